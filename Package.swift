@@ -1,0 +1,108 @@
+// swift-tools-version: 6.2
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
+let yams = Target.Dependency.product(name: "Yams", package: "Yams")
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+
+let package = Package(
+    name: "Beaconry",
+    products: [
+        .executable(name: "beaconry", targets: ["beaconry"])
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
+    ],
+    targets: [
+        // Which target may import which is a rule of its own, checked by Scripts/check-imports.
+        .systemLibrary(
+            name: "CDBus", path: "Sources/CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
+        // Headers only: without pkg-config nothing of libbluetooth is linked.
+        .systemLibrary(name: "CBluetooth", path: "Sources/CBluetooth", providers: [.apt(["libbluetooth-dev"])]),
+        .target(name: "BluetoothCore", swiftSettings: settings),
+        .target(name: "Advertising", dependencies: ["BluetoothCore"], swiftSettings: settings),
+        .target(name: "GATT", dependencies: ["BluetoothCore"], swiftSettings: settings),
+        .target(name: "HCI", dependencies: ["BluetoothCore"], swiftSettings: settings),
+        .target(name: "Devices", dependencies: ["BluetoothCore", "Advertising", "GATT"], swiftSettings: settings),
+        .target(name: "Radio", dependencies: ["BluetoothCore", "Advertising", "GATT"], swiftSettings: settings),
+        .target(name: "DBus", dependencies: ["CDBus"], swiftSettings: settings),
+        .target(
+            name: "BlueZRadio",
+            dependencies: ["BluetoothCore", "Radio", "DBus", "HCI", "Advertising", "GATT", "CBluetooth"],
+            swiftSettings: settings),
+        .target(
+            name: "Profiles", dependencies: ["BluetoothCore", "Devices", "Advertising", "GATT", yams],
+            swiftSettings: settings),
+        .target(
+            name: "Emulator",
+            dependencies: [
+                "BluetoothCore", "Profiles", "Devices", "Radio", "Advertising", "GATT",
+                logging, serviceLifecycle, unixSignals, nioCore, nioPosix,
+            ],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "beaconry",
+            dependencies: [
+                "BluetoothCore", "Advertising", "Devices", "Radio", "BlueZRadio", "Profiles", "Emulator",
+                argumentParser, logging, serviceLifecycle,
+            ],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "beaconry-fuzz",
+            dependencies: ["BluetoothCore", "Advertising", "HCI", "DBus", "Profiles", "Emulator", "TestSupport"],
+            path: "Tests/Fuzz", swiftSettings: settings),
+        // Writes to flash until it is killed, for the test that kills it.
+        .executableTarget(
+            name: "flash-harness",
+            dependencies: ["BluetoothCore", "Advertising", "Devices", "Radio", "Profiles", "Emulator"],
+            path: "Tests/FlashHarness", swiftSettings: settings),
+        .target(
+            name: "TestSupport", dependencies: ["BluetoothCore"], path: "Tests/TestSupport", swiftSettings: settings),
+        .testTarget(
+            name: "BluetoothCoreTests", dependencies: ["BluetoothCore", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "AdvertisingTests", dependencies: ["BluetoothCore", "Advertising", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(name: "HCITests", dependencies: ["BluetoothCore", "HCI", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "DevicesTests", dependencies: ["BluetoothCore", "Advertising", "GATT", "Devices", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(name: "DBusTests", dependencies: ["DBus"], swiftSettings: settings),
+        .testTarget(
+            name: "BlueZRadioTests",
+            dependencies: ["BluetoothCore", "Radio", "BlueZRadio", "Advertising", "HCI", "DBus", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "ProfilesTests",
+            dependencies: ["BluetoothCore", "Advertising", "Devices", "Profiles", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "EmulatorTests",
+            dependencies: [
+                "BluetoothCore", "Advertising", "GATT", "Devices", "Radio", "Profiles", "Emulator", "TestSupport",
+                "flash-harness", logging, serviceLifecycle, nioCore, nioPosix,
+            ],
+            swiftSettings: settings),
+    ]
+)
