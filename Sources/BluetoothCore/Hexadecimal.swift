@@ -1,0 +1,46 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// Bytes written as hexadecimal digits, two an octet.
+public enum Hexadecimal {
+    private static let lowerDigits = Array("0123456789abcdef".utf8)
+
+    /// Lower-case digits, without separators.
+    public static func string(_ bytes: some Sequence<UInt8>) -> String {
+        var digits: [UInt8] = []
+        for byte in bytes {
+            digits.append(lowerDigits[Int(byte >> 4)])
+            digits.append(lowerDigits[Int(byte & 0x0F)])
+        }
+        return String(decoding: digits, as: UTF8.self)
+    }
+
+    /// Reads digits of either case; spaces, colons and a leading `0x` may stand between octets.
+    /// - Throws: `WireError` of kind `.notHexadecimal`, with the offset of the octet that cannot be read.
+    public static func bytes(_ text: some StringProtocol) throws(WireError) -> [UInt8] {
+        var digits = Array(text.utf8)
+        if digits.starts(with: Array("0x".utf8)) || digits.starts(with: Array("0X".utf8)) {
+            digits.removeFirst(2)
+        }
+        digits.removeAll { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "\n") }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(digits.count / 2)
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            guard index + 1 < digits.count, let high = value(digits[index]), let low = value(digits[index + 1]) else {
+                throw WireError(.notHexadecimal, offset: index / 2)
+            }
+            bytes.append(high << 4 | low)
+        }
+        return bytes
+    }
+
+    private static func value(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}
