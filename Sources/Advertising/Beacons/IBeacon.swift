@@ -1,0 +1,72 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+public import BluetoothCore
+
+/// Apple's proximity beacon frame: manufacturer-specific data of company 0x004C, type 0x02, length 0x15.
+///
+/// The layout is that of "Proximity Beacon Specification" (Apple, R1): UUID in text order, major and minor big-endian,
+/// then the measured power.
+public struct IBeacon: Hashable, Sendable {
+    /// Whose beacons these are.
+    public var uuid: UUID128
+    /// The group, 0 to 65535.
+    public var major: UInt16
+    /// The beacon within its group, 0 to 65535.
+    public var minor: UInt16
+    /// The strength received at one metre.
+    public var measuredPower: MeasuredPower
+
+    /// The identity and calibration of one beacon.
+    public init(uuid: UUID128, major: UInt16, minor: UInt16, measuredPower: MeasuredPower) {
+        self.uuid = uuid
+        self.major = major
+        self.minor = minor
+        self.measuredPower = measuredPower
+    }
+
+    /// The frame as an AD structure of 27 octets.
+    public var structure: AdvertisingStructure {
+        .manufacturerSpecific(.apple, serialized())
+    }
+
+    /// Flags and frame, 30 octets; `nil` flags leave that structure out.
+    public func advertisingData(flags: AdvertisingFlags? = .beacon) -> AdvertisingData {
+        AdvertisingData([flags.map { .flags($0) }, structure].compactMap { $0 })
+    }
+
+    /// The frame in this structure, if it is one, exactly 25 octets of company and data.
+    public init?(_ structure: AdvertisingStructure) {
+        guard case .manufacturerSpecific(.apple, let data) = structure, let frame = try? IBeacon(parsing: data) else {
+            return nil
+        }
+        self = frame
+    }
+}
+
+extension IBeacon: WireCodable {
+    /// Reads the 23 octets behind the company identifier.
+    /// - Throws: `WireError`: truncated, or `.badValue` when type and length are not 0x02 0x15.
+    public init(parsing reader: inout ByteReader) throws(WireError) {
+        let start = reader.offset
+        guard try reader.readBigEndian(UInt16.self) == 0x0215 else {
+            throw WireError(.badValue(field: "iBeacon type and length"), offset: start)
+        }
+        guard let uuid = UUID128(octets: try reader.read(count: 16)) else {
+            throw WireError(.badLength(16), offset: start)
+        }
+        self.uuid = uuid
+        major = try reader.readBigEndian()
+        minor = try reader.readBigEndian()
+        measuredPower = MeasuredPower(try reader.readInt8())
+    }
+
+    public func serialize(into writer: inout ByteWriter) {
+        writer.writeBigEndian(UInt16(0x0215))
+        writer.write(uuid.octets)
+        writer.writeBigEndian(major)
+        writer.writeBigEndian(minor)
+        writer.write(measuredPower.decibelMilliwatts)
+    }
+}
