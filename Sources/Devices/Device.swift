@@ -1,0 +1,72 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+public import Advertising
+public import BluetoothCore
+public import GATT
+
+/// What a piece of hardware is, whatever radio carries it.
+///
+/// A device is a value and a state machine: it takes an input and says what is to be done, in that order. It has no
+/// clock, no files and no radio of its own. The caller performs the outputs; when a `.persist` fails it drops the changed
+/// copy and answers `ATTError.insufficientResources`, so the device is as it was.
+public protocol Device: Sendable {
+    /// The name of its kind, as profiles and flash files have it.
+    static var kind: String { get }
+    /// Whether its settings survive a power cut.
+    static var hasFlash: Bool { get }
+    /// The GATT services it has; empty when nothing can connect to it.
+    var services: [GATTService] { get }
+    /// Its present settings, for people and for `ctl show`.
+    var settings: [DeviceSetting] { get }
+    /// Takes one input and says what is to be done, in order.
+    mutating func handle(_ input: DeviceInput) -> [DeviceOutput]
+    /// Takes over what flash holds; keys that it does not know are left alone.
+    /// - Throws: `FlashFault` when a value is missing or cannot be one; the device is unchanged then.
+    mutating func restore(from flash: FlashImage) throws(FlashFault)
+}
+
+/// A central, by the name its radio has for it: its address, or a path on a bus.
+public struct Central: Hashable, Sendable {
+    /// The name, unique among the centrals of one radio.
+    public let name: String
+    /// A central of this name.
+    public init(_ name: String) { self.name = name }
+}
+
+/// Something that happens to a device.
+public enum DeviceInput: Hashable, Sendable {
+    /// Power comes: say what is to be advertised.
+    case poweredOn
+    /// A central has connected.
+    case connected(Central)
+    /// A central is gone.
+    case disconnected(Central)
+    /// A characteristic's value is read from this offset; answered by `.respond` or `.reject`.
+    case read(BluetoothUUID, offset: Int)
+    /// A characteristic's value is written from this offset; answered by `.acknowledge` or `.reject`.
+    case wrote(BluetoothUUID, offset: Int, value: [UInt8])
+    /// Its owner changes settings past the radio; answered by `.acknowledge` or `.refuse`.
+    case set([DeviceSetting])
+}
+
+/// Something that a device wants done.
+public enum DeviceOutput: Hashable, Sendable {
+    /// This, and nothing else of this device, is to be on the air; `nil` is silence.
+    case advertise(Advertisement?)
+    /// This is to be durable before the next output is performed.
+    case persist(FlashImage)
+    /// A read succeeded.
+    case respond([UInt8])
+    /// A write or set is done.
+    case acknowledge
+    /// A read or write failed, as the peer is told.
+    case reject(ATTError)
+    /// A set is refused: one sentence for its owner.
+    case refuse(String)
+    /// This central must go.
+    case disconnect(Central)
+    /// Something its owner should know.
+    case warn(Warning)
+}

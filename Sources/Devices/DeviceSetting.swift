@@ -1,0 +1,33 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+public import BluetoothCore
+
+/// One setting that beacons have, in the profile's vocabulary.
+public enum DeviceSetting: Hashable, Sendable {
+    /// The proximity UUID.
+    case uuid(UUID128)
+    /// The iBeacon major.
+    case major(UInt16)
+    /// The iBeacon minor.
+    case minor(UInt16)
+    /// The strength at one metre that the frame claims.
+    case measuredPower(MeasuredPower)
+    /// The advertising interval as it is stored, in range or not.
+    case interval(AdvertisingInterval)
+    /// The radiated power; `nil` leaves it to the radio.
+    case transmitPower(TransmitPower?)
+
+    /// The setting's key in profiles and in `ctl set`.
+    public var key: String {
+        switch self {
+        case .uuid: "uuid"
+        case .major: "major"
+        case .minor: "minor"
+        case .measuredPower: "measured-power"
+        case .interval: "interval"
+        case .transmitPower: "tx-power"
+        }
+    }
+}

@@ -1,0 +1,250 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+public import Advertising
+public import BluetoothCore
+public import GATT
+
+/// The IoT Design Shop beacon: an iBeacon that a central can connect to and configure.
+///
+/// It stores what it is told "regardless of whether it's logical or valid"; what the radio can do with it is another
+/// matter. No mistake locks its owner out: it always advertises its configuration service, connectable.
+public struct IoTDesignShopBeacon: Device {
+    public static let kind = "iot-design-shop"
+    public static let hasFlash = true
+
+    /// What is done with a stored interval that no radio can send.
+    public enum BadIntervalPolicy: String, Hashable, Sendable, CaseIterable {
+        /// The nearest possible interval is radiated.
+        case clamp
+        /// The frame leaves the air, as the hardware's may; the configuration service stays, at 1,600 ticks.
+        case fail
+    }
+
+    /// What a profile says of it, beside the settings.
+    public struct Configuration: Hashable, Sendable {
+        /// The name in the scan response; cut to the 11 octets that are left there.
+        public var name: String?
+        /// The address; `nil` leaves it to the radio.
+        public var address: BluetoothAddress?
+        /// What is done with an interval that no radio can send.
+        public var badIntervalPolicy: BadIntervalPolicy
+        /// Whether it stays on the air while a central is connected; the hardware does not.
+        public var advertisesWhileConnected: Bool
+        /// The calibration octet for each radiated power; a power that is not here leaves the octet alone.
+        public var measuredPowers: [TransmitPower: MeasuredPower]
+
+        /// The defaults are the hardware's.
+        public init(
+            name: String? = nil, address: BluetoothAddress? = nil, badIntervalPolicy: BadIntervalPolicy = .clamp,
+            advertisesWhileConnected: Bool = false, measuredPowers: [TransmitPower: MeasuredPower] = [:]
+        ) {
+            self.name = name
+            self.address = address
+            self.badIntervalPolicy = badIntervalPolicy
+            self.advertisesWhileConnected = advertisesWhileConnected
+            self.measuredPowers = measuredPowers
+        }
+    }
+
+    /// What stays on the air when the frame does not.
+    public static let repairInterval = AdvertisingInterval(1600)
+
+    private let configuration: Configuration
+    private var stored: IoTDesignShopSettings
+    private var central: Central?
+
+    /// A beacon of this configuration with these settings.
+    public init(_ configuration: Configuration, settings: IoTDesignShopSettings) {
+        self.configuration = configuration
+        stored = settings
+    }
+
+    public var services: [GATTService] { [IoTDesignShopWire.declaration] }
+
+    public var settings: [DeviceSetting] {
+        [
+            .uuid(stored.uuid), .major(stored.major), .minor(stored.minor), .measuredPower(stored.measuredPower),
+            .interval(storedInterval), .transmitPower(transmitPower),
+        ]
+    }
+
+    public mutating func restore(from flash: FlashImage) throws(FlashFault) {
+        stored = try IoTDesignShopSettings(flash: flash)
+    }
+
+    public mutating func handle(_ input: DeviceInput) -> [DeviceOutput] {
+        switch input {
+        case .poweredOn:
+            central = nil
+            return [.advertise(advertisement)] + intervalWarnings
+        case .connected(let newcomer):
+            return connect(newcomer)
+        case .disconnected(let leaver):
+            guard leaver == central else { return [] }
+            central = nil
+            return [.advertise(advertisement)]
+        case .read(let characteristic, let offset):
+            return [read(characteristic, offset: offset)]
+        case .wrote(let characteristic, let offset, let value):
+            return write(value, to: characteristic, offset: offset)
+        case .set(let settings):
+            return set(settings)
+        }
+    }
+}
+
+// MARK: - Connections
+
+extension IoTDesignShopBeacon {
+    private mutating func connect(_ newcomer: Central) -> [DeviceOutput] {
+        guard central == nil || central == newcomer else {
+            let warning = Warning(
+                code: "second-central",
+                message: "\(newcomer.name) connected while another central is; the hardware takes one at a time, "
+                    + "so it was disconnected",
+                cure: "let the first central disconnect before the next one connects")
+            return [.disconnect(newcomer), .warn(warning)]
+        }
+        central = newcomer
+        return [.advertise(onAir)]
+    }
+
+    /// What is to be on the air now, connected or not.
+    private var onAir: Advertisement? {
+        central == nil || configuration.advertisesWhileConnected ? advertisement : nil
+    }
+}
+
+// MARK: - Reading and writing
+
+extension IoTDesignShopBeacon {
+    private func read(_ characteristic: BluetoothUUID, offset: Int) -> DeviceOutput {
+        guard let value = stored.value(of: characteristic) else { return .reject(.readNotPermitted) }
+        guard 0...value.count ~= offset else { return .reject(.invalidOffset) }
+        return .respond(Array(value[offset...]))
+    }
+
+    /// A write at an offset replaces the end of the value: what results must have the value's length.
+    private mutating func write(_ value: [UInt8], to characteristic: BluetoothUUID, offset: Int) -> [DeviceOutput] {
+        guard let present = stored.value(of: characteristic) else { return [.reject(.writeNotPermitted)] }
+        guard 0...present.count ~= offset else { return [.reject(.invalidOffset)] }
+        do {
+            try stored.store(present[..<offset] + value, in: characteristic)
+        } catch {
+            return [.reject(.invalidAttributeValueLength)]
+        }
+        return [.persist(stored.flash), .acknowledge, .advertise(onAir)]
+            + (characteristic == IoTDesignShopWire.transmitSettings ? transmitWarnings : [])
+    }
+
+    private mutating func set(_ settings: [DeviceSetting]) -> [DeviceOutput] {
+        var changed = stored
+        for setting in settings {
+            switch setting {
+            case .uuid(let uuid): changed.uuid = uuid
+            case .major(let major): changed.major = major
+            case .minor(let minor): changed.minor = minor
+            case .measuredPower(let power): changed.measuredPower = power
+            case .interval(let interval):
+                guard let ticks = UInt16(exactly: interval.count) else {
+                    return [.refuse("interval: the beacon stores 0 to 65535 ticks of 0.625 ms")]
+                }
+                changed.intervalTicks = ticks
+            case .transmitPower(let power):
+                guard let power, let code = IoTDesignShopWire.code(of: power) else {
+                    return [.refuse("tx-power: the beacon has -23, -6 and 0 dBm")]
+                }
+                changed.powerCode = code
+                changed.lastValidPowerCode = code
+            }
+        }
+        stored = changed
+        return [.persist(stored.flash), .acknowledge, .advertise(onAir)] + transmitWarnings
+    }
+}
+
+// MARK: - What is radiated
+
+extension IoTDesignShopBeacon {
+    private var storedInterval: AdvertisingInterval { AdvertisingInterval(UInt32(stored.intervalTicks)) }
+
+    private var intervalIsPossible: Bool { AdvertisingInterval.legacyRange.contains(storedInterval) }
+
+    /// The power on the air; `nil` while nobody has chosen one.
+    private var transmitPower: TransmitPower? {
+        stored.lastValidPowerCode.flatMap(IoTDesignShopWire.transmitPower(code:))
+    }
+
+    /// What it advertises with its present settings while nothing is connected.
+    public var advertisement: Advertisement {
+        guard intervalIsPossible || configuration.badIntervalPolicy == .clamp else { return repairAdvertisement }
+        let range = AdvertisingInterval.legacyRange
+        let measuredPower = configuration.measuredPowers[transmitPower ?? TransmitPower(0)] ?? stored.measuredPower
+        let frame = IBeacon(
+            uuid: stored.uuid, major: stored.major, minor: stored.minor, measuredPower: measuredPower)
+        var scanResponse: AdvertisingData = [.serviceUUIDs128([IoTDesignShopWire.service], isComplete: true)]
+        append(name: configuration.name, to: &scanResponse)
+        return Advertisement(
+            pdu: .connectableScannable, advertisingData: frame.advertisingData(), scanResponse: scanResponse,
+            interval: min(max(storedInterval, range.lowerBound), range.upperBound), transmitPower: transmitPower,
+            address: configuration.address)
+    }
+
+    private var repairAdvertisement: Advertisement {
+        var scanResponse: AdvertisingData = []
+        append(name: configuration.name, to: &scanResponse)
+        return Advertisement(
+            pdu: .connectableScannable,
+            advertisingData: [
+                .flags(.beacon), .serviceUUIDs128([IoTDesignShopWire.service], isComplete: true),
+            ],
+            scanResponse: scanResponse, interval: Self.repairInterval, transmitPower: transmitPower,
+            address: configuration.address)
+    }
+
+    private func append(name: String?, to data: inout AdvertisingData) {
+        let budget = AdvertisingPDU.capacity - data.size
+        if let name = name.flatMap({ AdvertisingStructure.localName($0, fitting: budget) }) {
+            data.structures.append(name)
+        }
+    }
+
+    private var transmitWarnings: [DeviceOutput] { intervalWarnings + powerWarnings }
+
+    private var intervalWarnings: [DeviceOutput] {
+        guard !intervalIsPossible else { return [] }
+        let stored = "interval of \(stored.intervalTicks) ticks is stored, but radios send every 32 to 16384 ticks"
+        switch configuration.badIntervalPolicy {
+        case .clamp:
+            return [
+                .warn(
+                    Warning(
+                        code: "interval-clamped",
+                        message: "an \(stored): \(advertisement.interval.count) ticks are radiated",
+                        cure: "write an interval of 32 to 16384 ticks (20 ms to 10.24 s)"))
+            ]
+        case .fail:
+            return [
+                .warn(
+                    Warning(
+                        code: "interval-failed",
+                        message: "an \(stored): the iBeacon frame is off the air, the configuration service stays",
+                        cure: "connect and write an interval of 32 to 16384 ticks (20 ms to 10.24 s)"))
+            ]
+        }
+    }
+
+    private var powerWarnings: [DeviceOutput] {
+        guard IoTDesignShopWire.transmitPower(code: stored.powerCode) == nil else { return [] }
+        let staying = transmitPower.map { "\($0) stays" } ?? "the power stays as it was"
+        return [
+            .warn(
+                Warning(
+                    code: "power-code-unknown",
+                    message: "power code \(stored.powerCode) is stored, but means no power: \(staying)",
+                    cure: "write power code 0 (-23 dBm), 1 (-6 dBm) or 2 (0 dBm)"))
+        ]
+    }
+}

@@ -1,0 +1,107 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+public import BluetoothCore
+
+/// The three characteristics' values, as flash keeps them: whatever was written, valid or not.
+public struct IoTDesignShopSettings: Hashable, Sendable {
+    /// The proximity UUID.
+    public var uuid: UUID128
+    /// The iBeacon major.
+    public var major: UInt16
+    /// The iBeacon minor.
+    public var minor: UInt16
+    /// The power code as written; only 0, 1 and 2 mean a power.
+    public var powerCode: UInt16
+    /// The interval as written, in 0.625 ms ticks; only 0x0020...0x4000 can be radiated.
+    public var intervalTicks: UInt16
+    /// The last code chosen that means a power, the one on the air; `nil` while nobody has chosen one.
+    public var lastValidPowerCode: UInt16?
+    /// The strength at one metre that the frame claims; the characteristics do not reach it.
+    public var measuredPower: MeasuredPower
+
+    /// The settings of a profile; a power code that is left open reads as 2 and leaves the power to the radio.
+    public init(
+        uuid: UUID128 = IoTDesignShopWire.service, major: UInt16 = 1, minor: UInt16 = 1, powerCode: UInt16? = nil,
+        intervalTicks: UInt16 = 160, measuredPower: MeasuredPower = MeasuredPower(-59)
+    ) {
+        self.uuid = uuid
+        self.major = major
+        self.minor = minor
+        self.powerCode = powerCode ?? 2
+        self.intervalTicks = intervalTicks
+        self.measuredPower = measuredPower
+        lastValidPowerCode = powerCode.flatMap { IoTDesignShopWire.transmitPower(code: $0) == nil ? nil : $0 }
+    }
+
+    /// The value of a characteristic, as it is read; `nil` for one that the service does not have.
+    public func value(of characteristic: BluetoothUUID) -> [UInt8]? {
+        var writer = ByteWriter()
+        switch characteristic {
+        case IoTDesignShopWire.beaconUUID:
+            writer.write(uuid.octets)
+        case IoTDesignShopWire.majorMinor:
+            writer.writeLittleEndian(major)
+            writer.writeLittleEndian(minor)
+        case IoTDesignShopWire.transmitSettings:
+            writer.writeLittleEndian(powerCode)
+            writer.writeLittleEndian(intervalTicks)
+        default:
+            return nil
+        }
+        return writer.bytes
+    }
+
+    /// Takes a value of a characteristic, logical or not.
+    /// - Throws: `WireError` when its length is not the characteristic's.
+    public mutating func store(_ value: [UInt8], in characteristic: BluetoothUUID) throws(WireError) {
+        guard let length = self.value(of: characteristic)?.count, value.count == length else {
+            throw WireError(.badLength(value.count), offset: 0)
+        }
+        var reader = ByteReader(value)
+        switch characteristic {
+        case IoTDesignShopWire.beaconUUID:
+            uuid = UUID128(octets: reader.readAll()) ?? uuid
+        case IoTDesignShopWire.majorMinor:
+            major = try reader.readLittleEndian()
+            minor = try reader.readLittleEndian()
+        default:
+            powerCode = try reader.readLittleEndian()
+            intervalTicks = try reader.readLittleEndian()
+            if IoTDesignShopWire.transmitPower(code: powerCode) != nil { lastValidPowerCode = powerCode }
+        }
+    }
+}
+
+extension IoTDesignShopSettings {
+    /// The settings as flash keeps them.
+    public var flash: FlashImage {
+        var image = FlashImage([
+            "uuid": .text(uuid.description), "major": .integer(Int(major)), "minor": .integer(Int(minor)),
+            "power-code": .integer(Int(powerCode)), "interval-ticks": .integer(Int(intervalTicks)),
+            "measured-power": .integer(Int(measuredPower.decibelMilliwatts)),
+        ])
+        image.values["last-valid-power-code"] = lastValidPowerCode.map { .integer(Int($0)) }
+        return image
+    }
+
+    /// Settings from flash.
+    /// - Throws: `FlashFault` naming the first value that is missing or cannot be one.
+    public init(flash: FlashImage) throws(FlashFault) {
+        guard let uuid = UUID128(try flash.text("uuid")) else { throw FlashFault(name: "uuid") }
+        self.uuid = uuid
+        major = try flash.integer("major")
+        minor = try flash.integer("minor")
+        powerCode = try flash.integer("power-code")
+        intervalTicks = try flash.integer("interval-ticks")
+        if flash.values["last-valid-power-code"] != nil {
+            let code: UInt16 = try flash.integer("last-valid-power-code")
+            guard IoTDesignShopWire.transmitPower(code: code) != nil else {
+                throw FlashFault(name: "last-valid-power-code")
+            }
+            lastValidPowerCode = code
+        }
+        measuredPower = MeasuredPower(try flash.integer("measured-power"))
+    }
+}

@@ -1,0 +1,64 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+import BluetoothCore
+import Devices
+import Testing
+
+/// What the tests of the IoT Design Shop beacon have in common.
+enum Bench {
+    static let serviceBytes = "566114ab537964ab6248559119e57321"
+    /// Flags and frame of a beacon that nobody has configured.
+    static let factoryData = "0201061aff4c0002152173e51991554862ab647953ab14615600010001c5"
+    static let uuid = IoTDesignShopWire.beaconUUID
+    static let majorMinor = IoTDesignShopWire.majorMinor
+    static let transmitSettings = IoTDesignShopWire.transmitSettings
+    static let alice = Central("00:AA:01:00:00:00")
+    static let bob = Central("00:AA:01:00:00:01")
+
+    /// A beacon that nobody has configured.
+    static func beacon(
+        _ configuration: IoTDesignShopBeacon.Configuration = IoTDesignShopBeacon.Configuration(),
+        settings: IoTDesignShopSettings = IoTDesignShopSettings()
+    ) -> IoTDesignShopBeacon {
+        IoTDesignShopBeacon(configuration, settings: settings)
+    }
+
+    /// The value of a transmit settings characteristic.
+    static func transmit(power: UInt16, ticks: UInt16) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.writeLittleEndian(power)
+        writer.writeLittleEndian(ticks)
+        return writer.bytes
+    }
+}
+
+extension IoTDesignShopBeacon {
+    /// Writes a whole value and expects it to be taken.
+    mutating func write(
+        _ value: [UInt8], to characteristic: BluetoothUUID, sourceLocation: SourceLocation = #_sourceLocation
+    ) -> [DeviceOutput] {
+        let outputs = handle(.wrote(characteristic, offset: 0, value: value))
+        #expect(outputs.contains(.acknowledge), sourceLocation: sourceLocation)
+        return outputs
+    }
+}
+
+extension [DeviceOutput] {
+    /// The codes of the warnings, in order.
+    var warningCodes: [String] {
+        compactMap { if case .warn(let warning) = $0 { warning.code } else { nil } }
+    }
+
+    /// What is asked for the air: `nil` when nothing is said of it, `.some(nil)` for silence.
+    var advertised: Advertisement?? {
+        compactMap { if case .advertise(let advertisement) = $0 { .some(advertisement) } else { nil } }.last
+    }
+
+    /// What flash is to hold.
+    var persisted: FlashImage? {
+        compactMap { if case .persist(let image) = $0 { image } else { nil } }.last
+    }
+}

@@ -1,0 +1,68 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import Devices
+import Testing
+
+@Suite struct IoTDesignShopSettingTests {
+    @Test func allSettingsAreTakenAtOnce() throws {
+        let uuid = try #require(UUID128("B9407F30-F5F8-466E-AFF9-25556B57FE6D"))
+        let settings: [DeviceSetting] = [
+            .uuid(uuid), .major(2), .minor(3), .measuredPower(MeasuredPower(-70)), .interval(AdvertisingInterval(1600)),
+            .transmitPower(TransmitPower(-23)),
+        ]
+        var beacon = Bench.beacon()
+        let outputs = beacon.handle(.set(settings))
+        #expect(beacon.settings == settings)
+        let image = try #require(outputs.persisted)
+        #expect(outputs == [.persist(image), .acknowledge, .advertise(beacon.advertisement)])
+        #expect(beacon.handle(.read(Bench.transmitSettings, offset: 0)) == [.respond([0, 0, 0x40, 0x06])])
+        #expect(beacon.handle(.read(Bench.majorMinor, offset: 0)) == [.respond([2, 0, 3, 0])])
+    }
+
+    @Test(
+        arguments: [
+            [.interval(AdvertisingInterval(65536))], [.interval(AdvertisingInterval(.max))],
+            [.transmitPower(TransmitPower(4))], [.transmitPower(TransmitPower(-5))], [.transmitPower(nil)],
+            [.major(9), .interval(AdvertisingInterval(65536))],
+            [.minor(9), .transmitPower(TransmitPower(1)), .major(9)],
+        ] as [[DeviceSetting]])
+    func refusedSettingLeavesAllAsItWas(_ settings: [DeviceSetting]) {
+        var beacon = Bench.beacon()
+        let outputs = beacon.handle(.set(settings))
+        #expect(outputs.count == 1)
+        guard case .refuse(let sentence) = outputs.first else {
+            Issue.record("\(outputs) is no refusal")
+            return
+        }
+        let keys = settings.map(\.key)
+        #expect(keys.contains { sentence.hasPrefix("\($0): ") }, "\(sentence)")
+        #expect(beacon.settings == Bench.beacon().settings)
+        #expect(beacon.advertisement == Bench.beacon().advertisement)
+    }
+
+    @Test func impossibleIntervalIsStoredHereToo() {
+        var beacon = Bench.beacon()
+        let outputs = beacon.handle(.set([.interval(AdvertisingInterval(0))]))
+        #expect(outputs.warningCodes == ["interval-clamped"])
+        #expect(beacon.handle(.read(Bench.transmitSettings, offset: 0)) == [.respond([2, 0, 0, 0])])
+    }
+
+    @Test func noSettingsAreNoChange() {
+        var beacon = Bench.beacon()
+        #expect(beacon.handle(.set([])).contains(.acknowledge))
+        #expect(beacon.settings == Bench.beacon().settings)
+    }
+
+    @Test(
+        arguments: [
+            (.uuid(IoTDesignShopWire.service), "uuid"), (.major(1), "major"), (.minor(1), "minor"),
+            (.measuredPower(MeasuredPower(0)), "measured-power"), (.interval(AdvertisingInterval(1)), "interval"),
+            (.transmitPower(nil), "tx-power"),
+        ] as [(DeviceSetting, String)])
+    func settingsHaveTheProfilesKeys(_ setting: DeviceSetting, key: String) {
+        #expect(setting.key == key)
+    }
+}
