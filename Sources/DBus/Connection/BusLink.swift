@@ -1,0 +1,169 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import CDBus
+import Dispatch
+
+/// A private connection of libdbus, and the event sources of its socket.
+///
+/// Used on one queue only, except that it may go away (and then closes) anywhere; libdbus locks for that itself.
+final class BusLink: @unchecked Sendable {
+    /// The most bytes that wait for the bus to read them before sending fails.
+    static let maximumOutgoing = 64 << 20
+    /// How long closing may wait for the bus to read what is still to be sent, in milliseconds.
+    static let closingTime = 500
+
+    let uniqueName: String
+    private let connection: OpaquePointer
+    private let queue: DispatchQueue
+    // libdbus closes its descriptor as soon as it sees the end, while the event sources still watch it. The socket
+    // stays open as long as this duplicate does: that is why closing lets go of it.
+    private var watched: DBusFileDescriptor?
+    private var readSource: (any DispatchSourceRead)?
+    private var writeSource: (any DispatchSourceWrite)?
+    private var onActivity: (@Sendable () -> Void)?
+    private var isClosed = false
+
+    /// Connects and says hello. Blocks, at most for libdbus's own 25 seconds.
+    init(to bus: Bus, queue: DispatchQueue) throws(DBusError) {
+        // The sockets are written with MSG_NOSIGNAL: what SIGPIPE does is for the program to say.
+        dbus_connection_set_change_sigpipe(0)
+        let connection = try Self.open(bus)
+        dbus_connection_set_exit_on_disconnect(connection, 0)
+        var number: Int32 = -1
+        guard let name = dbus_bus_get_unique_name(connection),
+            dbus_connection_get_unix_fd(connection, &number) != 0
+        else {
+            Self.closeAndRelease(connection)
+            throw bus.connectionFailed(name: nil, message: "the bus closed the connection")
+        }
+        do throws(DBusError) {
+            watched = try DBusFileDescriptor(duplicating: number)
+        } catch {
+            Self.closeAndRelease(connection)
+            throw error
+        }
+        uniqueName = String(cString: name)
+        self.connection = connection
+        self.queue = queue
+    }
+
+    deinit {
+        close(within: 0)
+        dbus_connection_unref(connection)
+    }
+
+    /// Calls `onActivity` on the queue whenever there may be something to read, to write or to pop.
+    func start(onActivity: @escaping @Sendable () -> Void) {
+        guard !isClosed, readSource == nil, let watched else { return }
+        self.onActivity = onActivity
+        let source = DispatchSource.makeReadSource(fileDescriptor: watched.rawValue, queue: queue)
+        readSource = source
+        Self.activate(source, keeping: watched, onActivity)
+        // Connecting may have read more than the reply to hello.
+        queue.async(execute: DispatchWorkItem(block: onActivity))
+    }
+
+    /// Sends a message, or queues what the socket does not take at once. Returns its serial.
+    func send(_ message: borrowing MessageHandle) throws(DBusError) -> UInt32 {
+        guard !isClosed, dbus_connection_get_is_connected(connection) != 0 else { throw .notConnected() }
+        guard dbus_connection_get_outgoing_size(connection) < Self.maximumOutgoing else {
+            throw .limitExceeded("the bus does not read what is sent: \(Self.maximumOutgoing) bytes wait")
+        }
+        if dbus_message_contains_unix_fds(message.pointer) != 0 {
+            guard dbus_connection_can_send_type(connection, TypeCode.unixFileDescriptor.code) != 0 else {
+                throw .invalidArgument("the bus does not carry file descriptors")
+            }
+        }
+        var serial: UInt32 = 0
+        guard dbus_connection_send(connection, message.pointer, &serial) != 0 else { throw .outOfMemory() }
+        watchForRoom()
+        if dbus_connection_get_dispatch_status(connection) == DBUS_DISPATCH_DATA_REMAINS, let onActivity {
+            queue.async(execute: DispatchWorkItem(block: onActivity))
+        }
+        return serial
+    }
+
+    /// Reads and writes what the socket gives and takes without waiting.
+    func transfer() {
+        guard !isClosed else { return }
+        dbus_connection_read_write(connection, 0)
+        watchForRoom()
+    }
+
+    /// The next message that has been read.
+    func popMessage() -> MessageHandle? {
+        guard !isClosed, let pointer = dbus_connection_pop_message(connection) else { return nil }
+        return MessageHandle(owning: pointer)
+    }
+
+    /// Whether a message is libdbus's own word that the bus went away. No peer can send it.
+    static func isEnd(_ message: borrowing MessageHandle) -> Bool {
+        dbus_message_is_signal(message.pointer, DBusMessage.localInterface, "Disconnected") != 0
+    }
+
+    /// Writes what waits, within a time in milliseconds, and closes. Again does nothing.
+    func close(within milliseconds: Int = closingTime) {
+        guard !isClosed else { return }
+        isClosed = true
+        readSource?.cancel()
+        writeSource?.cancel()
+        readSource = nil
+        writeSource = nil
+        onActivity = nil
+        watched = nil
+        let deadline = DispatchTime.now() + .milliseconds(milliseconds)
+        while dbus_connection_has_messages_to_send(connection) != 0, DispatchTime.now() < deadline,
+            dbus_connection_read_write(connection, 10) != 0
+        {}
+        dbus_connection_close(connection)
+    }
+
+    private func watchForRoom() {
+        let isWaiting = dbus_connection_has_messages_to_send(connection) != 0
+        if isWaiting, writeSource == nil, let watched, let onActivity {
+            let source = DispatchSource.makeWriteSource(fileDescriptor: watched.rawValue, queue: queue)
+            writeSource = source
+            Self.activate(source, keeping: watched, onActivity)
+        } else if !isWaiting, let source = writeSource {
+            writeSource = nil
+            source.cancel()
+        }
+    }
+
+    /// The descriptor must stay open until the source is cancelled.
+    private static func activate(
+        _ source: some DispatchSourceProtocol, keeping watched: DBusFileDescriptor,
+        _ onActivity: @escaping @Sendable () -> Void
+    ) {
+        source.setEventHandler(handler: onActivity)
+        source.setCancelHandler { withExtendedLifetime(watched) {} }
+        source.activate()
+    }
+
+    private static func open(_ bus: Bus) throws(DBusError) -> OpaquePointer {
+        var libraryError = LibraryError()
+        let connection: OpaquePointer?
+        switch bus {
+        case .system: connection = dbus_bus_get_private(DBUS_BUS_SYSTEM, &libraryError.error)
+        case .session: connection = dbus_bus_get_private(DBUS_BUS_SESSION, &libraryError.error)
+        case .address(let address):
+            guard !address.utf8.contains(0) else { throw .invalidArgument("a bus address contains a NUL character") }
+            connection = dbus_connection_open_private(address, &libraryError.error)
+            if let connection, dbus_bus_register(connection, &libraryError.error) == 0 {
+                closeAndRelease(connection)
+                throw bus.connectionFailed(name: libraryError.name, message: libraryError.message)
+            }
+        }
+        guard let connection else {
+            throw bus.connectionFailed(name: libraryError.name, message: libraryError.message)
+        }
+        return connection
+    }
+
+    private static func closeAndRelease(_ connection: OpaquePointer) {
+        dbus_connection_close(connection)
+        dbus_connection_unref(connection)
+    }
+}

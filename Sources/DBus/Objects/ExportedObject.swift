@@ -1,0 +1,32 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// An object for peers to call, with the standard interfaces for its properties and its description.
+///
+/// D-Bus Specification, "Standard Interfaces".
+public struct ExportedObject: Sendable {
+    /// Where the object is.
+    public let path: ObjectPath
+    /// Its own interfaces.
+    public let interfaces: [ExportedInterface]
+    /// Whether it answers `org.freedesktop.DBus.ObjectManager.GetManagedObjects` for the objects below its path, and
+    /// tells when one comes or goes.
+    public let isObjectManager: Bool
+
+    /// Makes an object. Its calls are served one after another, in the order in which they came.
+    public init(path: ObjectPath, interfaces: [ExportedInterface] = [], isObjectManager: Bool = false) {
+        self.path = path
+        self.interfaces = interfaces
+        self.isObjectManager = isObjectManager
+    }
+
+    /// The properties of all interfaces, as `GetManagedObjects` and `InterfacesAdded` tell them: `a{sa{sv}}`.
+    func describeInterfaces() async -> DBusValue {
+        var entries: [DBusDictionaryEntry] = []
+        for interface in interfaces {
+            entries.append(DBusDictionaryEntry(.string(interface.name), .variants(await interface.properties())))
+        }
+        return .dictionary("s", "a{sv}", entries)
+    }
+}
