@@ -1,0 +1,137 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+import BluetoothCore
+import Radio
+
+/// Advertises through the kernel's management socket: exact bytes in both PDUs, beside a running bluetoothd.
+///
+/// bluetoothd takes instances from the lowest number up, and does not ask who has them; these are taken from the highest
+/// down, noted in the ledger first, so that a later run finds them after a crash and another run leaves them alone.
+///
+/// The kernel's own list is no help there: Read Advertising Features leaves out an instance whose number is greater than
+/// the count of instances (Linux 6.1, `read_adv_features`). What is lost is learnt from its events instead.
+actor ManagementAdvertiser: InstanceAdvertiser {
+    nonisolated let way = AdvertisingWay.management
+
+    private let channel: ManagementChannel
+    private let index: UInt16
+    private let ledger: any RadioLedger
+    private let ledgerKey: String
+    private var instances: [BeaconIdentifier: UInt8] = [:]
+    private var lost: Set<BeaconIdentifier> = []
+
+    /// Advertises on the controller of this index, and removes what runs that crashed have left there.
+    init(
+        channel: ManagementChannel, index: UInt16, address: BluetoothAddress, ledger: any RadioLedger
+    ) async throws(RadioError) {
+        self.channel = channel
+        self.index = index
+        self.ledger = ledger
+        ledgerKey = "bluez-\(address)"
+        _ = try await features()
+        for instance in ledger.takeLeftovers(under: ledgerKey).compactMap({ UInt8($0) }) {
+            await remove(instance: instance)
+        }
+    }
+
+    nonisolated func instancesNeeded(by advertisement: Advertisement) -> Int { 1 }
+
+    func capacity() async throws(RadioError) -> (total: Int, free: Int) {
+        let features = try await features()
+        let total = Int(features.maximumInstances)
+        return (total, max(0, total - taken(features).subtracting(instances.values).count))
+    }
+
+    func put(_ advertisement: Advertisement, for beacon: BeaconIdentifier) async throws(RadioError) {
+        await remove(beacon)
+        let features = try await features()
+        let highestFirst = (1...max(1, features.maximumInstances)).reversed()
+        let taken = taken(features)
+        guard let instance = highestFirst.first(where: { !taken.contains($0) }) else {
+            throw RadioError(
+                .cannotCarry, "all \(features.maximumInstances) advertising instances of hci\(index) are taken",
+                cure: "stop another program that advertises (bluetoothctl advertise off), or run fewer beacons")
+        }
+        instances[beacon] = instance
+        record()
+        // One that the list does not show would lend its scan response to ours.
+        await remove(instance: instance)
+        do {
+            try await add(advertisement, as: instance)
+        } catch {
+            await remove(beacon)
+            throw RadioError(
+                .refused, "the kernel refuses the advertisement of \(beacon) (\(error))",
+                cure: "see the kernel's log (dmesg), and try another interval or fewer beacons")
+        }
+    }
+
+    private func add(_ advertisement: Advertisement, as instance: UInt8) async throws(ManagementError) {
+        var flags: AddExtendedAdvertisingParameters.Flags = [.hasIntervals]
+        if advertisement.pdu.isConnectable { flags.insert(.connectable) }
+        let parameters = AddExtendedAdvertisingParameters(
+            instance: instance, flags: flags, interval: advertisement.interval,
+            transmitPower: advertisement.transmitPower)
+        _ = try await channel.command(
+            .addExtendedAdvertisingParameters, index: index, parameters: parameters.serialized())
+        let advertisingData = advertisement.advertisingData.serialized()
+        let scanResponse = advertisement.scanResponse.serialized()
+        let lengths = [instance, UInt8(clamping: advertisingData.count), UInt8(clamping: scanResponse.count)]
+        _ = try await channel.command(
+            .addExtendedAdvertisingData, index: index, parameters: lengths + advertisingData + scanResponse)
+    }
+
+    func remove(_ beacon: BeaconIdentifier) async {
+        guard let instance = instances[beacon] else { return }
+        await remove(instance: instance)
+        instances[beacon] = nil
+        record()
+    }
+
+    private func remove(instance: UInt8) async {
+        // An instance that is gone already is what is wanted.
+        _ = try? await channel.command(.removeAdvertising, index: index, parameters: [instance])
+    }
+
+    func lostBeacons() async throws(RadioError) -> Set<BeaconIdentifier> {
+        defer { lost = [] }
+        return lost
+    }
+
+    /// Takes the kernel's word that somebody else removed an instance.
+    func noteRemoval(of instance: UInt8) {
+        guard let beacon = instances.first(where: { $0.value == instance })?.key else { return }
+        instances[beacon] = nil
+        lost.insert(beacon)
+        record()
+    }
+
+    /// The instances that are known to be there: those the kernel lists, ours, and those of other runs.
+    private func taken(_ features: AdvertisingFeatures) -> Set<UInt8> {
+        let others = ledger.heldByOthers(under: ledgerKey).compactMap { UInt8($0) }
+        return Set(features.instances).union(instances.values).union(others)
+    }
+
+    func removeAll() async {
+        for beacon in instances.keys { await remove(beacon) }
+    }
+
+    private func record() {
+        ledger.record(instances.values.sorted().map { String($0) }, under: ledgerKey)
+    }
+
+    private func features() async throws(RadioError) -> AdvertisingFeatures {
+        do {
+            let reply = try await channel.command(.readAdvertisingFeatures, index: index)
+            var reader = ByteReader(reply)
+            return try AdvertisingFeatures(parsing: &reader)
+        } catch {
+            throw RadioError(
+                .refused, "hci\(index) does not tell its advertising features (\(error))",
+                cure: "check that the adapter is plugged in and supports Bluetooth Low Energy")
+        }
+    }
+}

@@ -1,0 +1,185 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import DBus
+import GATT
+import Radio
+
+// Finding the daemon and the adapter, and claiming and giving back what the beacons need of them.
+
+extension BlueZRadio {
+    /// Makes the radio usable, or finds that it still is.
+    /// - Throws: `RadioError` that says what is missing.
+    func attach() async throws(RadioError) -> RadioCapabilities {
+        let connection = try await bus()
+        let daemon = try await BlueZDaemon.find(on: connection)
+        let adapter = try await usableAdapter(of: daemon)
+        if let attachment {
+            if attachment.daemon.owner == daemon.owner, attachment.adapter.path == adapter.path {
+                return attachment.capabilities
+            }
+            await detach()
+        }
+        selector = .address(adapter.address)
+        let advertiser = try await advertiser(on: adapter, of: daemon)
+        let application = try await registerServices(with: daemon, on: adapter)
+        let capabilities = try await capabilities(of: adapter, advertiser)
+        attachment = Attachment(
+            daemon: daemon, adapter: adapter, advertiser: advertiser, capabilities: capabilities,
+            application: application)
+        return capabilities
+    }
+
+    /// Takes all of ours off the daemon and the adapter, as far as they are still there.
+    func detach() async {
+        guard let attachment else { return }
+        self.attachment = nil
+        placed = [:]
+        unconfirmed = [:]
+        await attachment.advertiser.removeAll()
+        await attachment.application?.unregister(from: attachment.daemon, on: attachment.adapter)
+        for central in centrals.keys { noteDisconnection(of: central) }
+    }
+
+    /// Opens what the kernel lets this process use; what it does not is done without.
+    func openKernelChannels() {
+        let rights = ProcessRights.current
+        if rights.networkAdministration, let channel = try? ManagementChannel() {
+            management = channel
+            keep(
+                Task { [weak self, events = channel.events] in
+                    for await event in events { await self?.handle(event) }
+                })
+        }
+        if rights.rawNetwork, let socket = try? BluetoothSocket(.monitor) {
+            monitor = socket
+            keep(
+                Task { [weak self, packets = socket.packets] in
+                    for await packet in packets { await self?.handleMonitorPacket(packet) }
+                })
+        }
+    }
+
+    private func bus() async throws(RadioError) -> DBusConnection {
+        if let connection { return connection }
+        let connection = try await BlueZDaemon.systemBus()
+        self.connection = connection
+        keep(
+            Task { [weak self] in
+                await connection.waitUntilClosed()
+                await self?.forget(connection)
+            })
+        await watch(connection)
+        return connection
+    }
+
+    private func forget(_ closed: DBusConnection) {
+        guard connection === closed else { return }
+        connection = nil
+        wake()
+    }
+
+    private func usableAdapter(of daemon: BlueZDaemon) async throws(RadioError) -> BlueZAdapter {
+        let adapter = try await presentAdapter(of: daemon)
+        guard adapter.isPowered else {
+            if let how = AdapterPresence.block(of: adapter.name) {
+                throw RadioError(
+                    .blocked, "\(adapter.name) is blocked \(how)",
+                    cure: "unblock it (rfkill unblock bluetooth, or the machine's wireless switch)")
+            }
+            throw RadioError(
+                .poweredOff, "\(adapter.name) is powered off",
+                cure: "power it on (bluetoothctl power on)")
+        }
+        guard adapter.canAdvertise else {
+            throw RadioError(
+                .cannotCarry, "\(adapter.name) cannot advertise over Bluetooth Low Energy",
+                cure: "use an adapter of Bluetooth 4.0 or newer")
+        }
+        return adapter
+    }
+
+    /// The adapter that is meant. One that the kernel has and bluetoothd has not told of yet is waited for a little.
+    private func presentAdapter(of daemon: BlueZDaemon) async throws(RadioError) -> BlueZAdapter {
+        var patience = 12
+        while true {
+            let adapters = try await daemon.adapters()
+            if let adapter = selector.choose(from: adapters) { return adapter }
+            let unknown = AdapterPresence.names.filter { name in !adapters.contains { $0.name == name } }
+            guard patience > 0, selector.mayBe(amongst: unknown), !Task.isCancelled else {
+                throw Self.missingAdapter(selector, among: adapters)
+            }
+            patience -= 1
+            try? await Task.sleep(for: .milliseconds(250))
+        }
+    }
+
+    static func missingAdapter(_ selector: AdapterSelector, among adapters: [BlueZAdapter]) -> RadioError {
+        guard !adapters.isEmpty else {
+            return RadioError(
+                .noAdapter, "this machine has no Bluetooth adapter",
+                cure: "plug one in, or give the machine or container access to one (see README, \"A real adapter\")")
+        }
+        let present = adapters.map { "\($0.name) (\($0.address))" }.joined(separator: ", ")
+        return RadioError(
+            .noAdapter, "there is no adapter \(selector.description.dropFirst("bluez:".count)) here",
+            cure: "choose one of those present: \(present)")
+    }
+
+    private func advertiser(
+        on adapter: BlueZAdapter, of daemon: BlueZDaemon
+    ) async throws(RadioError) -> any InstanceAdvertiser {
+        if let management, await Self.takesExtendedParameters(management) {
+            return try await ManagementAdvertiser(
+                channel: management, index: adapter.index, address: adapter.address, ledger: ledger)
+        }
+        let way = AdvertisingWay.bus(adapter.daemonVersion, isExperimental: await daemon.isExperimental())
+        return BusAdvertiser(daemon: daemon, adapter: adapter, way: way) { [weak self] in
+            Task { await self?.wake() }
+        }
+    }
+
+    /// Whether the kernel has Add Extended Advertising Parameters (since Linux 5.11).
+    private static func takesExtendedParameters(_ channel: ManagementChannel) async -> Bool {
+        guard
+            let reply = try? await channel.command(.readCommands, index: ManagementPacket.noController),
+            let commands = try? ManagementCommandList(parsing: reply)
+        else { return false }
+        return commands.opcodes.contains(.addExtendedAdvertisingParameters)
+    }
+
+    private func registerServices(
+        with daemon: BlueZDaemon, on adapter: BlueZAdapter
+    ) async throws(RadioError) -> AttributeApplication? {
+        guard let beacon = beacons.first(where: { !$0.services.isEmpty }) else { return nil }
+        let application = AttributeApplication(beacon: beacon.identifier, services: beacon.services) {
+            [weak self] request in await self?.respond(to: request) ?? .failure(.unlikely)
+        }
+        do {
+            try await application.register(with: daemon, on: adapter)
+        } catch {
+            throw RadioError(
+                .refused, "bluetoothd refuses the services of \(beacon.identifier) (\(error))",
+                cure: "check the bus policy for org.bluez, and that no other beaconry runs on \(adapter.name)")
+        }
+        return application
+    }
+
+    private func capabilities(
+        of adapter: BlueZAdapter, _ advertiser: any InstanceAdvertiser
+    ) async throws(RadioError) -> RadioCapabilities {
+        let (total, free) = try await advertiser.capacity()
+        let reason =
+            switch advertiser.way {
+            case .management: "this process has CAP_NET_ADMIN: exact bytes in both PDUs"
+            case .bus where management != nil: "the kernel is older than 5.11"
+            case .bus: "without CAP_NET_ADMIN, bluetoothd composes the bytes"
+            }
+        return RadioCapabilities(
+            name: "bluez:\(adapter.name)", way: advertiser.way.name, wayReason: reason, address: adapter.address,
+            hasExtendedAdvertising: adapter.isExtended, instances: total, freeInstances: free,
+            sharesTime: !adapter.isExtended, canReadBack: monitor != nil)
+    }
+}

@@ -1,0 +1,52 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import DBus
+public import Radio
+
+/// What BlueZ radios a machine has, what each can do, and what this process may do with them.
+public struct BlueZSurvey: Sendable {
+    /// One adapter.
+    public struct Adapter: Sendable {
+        /// As bluetoothd describes it.
+        public let adapter: BlueZAdapter
+        /// How rfkill blocks it; `nil` when it does not.
+        public let block: String?
+    }
+
+    /// The adapters in the order of their numbers.
+    public let adapters: [Adapter]
+    /// Adapters of the kernel that bluetoothd does not tell of.
+    public let unmanagedNames: [String]
+    /// Why bluetoothd could not be asked; `nil` when it could.
+    public let trouble: RadioError?
+    /// Whether this process may use the management socket (CAP_NET_ADMIN): exact bytes in both PDUs.
+    public let mayManage: Bool
+    /// Whether this process may use the monitor socket (CAP_NET_RAW): values on the air can be read back.
+    public let mayMonitor: Bool
+
+    /// Looks at the machine; nothing is changed.
+    public static func take() async -> BlueZSurvey {
+        let rights = ProcessRights.current
+        var adapters: [BlueZAdapter] = []
+        var trouble: RadioError?
+        do {
+            let connection = try await BlueZDaemon.systemBus()
+            do throws(RadioError) {
+                adapters = try await BlueZDaemon.find(on: connection).adapters()
+            } catch {
+                trouble = error
+            }
+            await connection.close()
+        } catch {
+            trouble = error
+        }
+        let known = Set(adapters.map(\.name))
+        return BlueZSurvey(
+            adapters: adapters.map { Adapter(adapter: $0, block: AdapterPresence.block(of: $0.name)) },
+            unmanagedNames: AdapterPresence.names.filter { !known.contains($0) }, trouble: trouble,
+            mayManage: rights.networkAdministration && BluetoothSocket.canOpen(.management),
+            mayMonitor: rights.rawNetwork && BluetoothSocket.canOpen(.monitor))
+    }
+}

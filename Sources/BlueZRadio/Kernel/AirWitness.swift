@@ -1,0 +1,213 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+import BluetoothCore
+import HCI
+
+/// Reads from the commands that a controller was given, and carried out, what it radiates.
+///
+/// Legacy advertising is one state that the kernel rewrites for each instance in turn; extended advertising is a state
+/// for each set. Each time that something is enabled, it counts as seen. The kernel does not tell a legacy controller the
+/// same data twice in a row, so what it was told before anybody looked stays unseen until it changes.
+struct AirWitness {
+    /// One advertisement as a controller was told to radiate it.
+    struct Sighting: Hashable {
+        /// Grows with every sighting.
+        var sequence: Int
+        /// `nil` while it is what the controller had been told before the witness came.
+        var advertisingData: [UInt8]?
+        /// `nil` while it is what the controller had been told before the witness came.
+        var scanResponse: [UInt8]?
+        /// `nil` for one that no beacon uses, such as a directed one.
+        var pdu: AdvertisingPDU?
+        var interval: ClosedRange<AdvertisingInterval>
+        /// What the controller selected; legacy commands do not say.
+        var transmitPower: TransmitPower?
+        /// `nil` for the controller's own public address.
+        var randomAddress: BluetoothAddress?
+    }
+
+    private struct AdvertisingState {
+        var advertisingData: [UInt8]?
+        var scanResponse: [UInt8]?
+        var pdu: AdvertisingPDU?
+        var interval = AdvertisingInterval(0x0800)...AdvertisingInterval(0x0800)
+        var transmitPower: TransmitPower?
+        var usesRandomAddress = false
+        var randomAddress: BluetoothAddress?
+        var isEnabled = false
+    }
+
+    /// How many different advertisements are remembered.
+    private static let capacity = 64
+
+    private var legacy = AdvertisingState()
+    private var sets: [UInt8: AdvertisingState] = [:]
+    private var deviceRandomAddress: BluetoothAddress?
+    private var commands: [HCIOpcode: [UInt8]] = [:]
+    private var latest: [[UInt8]?: Sighting] = [:]
+    /// How many sightings there were.
+    private(set) var sequence = 0
+
+    /// The latest sighting behind `sequence` whose advertising data meets a condition.
+    func sighting(after sequence: Int, where condition: ([UInt8]?) -> Bool) -> Sighting? {
+        latest.values.filter { $0.sequence > sequence && condition($0.advertisingData) }
+            .max { $0.sequence < $1.sequence }
+    }
+
+    /// Takes a command or an event of the controller.
+    /// - Returns: whether something new was seen on the air.
+    mutating func observe(_ packet: MonitorPacket) -> Bool {
+        let before = sequence
+        var reader = ByteReader(packet.data)
+        switch packet.kind {
+        case MonitorPacket.command:
+            guard let opcode: UInt16 = try? reader.readLittleEndian(), (try? reader.readUInt8()) != nil else { break }
+            commands[HCIOpcode(rawValue: opcode)] = Array(reader.readAll())
+        case MonitorPacket.event where packet.data.first == Self.lowEnergyEventCode:
+            noteEnd(packet.data)
+        case MonitorPacket.event:
+            guard (try? reader.readUInt8()) == HCICommandComplete.eventCode, (try? reader.readUInt8()) != nil,
+                let complete = try? HCICommandComplete(parsing: &reader), complete.status == .success,
+                let parameters = commands.removeValue(forKey: complete.opcode)
+            else { break }
+            apply(complete.opcode, parameters: parameters, returned: complete.returnParameters)
+        case MonitorPacket.indexRemoved:
+            reset()
+        default: break
+        }
+        return sequence > before
+    }
+
+    private static let lowEnergyEventCode: UInt8 = 0x3E
+
+    /// A central's connection ends legacy advertising, and an advertising set says that it ended, without a command.
+    private mutating func noteEnd(_ event: [UInt8]) {
+        var reader = ByteReader(event[...].dropFirst(2))
+        guard let subevent = try? reader.readUInt8(), let status = try? reader.readUInt8() else { return }
+        let isConnectionComplete = subevent == 0x01 || subevent == 0x0A
+        if isConnectionComplete, status == 0, (try? reader.read(count: 2)) != nil, (try? reader.readUInt8()) == 1 {
+            legacy.isEnabled = false
+        } else if subevent == 0x12, let handle = try? reader.readUInt8() {
+            update(handle) { $0.isEnabled = false }
+        }
+    }
+
+    private mutating func reset() {
+        legacy = AdvertisingState(advertisingData: [], scanResponse: [])
+        sets = [:]
+        deviceRandomAddress = nil
+    }
+
+    private mutating func apply(_ opcode: HCIOpcode, parameters: [UInt8], returned: [UInt8]) {
+        switch opcode {
+        case HCIReset.opcode: reset()
+        case LESetRandomAddress.opcode:
+            deviceRandomAddress = (try? LESetRandomAddress(parsing: parameters))?.address
+        case LESetAdvertisingParameters.opcode, LESetAdvertisingData.opcode, LESetScanResponseData.opcode,
+            LESetAdvertisingEnable.opcode:
+            applyLegacy(opcode, parameters)
+        default: applyExtended(opcode, parameters, returned)
+        }
+    }
+
+    private mutating func applyLegacy(_ opcode: HCIOpcode, _ parameters: [UInt8]) {
+        if let command = command(LESetAdvertisingParameters.self, opcode, parameters) {
+            legacy.interval = Self.range(command.minimumInterval, command.maximumInterval)
+            legacy.pdu = [0: .connectableScannable, 2: .scannable, 3: .nonConnectable][command.advertisingType]
+            legacy.usesRandomAddress = command.ownAddressType & 1 == 1
+        } else if let command = command(LESetAdvertisingData.self, opcode, parameters) {
+            legacy.advertisingData = command.data
+        } else if let command = command(LESetScanResponseData.self, opcode, parameters) {
+            legacy.scanResponse = command.data
+        } else if let command = command(LESetAdvertisingEnable.self, opcode, parameters) {
+            legacy.isEnabled = command.enable == 1
+            guard legacy.isEnabled else { return }
+            // Only now: the kernel gives data first, while the former parameters still hold.
+            legacy.randomAddress = deviceRandomAddress
+            record(legacy)
+        }
+    }
+
+    private mutating func applyExtended(_ opcode: HCIOpcode, _ parameters: [UInt8], _ returned: [UInt8]) {
+        if let command = command(LESetExtendedAdvertisingParameters.self, opcode, parameters) {
+            update(command.handle) {
+                $0.interval = Self.range(command.minimumInterval, command.maximumInterval)
+                $0.pdu = Self.pdu(properties: command.properties)
+                $0.usesRandomAddress = command.ownAddressType & 1 == 1
+                $0.transmitPower = returned.count > 1 ? TransmitPower(Int8(bitPattern: returned[1])) : nil
+            }
+        } else if let command = command(LESetAdvertisingSetRandomAddress.self, opcode, parameters) {
+            update(command.handle) { $0.randomAddress = command.address }
+        } else if let command = command(LESetExtendedAdvertisingData.self, opcode, parameters) {
+            update(command.handle) { $0.advertisingData = Self.joined($0.advertisingData, command) }
+            recordIfEnabled(command.handle)
+        } else if let command = command(LESetExtendedScanResponseData.self, opcode, parameters) {
+            update(command.handle) { $0.scanResponse = Self.joined($0.scanResponse, command) }
+            recordIfEnabled(command.handle)
+        } else if let command = command(LESetExtendedAdvertisingEnable.self, opcode, parameters) {
+            let handles = command.sets.isEmpty ? Array(sets.keys) : command.sets.map(\.handle)
+            for handle in handles {
+                update(handle) { $0.isEnabled = command.enable == 1 }
+                recordIfEnabled(handle)
+            }
+        } else if let command = command(LERemoveAdvertisingSet.self, opcode, parameters) {
+            sets[command.handle] = nil
+        } else if opcode == LEClearAdvertisingSets.opcode {
+            sets = [:]
+        }
+    }
+
+    private func command<Command: HCICommand>(
+        _: Command.Type, _ opcode: HCIOpcode, _ parameters: [UInt8]
+    ) -> Command? {
+        opcode == Command.opcode ? try? Command(parsing: parameters) : nil
+    }
+
+    private mutating func update(_ handle: UInt8, _ change: (inout AdvertisingState) -> Void) {
+        var state = sets[handle] ?? AdvertisingState(advertisingData: [], scanResponse: [])
+        change(&state)
+        sets[handle] = state
+    }
+
+    private mutating func recordIfEnabled(_ handle: UInt8) {
+        if let state = sets[handle], state.isEnabled { record(state) }
+    }
+
+    /// What a set's data is after a fragment of it (operations 0 and 2), the whole or its beginning, or nothing new (4).
+    private static func joined(_ present: [UInt8]?, _ command: some ExtendedAdvertisingDataCommand) -> [UInt8]? {
+        switch command.operation {
+        case 4: present
+        case 0, 2: (present ?? []) + command.data
+        default: command.data
+        }
+    }
+
+    private mutating func record(_ state: AdvertisingState) {
+        sequence += 1
+        latest[state.advertisingData] = Sighting(
+            sequence: sequence, advertisingData: state.advertisingData, scanResponse: state.scanResponse,
+            pdu: state.pdu, interval: state.interval, transmitPower: state.transmitPower,
+            randomAddress: state.usesRandomAddress ? state.randomAddress : nil)
+        if latest.count > Self.capacity, let oldest = latest.values.min(by: { $0.sequence < $1.sequence }) {
+            latest[oldest.advertisingData] = nil
+        }
+    }
+
+    private static func pdu(properties: UInt16) -> AdvertisingPDU? {
+        switch properties & 0x1F {
+        case 0x13: .connectableScannable
+        case 0x12: .scannable
+        case 0x10: .nonConnectable
+        default: nil
+        }
+    }
+
+    private static func range(
+        _ minimum: AdvertisingInterval, _ maximum: AdvertisingInterval
+    ) -> ClosedRange<AdvertisingInterval> {
+        min(minimum, maximum)...max(minimum, maximum)
+    }
+}

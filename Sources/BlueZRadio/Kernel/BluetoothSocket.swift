@@ -1,0 +1,98 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import CBluetooth
+@preconcurrency import Dispatch
+import Glibc
+
+/// A socket of the kernel's Bluetooth family on one of its channels: whole packets in, whole packets out.
+///
+/// It must not outlive its use: `close()` ends the stream of packets and gives the descriptor back.
+final class BluetoothSocket: Sendable {
+    /// The kernel's channels that concern all controllers.
+    enum Channel: UInt16 {
+        /// All traffic between host and controllers, to be read only; needs CAP_NET_RAW.
+        case monitor = 2
+        /// The management interface; needs CAP_NET_ADMIN for what is done here.
+        case management = 3
+    }
+
+    /// What arrives, in order. A consumer that falls 4,096 packets behind loses the oldest.
+    let packets: AsyncStream<[UInt8]>
+    private let descriptor: Int32
+    private let source: any DispatchSourceRead
+
+    /// Opens a channel.
+    /// - Throws: `Errno` as the kernel gives it: EAFNOSUPPORT without Bluetooth, EPERM without the capability.
+    init(_ channel: Channel) throws(Errno) {
+        let descriptor = socket(
+            Int32(AF_BLUETOOTH),
+            Int32(SOCK_RAW.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+                | Int32(SOCK_NONBLOCK.rawValue), Int32(BTPROTO_HCI))
+        guard descriptor >= 0 else { throw Errno.current }
+        var address = sockaddr_hci()
+        address.hci_family = sa_family_t(AF_BLUETOOTH)
+        address.hci_dev = UInt16(HCI_DEV_NONE)
+        address.hci_channel = channel.rawValue
+        let bound = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_hci>.size))
+            }
+        }
+        guard bound == 0 else {
+            let error = Errno.current
+            Glibc.close(descriptor)
+            throw error
+        }
+        self.descriptor = descriptor
+        let (stream, continuation) = AsyncStream.makeStream(of: [UInt8].self, bufferingPolicy: .bufferingNewest(4096))
+        packets = stream
+        source = DispatchSource.makeReadSource(fileDescriptor: descriptor)
+        source.setEventHandler { [source] in
+            while let packet = Self.receive(descriptor) { continuation.yield(packet) }
+            if source.isCancelled { continuation.finish() }
+        }
+        source.setCancelHandler {
+            Glibc.close(descriptor)
+            continuation.finish()
+        }
+        source.resume()
+    }
+
+    /// Whether the kernel lets this process open a channel.
+    static func canOpen(_ channel: Channel) -> Bool {
+        guard let socket = try? BluetoothSocket(channel) else { return false }
+        socket.close()
+        return true
+    }
+
+    private static func receive(_ descriptor: Int32) -> [UInt8]? {
+        var buffer = [UInt8](repeating: 0, count: 2048)
+        let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+        return count > 0 ? Array(buffer[..<count]) : nil
+    }
+
+    /// Sends one packet.
+    /// - Throws: `Errno` as the kernel gives it.
+    func send(_ packet: [UInt8]) throws(Errno) {
+        guard Glibc.send(descriptor, packet, packet.count, 0) == packet.count else { throw Errno.current }
+    }
+
+    /// Ends the stream and closes the descriptor; more than once is harmless.
+    func close() {
+        source.cancel()
+    }
+
+    deinit { source.cancel() }
+}
+
+/// What the kernel says of a failed call.
+struct Errno: Error, Hashable, CustomStringConvertible {
+    /// The number.
+    let code: Int32
+    /// The one of the last failed call of this thread.
+    static var current: Errno { Errno(code: errno) }
+    /// The system's words for it.
+    var description: String { String(cString: strerror(code)) }
+}

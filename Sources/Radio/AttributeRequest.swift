@@ -1,0 +1,39 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+public import BluetoothCore
+public import GATT
+
+/// A central's request for a characteristic's value.
+public struct AttributeRequest: Hashable, Sendable {
+    /// What it wants.
+    public enum Operation: Hashable, Sendable {
+        /// The value from this offset on.
+        case read(offset: Int)
+        /// To replace the value from this offset on.
+        case write(offset: Int, value: [UInt8])
+    }
+
+    /// The beacon asked.
+    public let beacon: BeaconIdentifier
+    /// The characteristic.
+    public let characteristic: BluetoothUUID
+    /// The central's name, as in `RadioEvent.connected`.
+    public let central: String
+    /// What it wants.
+    public let operation: Operation
+
+    /// A request.
+    public init(
+        beacon: BeaconIdentifier, characteristic: BluetoothUUID, central: String, operation: Operation
+    ) {
+        self.beacon = beacon
+        self.characteristic = characteristic
+        self.central = central
+        self.operation = operation
+    }
+}
+
+/// The answer: the value read (empty for a write), or the error that the peer is told.
+public typealias AttributeResponse = Result<[UInt8], ATTError>

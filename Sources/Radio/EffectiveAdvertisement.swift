@@ -1,0 +1,109 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+public import Advertising
+public import BluetoothCore
+
+/// A value of the air that was read back, or the reason why it could not be.
+public enum Effective<Value: Hashable & Sendable>: Hashable, Sendable {
+    /// It is this.
+    case known(Value)
+    /// It cannot be told; the reason is a clause for people.
+    case unknown(String)
+
+    /// The value, when it is known.
+    public var value: Value? {
+        if case .known(let value) = self { value } else { nil }
+    }
+}
+
+/// What is on the air, field by field.
+public struct EffectiveAdvertisement: Hashable, Sendable {
+    /// The PDU type.
+    public var pdu: Effective<AdvertisingPDU>
+    /// The advertising data, octet for octet.
+    public var advertisingData: Effective<[UInt8]>
+    /// The scan response, octet for octet; empty when there is none.
+    public var scanResponse: Effective<[UInt8]>
+    /// The interval that the controller was given: it may take any in this range.
+    public var interval: Effective<ClosedRange<AdvertisingInterval>>
+    /// The power that the controller says it radiates.
+    public var transmitPower: Effective<TransmitPower>
+    /// The address in the PDU.
+    public var address: Effective<BluetoothAddress>
+
+    /// Every field as it is known.
+    public init(
+        pdu: Effective<AdvertisingPDU>, advertisingData: Effective<[UInt8]>, scanResponse: Effective<[UInt8]>,
+        interval: Effective<ClosedRange<AdvertisingInterval>>, transmitPower: Effective<TransmitPower>,
+        address: Effective<BluetoothAddress>
+    ) {
+        self.pdu = pdu
+        self.advertisingData = advertisingData
+        self.scanResponse = scanResponse
+        self.interval = interval
+        self.transmitPower = transmitPower
+        self.address = address
+    }
+
+    /// Nothing known, for one reason.
+    public init(unknown reason: String) {
+        self.init(
+            pdu: .unknown(reason), advertisingData: .unknown(reason), scanResponse: .unknown(reason),
+            interval: .unknown(reason), transmitPower: .unknown(reason), address: .unknown(reason))
+    }
+
+    /// The fields that differ from what was asked; a field that was left open, or is not known, does not.
+    public func differences(from requested: Advertisement) -> Set<AdvertisingField> {
+        var fields: Set<AdvertisingField> = []
+        if let pdu = pdu.value, pdu != requested.pdu { fields.insert(.pdu) }
+        if let bytes = advertisingData.value, bytes != requested.advertisingData.serialized() {
+            fields.insert(.advertisingData)
+        }
+        if let bytes = scanResponse.value, bytes != requested.scanResponse.serialized() {
+            fields.insert(.scanResponse)
+        }
+        if let range = interval.value, range != requested.interval...requested.interval { fields.insert(.interval) }
+        if let power = requested.transmitPower, let effective = transmitPower.value, effective != power {
+            fields.insert(.transmitPower)
+        }
+        if let wanted = requested.address, let effective = address.value, effective != wanted {
+            fields.insert(.address)
+        }
+        return fields
+    }
+}
+
+/// A field of an advertisement that can differ between request and air.
+public enum AdvertisingField: String, Hashable, Sendable, CaseIterable {
+    case pdu
+    case advertisingData
+    case scanResponse
+    case interval
+    case transmitPower = "txPower"
+    case address
+}
+
+/// What was asked of a radio, what is on the air, and why they differ.
+public struct AdvertisingReport: Hashable, Sendable {
+    /// What was asked.
+    public let requested: Advertisement
+    /// What is on the air.
+    public let effective: EffectiveAdvertisement
+    /// Fields that are certain to differ, because they were read back so or because the radio cannot do otherwise.
+    public let differences: Set<AdvertisingField>
+    /// One for every difference, with its cause and its cure, and whatever else should be known.
+    public let warnings: [Warning]
+
+    /// A report of these.
+    public init(
+        requested: Advertisement, effective: EffectiveAdvertisement, differences: Set<AdvertisingField>,
+        warnings: [Warning]
+    ) {
+        self.requested = requested
+        self.effective = effective
+        self.differences = differences
+        self.warnings = warnings
+    }
+}

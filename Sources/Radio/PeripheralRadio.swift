@@ -1,0 +1,59 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+public import Advertising
+public import GATT
+
+/// Something that carries beacons: it is told what should be on the air and keeps it there.
+///
+/// A radio reconciles: whatever happens to it (daemon restarted, adapter unplugged), it puts the wanted advertisements
+/// back as soon as it can, and reports what is so through `events`.
+public protocol PeripheralRadio: Sendable {
+    /// Its name, as `--radio` takes it.
+    var name: String { get }
+
+    /// What happens on it, in order. There is one consumer; the stream ends with `close()`.
+    var events: AsyncStream<RadioEvent> { get }
+
+    /// Claims the radio for these beacons.
+    /// - Parameter waits: whether to wait for a radio that is not usable yet instead of failing.
+    /// - Returns: what the radio can do.
+    /// - Throws: `RadioError` when it is not usable, or cannot carry them all; nothing is on the air then.
+    func open(
+        _ beacons: [PlannedBeacon], waits: Bool,
+        attributes: @escaping @Sendable (AttributeRequest) async -> AttributeResponse
+    ) async throws(RadioError) -> RadioCapabilities
+
+    /// Exchanges the beacons that the radio is claimed for; those that stay are not disturbed.
+    /// - Throws: `RadioError` when it cannot carry them all; it carries the old ones then.
+    func replan(_ beacons: [PlannedBeacon]) async throws(RadioError)
+
+    /// Says what of this beacon should be on the air from now on; `nil` is silence.
+    ///
+    /// What becomes of it is told by `RadioEvent.advertising` or `.refused`.
+    func advertise(_ advertisement: Advertisement?, for beacon: BeaconIdentifier) async
+
+    /// Ends a central's connection.
+    func disconnect(central: String) async
+
+    /// Takes everything off the air and gives the radio back. Nothing of ours remains on it.
+    func close() async
+}
+
+/// A beacon that a radio is to carry.
+public struct PlannedBeacon: Hashable, Sendable {
+    /// Its name.
+    public let identifier: BeaconIdentifier
+    /// Its services; empty when nothing connects to it.
+    public let services: [GATTService]
+    /// What it will advertise first.
+    public let advertisement: Advertisement?
+
+    /// A beacon of this name with these services.
+    public init(identifier: BeaconIdentifier, services: [GATTService], advertisement: Advertisement?) {
+        self.identifier = identifier
+        self.services = services
+        self.advertisement = advertisement
+    }
+}

@@ -1,0 +1,45 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a radio is not there, refuses, or cannot carry what is asked: a sentence and what to do about it.
+public struct RadioError: Error, Hashable, Sendable {
+    /// The kinds of trouble, whose names scripts may rely on.
+    public enum Code: String, Hashable, Sendable {
+        /// No message bus, or no Bluetooth daemon on it.
+        case noDaemon = "no-daemon"
+        /// No such adapter.
+        case noAdapter = "no-adapter"
+        /// The adapter is powered off.
+        case poweredOff = "powered-off"
+        /// The adapter is blocked by rfkill.
+        case blocked
+        /// The process may not use it.
+        case notPermitted = "not-permitted"
+        /// The radio cannot carry so much, or not so.
+        case cannotCarry = "cannot-carry"
+        /// The radio said no.
+        case refused
+        /// This program has no such radio.
+        case unsupported
+    }
+
+    /// What kind of trouble.
+    public let code: Code
+    /// What is wrong, as a sentence without its full stop.
+    public let message: String
+    /// What to do.
+    public let cure: String
+
+    /// An error of this code.
+    public init(_ code: Code, _ message: String, cure: String) {
+        self.code = code
+        self.message = message
+        self.cure = cure
+    }
+}
+
+extension RadioError: CustomStringConvertible {
+    /// One sentence: what is wrong, and what to do.
+    public var description: String { "\(message); \(cure)" }
+}

@@ -1,0 +1,25 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+public import BluetoothCore
+
+/// Something that happened on a radio.
+public enum RadioEvent: Hashable, Sendable {
+    /// It is usable, for the first time or again.
+    case ready(RadioCapabilities)
+    /// It is not usable any more; the wanted advertisements come back with `.ready` and `.advertising`.
+    case lost(RadioError)
+    /// A beacon is on the air, newly or with other values.
+    case advertising(BeaconIdentifier, AdvertisingReport)
+    /// A beacon is off the air; the reason is a clause for people.
+    case stopped(BeaconIdentifier, reason: String)
+    /// The radio does not take a beacon's advertisement; it will be tried again.
+    case refused(BeaconIdentifier, RadioError)
+    /// A central connected to a beacon.
+    case connected(BeaconIdentifier, central: String)
+    /// A central is gone from a beacon.
+    case disconnected(BeaconIdentifier, central: String)
+    /// Something to know that concerns one beacon, or the whole radio.
+    case warning(BeaconIdentifier?, Warning)
+}

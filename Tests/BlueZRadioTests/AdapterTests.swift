@@ -1,0 +1,172 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import DBus
+import Testing
+
+@testable import BlueZRadio
+
+@Suite struct AdapterSelectorTests {
+    @Test(arguments: [
+        ("hci0", "bluez:hci0"), ("hci12", "bluez:hci12"), ("hci65535", "bluez:hci65535"),
+        ("00:aa:01:00:00:00", "bluez:00:AA:01:00:00:00"),
+    ])
+    func isRead(_ text: String, description: String) throws {
+        let selector = try #require(AdapterSelector(text))
+        #expect(selector.description == description)
+        #expect(AdapterSelector(String(description.dropFirst("bluez:".count))) == selector)
+    }
+
+    @Test(arguments: [
+        "", "hci", "hci-1", "hci+1", "hci01", "hci65536", "hci0 ", "HCI0", "hci0/1", "0", "00:AA:01:00:00",
+        "usb0", "hci１", "ha0", "hc",
+    ])
+    func otherTextIsRefused(_ text: String) {
+        #expect(AdapterSelector(text) == nil)
+    }
+
+    private static func adapter(_ number: Int, isPowered: Bool) throws -> BlueZAdapter {
+        try #require(
+            BlueZAdapter(
+                path: try ObjectPath("/org/bluez/hci\(number)"),
+                interfaces: [
+                    "org.bluez.Adapter1": .variants([
+                        "Address": .string("00:AA:01:00:00:0\(number)"), "Powered": .boolean(isPowered),
+                    ])
+                ]))
+    }
+
+    @Test func choosesAmongThosePresent() throws {
+        let adapters = [
+            try Self.adapter(0, isPowered: false), try Self.adapter(1, isPowered: true),
+            try Self.adapter(2, isPowered: true),
+        ]
+        #expect(AdapterSelector.any.choose(from: adapters)?.name == "hci1")
+        #expect(AdapterSelector.any.choose(from: [adapters[0]])?.name == "hci0")
+        #expect(AdapterSelector.any.choose(from: []) == nil)
+        #expect(AdapterSelector.any.description == "bluez")
+        #expect(AdapterSelector("hci2")?.choose(from: adapters)?.name == "hci2")
+        #expect(AdapterSelector("hci3")?.choose(from: adapters) == nil)
+        #expect(AdapterSelector("00:AA:01:00:00:00")?.choose(from: adapters)?.name == "hci0")
+        #expect(AdapterSelector("00:AA:01:00:00:09")?.choose(from: adapters) == nil)
+    }
+}
+
+@Suite struct BlueZAdapterTests {
+    private static let path: ObjectPath = "/org/bluez/hci3"
+    private static let adapter = DBusValue.variants([
+        "Address": "00:AA:01:00:00:03", "Powered": true, "Modalias": "usb:v1D6Bp0246d0542",
+    ])
+
+    @Test func legacyAdapterIsRead() throws {
+        let adapter = try #require(
+            BlueZAdapter(
+                path: Self.path,
+                interfaces: [
+                    "org.bluez.Adapter1": Self.adapter,
+                    "org.bluez.LEAdvertisingManager1": .variants([
+                        "ActiveInstances": .byte(1), "SupportedInstances": .byte(4),
+                        "SupportedIncludes": .strings(["tx-power"]), "SupportedSecondaryChannels": .array("s", []),
+                        "SupportedFeatures": .array("s", []),
+                    ]),
+                ]))
+        #expect(adapter.name == "hci3")
+        #expect(adapter.index == 3)
+        #expect(adapter.address.description == "00:AA:01:00:00:03")
+        #expect(adapter.isPowered)
+        #expect(adapter.canAdvertise)
+        #expect(!adapter.isExtended)
+        #expect(adapter.freeInstances == 4)
+        #expect(adapter.activeInstances == 1)
+        #expect(!adapter.canSetTransmitPower)
+        #expect(adapter.daemonVersion == BlueZVersion(5, 66))
+    }
+
+    @Test func extendedAdapterIsRead() throws {
+        let adapter = try #require(
+            BlueZAdapter(
+                path: Self.path,
+                interfaces: [
+                    "org.bluez.Adapter1": .variants(["Address": "00:AA:01:00:00:03", "Powered": false]),
+                    "org.bluez.LEAdvertisingManager1": .variants([
+                        "SupportedSecondaryChannels": .strings(["1M", "2M"]),
+                        "SupportedFeatures": .strings(["CanSetTxPower", "HardwareOffload"]),
+                    ]),
+                ]))
+        #expect(!adapter.isPowered)
+        #expect(adapter.isExtended)
+        #expect(adapter.canSetTransmitPower)
+        #expect(adapter.freeInstances == 0)
+        #expect(adapter.daemonVersion == nil)
+    }
+
+    @Test func adapterThatCannotAdvertiseIsRead() throws {
+        let adapter = try #require(BlueZAdapter(path: Self.path, interfaces: ["org.bluez.Adapter1": Self.adapter]))
+        #expect(!adapter.canAdvertise)
+        #expect(adapter.freeInstances == 0)
+    }
+
+    @Test(
+        arguments: [
+            [:], ["org.bluez.Device1": .variants(["Address": "00:AA:01:00:00:03"])],
+            ["org.bluez.Adapter1": .variants([:])], ["org.bluez.Adapter1": .variants(["Address": .byte(1)])],
+            ["org.bluez.Adapter1": .variants(["Address": "hci0"])], ["org.bluez.Adapter1": "text"],
+        ] as [[String: DBusValue]])
+    func otherObjectsAreNone(_ interfaces: [String: DBusValue]) {
+        #expect(BlueZAdapter(path: Self.path, interfaces: interfaces) == nil)
+    }
+
+    @Test func devicesHaveTheirAddressInTheirPath() throws {
+        let adapter = try #require(BlueZAdapter(path: Self.path, interfaces: ["org.bluez.Adapter1": Self.adapter]))
+        let path = try #require(BlueZDevice.path(of: "C0:FF:EE:00:00:01", on: adapter))
+        #expect(path == "/org/bluez/hci3/dev_C0_FF_EE_00_00_01")
+        #expect(BlueZDevice.address(of: path)?.description == "C0:FF:EE:00:00:01")
+        #expect(BlueZDevice.address(of: "/org/bluez/hci3") == nil)
+        #expect(BlueZDevice.address(of: "/org/bluez/hci3/dev_C0_FF") == nil)
+        #expect(BlueZDevice.path(of: "not an address", on: adapter) == nil)
+    }
+}
+
+@Suite struct BlueZVersionTests {
+    @Test(arguments: [
+        ("usb:v1D6Bp0246d0542", 5, 66), ("usb:v1D6Bp0246d054F", 5, 79), ("usb:v1D6Bp0246d0552", 5, 82),
+        ("usb:v1D6Bp0246d0600", 6, 0),
+    ])
+    func isReadFromTheDeviceIdentification(_ modalias: String, major: Int, minor: Int) {
+        #expect(BlueZVersion(modalias: modalias) == BlueZVersion(major, minor))
+    }
+
+    @Test(arguments: [
+        "", "usb:v1D6Bp0246", "usb:v1D6Bp0246d", "usb:v05ACp0246d0542", "bluetooth:v1D6Bp0246d0542",
+        "usb:v1D6Bp0246dxyzw",
+    ])
+    func otherIdentificationHasNone(_ modalias: String) {
+        #expect(BlueZVersion(modalias: modalias) == nil)
+    }
+
+    @Test func versionsAreOrderedByNumber() {
+        #expect(BlueZVersion(5, 9) < BlueZVersion(5, 66))
+        #expect(BlueZVersion(5, 82) < BlueZVersion(6, 0))
+        #expect(BlueZVersion(5, 66).description == "5.66")
+    }
+
+    @Test(
+        arguments: [
+            (.management, false, true), (.bus(nil, isExperimental: nil), false, nil),
+            (.bus(nil, isExperimental: false), false, nil), (.bus(nil, isExperimental: true), false, true),
+            (.bus(BlueZVersion(5, 66), isExperimental: nil), false, nil),
+            (.bus(BlueZVersion(5, 66), isExperimental: false), false, false),
+            (.bus(BlueZVersion(5, 66), isExperimental: true), false, true),
+            (.bus(BlueZVersion(5, 76), isExperimental: false), false, false),
+            (.bus(BlueZVersion(5, 77), isExperimental: false), false, true),
+            (.bus(BlueZVersion(5, 79), isExperimental: nil), false, true),
+            (.bus(BlueZVersion(5, 80), isExperimental: nil), true, true),
+            (.bus(BlueZVersion(6, 0), isExperimental: false), true, true),
+        ] as [(AdvertisingWay, Bool, Bool?)])
+    func versionDecidesWhatADaemonCanDo(_ way: AdvertisingWay, services: Bool, intervals: Bool?) {
+        #expect(way.hasScanResponseServices == services)
+        #expect(way.honoursIntervals == intervals)
+    }
+}

@@ -1,0 +1,53 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+import BluetoothCore
+import Radio
+import Testing
+
+@Suite struct EffectiveAdvertisementTests {
+    private static let address = BluetoothAddress(octets: [0xC0, 0xFF, 0xEE, 0, 0, 1]) ?? .zero
+    private static let requested = Advertisement(
+        pdu: .scannable, advertisingData: [.flags(.beacon)], scanResponse: [.localName("N", isComplete: true)],
+        interval: AdvertisingInterval(160), transmitPower: TransmitPower(0), address: address)
+    private static let asked = EffectiveAdvertisement(
+        pdu: .known(.scannable), advertisingData: .known([2, 1, 6]), scanResponse: .known([2, 9, 0x4E]),
+        interval: .known(AdvertisingInterval(160)...AdvertisingInterval(160)), transmitPower: .known(TransmitPower(0)),
+        address: .known(address))
+
+    private static let changes: [(AdvertisingField, @Sendable (inout EffectiveAdvertisement) -> Void)] = [
+        (.pdu, { $0.pdu = .known(.nonConnectable) }), (.advertisingData, { $0.advertisingData = .known([2, 1, 4]) }),
+        (.scanResponse, { $0.scanResponse = .known([]) }),
+        (.interval, { $0.interval = .known(AdvertisingInterval(160)...AdvertisingInterval(161)) }),
+        (.transmitPower, { $0.transmitPower = .known(TransmitPower(1)) }), (.address, { $0.address = .known(.zero) }),
+    ]
+
+    @Test func whatWasAskedForIsNoDifference() {
+        #expect(Self.asked.differences(from: Self.requested).isEmpty)
+        #expect(EffectiveAdvertisement(unknown: "reason").differences(from: Self.requested).isEmpty)
+    }
+
+    @Test(arguments: changes.indices)
+    func everyFieldCanDiffer(_ index: Int) {
+        let (field, change) = Self.changes[index]
+        var effective = Self.asked
+        change(&effective)
+        #expect(effective.differences(from: Self.requested) == [field])
+    }
+
+    @Test func whatWasLeftOpenIsNoDifference() {
+        var open = Self.requested
+        open.transmitPower = nil
+        open.address = nil
+        var effective = Self.asked
+        effective.transmitPower = .known(TransmitPower(9))
+        effective.address = .known(.zero)
+        #expect(effective.differences(from: open).isEmpty)
+    }
+
+    @Test func allFieldsHaveTheirChange() {
+        #expect(Self.changes.map(\.0) == AdvertisingField.allCases)
+    }
+}

@@ -1,0 +1,101 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import HCI
+
+@testable import BlueZRadio
+
+/// A controller whose commands and answers a witness sees.
+final class MonitoredController {
+    private(set) var witness = AirWitness()
+    private static let succeeded: [UInt8] = [0]
+
+    /// A command that the controller answers with these return parameters.
+    /// - Returns: whether the witness saw something new.
+    @discardableResult
+    func run(_ opcode: HCIOpcode, _ parameters: [UInt8], returning returned: [UInt8] = succeeded) -> Bool {
+        let asked = observe(Self.command(opcode, parameters))
+        let answered = observe(Self.complete(opcode, returned))
+        return asked || answered
+    }
+
+    /// Hands the witness a packet.
+    /// - Returns: whether it saw something new.
+    func observe(_ packet: MonitorPacket) -> Bool { witness.observe(packet) }
+
+    @discardableResult
+    func run(_ command: some HCICommand, returning returned: [UInt8] = succeeded) -> Bool {
+        run(type(of: command).opcode, command.serialized(), returning: returned)
+    }
+
+    static func command(_ opcode: HCIOpcode, _ parameters: [UInt8]) -> MonitorPacket {
+        var writer = ByteWriter()
+        writer.writeLittleEndian(opcode.rawValue)
+        writer.write(UInt8(truncatingIfNeeded: parameters.count))
+        writer.write(parameters)
+        return MonitorPacket(kind: MonitorPacket.command, index: 0, data: writer.bytes)
+    }
+
+    static func complete(_ opcode: HCIOpcode, _ returned: [UInt8]) -> MonitorPacket {
+        let event = HCICommandComplete(commandCredits: 1, opcode: opcode, returnParameters: returned).serialized()
+        return MonitorPacket(
+            kind: MonitorPacket.event, index: 0,
+            data: [HCICommandComplete.eventCode, UInt8(event.count)] + event)
+    }
+
+    // MARK: - Legacy advertising
+
+    /// What the kernel does when a legacy controller's turn goes to another instance.
+    func turn(
+        data: [UInt8]?, response: [UInt8]? = [], interval: ClosedRange<UInt16> = 160...160, type: UInt8 = 0,
+        ownAddressType: UInt8 = 0
+    ) {
+        run(LESetAdvertisingEnable.opcode, [0])
+        if let data { run(LESetAdvertisingData(data: data, padding: Self.padding(data))) }
+        if let response { run(LESetScanResponseData(data: response, padding: Self.padding(response))) }
+        var writer = ByteWriter()
+        writer.writeLittleEndian(interval.lowerBound)
+        writer.writeLittleEndian(interval.upperBound)
+        writer.write([type, ownAddressType, 0, 0, 0, 0, 0, 0, 0, 7, 0])
+        run(LESetAdvertisingParameters.opcode, writer.bytes)
+        run(LESetAdvertisingEnable.opcode, [1])
+    }
+
+    private static func padding(_ data: [UInt8]) -> [UInt8] { [UInt8](repeating: 0, count: 31 - data.count) }
+
+    // MARK: - Extended advertising
+
+    func setParameters(
+        handle: UInt8, properties: UInt16 = 0x0013, interval: UInt16 = 160, ownAddressType: UInt8 = 0,
+        selectedPower: Int8 = 0
+    ) {
+        var writer = ByteWriter()
+        writer.write(handle)
+        writer.writeLittleEndian(properties)
+        for _ in 0..<2 {
+            writer.writeLittleEndian(interval)
+            writer.write(UInt8(0))
+        }
+        writer.write([7, ownAddressType] + [UInt8](repeating: 0, count: 8) + [127, 1, 0, 1, 0, 0])
+        run(
+            LESetExtendedAdvertisingParameters.opcode, writer.bytes,
+            returning: [0, UInt8(bitPattern: selectedPower)])
+    }
+
+    func setData(handle: UInt8, _ data: [UInt8]) {
+        run(LESetExtendedAdvertisingData(handle: handle, operation: 3, fragmentPreference: 1, data: data))
+    }
+
+    func setResponse(handle: UInt8, _ data: [UInt8]) {
+        run(LESetExtendedScanResponseData(handle: handle, operation: 3, fragmentPreference: 1, data: data))
+    }
+
+    @discardableResult
+    func enable(_ isEnabled: Bool = true, handles: [UInt8], returning returned: [UInt8] = succeeded) -> Bool {
+        run(
+            LESetExtendedAdvertisingEnable.opcode,
+            [isEnabled ? 1 : 0, UInt8(handles.count)] + handles.flatMap { [$0, 0, 0, 0] }, returning: returned)
+    }
+}
