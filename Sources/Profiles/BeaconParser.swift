@@ -1,0 +1,166 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+import BluetoothCore
+import Devices
+import Yams
+
+/// Reads one entry of a profile's `beacons`.
+struct BeaconParser {
+    private static let kinds = [PlainIBeacon.kind, IoTDesignShopBeacon.kind]
+
+    private var reader: MappingReader
+    private let node: Node
+    private(set) var faults: [ProfileFault] = []
+
+    init(_ node: Node, file: String, path: String) {
+        self.node = node
+        reader = MappingReader(node, file: file, path: path)
+    }
+
+    /// The beacon; `nil`, with faults, when something is wrong.
+    mutating func parse() -> BeaconProfile? {
+        guard node.mapping != nil else {
+            faults = reader.faults
+            return nil
+        }
+        let id = reader.required("id", Self.name)
+        let kind = reader.required("device") { text throws(ValueFault) in
+            guard Self.kinds.contains(text) else {
+                throw ValueFault("there is no device \"\(text)\"; devices are \(Self.kinds.joined(separator: ", "))")
+            }
+            return text
+        }
+        guard let id, let kind else {
+            // Without its kind, what keys it may have is not known.
+            faults = reader.faults
+            return nil
+        }
+        let device = kind == PlainIBeacon.kind ? plainIBeacon() : iotDesignShop()
+        faults = reader.finish()
+        guard faults.isEmpty, let device else { return nil }
+        return BeaconProfile(id: id, device: device)
+    }
+
+    /// A name that can be part of a path: 1 to 64 letters, digits, dots, hyphens and underscores, no dot first.
+    static func name(_ text: String) throws(ValueFault) -> String {
+        let isPlain = text.utf8.allSatisfy { byte in
+            let character = Character(UnicodeScalar(byte))
+            return character.isASCII && (character.isLetter || character.isNumber || "._-".contains(character))
+        }
+        guard isPlain, 1...64 ~= text.utf8.count, !text.hasPrefix(".") else {
+            throw ValueFault("\"\(text)\" is not a name: write 1 to 64 letters, digits, \".\", \"-\" or \"_\"")
+        }
+        return text
+    }
+
+    private mutating func plainIBeacon() -> DeviceProfile? {
+        let frame = frame(isRequired: true)
+        let services = reader.values("services", ValueText.uuid) ?? []
+        let name = reader.value("name", Self.localName)
+        let needsScanResponse = name != nil || !services.isEmpty
+        let pdu = reader.value("pdu", Self.pdu) ?? (needsScanResponse ? .scannable : .nonConnectable)
+        if needsScanResponse, !pdu.isScannable {
+            reader.add(
+                "\(pdu.rawValue) has no scan response to carry name and services; write ADV_SCAN_IND or ADV_IND, or "
+                    + "leave pdu out", field: "pdu", mark: node.mapping?["pdu"]?.mark)
+        }
+        if services.count > 1 {
+            reader.add(
+                "\(services.count) services of 16 octets do not fit into the 31 octets of a scan response; name one",
+                field: "services", mark: node.mapping?["services"]?.mark)
+        }
+        let flags = reader.value("flags", ValueText.flags)
+        let configuration = PlainIBeacon.Configuration(
+            frame: frame ?? Self.noFrame, flags: flags ?? .beacon, pdu: pdu,
+            interval: reader.value("interval", ValueText.radiatedInterval) ?? AdvertisingInterval(160),
+            transmitPower: reader.value("tx-power", ValueText.transmitPower),
+            address: reader.value("address", ValueText.address), services: services, name: name)
+        return frame == nil ? nil : .plainIBeacon(configuration)
+    }
+
+    private mutating func iotDesignShop() -> DeviceProfile? {
+        let frame = frame(isRequired: false) ?? Self.factoryFrame
+        let interval = reader.value("interval", ValueText.storedInterval) ?? AdvertisingInterval(160)
+        let power = reader.value("tx-power", Self.hardwarePower)
+        let configuration = IoTDesignShopBeacon.Configuration(
+            name: reader.value("name", Self.localName), address: reader.value("address", ValueText.address),
+            badIntervalPolicy: reader.value("on-bad-interval", Self.badIntervalPolicy) ?? .clamp,
+            advertisesWhileConnected: reader.value("advertise-while-connected", Self.boolean) ?? false,
+            measuredPowers: reader.pairs(
+                "measured-power-by-tx-power", Self.hardwarePower, ValueText.measuredPower) ?? [:])
+        return .iotDesignShop(
+            configuration,
+            IoTDesignShopSettings(
+                uuid: frame.uuid, major: frame.major, minor: frame.minor,
+                powerCode: power.flatMap(IoTDesignShopWire.code(of:)),
+                intervalTicks: UInt16(truncatingIfNeeded: interval.count), measuredPower: frame.measuredPower))
+    }
+
+    private static let factoryFrame = IBeacon(
+        uuid: IoTDesignShopWire.service, major: 1, minor: 1, measuredPower: MeasuredPower(-59))
+    private static let noFrame = IBeacon(
+        uuid: IoTDesignShopWire.service, major: 0, minor: 0, measuredPower: MeasuredPower(-59))
+
+    /// The `ibeacon` mapping; with `isRequired`, it and its UUID must be there.
+    private mutating func frame(isRequired: Bool) -> IBeacon? {
+        guard let part = reader.node("ibeacon") else {
+            if isRequired { reader.add("\"ibeacon\" is missing", field: nil, mark: node.mark) }
+            return nil
+        }
+        var frame = isRequired ? Self.noFrame : Self.factoryFrame
+        var values = MappingReader(part, file: reader.file, path: "\(reader.path).ibeacon")
+        if part.mapping != nil {
+            let uuid =
+                isRequired ? values.required("uuid", ValueText.uuid) : values.value("uuid", ValueText.uuid)
+            frame.uuid = uuid ?? frame.uuid
+            frame.major = values.value("major", ValueText.unsigned16) ?? frame.major
+            frame.minor = values.value("minor", ValueText.unsigned16) ?? frame.minor
+            frame.measuredPower = values.value("measured-power", ValueText.measuredPower) ?? frame.measuredPower
+        }
+        reader.add(values.finish())
+        return frame
+    }
+}
+
+// MARK: - Values of single keys
+
+extension BeaconParser {
+    private static func localName(_ text: String) throws(ValueFault) -> String {
+        guard 1...248 ~= text.utf8.count else { throw ValueFault("a name has 1 to 248 bytes") }
+        return text
+    }
+
+    private static func pdu(_ text: String) throws(ValueFault) -> AdvertisingPDU {
+        guard let pdu = AdvertisingPDU(rawValue: text) else {
+            let names = AdvertisingPDU.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ValueFault("there is no PDU type \"\(text)\"; types are \(names)")
+        }
+        return pdu
+    }
+
+    private static func hardwarePower(_ text: String) throws(ValueFault) -> TransmitPower {
+        let power = try ValueText.transmitPower(text)
+        guard IoTDesignShopWire.code(of: power) != nil else {
+            throw ValueFault("the beacon has no \(text); write 0dBm, -6dBm or -23dBm")
+        }
+        return power
+    }
+
+    private static func badIntervalPolicy(_ text: String) throws(ValueFault) -> IoTDesignShopBeacon.BadIntervalPolicy {
+        guard let policy = IoTDesignShopBeacon.BadIntervalPolicy(rawValue: text) else {
+            throw ValueFault("\"\(text)\" is not one of clamp, fail")
+        }
+        return policy
+    }
+
+    private static func boolean(_ text: String) throws(ValueFault) -> Bool {
+        switch text {
+        case "true": return true
+        case "false": return false
+        default: throw ValueFault("\"\(text)\" is not one of true, false")
+        }
+    }
+}

@@ -1,0 +1,123 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Yams
+
+/// Takes the values of a YAML mapping by key, and collects what is wrong with them and where.
+struct MappingReader {
+    let file: String
+    /// The mapping's own path, such as `beacons[0]`.
+    let path: String
+    private let mark: Mark?
+    private var entries: [(key: String, mark: Mark?, value: Node)] = []
+    private var known: [String] = []
+    private(set) var faults: [ProfileFault] = []
+
+    /// Reads a node that must be a mapping; when it is none, that is the only fault.
+    init(_ node: Node, file: String, path: String) {
+        self.file = file
+        self.path = path
+        mark = node.mark
+        guard let mapping = node.mapping else {
+            add("a mapping of keys and values is expected here", field: nil, mark: node.mark)
+            return
+        }
+        for (key, value) in mapping {
+            guard let name = key.scalar?.string else {
+                add("a key is a word", field: nil, mark: key.mark)
+                continue
+            }
+            entries.append((name, key.mark, value))
+        }
+    }
+
+    /// The value of a key; `nil` when there is none.
+    mutating func node(_ key: String) -> Node? {
+        known.append(key)
+        return entries.first { $0.key == key }?.value
+    }
+
+    /// The text of a key read as a value; `nil`, with a fault where there is something wrong.
+    mutating func value<Value>(_ key: String, _ parse: (String) throws(ValueFault) -> Value) -> Value? {
+        guard let node = node(key) else { return nil }
+        return value(of: node, field: key, parse)
+    }
+
+    /// The same for a key that must be there.
+    mutating func required<Value>(_ key: String, _ parse: (String) throws(ValueFault) -> Value) -> Value? {
+        if !entries.contains(where: { $0.key == key }) {
+            known.append(key)
+            add("\"\(key)\" is missing", field: nil, mark: mark)
+            return nil
+        }
+        return value(key, parse)
+    }
+
+    /// The texts of a key's sequence, each read as a value.
+    mutating func values<Value>(_ key: String, _ parse: (String) throws(ValueFault) -> Value) -> [Value]? {
+        guard let node = node(key) else { return nil }
+        guard let sequence = node.sequence else {
+            add("a list is expected here", field: key, mark: node.mark)
+            return nil
+        }
+        return sequence.enumerated().compactMap { value(of: $1, field: "\(key)[\($0)]", parse) }
+    }
+
+    /// The pairs of a key's mapping, keys and values each read.
+    mutating func pairs<Key: Hashable, Value>(
+        _ key: String, _ parseKey: (String) throws(ValueFault) -> Key,
+        _ parseValue: (String) throws(ValueFault) -> Value
+    ) -> [Key: Value]? {
+        guard let node = node(key) else { return nil }
+        guard let mapping = node.mapping else {
+            add("a mapping of keys and values is expected here", field: key, mark: node.mark)
+            return nil
+        }
+        var pairs: [Key: Value] = [:]
+        for (left, right) in mapping {
+            let field = "\(key).\(left.scalar?.string ?? "?")"
+            if let name = value(of: left, field: field, parseKey),
+                let content = value(of: right, field: field, parseValue)
+            {
+                pairs[name] = content
+            }
+        }
+        return pairs
+    }
+
+    /// Ends the reading: keys that nobody took are faults. Returns all faults in the order of the file.
+    mutating func finish() -> [ProfileFault] {
+        for entry in entries where !known.contains(entry.key) {
+            let names = known.joined(separator: ", ")
+            add("there is no key \"\(entry.key)\" here; keys are \(names)", field: nil, mark: entry.mark)
+        }
+        return faults.sorted { ($0.line, $0.column) < ($1.line, $1.column) }
+    }
+
+    /// Adds a fault of a field at a node's place.
+    mutating func add(_ message: String, field: String?, mark: Mark?) {
+        let full = [path, field ?? ""].filter { !$0.isEmpty }.joined(separator: ".")
+        faults.append(
+            ProfileFault(
+                file: file, line: mark?.line ?? 0, column: mark?.column ?? 0, field: full, message: message))
+    }
+
+    /// Adds the faults of a part that was read by itself.
+    mutating func add(_ others: [ProfileFault]) { faults += others }
+
+    private mutating func value<Value>(
+        of node: Node, field: String, _ parse: (String) throws(ValueFault) -> Value
+    ) -> Value? {
+        guard let text = node.scalar?.string else {
+            add("a single value is expected here", field: field, mark: node.mark)
+            return nil
+        }
+        do throws(ValueFault) {
+            return try parse(text)
+        } catch {
+            add(error.message, field: field, mark: node.mark)
+            return nil
+        }
+    }
+}

@@ -1,0 +1,66 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+public import BluetoothCore
+public import Devices
+
+/// An installation: beacons, by name.
+public struct Profile: Sendable {
+    /// Its name; with a beacon's id, the key of persisted settings.
+    public let name: String
+    /// Its beacons in the order of the file.
+    public let beacons: [BeaconProfile]
+
+    /// A profile of these beacons.
+    public init(name: String, beacons: [BeaconProfile]) {
+        self.name = name
+        self.beacons = beacons
+    }
+}
+
+/// One beacon of a profile.
+public struct BeaconProfile: Hashable, Sendable {
+    /// Its name within the profile.
+    public let id: String
+    /// Which device it is, with its values.
+    public let device: DeviceProfile
+
+    /// A beacon of this name.
+    public init(id: String, device: DeviceProfile) {
+        self.id = id
+        self.device = device
+    }
+}
+
+/// A device as a profile describes it.
+public enum DeviceProfile: Hashable, Sendable {
+    /// A beacon that only advertises.
+    case plainIBeacon(PlainIBeacon.Configuration)
+    /// The configurable beacon.
+    case iotDesignShop(IoTDesignShopBeacon.Configuration, IoTDesignShopSettings)
+
+    /// The device's name in profiles.
+    public var kind: String {
+        switch self {
+        case .plainIBeacon: PlainIBeacon.kind
+        case .iotDesignShop: IoTDesignShopBeacon.kind
+        }
+    }
+
+    /// The address that the profile gives it, if it does.
+    public var address: BluetoothAddress? {
+        switch self {
+        case .plainIBeacon(let configuration): configuration.address
+        case .iotDesignShop(let configuration, _): configuration.address
+        }
+    }
+
+    /// The device, as it leaves the factory.
+    public func makeDevice() -> any Device {
+        switch self {
+        case .plainIBeacon(let configuration): PlainIBeacon(configuration)
+        case .iotDesignShop(let configuration, let settings): IoTDesignShopBeacon(configuration, settings: settings)
+        }
+    }
+}

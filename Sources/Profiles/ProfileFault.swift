@@ -1,0 +1,47 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// Something in a profile that cannot be so, and where.
+public struct ProfileFault: Error, Hashable, Sendable {
+    /// The file's path as it was given.
+    public let file: String
+    /// Counted from 1; 0 when the fault is of the whole file.
+    public let line: Int
+    /// Counted from 1, in characters; 0 when the fault is of the whole file.
+    public let column: Int
+    /// The field's path, such as `beacons[0].ibeacon.major`; empty for the file itself.
+    public let field: String
+    /// What is wrong and what can be written, without a full stop.
+    public let message: String
+
+    /// A fault at this place.
+    public init(file: String, line: Int, column: Int, field: String, message: String) {
+        self.file = file
+        self.line = line
+        self.column = column
+        self.field = field
+        self.message = message
+    }
+}
+
+extension ProfileFault: CustomStringConvertible {
+    /// `museum.yaml:7:15: beacons[0].ibeacon.major: …`, one line whatever the values quoted in it are.
+    public var description: String {
+        let place = line > 0 ? "\(file):\(line):\(column): " : "\(file): "
+        let text = place + (field.isEmpty ? message : "\(field): \(message)")
+        return String(text.map { Self.isPrintable($0) ? $0 : "\u{FFFD}" })
+    }
+
+    private static func isPrintable(_ character: Character) -> Bool {
+        !character.isNewline && character.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+    }
+}
+
+/// All faults of a profile, in the order of the file; never empty.
+public struct ProfileFaults: Error, Hashable, Sendable {
+    /// The faults.
+    public let faults: [ProfileFault]
+    /// These faults.
+    public init(_ faults: [ProfileFault]) { self.faults = faults }
+}

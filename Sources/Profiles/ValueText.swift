@@ -1,0 +1,158 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+public import Advertising
+public import BluetoothCore
+public import Devices
+
+/// The texts that people write for values, in profiles, after options and in `ctl set` alike.
+///
+/// Every function throws `ValueFault` with what can be written instead.
+public enum ValueText {
+    /// `100ms`, `1.5s` or `160ticks`; a time is taken to the nearest tick of 0.625 ms, halves up.
+    public static func interval(_ text: String) throws(ValueFault) -> AdvertisingInterval {
+        let (number, unit) = split(text)
+        switch unit {
+        case "ticks", "tick":
+            if let count = UInt32(number) { return AdvertisingInterval(count) }
+        case "ms":
+            if let nanoseconds = decimal(number, scale: 6) { return try interval(nanoseconds: nanoseconds, text) }
+        case "s":
+            if let nanoseconds = decimal(number, scale: 9) { return try interval(nanoseconds: nanoseconds, text) }
+        default: break
+        }
+        throw ValueFault("\"\(text)\" is not an interval; write 100ms or 160ticks")
+    }
+
+    /// An interval that radios can send: 20 ms to 10.24 s.
+    public static func radiatedInterval(_ text: String) throws(ValueFault) -> AdvertisingInterval {
+        try interval(text, in: AdvertisingInterval.legacyRange, whose: "radios send every 20ms to 10240ms")
+    }
+
+    /// An interval that the IoT Design Shop beacon stores: 0 to 65535 ticks.
+    public static func storedInterval(_ text: String) throws(ValueFault) -> AdvertisingInterval {
+        let range = AdvertisingInterval(0)...AdvertisingInterval(UInt32(UInt16.max))
+        return try interval(text, in: range, whose: "the beacon stores 0 to 65535 ticks")
+    }
+
+    /// A duration such as `10s`, `500ms` or `2m`.
+    public static func duration(_ text: String) throws(ValueFault) -> Duration {
+        let (number, unit) = split(text)
+        let scale: [String: Int64] = ["ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000]
+        guard let milliseconds = scale[unit], let thousandths = decimal(number, scale: 3), thousandths < 1 << 40 else {
+            throw ValueFault("\"\(text)\" is not a duration; write 10s, 500ms or 2m")
+        }
+        return .microseconds(thousandths * milliseconds)
+    }
+
+    /// 36 characters such as `E2C56DB5-DFFB-48D2-B060-D0F5A71096E0`.
+    public static func uuid(_ text: String) throws(ValueFault) -> UUID128 {
+        guard let uuid = UUID128(text) else {
+            throw ValueFault(
+                "\"\(text)\" is not a UUID; write 32 hexadecimal digits as E2C56DB5-DFFB-48D2-B060-D0F5A71096E0")
+        }
+        return uuid
+    }
+
+    /// 0 to 65535.
+    public static func unsigned16(_ text: String) throws(ValueFault) -> UInt16 {
+        guard let value = UInt16(text) else {
+            throw ValueFault("\"\(text)\" is not a whole number from 0 to 65535")
+        }
+        return value
+    }
+
+    /// -128 to 127, with or without `dBm` behind it.
+    public static func measuredPower(_ text: String) throws(ValueFault) -> MeasuredPower {
+        MeasuredPower(try decibelMilliwatts(text))
+    }
+
+    /// -127 to 20 (Core 5.4, Vol 4, Part E, 7.8.53), with or without `dBm` behind it.
+    public static func transmitPower(_ text: String) throws(ValueFault) -> TransmitPower {
+        let power = try decibelMilliwatts(text)
+        guard -127...20 ~= power else { throw ValueFault("\"\(text)\" is not a power from -127dBm to 20dBm") }
+        return TransmitPower(power)
+    }
+
+    /// `C0:FF:EE:00:00:01`.
+    public static func address(_ text: String) throws(ValueFault) -> BluetoothAddress {
+        guard let address = BluetoothAddress(text) else {
+            throw ValueFault("\"\(text)\" is not an address; write six octets as C0:FF:EE:00:00:01")
+        }
+        return address
+    }
+
+    /// `none`, or an octet such as `0x06`.
+    public static func flags(_ text: String) throws(ValueFault) -> AdvertisingFlags? {
+        if text == "none" { return nil }
+        let digits = text.hasPrefix("0x") ? text.dropFirst(2) : Substring(text)
+        let radix = text.hasPrefix("0x") ? 16 : 10
+        guard let octet = UInt8(digits, radix: radix) else {
+            throw ValueFault("\"\(text)\" is not a flags octet; write 0x06, or none")
+        }
+        return AdvertisingFlags(rawValue: octet)
+    }
+
+    /// A setting by its key, as in `ctl set`.
+    public static func setting(_ key: String, _ text: String) throws(ValueFault) -> DeviceSetting {
+        switch key {
+        case "uuid": .uuid(try uuid(text))
+        case "major": .major(try unsigned16(text))
+        case "minor": .minor(try unsigned16(text))
+        case "measured-power": .measuredPower(try measuredPower(text))
+        case "interval": .interval(try interval(text))
+        case "tx-power": .transmitPower(try transmitPower(text))
+        default:
+            throw ValueFault(
+                "there is no setting \"\(key)\"; settings are uuid, major, minor, measured-power, interval, tx-power")
+        }
+    }
+
+    private static func decibelMilliwatts(_ text: String) throws(ValueFault) -> Int8 {
+        let (number, unit) = split(text)
+        guard unit.isEmpty || unit == "dBm", let value = Int8(number) else {
+            throw ValueFault("\"\(text)\" is not a power in whole dBm from -128 to 127")
+        }
+        return value
+    }
+
+    private static func interval(
+        _ text: String, in range: ClosedRange<AdvertisingInterval>, whose limit: String
+    ) throws(ValueFault) -> AdvertisingInterval {
+        let interval = try interval(text)
+        guard range.contains(interval) else { throw ValueFault("\(text) is out of range: \(limit)") }
+        return interval
+    }
+
+    private static func interval(nanoseconds: Int64, _ text: String) throws(ValueFault) -> AdvertisingInterval {
+        guard let interval = AdvertisingInterval(nearest: .nanoseconds(nanoseconds)) else {
+            throw ValueFault("\(text) is too long for an interval")
+        }
+        return interval
+    }
+
+    /// The number and the unit behind it, with any space between them left out.
+    private static func split(_ text: String) -> (number: String, unit: String) {
+        let number = text.prefix { $0.isASCII && ($0.isNumber || "+-.".contains($0)) }
+        return (String(number), String(text.dropFirst(number.count).drop { $0 == " " }))
+    }
+
+    /// A decimal number without a sign times 10 to the power of `scale`; digits beyond that are cut.
+    private static func decimal(_ text: String, scale: Int) -> Int64? {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard 1...2 ~= parts.count, let first = parts.first, !first.isEmpty, first.count <= 9 else { return nil }
+        let fraction = parts.count == 2 ? String(parts[1]) : ""
+        guard (first + fraction).allSatisfy({ $0.isASCII && $0.isNumber }) else { return nil }
+        let padded = (fraction + String(repeating: "0", count: scale)).prefix(scale)
+        return Int64(first + padded)
+    }
+}
+
+/// A text that is not a value; the message says what is, without a full stop.
+public struct ValueFault: Error, Hashable, Sendable {
+    /// What is wrong, and what can be written.
+    public let message: String
+    /// A fault with this message.
+    public init(_ message: String) { self.message = message }
+}

@@ -1,0 +1,63 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Devices
+import Profiles
+import Testing
+
+@Suite struct AliasTests {
+    private static func fault(_ text: String) -> String? {
+        let error = #expect(throws: ProfileFaults.self) { try Profile(parsing: text, file: "p.yaml") }
+        #expect(error?.faults.count == 1)
+        return error?.faults.first?.description
+    }
+
+    /// Followed, these nest so deep that they would exhaust the stack.
+    @Test func aliasesWithinAnchorsDoNotNestTooDeep() {
+        let open = String(repeating: "[", count: 90)
+        let close = String(repeating: "]", count: 90)
+        var text = "a0: &a0 x\n"
+        for number in 1...1000 { text += "a\(number): &a\(number) \(open)*a\(number - 1)\(close)\n" }
+        #expect(Self.fault(text) == "p.yaml:4:80: aliases stand for too much here")
+    }
+
+    /// Followed, these are more values than there is memory.
+    @Test func aliasesWithinAnchorsDoNotStandForTooMuch() {
+        var text = "a0: &a0 [x, x]\n"
+        for number in 1...63 { text += "a\(number): &a\(number) [*a\(number - 1), *a\(number - 1)]\n" }
+        #expect(Self.fault(text + "? *a63\n: 1\n")?.hasSuffix(": aliases stand for too much here") == true)
+    }
+
+    @Test func anchorIsTheLatestOfItsName() throws {
+        let text = """
+            profile: &x p
+            beacons:
+              - { id: &x first, device: &kind iot-design-shop, name: *x }
+              - { id: &x second, device: *kind, name: *x }
+            """
+        let profile = try Profile(parsing: text, file: "p.yaml")
+        let names = profile.beacons.map { beacon -> String? in
+            guard case .iotDesignShop(let configuration, _) = beacon.device else { return nil }
+            return configuration.name
+        }
+        #expect(names == ["first", "second"])
+    }
+
+    @Test func anchorWithinItselfIsTold() {
+        #expect(Self.fault("profile: &p [*p]\n") == "p.yaml:1:14: this is not YAML: found undefined alias")
+    }
+
+    @Test func starsInTextAreText() throws {
+        let text = """
+            profile: p # *not* an alias
+            beacons: [{ id: a, device: iot-design-shop, name: "*a*" }]
+            """
+        guard case .iotDesignShop(let configuration, _) = try Profile(parsing: text, file: "p.yaml").beacons[0].device
+        else {
+            Issue.record("another device")
+            return
+        }
+        #expect(configuration.name == "*a*")
+    }
+}

@@ -1,0 +1,98 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Profiles
+import TestSupport
+import Testing
+
+@Suite struct ProfileFaultTests {
+    private static func faults(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) -> [ProfileFault] {
+        let error = #expect(throws: ProfileFaults.self, sourceLocation: sourceLocation) {
+            try Profile(parsing: text, file: "dir/p.yaml")
+        }
+        return error?.faults ?? []
+    }
+
+    @Test func everyFaultIsToldInTheOrderOfTheFile() {
+        let marked = MarkedText(
+            """
+            profile: ¦my profile
+            ¦colour: blue
+            beacons:
+              - id: a
+                device: ibeacon
+                name: ¦""
+                ibeacon: { major: ¦-1, uuid: ¦none, ¦maior: 2 }
+                interval: ¦1ms
+              - ¦device: ibeacon
+              - id: b
+                device: iot-design-shop
+                ibeacon:
+                  uuid: 2173E519-9155-4862-AB64-7953AB146156
+                  minor: ¦70000
+                tx-power: ¦1dBm
+                ¦flags: none
+              - id: ¦c c
+                device: ¦radio
+            """)
+        let faults = Self.faults(marked.text)
+        #expect(faults.map(\.line) == marked.places.map(\.line))
+        #expect(faults.map(\.column) == marked.places.map(\.column))
+        #expect(
+            faults.map(\.field) == [
+                "profile", "", "beacons[0].name", "beacons[0].ibeacon.major", "beacons[0].ibeacon.uuid",
+                "beacons[0].ibeacon", "beacons[0].interval", "beacons[1]", "beacons[2].ibeacon.minor",
+                "beacons[2].tx-power", "beacons[2]", "beacons[3].id", "beacons[3].device",
+            ])
+        #expect(faults.allSatisfy { $0.file == "dir/p.yaml" })
+    }
+
+    @Test func descriptionHasPlaceFieldAndMessage() {
+        let fault = ProfileFault(
+            file: "museum.yaml", line: 7, column: 15, field: "beacons[0].ibeacon.major", message: "no")
+        #expect(fault.description == "museum.yaml:7:15: beacons[0].ibeacon.major: no")
+        let whole = ProfileFault(file: "museum.yaml", line: 0, column: 0, field: "", message: "no")
+        #expect(whole.description == "museum.yaml: no")
+    }
+
+    @Test func descriptionIsOneLineThatATerminalCanShow() {
+        let text = "profile: \"a\\n\\e[31mb\\u2028\\x7f\"\nbeacons: [{ id: a, device: iot-design-shop }]\n"
+        let start = "dir/p.yaml:1:10: profile: \"a\u{FFFD}\u{FFFD}[31mb\u{FFFD}\u{FFFD}\" is not a name"
+        #expect(Self.faults(text).first?.description.hasPrefix(start) == true)
+    }
+
+    @Test(arguments: ["", "\n\n", "# only a comment\n", "   ", "\u{FEFF}"])
+    func emptyFileIsTold(_ text: String) {
+        #expect(
+            Self.faults(text).map(\.description)
+                == ["dir/p.yaml: the file is empty; see profiles/iot-design-shop.yaml for an example"])
+    }
+
+    @Test func tooLargeFileIsNotRead() {
+        let comment = "#" + String(repeating: "a", count: Profile.maximumSize)
+        #expect(Self.faults(comment).map(\.message) == ["a profile has at most 1048576 bytes"])
+    }
+
+    @Test(arguments: [
+        String(repeating: "[", count: 100_000), String(repeating: "{", count: 100_000),
+        String(repeating: "{a: ", count: 100_000), String(repeating: "- ", count: 100_000),
+        String(repeating: "? ", count: 100_000), String(repeating: "[", count: 201),
+        String(repeating: "&a ", count: 5) + String(repeating: "[", count: 300),
+    ])
+    func tooDeepNestingIsRefused(_ text: String) {
+        #expect(
+            Self.faults("profile: p\nbeacons:\n" + text).map(\.description)
+                == ["dir/p.yaml:3:1: this is nested too deep"])
+    }
+
+    @Test func deepNestingOverManyLinesIsRefused() {
+        let steps = (0..<1300).map { String(repeating: " ", count: $0) + "a:\n" }.joined()
+        #expect(Self.faults(steps).map(\.description) == ["dir/p.yaml:202:1: this is nested too deep"])
+        // What looks closed to somebody who counts brackets.
+        let commented = String(
+            repeating: String(repeating: "[", count: 100) + " # " + String(repeating: "]", count: 100) + "\n",
+            count: 2000)
+        #expect(Self.faults(commented).count == 1)
+    }
+}

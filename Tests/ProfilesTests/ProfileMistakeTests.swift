@@ -1,0 +1,20 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Profiles
+import Testing
+
+@Suite struct ProfileMistakeTests {
+    @Test(
+        arguments: ProfileMistake.file + ProfileMistake.identity + ProfileMistake.frames + ProfileMistake.radio
+            + ProfileMistake.others + ProfileMistake.syntax)
+    func mistakeIsTold(_ mistake: ProfileMistake) throws {
+        let marked = MarkedText(mistake.profile)
+        let place = try #require(marked.places.first)
+        let error = #expect(throws: ProfileFaults.self) { try Profile(parsing: marked.text, file: "p.yaml") }
+        let expected = ProfileFault(
+            file: "p.yaml", line: place.line, column: place.column, field: mistake.field, message: mistake.message)
+        #expect(error?.faults == [expected])
+    }
+}
