@@ -1,0 +1,24 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+public import Devices
+public import Radio
+
+/// A running beacon's state, for people and `ctl`.
+public struct BeaconStatus: Hashable, Sendable {
+    /// Its name in this run.
+    public let identifier: BeaconIdentifier
+    /// Its profile's name.
+    public let profile: String
+    /// Its device's name in profiles.
+    public let kind: String
+    /// Whether it is switched on.
+    public let isEnabled: Bool
+    /// Its settings, stored values as they are.
+    public let settings: [DeviceSetting]
+    /// The UUIDs of its services.
+    public let services: [String]
+    /// Whether changes survive the run.
+    public let keepsSettings: Bool
+}

@@ -1,0 +1,199 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+import BluetoothCore
+import Devices
+public import Profiles
+public import Radio
+
+/// Something that would go wrong with a profile, on which receiver, why, and what to do.
+public struct LintFinding: Codable, Hashable, Sendable {
+    /// How bad it is.
+    public enum Severity: String, Codable, Hashable, Sendable {
+        /// It will not work.
+        case error
+        /// Some receivers will mind.
+        case warning
+        /// Good to know.
+        case advice
+    }
+
+    /// The format's version.
+    public var v = 1
+    /// How bad it is.
+    public let severity: Severity
+    /// A stable code.
+    public let code: String
+    /// The beacon; absent when it concerns all.
+    public let device: String?
+    /// Who will mind.
+    public let receiver: String
+    /// What is wrong, and why.
+    public let message: String
+    /// What to do.
+    public let cure: String
+}
+
+/// Looks at profiles for what would go wrong on the air.
+public struct ProfileLint: Sendable {
+    private let beacons: [(beacon: BeaconProfile, identifier: BeaconIdentifier)]
+
+    /// A look at these profiles together, as one run has them.
+    public init(_ profiles: [Profile]) {
+        beacons = Emulator.identified(profiles).map { ($0.1, $0.2) }
+    }
+
+    /// The beacons as a radio is told of them.
+    public var plans: [PlannedBeacon] {
+        beacons.map { PlannedBeacon($0.beacon.device.makeDevice(), identifier: $0.identifier) }
+    }
+
+    /// What is so on any radio.
+    public var findings: [LintFinding] {
+        beacons.flatMap { beacon, identifier in findings(on: beacon.device, identifier.name) } + duplicateIdentities
+    }
+
+    /// What is so on the radio of a forecast.
+    public func findings(on forecast: RadioForecast) -> [LintFinding] {
+        var findings: [LintFinding] = []
+        if let obstacle = forecast.obstacle {
+            findings.append(
+                LintFinding(
+                    severity: .error, code: obstacle.code.rawValue, device: nil, receiver: "all",
+                    message: obstacle.message, cure: obstacle.cure))
+        }
+        for plan in plans {
+            for warning in forecast.warnings[plan.identifier] ?? [] {
+                findings.append(
+                    LintFinding(
+                        severity: .warning, code: warning.code, device: plan.identifier.name,
+                        receiver: Self.receivers[warning.code] ?? "all", message: warning.message, cure: warning.cure))
+            }
+        }
+        return findings
+    }
+
+    private static let receivers = [
+        "flags-last": "receivers that match the prefix 02 01 06 1A FF 4C 00 02 15",
+        "flags-missing": "strict receivers", "second-instance": "receivers that filter on the service",
+        "address-not-settable": "receivers that know beacons by address",
+    ]
+
+    private func findings(on device: DeviceProfile, _ name: String) -> [LintFinding] {
+        func finding(
+            _ severity: LintFinding.Severity, _ code: String, _ receiver: String, _ message: String, _ cure: String
+        ) -> LintFinding {
+            LintFinding(
+                severity: severity, code: code, device: name, receiver: receiver, message: message, cure: cure)
+        }
+        var findings: [LintFinding] = []
+        let interval: AdvertisingInterval
+        let power: MeasuredPower
+        switch device {
+        case .plainIBeacon(let configuration):
+            interval = configuration.interval
+            power = configuration.frame.measuredPower
+            if configuration.flags == nil {
+                findings.append(
+                    finding(
+                        .warning, "flags-missing", "strict receivers",
+                        "without flags, strict receivers ignore an iBeacon", "leave flags out of the profile: 0x06"))
+            }
+            if !configuration.services.isEmpty, !configuration.pdu.isConnectable {
+                findings.append(
+                    finding(
+                        .warning, "service-needs-connection", "apps that connect",
+                        "services are advertised in \(configuration.pdu.rawValue), to which nobody can connect",
+                        "leave the services out, or use a connectable device such as iot-design-shop"))
+            }
+        case .iotDesignShop(_, let settings):
+            interval = AdvertisingInterval(UInt32(settings.intervalTicks))
+            power = settings.measuredPower
+            findings.append(
+                finding(
+                    .advice, "iphone-pairing-dialog", "iPhone",
+                    "on BlueZ, bluetoothd reads the phone's own services when it connects, and iOS asks to pair",
+                    "set ReverseServiceDiscovery=false in /etc/bluetooth/main.conf, or start bluetoothd with -P battery"
+                ))
+        }
+        if !AdvertisingInterval.legacyRange.contains(interval) {
+            findings.append(
+                finding(
+                    .warning, "interval-out-of-range", "all",
+                    "\(interval.count) ticks are stored, but radios send every 32 to 16384 ticks",
+                    "write an interval of 20ms to 10240ms"))
+        } else if interval != AdvertisingInterval(160) {
+            findings.append(
+                finding(
+                    .advice, "interval-not-100ms", "iPhone",
+                    "Apple's beacons advertise every 100 ms; with \(interval), iOS finds and ranges it worse",
+                    "write interval: 100ms"))
+        }
+        if power.decibelMilliwatts == 0 {
+            findings.append(
+                finding(
+                    .warning, "measured-power-zero", "iPhone", "with a measured power of 0, iOS estimates no distance",
+                    "measure it at 1 m and write it, such as -59"))
+        } else if power.decibelMilliwatts > 0 {
+            findings.append(
+                finding(
+                    .warning, "measured-power-positive", "all",
+                    "\(power) cannot be received at 1 m: every distance will be wrong",
+                    "measure it at 1 m and write it, such as -59"))
+        }
+        return findings + budgetFindings(device, name)
+    }
+
+    private func budgetFindings(_ device: DeviceProfile, _ name: String) -> [LintFinding] {
+        var made = device.makeDevice()
+        var findings: [LintFinding] = []
+        for case .advertise(let advertisement?) in made.handle(.poweredOn) {
+            for problem in advertisement.problems {
+                findings.append(
+                    LintFinding(
+                        severity: .error, code: "over-budget", device: name, receiver: "all",
+                        message: Self.sentence(problem), cure: "leave out name or services"))
+            }
+            for case .localName(let shortened, isComplete: false) in advertisement.scanResponse.structures {
+                findings.append(
+                    LintFinding(
+                        severity: .advice, code: "name-shortened", device: name, receiver: "all",
+                        message:
+                            "the name does not fit into the 31 octets of the scan response, so \"\(shortened)\" is "
+                            + "advertised", cure: "write a shorter name"))
+            }
+        }
+        return findings
+    }
+
+    private static func sentence(_ problem: Advertisement.Problem) -> String {
+        switch problem {
+        case .advertisingDataTooLong(let count): "the advertising data has \(count) octets, and a PDU carries 31"
+        case .scanResponseTooLong(let count): "the scan response has \(count) octets, and a PDU carries 31"
+        case .scanResponseNeedsScannablePDU: "a scan response needs a PDU that can be scanned"
+        case .intervalOutOfRange(let interval): "radios cannot send every \(interval.count) ticks"
+        }
+    }
+
+    private var duplicateIdentities: [LintFinding] {
+        var seen: [[UInt8]: String] = [:]
+        return beacons.compactMap { beacon, identifier in
+            let frame =
+                switch beacon.device {
+                case .plainIBeacon(let configuration): configuration.frame
+                case .iotDesignShop(_, let settings):
+                    IBeacon(
+                        uuid: settings.uuid, major: settings.major, minor: settings.minor,
+                        measuredPower: settings.measuredPower)
+                }
+            let identity = Array(frame.serialized().dropLast())
+            guard let other = seen.updateValue(identifier.name, forKey: identity) else { return nil }
+            return LintFinding(
+                severity: .warning, code: "duplicate-identity", device: identifier.name, receiver: "all",
+                message: "UUID, major and minor are those of \(other) too: receivers take both for one beacon",
+                cure: "give each its own minor")
+        }
+    }
+}

@@ -1,0 +1,57 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import Devices
+import Radio
+
+/// A beacon's status as its JSON has it.
+public struct BeaconRecord: Codable, Hashable, Sendable {
+    /// The format's version.
+    public var v = 1
+    /// Its name in this run.
+    public let device: String
+    /// Its profile's name.
+    public let profile: String
+    /// Its device's name in profiles.
+    public let kind: String
+    /// Whether it is switched on.
+    public let enabled: Bool
+    /// The proximity UUID.
+    public private(set) var uuid: String?
+    /// The iBeacon major.
+    public private(set) var major: UInt16?
+    /// The iBeacon minor.
+    public private(set) var minor: UInt16?
+    /// In dBm.
+    public private(set) var measuredPower: Int8?
+    /// As it is stored, in 0.625 ms.
+    public private(set) var intervalTicks: UInt32?
+    /// In dBm; absent where it is left to the radio.
+    public private(set) var txPower: Int8?
+    /// The UUIDs of its services.
+    public let services: [String]
+    /// Whether changes survive the run.
+    public let keepsSettings: Bool
+
+    /// The record of a status.
+    public init(_ status: BeaconStatus) {
+        device = status.identifier.name
+        profile = status.profile
+        kind = status.kind
+        enabled = status.isEnabled
+        services = status.services
+        keepsSettings = status.keepsSettings
+        for setting in status.settings {
+            switch setting {
+            case .uuid(let value): uuid = value.description
+            case .major(let value): major = value
+            case .minor(let value): minor = value
+            case .measuredPower(let value): measuredPower = value.decibelMilliwatts
+            case .interval(let value): intervalTicks = value.count
+            case .transmitPower(let value): txPower = value?.decibelMilliwatts
+            }
+        }
+    }
+}

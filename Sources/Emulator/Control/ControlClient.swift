@@ -1,0 +1,51 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import NIOCore
+import NIOPosix
+
+/// Asks a running emulator over its control socket.
+public struct ControlClient: Sendable {
+    private let path: String
+
+    /// A client of the socket at this path.
+    public init(path: String) { self.path = path }
+
+    /// Sends a request and hands on the lines of the answer: one, or for `events` as many as come.
+    /// - Parameter receive: takes a line without its end.
+    /// - Throws: `EmulatorError` `.cannotCreate` when nobody listens at the path, `.inputOutput` when the connection breaks.
+    public func send(_ request: ControlRequest, receive: (String) throws -> Void) async throws {
+        let connection: NIOAsyncChannel<ByteBuffer, ByteBuffer>
+        do {
+            connection = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+                .connect(unixDomainSocketPath: path) { channel in
+                    channel.eventLoop.makeCompletedFuture { try NIOAsyncChannel(wrappingChannelSynchronously: channel) }
+                }
+        } catch {
+            throw EmulatorError(
+                .inputOutput, "no beaconry listens at \(path)",
+                cure: "start one (beaconry run PROFILE), or name its socket (--control PATH)")
+        }
+        try await connection.executeThenClose { input, output in
+            try await output.write(ByteBuffer(string: JSONLine.encode(request) + "\n"))
+            var lines = LineReader()
+            for try await buffer in input {
+                for line in lines.take(Array(buffer.readableBytesView)) {
+                    try receive(String(decoding: line, as: UTF8.self))
+                    if request.command != .events { return }
+                }
+            }
+        }
+    }
+
+    /// Reads the answer's line.
+    /// - Throws: `EmulatorError` `.inputOutput` when it is none.
+    public static func answer(_ line: String) throws(EmulatorError) -> ControlAnswer {
+        guard let answer = try? JSONDecoder().decode(ControlAnswer.self, from: Data(line.utf8)) else {
+            throw EmulatorError(.inputOutput, "the answer cannot be read", cure: "use the same version on both sides")
+        }
+        return answer
+    }
+}

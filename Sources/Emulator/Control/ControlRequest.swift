@@ -1,0 +1,86 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+
+/// What a client of the control socket asks, one JSON object a line.
+public struct ControlRequest: Codable, Hashable, Sendable {
+    /// The commands.
+    public enum Command: String, Codable, Hashable, Sendable, CaseIterable {
+        /// All beacons.
+        case list
+        /// One beacon.
+        case show
+        /// Changes settings of one.
+        case set
+        /// Switches one on.
+        case enable
+        /// Switches one off.
+        case disable
+        /// Reads the profiles again.
+        case reload
+        /// Everything that happens from now on, a record a line.
+        case events
+    }
+
+    /// The longest line that is taken, in bytes.
+    public static let maximumLength = 65536
+
+    /// The protocol's version, 1.
+    public var v = 1
+    /// What to do.
+    public let command: Command
+    /// The beacon, for commands about one.
+    public var device: String?
+    /// Settings by key, for `set`, as texts that a profile could hold.
+    public var values: [String: String]?
+
+    /// A request.
+    public init(_ command: Command, device: String? = nil, values: [String: String]? = nil) {
+        self.command = command
+        self.device = device
+        self.values = values
+    }
+
+    /// Reads a line without its end.
+    /// - Throws: `EmulatorError` `.badProfile` with what is wrong.
+    public init(parsing line: [UInt8]) throws(EmulatorError) {
+        guard line.count <= Self.maximumLength else {
+            throw EmulatorError(.badProfile, "a request has at most \(Self.maximumLength) bytes")
+        }
+        guard let request = try? JSONDecoder().decode(ControlRequest.self, from: Data(line)) else {
+            let commands = Command.allCases.map(\.rawValue).joined(separator: ", ")
+            throw EmulatorError(
+                .badProfile, "this is not a request", cure: "send {\"v\":1,\"command\":C}, C one of \(commands)")
+        }
+        guard request.v == 1 else {
+            throw EmulatorError(.badProfile, "version \(request.v) of the protocol is not known", cure: "send \"v\":1")
+        }
+        self = request
+    }
+}
+
+/// What is answered, one JSON object a line; `events` has no answer but the records.
+public struct ControlAnswer: Codable, Hashable, Sendable {
+    /// The protocol's version.
+    public var v = 1
+    /// What is wrong, when something is.
+    public var error: String?
+    /// The exit code that a command line would end with, beside an error.
+    public var exitCode: Int32?
+    /// The beacons asked for.
+    public var beacons: [BeaconRecord]?
+    /// What a reload did.
+    public var reload: Emulator.ReloadResult?
+
+    /// An answer with beacons.
+    init(beacons: [BeaconStatus]) { self.beacons = beacons.map(BeaconRecord.init) }
+    /// An answer to a reload.
+    init(reload: Emulator.ReloadResult) { self.reload = reload }
+    /// An answer that something is wrong.
+    init(_ failure: EmulatorError) {
+        error = failure.description
+        exitCode = failure.exitCode
+    }
+}

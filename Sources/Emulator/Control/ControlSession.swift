@@ -1,0 +1,44 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// Serves the requests of one client of the control socket.
+struct ControlSession {
+    let emulator: Emulator
+
+    /// What a line is answered with.
+    enum Reply: Sendable {
+        case answer(ControlAnswer)
+        case events
+    }
+
+    /// Does what a line asks.
+    func serve(_ line: [UInt8]) async -> Reply {
+        do throws(EmulatorError) {
+            let request = try ControlRequest(parsing: line)
+            return request.command == .events ? .events : .answer(try await perform(request))
+        } catch {
+            return .answer(ControlAnswer(error))
+        }
+    }
+
+    private func perform(_ request: ControlRequest) async throws(EmulatorError) -> ControlAnswer {
+        switch request.command {
+        case .list, .events: ControlAnswer(beacons: await emulator.list())
+        case .show: ControlAnswer(beacons: [try await emulator.show(try device(of: request))])
+        case .set:
+            ControlAnswer(beacons: [try await emulator.set(try device(of: request), request.values ?? [:])])
+        case .enable: ControlAnswer(beacons: [try await emulator.setEnabled(try device(of: request), true)])
+        case .disable: ControlAnswer(beacons: [try await emulator.setEnabled(try device(of: request), false)])
+        case .reload: ControlAnswer(reload: try await emulator.reload())
+        }
+    }
+
+    private func device(of request: ControlRequest) throws(EmulatorError) -> String {
+        guard let device = request.device else {
+            throw EmulatorError(
+                .badProfile, "\(request.command.rawValue) needs a beacon", cure: "name one, see list")
+        }
+        return device
+    }
+}

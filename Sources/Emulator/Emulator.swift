@@ -1,0 +1,307 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import Devices
+import GATT
+public import Profiles
+public import Radio
+public import ServiceLifecycle
+
+/// Profiles times radio: the beacons of an installation, running.
+///
+/// It owns the beacons and hands on what passes between them and the radio. It runs until it is told to stop, until the
+/// time is over, or until something is wrong that may not be.
+public actor Emulator: Service {
+    /// What a run is made of.
+    public struct Configuration: Sendable {
+        /// Reads the profiles, at the start and on every reload.
+        public var loadProfiles: @Sendable () throws(ProfileFaults) -> [Profile]
+        /// Where settings are kept; `nil` keeps nothing.
+        public var state: StateFolder?
+        /// Whether persisted settings are forgotten first.
+        public var resets: Bool
+        /// Whether a difference between request and air is an error.
+        public var isStrict: Bool
+        /// Whether to wait for a radio that is not usable yet.
+        public var waits: Bool
+        /// How long to run, counted from the moment that every beacon is on the air; `nil` for ever.
+        public var duration: Duration?
+        /// A file that appears at that moment, and goes with the run.
+        public var readyFile: String?
+
+        /// A configuration; what is left out is not done.
+        public init(
+            loadProfiles: @escaping @Sendable () throws(ProfileFaults) -> [Profile], state: StateFolder? = nil,
+            resets: Bool = false, isStrict: Bool = false, waits: Bool = false, duration: Duration? = nil,
+            readyFile: String? = nil
+        ) {
+            self.loadProfiles = loadProfiles
+            self.state = state
+            self.resets = resets
+            self.isStrict = isStrict
+            self.waits = waits
+            self.duration = duration
+            self.readyFile = readyFile
+        }
+    }
+
+    /// Everything that happens, for whoever listens.
+    public nonisolated let events = EventHub()
+    let configuration: Configuration
+    let radio: any PeripheralRadio
+    private let clock: any Clock<Duration>
+    /// The beacons in the order of the profiles.
+    var beacons: [RunningBeacon] = []
+    /// Beacons that were on the air at least once since they were asked to be.
+    private var onAir: Set<BeaconIdentifier> = []
+    /// The centrals that are connected to each beacon.
+    var centrals: [BeaconIdentifier: Set<String>] = [:]
+    private var isReady = false
+    /// The last reload asked for; the next one waits for it.
+    var lastReload: Task<Result<ReloadResult, EmulatorError>, Never>?
+    /// Under way while beacons hand over to their successors; whoever wants a beacon waits for it.
+    var handover: Task<Void, Never>?
+    private let actions: AsyncStream<RunningBeacon.Action>
+    private let action: AsyncStream<RunningBeacon.Action>.Continuation
+    private let endings: AsyncStream<EmulatorError?>
+    private let ending: AsyncStream<EmulatorError?>.Continuation
+
+    /// An emulator of these profiles on this radio; nothing happens before `run()`.
+    public init(
+        _ configuration: Configuration, radio: any PeripheralRadio, clock: any Clock<Duration> = ContinuousClock()
+    ) {
+        self.configuration = configuration
+        self.radio = radio
+        self.clock = clock
+        (actions, action) = AsyncStream.makeStream()
+        (endings, ending) = AsyncStream.makeStream()
+    }
+
+    /// Runs until shutdown, cancellation or the end of the duration.
+    /// - Throws: `EmulatorError`; nothing is left on the radio then.
+    public func run() async throws {
+        defer { events.finish() }
+        // One that a killed run left behind would say that this one is ready.
+        if let readyFile = configuration.readyFile { try? LocalFileSystem().remove(readyFile) }
+        do {
+            beacons = try makeBeacons(of: try loadedProfiles())
+            for beacon in beacons { try await beacon.restore(resets: configuration.resets) }
+        } catch {
+            for beacon in beacons { beacon.lock?.release() }
+            throw error
+        }
+        let failure = await runOnRadio()
+        for beacon in beacons { beacon.lock?.release() }
+        if let failure { throw failure }
+    }
+
+    /// Ends the run as if its duration were over.
+    public func stop() {
+        ending.yield(nil)
+    }
+
+    private func runOnRadio() async -> EmulatorError? {
+        let radioEvents = Task { for await event in radio.events { await self.handle(event) } }
+        let actionLoop = Task { for await action in actions { await self.perform(action) } }
+        defer {
+            radioEvents.cancel()
+            actionLoop.cancel()
+        }
+        let stopping = Task {
+            try? await gracefulShutdown()
+            ending.yield(nil)
+        }
+        defer { stopping.cancel() }
+        let failure = await openAndWait()
+        if failure == nil || isReady { events.post(EventRecord("stopping")) }
+        await radio.close()
+        if let readyFile = configuration.readyFile, isReady { try? LocalFileSystem().remove(readyFile) }
+        return failure
+    }
+
+    private func openAndWait() async -> EmulatorError? {
+        var plans: [PlannedBeacon] = []
+        for beacon in beacons { plans.append(await beacon.plan) }
+        let opening = Task { [radio, configuration] () -> EmulatorError? in
+            do throws(RadioError) {
+                let capabilities = try await radio.open(plans, waits: configuration.waits) { [weak self] request in
+                    await self?.answer(request) ?? .failure(.unlikely)
+                }
+                await self.noteOpened(capabilities)
+                return nil
+            } catch {
+                return EmulatorError(error)
+            }
+        }
+        let watching = Task { [ending] in
+            if let error = await opening.value { ending.yield(error) }
+        }
+        defer { watching.cancel() }
+        for await reason in endings {
+            opening.cancel()
+            return reason
+        }
+        return nil
+    }
+
+    private func noteOpened(_ capabilities: RadioCapabilities) async {
+        events.post(EventRecord(ready: capabilities))
+        if !capabilities.canReadBack {
+            let warning = Warning(
+                code: "not-read-back",
+                message: "without CAP_NET_RAW what the controller really radiates cannot be read back",
+                cure: "give beaconry CAP_NET_RAW (see README, \"A real adapter\")")
+            events.post(EventRecord(warning, device: nil))
+        }
+        for beacon in beacons { await beacon.powerOn() }
+    }
+
+    // MARK: - What passes between beacons and radio
+
+    private func perform(_ action: RunningBeacon.Action) async {
+        switch action {
+        case .advertise(let beacon, let advertisement):
+            if advertisement == nil, onAir.remove(beacon) != nil {
+                var record = EventRecord("advertising-stopped", device: beacon.name)
+                record.reason = "as the beacon asks"
+                events.post(record)
+            }
+            await radio.advertise(advertisement, for: beacon)
+        case .disconnect(let central): await radio.disconnect(central: central.name)
+        case .post(let record): events.post(record)
+        }
+    }
+
+    private func answer(_ request: AttributeRequest) async -> AttributeResponse {
+        await handover?.value
+        guard let beacon = beacon(request.beacon) else { return .failure(.unlikely) }
+        return await beacon.answer(request)
+    }
+
+    private func handle(_ event: RadioEvent) async {
+        switch event {
+        case .ready(let capabilities): events.post(EventRecord(ready: capabilities))
+        case .lost(let error): events.post(EventRecord("radio-lost", error: error))
+        case .advertising(let beacon, let report): note(report, of: beacon)
+        case .stopped(let beacon, let reason):
+            onAir.remove(beacon)
+            var record = EventRecord("advertising-stopped", device: beacon.name)
+            record.reason = reason
+            events.post(record)
+        case .refused(let beacon, let error):
+            if isReady {
+                events.post(EventRecord("advertising-refused", device: beacon.name, error: error))
+            } else {
+                ending.yield(EmulatorError(error))
+            }
+        case .connected(let beacon, let central): await connect(beacon, central)
+        case .disconnected(let beacon, let central): await disconnect(beacon, central)
+        case .warning(let beacon, let warning): events.post(EventRecord(warning, device: beacon?.name))
+        }
+    }
+
+    private func connect(_ beacon: BeaconIdentifier, _ central: String) async {
+        var record = EventRecord("connected", device: beacon.name)
+        record.central = central
+        events.post(record)
+        centrals[beacon, default: []].insert(central)
+        await self.beacon(beacon)?.handle(.connected(Central(central)))
+    }
+
+    private func disconnect(_ beacon: BeaconIdentifier, _ central: String) async {
+        var record = EventRecord("disconnected", device: beacon.name)
+        record.central = central
+        events.post(record)
+        centrals[beacon]?.remove(central)
+        await self.beacon(beacon)?.handle(.disconnected(Central(central)))
+    }
+
+    private func note(_ report: AdvertisingReport, of beacon: BeaconIdentifier) {
+        let isNew = onAir.insert(beacon).inserted
+        let event = isNew ? "advertising-started" : "advertising-changed"
+        events.post(EventRecord(event, device: beacon.name, radio: radio.name, report: report))
+        for warning in report.warnings { events.post(EventRecord(warning, device: beacon.name)) }
+        if configuration.isStrict, !report.differences.isEmpty {
+            let fields = AdvertisingField.allCases.filter(report.differences.contains).map(\.rawValue)
+            let causes = report.warnings.map(\.message).joined(separator: "; ")
+            ending.yield(
+                EmulatorError(
+                    .radio, "\(beacon) is not on the air as asked: \(fields.joined(separator: ", ")) (\(causes))",
+                    cure: "see each warning's cure, or run without --strict"))
+            return
+        }
+        checkReadiness()
+    }
+
+    /// Ready is when every beacon is on the air for the first time.
+    func checkReadiness() {
+        guard !isReady, beacons.allSatisfy({ onAir.contains($0.identifier) }) else { return }
+        isReady = true
+        if let readyFile = configuration.readyFile {
+            do throws(SystemError) {
+                let files = LocalFileSystem()
+                files.close(try files.create(readyFile))
+            } catch {
+                ending.yield(EmulatorError(.cannotCreate, "\(error)", cure: "choose another --ready-file"))
+                return
+            }
+        }
+        var record = EventRecord("ready")
+        record.beacons = beacons.count
+        events.post(record)
+        guard let duration = configuration.duration else { return }
+        Task { [clock, ending] in
+            try? await clock.sleep(for: duration)
+            ending.yield(nil)
+        }
+    }
+
+    // MARK: - Beacons
+
+    /// The beacon of this name.
+    func beacon(_ identifier: BeaconIdentifier) -> RunningBeacon? {
+        beacons.first { $0.identifier == identifier }
+    }
+
+    func loadedProfiles() throws(EmulatorError) -> [Profile] {
+        do throws(ProfileFaults) {
+            return try configuration.loadProfiles()
+        } catch {
+            throw EmulatorError(error)
+        }
+    }
+
+    /// Beacons as their profiles have them. When one cannot be made, none is.
+    func makeBeacons(of profiles: [Profile]) throws(EmulatorError) -> [RunningBeacon] {
+        var made: [RunningBeacon] = []
+        do throws(EmulatorError) {
+            for (profile, beacon, identifier) in Self.identified(profiles) {
+                made.append(try makeBeacon(beacon, of: profile.name, identifier))
+            }
+        } catch {
+            for beacon in made { beacon.lock?.release() }
+            throw error
+        }
+        return made
+    }
+
+    func makeBeacon(
+        _ beacon: BeaconProfile, of profile: String, _ identifier: BeaconIdentifier, lock: FileLock? = nil
+    ) throws(EmulatorError) -> RunningBeacon {
+        try RunningBeacon(
+            beacon, of: profile, identifier: identifier, state: configuration.state, lock: lock
+        ) { [action] in action.yield($0) }
+    }
+
+    /// Every beacon with its name in this run: its id, or `PROFILE/ID` where two profiles share one.
+    static func identified(_ profiles: [Profile]) -> [(Profile, BeaconProfile, BeaconIdentifier)] {
+        let all = profiles.flatMap { profile in profile.beacons.map { (profile, $0) } }
+        let counts = Dictionary(all.map { ($0.1.id, 1) }, uniquingKeysWith: +)
+        return all.map { profile, beacon in
+            let isShared = counts[beacon.id, default: 1] > 1
+            return (profile, beacon, BeaconIdentifier(isShared ? "\(profile.name)/\(beacon.id)" : beacon.id))
+        }
+    }
+}

@@ -1,0 +1,62 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+public import Profiles
+public import Radio
+
+/// Why an emulator cannot start or go on: a sentence and what to do about it.
+public struct EmulatorError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The kinds of trouble; each has an exit code of its own.
+    public enum Code: Hashable, Sendable {
+        /// Profiles that cannot be so.
+        case badProfile
+        /// A radio that is not there, refuses, or cannot carry the profiles.
+        case radio
+        /// A file, folder or socket that cannot be made, or is in use.
+        case cannotCreate
+        /// A file that cannot be read or written.
+        case inputOutput
+        /// No such beacon.
+        case unknownBeacon
+        /// A setting that the device refuses.
+        case refusedSetting
+    }
+
+    /// What kind of trouble.
+    public let code: Code
+    /// What is wrong, as a sentence without its full stop; several lines for several faults of a profile.
+    public let message: String
+    /// What to do; empty when the message says it.
+    public let cure: String
+
+    /// An error of this code.
+    public init(_ code: Code, _ message: String, cure: String = "") {
+        self.code = code
+        self.message = message
+        self.cure = cure
+    }
+
+    /// The radio's error.
+    public init(_ error: RadioError) {
+        self.init(.radio, error.message, cure: error.cure)
+    }
+
+    /// All faults of a profile, a line each.
+    public init(_ error: ProfileFaults) {
+        self.init(.badProfile, error.faults.map(\.description).joined(separator: "\n"))
+    }
+
+    /// The exit code of a command that ends with it (sysexits.h).
+    public var exitCode: Int32 {
+        switch code {
+        case .badProfile, .refusedSetting: 65
+        case .radio: 69
+        case .cannotCreate: 73
+        case .inputOutput: 74
+        case .unknownBeacon: 64
+        }
+    }
+
+    public var description: String { cure.isEmpty ? message : "\(message); \(cure)" }
+}

@@ -1,0 +1,111 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+
+/// One event of a run as its JSON line has it: a field that does not concern the event is absent.
+public struct EventRecord: Codable, Hashable, Sendable {
+    /// The format's version.
+    public var v = 1
+    /// When, in UTC with milliseconds: `2026-01-31T12:00:00.000Z`.
+    public var time: String
+    /// What: `advertising-started`, `written` and so on.
+    public var event: String
+    /// The beacon, by its id.
+    public var device: String?
+    /// The radio, as `--radio` takes it.
+    public var radio: String?
+
+    // advertising-started, advertising-changed
+    /// The address in the PDU.
+    public var address: String?
+    /// The PDU type.
+    public var pdu: String?
+    /// Bytes in lower-case hexadecimal.
+    public var advertisingData: String?
+    /// Bytes in lower-case hexadecimal.
+    public var scanResponse: String?
+    /// In 0.625 ms.
+    public var intervalTicks: UInt32?
+    /// Lowest and highest, where the controller may choose between them.
+    public var intervalTicksRange: [UInt32]?
+    /// In dBm.
+    public var txPower: Int8?
+    /// What was asked for, field by field.
+    public var requested: Requested?
+    /// The fields above that are not known.
+    public var unknown: [String]?
+    /// The fields that differ from what was asked for.
+    public var different: [String]?
+
+    // advertising-stopped, radio-lost, warning
+    /// Why, a clause.
+    public var reason: String?
+    /// A stable code.
+    public var code: String?
+    /// A sentence.
+    public var message: String?
+    /// What to do.
+    public var cure: String?
+
+    // connected, disconnected, written, persisted
+    /// The central's address, as far as the radio knows it.
+    public var central: String?
+    /// The characteristic's UUID.
+    public var characteristic: String?
+    /// Bytes in lower-case hexadecimal.
+    public var value: String?
+    /// The file.
+    public var file: String?
+
+    // radio-ready, ready
+    /// How advertisements reach the radio, and why so.
+    public var way: String?
+    /// Whether the controller has extended advertising.
+    public var extended: Bool?
+    /// How many advertisements the radio carries at once.
+    public var instances: Int?
+    /// How many of these are not taken by others.
+    public var freeInstances: Int?
+    /// How many beacons are on the air.
+    public var beacons: Int?
+
+    /// What was asked of a radio.
+    public struct Requested: Codable, Hashable, Sendable {
+        public var pdu: String
+        public var advertisingData: String
+        public var scanResponse: String
+        public var intervalTicks: UInt32
+        public var txPower: Int8?
+        public var address: String?
+    }
+
+    /// An event of this name, now.
+    init(_ event: String, device: String? = nil) {
+        self.event = event
+        self.device = device
+        time = Date.now.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    }
+}
+
+extension EventRecord {
+    /// Reads a record's JSON line; `nil` when it is none.
+    public init?(line: String) {
+        guard let record = try? JSONDecoder().decode(EventRecord.self, from: Data(line.utf8)) else { return nil }
+        self = record
+    }
+}
+
+/// The one encoder of JSON lines.
+public enum JSONLine {
+    /// A value on one line, keys in order, without a line end.
+    public static func encode(_ value: some Encodable) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        guard let data = try? encoder.encode(value) else {
+            preconditionFailure("records hold nothing but strings, numbers and truth values")
+        }
+        return String(decoding: data, as: UTF8.self)
+    }
+}

@@ -1,0 +1,68 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// A lock that one process holds at a time, and that the kernel lets go of when the process is gone.
+public final class FileLock: Sendable {
+    private let path: String
+    private let descriptor: Int32
+
+    /// Why a lock was not taken.
+    public enum Failure: Error, Hashable, Sendable {
+        /// Another process holds it: its identifier, when it could be read.
+        case held(by: Int32?)
+        /// The file cannot be made.
+        case system(SystemError)
+    }
+
+    /// Takes the lock that a file stands for; the file is made where there is none.
+    /// - Throws: `Failure`.
+    public init(_ path: String) throws(Failure) {
+        while true {
+            let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+            guard descriptor >= 0 else { throw .system(.current("create \(path)")) }
+            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+                let owner = Self.owner(descriptor)
+                close(descriptor)
+                throw .held(by: owner)
+            }
+            // The former owner may have removed the file between the two calls: then this is the lock of a file without a
+            // name, which nobody else would meet.
+            guard Self.isFile(descriptor, named: path) else {
+                close(descriptor)
+                continue
+            }
+            let owner = Array("\(getpid())\n".utf8)
+            ftruncate(descriptor, 0)
+            // Who holds it is for people's eyes; the lock itself does not need it.
+            _ = pwrite(descriptor, owner, owner.count, 0)
+            self.path = path
+            self.descriptor = descriptor
+            return
+        }
+    }
+
+    /// Removes the file and lets go.
+    public func release() {
+        unlink(path)
+        flock(descriptor, LOCK_UN)
+    }
+
+    deinit { close(descriptor) }
+
+    private static func owner(_ descriptor: Int32) -> Int32? {
+        var buffer = [UInt8](repeating: 0, count: 16)
+        let count = pread(descriptor, &buffer, buffer.count, 0)
+        guard count > 0 else { return nil }
+        return Int32(String(decoding: buffer[..<count].prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self))
+    }
+
+    private static func isFile(_ descriptor: Int32, named path: String) -> Bool {
+        var opened = stat()
+        var named = stat()
+        return fstat(descriptor, &opened) == 0 && stat(path, &named) == 0
+            && opened.st_ino == named.st_ino && opened.st_dev == named.st_dev
+    }
+}

@@ -1,0 +1,112 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import Glibc
+public import Radio
+import Synchronization
+
+/// What this run leaves in the world while it runs, in a file that a later run finds after a crash.
+///
+/// The file is locked while its run is alive, so a file whose lock can be taken is of a run that is gone.
+public final class RunLedger: RadioLedger {
+    private let folder: String
+    private let path: String
+    private let lock: FileLock
+    private let entries = Mutex<[String: [String]]>([:])
+
+    /// A ledger of this process.
+    /// - Throws: `EmulatorError` `.cannotCreate`.
+    public init(folder: String) throws(EmulatorError) {
+        self.folder = folder
+        do throws(SystemError) {
+            try StateFolder.makeFolder(folder)
+        } catch {
+            throw EmulatorError(.cannotCreate, "\(error)", cure: "set XDG_RUNTIME_DIR to a folder that you own")
+        }
+        do throws(FileLock.Failure) {
+            (path, lock) = try Self.claim(in: folder)
+        } catch {
+            throw EmulatorError(
+                .cannotCreate, "the run's ledger cannot be made in \(folder)",
+                cure: "set XDG_RUNTIME_DIR to a folder that you own")
+        }
+    }
+
+    public func record(_ entries: [String], under key: String) {
+        self.entries.withLock { all in
+            all[key] = entries.isEmpty ? nil : entries
+            write(all)
+        }
+    }
+
+    public func takeLeftovers(under key: String) -> [String] {
+        var leftovers: [String] = []
+        for other in others {
+            guard let lock = try? FileLock("\(other).lock") else { continue }
+            if var entries = Self.read(other) {
+                leftovers += entries.removeValue(forKey: key) ?? []
+                if entries.isEmpty { unlink(other) } else { Self.write(entries, to: other) }
+            }
+            lock.release()
+        }
+        return leftovers
+    }
+
+    public func heldByOthers(under key: String) -> [String] {
+        others.flatMap { other -> [String] in
+            if let lock = try? FileLock("\(other).lock") {
+                lock.release()
+                return []
+            }
+            return Self.read(other)?[key] ?? []
+        }
+    }
+
+    /// Takes a name that no other run has or has left behind: in containers, many have the same process number.
+    private static func claim(in folder: String) throws(FileLock.Failure) -> (path: String, lock: FileLock) {
+        var path = "\(folder)/run-\(getpid()).ledger"
+        var number = 1
+        while true {
+            do throws(FileLock.Failure) {
+                let lock = try FileLock("\(path).lock")
+                if access(path, F_OK) != 0 { return (path, lock) }
+                lock.release()
+            } catch {
+                guard case .held = error else { throw error }
+            }
+            number += 1
+            path = "\(folder)/run-\(getpid())-\(number).ledger"
+        }
+    }
+
+    /// The ledgers of other runs, alive or not.
+    private var others: [String] {
+        StateFolder.names(in: folder).filter { $0.hasSuffix(".ledger") }.map { "\(folder)/\($0)" }.filter { $0 != path }
+    }
+
+    /// Ends the ledger of a run that leaves nothing.
+    public func close() {
+        entries.withLock { all in
+            unlink(path)
+            all = [:]
+        }
+        lock.release()
+    }
+
+    private func write(_ all: [String: [String]]) {
+        if all.isEmpty { unlink(path) } else { Self.write(all, to: path) }
+    }
+
+    private static func read(_ path: String) -> [String: [String]]? {
+        guard let bytes = try? LocalFileSystem().read(path) else { return nil }
+        return try? JSONDecoder().decode([String: [String]].self, from: Data(bytes))
+    }
+
+    /// A ledger that cannot be written costs the cleaning after a crash, not the run.
+    private static func write(_ all: [String: [String]], to path: String) {
+        guard let data = try? JSONEncoder().encode(all) else { return }
+        try? data.write(to: URL(filePath: path), options: .atomic)
+    }
+}

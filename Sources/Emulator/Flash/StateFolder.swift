@@ -1,0 +1,74 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import Glibc
+
+/// Where settings are kept: a folder for each profile, in it a file for each beacon.
+public struct StateFolder: Sendable {
+    /// The folder.
+    public let path: String
+    private let fileSystem: any FlashFileSystem
+
+    /// This folder; it is made when it is needed.
+    public init(_ path: String, fileSystem: any FlashFileSystem = LocalFileSystem()) {
+        self.path = path
+        self.fileSystem = fileSystem
+    }
+
+    /// The flash file of a beacon.
+    public func flash(profile: String, beacon: String, kind: String) -> FlashFile {
+        FlashFile(
+            path: "\(path)/\(profile)/\(beacon).json", profile: profile, beacon: beacon, kind: kind,
+            fileSystem: fileSystem)
+    }
+
+    /// The beacons of a profile that have settings here, in the order of their names.
+    public func beacons(of profile: String) -> [String] {
+        Self.names(in: "\(path)/\(profile)").filter { $0.hasSuffix(".json") }.map { String($0.dropLast(".json".count)) }
+    }
+
+    /// The names in a folder, in order; none when it cannot be read.
+    public static func names(in folder: String) -> [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
+    }
+
+    /// Makes the folder of a profile and takes the lock of a beacon's settings.
+    /// - Throws: `EmulatorError` `.cannotCreate` when the folder cannot be written, or somebody else has the lock.
+    public func lock(profile: String, beacon: String) throws(EmulatorError) -> FileLock {
+        do throws(SystemError) {
+            try Self.makeFolder("\(path)/\(profile)")
+        } catch {
+            throw EmulatorError(
+                .cannotCreate, "\(error)",
+                cure: "choose another state folder (--state DIR), or keep nothing (--ephemeral)")
+        }
+        do throws(FileLock.Failure) {
+            return try FileLock("\(path)/\(profile)/\(beacon).lock")
+        } catch {
+            switch error {
+            case .held(let owner):
+                let who = owner.map { "process \($0)" } ?? "another process"
+                throw EmulatorError(
+                    .cannotCreate, "the settings of \(profile)/\(beacon) are in use by \(who)",
+                    cure: "stop that one first, or use another state folder (--state DIR)")
+            case .system(let error):
+                throw EmulatorError(
+                    .cannotCreate, "\(error)",
+                    cure: "choose another state folder (--state DIR), or keep nothing (--ephemeral)")
+            }
+        }
+    }
+
+    /// Makes a folder and those above it, for this user only.
+    static func makeFolder(_ path: String) throws(SystemError) {
+        var parent = ""
+        for component in path.split(separator: "/", omittingEmptySubsequences: true) {
+            parent += (parent.isEmpty && !path.hasPrefix("/") ? "" : "/") + component
+            guard mkdir(parent, 0o700) != 0, errno != EEXIST else { continue }
+            let failure = SystemError.current("create \(parent)")
+            if access(parent, F_OK) != 0 { throw failure }
+        }
+    }
+}

@@ -1,0 +1,17 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+import Devices
+import Radio
+
+extension PlannedBeacon {
+    /// A device as a radio is told of it before it runs, with what it would advertise first.
+    init(_ device: any Device, identifier: BeaconIdentifier) {
+        var copy = device
+        var advertisement: Advertisement?
+        for case .advertise(let wanted) in copy.handle(.poweredOn) { advertisement = wanted }
+        self.init(identifier: identifier, services: device.services, advertisement: advertisement)
+    }
+}

@@ -1,0 +1,234 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+import BluetoothCore
+import Devices
+import GATT
+import Profiles
+import Radio
+
+/// One beacon while it runs: its device, its flash, and whether it is switched on.
+///
+/// An input is taken and answered in one go: the device changes, the change is made durable, and only then it counts. If
+/// it cannot be made durable, the device is as it was. What is to be done outside is handed on in order.
+actor RunningBeacon {
+    /// What is to be done for a beacon, outside of it.
+    enum Action: Sendable {
+        case advertise(BeaconIdentifier, Advertisement?)
+        case disconnect(Central)
+        case post(EventRecord)
+    }
+
+    /// How an input was answered; `nil` where the input asks nothing.
+    enum Answer: Hashable, Sendable {
+        case value([UInt8])
+        case done
+        case rejected(ATTError)
+        case refused(String)
+        case notDurable(SystemError)
+    }
+
+    nonisolated let identifier: BeaconIdentifier
+    nonisolated let profile: BeaconProfile
+    nonisolated let profileName: String
+    private let executor: QueueExecutor
+    private let flash: FlashFile?
+    /// The lock of its settings, which its successor takes over on a reload.
+    nonisolated let lock: FileLock?
+    private let perform: @Sendable (Action) -> Void
+    private var device: any Device
+    private(set) var isEnabled = true
+    /// What it has last asked for.
+    private(set) var wanted: Advertisement?
+    /// While it starts, what it wants is only noted.
+    private var isStarting = false
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// A beacon as its profile has it, switched off; `powerOn` follows.
+    init(
+        _ profile: BeaconProfile, of profileName: String, identifier: BeaconIdentifier, state: StateFolder?,
+        lock inherited: FileLock? = nil, perform: @escaping @Sendable (Action) -> Void
+    ) throws(EmulatorError) {
+        self.profile = profile
+        self.profileName = profileName
+        self.identifier = identifier
+        self.perform = perform
+        device = profile.device.makeDevice()
+        executor = QueueExecutor(label: "beacon \(identifier)")
+        if let state, type(of: device).hasFlash {
+            lock = if let inherited { inherited } else { try state.lock(profile: profileName, beacon: profile.id) }
+            flash = state.flash(profile: profileName, beacon: profile.id, kind: type(of: device).kind)
+        } else {
+            lock = nil
+            flash = nil
+        }
+    }
+
+    /// What the radio must know before the beacon can run.
+    var plan: PlannedBeacon { PlannedBeacon(device, identifier: identifier) }
+
+    /// Takes over what flash holds, or forgets it.
+    /// - Throws: `EmulatorError` `.inputOutput` when the file is there and cannot be read.
+    func restore(resets: Bool) throws(EmulatorError) {
+        guard let flash else { return }
+        do throws(SystemError) {
+            if resets, try flash.erase() {
+                post("settings-reset") { $0.file = flash.path }
+            }
+            switch try flash.load() {
+            case .absent: break
+            case .damaged(let reason): try setAside(flash, reason)
+            case .image(let image): try restore(image, flash)
+            }
+        } catch {
+            throw EmulatorError(
+                .inputOutput, "\(error)", cure: "check the state folder, or use another one (--state DIR)")
+        }
+    }
+
+    private func restore(_ image: FlashImage, _ flash: FlashFile) throws(SystemError) {
+        let factory = device.settings
+        do throws(FlashFault) {
+            try device.restore(from: image)
+        } catch {
+            return try setAside(flash, "\"\(error.name)\" is missing or out of range")
+        }
+        guard device.settings != factory else { return }
+        post("settings-restored") {
+            $0.file = flash.path
+            $0.message = "persisted settings win over the profile's values"
+            $0.cure = "beaconry reset \(profileName)/\(profile.id) goes back to the profile"
+        }
+    }
+
+    private func setAside(_ flash: FlashFile, _ reason: String) throws(SystemError) {
+        let kept = try flash.setAside()
+        let warning = Warning(
+            code: "settings-damaged",
+            message: "\(flash.path) could not be used (\(reason)): the beacon starts on its profile's values, and the "
+                + "file is kept as \(kept)",
+            cure: "look into that file, and remove it when it is of no use")
+        perform(.post(EventRecord(warning, device: identifier.name)))
+    }
+
+    /// Settles what was written while this beacon was made to take another one's place.
+    func catchUp() {
+        // Damage and trouble were told a moment ago; the values from then are good enough.
+        guard let flash, case .image(let image) = try? flash.load() else { return }
+        try? device.restore(from: image)
+    }
+
+    /// Switches the beacon on: it says what it advertises.
+    /// - Parameters:
+    ///   - onAir: what is on the air for it already, from the beacon in whose place it comes.
+    ///   - centrals: who is connected to it already.
+    func powerOn(replacing onAir: Advertisement? = nil, connected centrals: Set<String> = []) {
+        guard isEnabled else { return }
+        isStarting = true
+        handle(.poweredOn)
+        for central in centrals.sorted() { handle(.connected(Central(central))) }
+        isStarting = false
+        let first = wanted
+        wanted = onAir
+        advertise(first)
+    }
+
+    /// Switches the beacon on or off, as if power came or went.
+    func setEnabled(_ enabled: Bool) {
+        guard enabled != isEnabled else { return }
+        isEnabled = enabled
+        if enabled { powerOn() } else { advertise(nil) }
+    }
+
+    /// Takes one input.
+    @discardableResult
+    func handle(_ input: DeviceInput) -> Answer? {
+        var changed = device
+        let outputs = changed.handle(input)
+        for case .persist(let image) in outputs {
+            guard let error = persist(image) else { continue }
+            return .notDurable(error)
+        }
+        device = changed
+        var answer: Answer?
+        for output in outputs {
+            switch output {
+            case .persist: break
+            case .respond(let value): answer = .value(value)
+            case .acknowledge: answer = .done
+            case .reject(let error): answer = .rejected(error)
+            case .refuse(let sentence): answer = .refused(sentence)
+            case .advertise(let advertisement): if isEnabled { advertise(advertisement) }
+            case .disconnect(let central): perform(.disconnect(central))
+            case .warn(let warning): perform(.post(EventRecord(warning, device: identifier.name)))
+            }
+        }
+        return answer
+    }
+
+    /// Answers a central, and tells of what it wrote.
+    func answer(_ request: AttributeRequest) -> AttributeResponse {
+        let answer: Answer?
+        switch request.operation {
+        case .read(let offset):
+            answer = handle(.read(request.characteristic, offset: offset))
+        case .write(let offset, let value):
+            answer = handle(.wrote(request.characteristic, offset: offset, value: value))
+            if answer == .done {
+                post("written") {
+                    $0.central = request.central
+                    $0.characteristic = request.characteristic.description
+                    $0.value = Hexadecimal.string(value)
+                }
+            }
+        }
+        switch answer {
+        case .value(let value): return .success(value)
+        case .done: return .success([])
+        case .rejected(let error): return .failure(error)
+        case .notDurable: return .failure(.insufficientResources)
+        case .refused, nil: return .failure(.unlikely)
+        }
+    }
+
+    /// The settings in the profile's vocabulary.
+    var status: BeaconStatus {
+        BeaconStatus(
+            identifier: identifier, profile: profileName, kind: profile.device.kind, isEnabled: isEnabled,
+            settings: device.settings, services: device.services.map(\.uuid.description), keepsSettings: flash != nil)
+    }
+
+    /// - Returns: why the settings could not be made durable; `nil` when they were.
+    private func persist(_ image: FlashImage) -> SystemError? {
+        guard let flash else { return nil }
+        do throws(SystemError) {
+            try flash.store(image)
+        } catch {
+            let warning = Warning(
+                code: "persist-failed",
+                message: "the new settings could not be made durable (\(error)): the old ones stay, and the central is "
+                    + "told so (ATT error 0x11; bluetoothd makes it 0x0E)",
+                cure: "make room in the state folder, or check its medium")
+            perform(.post(EventRecord(warning, device: identifier.name)))
+            return error
+        }
+        post("persisted") { $0.file = flash.path }
+        return nil
+    }
+
+    private func advertise(_ advertisement: Advertisement?) {
+        guard advertisement != wanted else { return }
+        wanted = advertisement
+        guard !isStarting else { return }
+        perform(.advertise(identifier, advertisement))
+    }
+
+    private func post(_ event: String, _ fill: (inout EventRecord) -> Void) {
+        var record = EventRecord(event, device: identifier.name)
+        fill(&record)
+        perform(.post(record))
+    }
+}

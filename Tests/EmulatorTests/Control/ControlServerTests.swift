@@ -1,0 +1,368 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Radio
+import Testing
+
+@testable import Emulator
+
+/// The control socket, over a real one.
+@Suite(.timeLimit(.minutes(1)))
+struct ControlServerTests {
+    /// A ready rig, served at a socket of its folder.
+    private func served(_ body: (Rig, String) async throws -> Void) async throws {
+        try await withReadyRig { rig in
+            let path = rig.folder.file("control/museum.sock")
+            try await serving(rig, at: path) { try await body(rig, path) }
+            #expect(rig.folder.names("control") == [])
+        }
+    }
+
+    // MARK: - Commands
+
+    @Test
+    func listAndShow() async throws {
+        try await served { _, path in
+            try await LineClient.with(path) { client in
+                let list = try await client.ask(#"{"v":1,"command":"list"}"#)
+                #expect(list.error == nil)
+                #expect(list.beacons?.map(\.device) == ["entrance", "exit"])
+                let entrance = try #require(list.beacons?.first)
+                #expect(entrance.profile == "museum")
+                #expect(entrance.kind == "iot-design-shop")
+                #expect(entrance.enabled)
+                #expect(entrance.keepsSettings)
+                #expect(entrance.uuid == "2173E519-9155-4862-AB64-7953AB146156")
+                #expect(entrance.major == 2)
+                #expect(entrance.minor == 3)
+                #expect(entrance.measuredPower == -59)
+                #expect(entrance.intervalTicks == 160)
+                #expect(entrance.txPower == nil)
+                #expect(entrance.services == ["2173E519-9155-4862-AB64-7953AB146156"])
+
+                let exit = try await client.ask(#"{"v":1,"command":"show","device":"exit"}"#)
+                #expect(exit.beacons?.map(\.minor) == [4])
+                #expect(exit.beacons?.first?.keepsSettings == false)
+            }
+        }
+    }
+
+    @Test
+    func setEnableAndDisable() async throws {
+        try await served { rig, path in
+            try await LineClient.with(path) { client in
+                let set = try await client.ask(
+                    #"{"v":1,"command":"set","device":"entrance","values":{"major":"300","interval":"200ms"}}"#)
+                #expect(set.beacons?.first?.major == 300)
+                #expect(set.beacons?.first?.intervalTicks == 320)
+                #expect(try await rig.advertisement("entrance", 2) != nil)
+                let off = try await client.ask(#"{"v":1,"command":"disable","device":"exit"}"#)
+                #expect(off.beacons?.first?.enabled == false)
+                #expect(try await rig.advertisement("exit", 2) == nil)
+                let on = try await client.ask(#"{"v":1,"command":"enable","device":"exit"}"#)
+                #expect(on.beacons?.first?.enabled == true)
+                #expect(try await rig.advertisement("exit", 3) != nil)
+            }
+        }
+    }
+
+    @Test
+    func reload() async throws {
+        try await served { rig, path in
+            try await LineClient.with(path) { client in
+                rig.profiles.change(Samples.museum.replacing("minor: 4", with: "minor: 40"))
+                let done = try await client.ask(#"{"v":1,"command":"reload"}"#)
+                #expect(done.reload?.changed == ["exit"])
+                #expect(done.reload?.kept == ["entrance"])
+                rig.profiles.change("profile: museum")
+                let broken = try await client.ask(#"{"v":1,"command":"reload"}"#)
+                #expect(broken.error == "museum.yaml:1:1: \"beacons\" is missing")
+                #expect(broken.exitCode == 65)
+                #expect(broken.reload == nil)
+            }
+        }
+    }
+
+    @Test
+    func events() async throws {
+        try await served { rig, path in
+            try await LineClient.with(path) { client in
+                // There is no answer that tells from when on the events are heard, so one is posted until it comes.
+                try await client.send(#"{"v":1,"command":"events"}"# + "\n")
+                let posting = Task {
+                    while !Task.isCancelled {
+                        rig.radio.emit(.connected(BeaconIdentifier("exit"), central: "phone"))
+                        try await rig.settle()
+                    }
+                }
+                defer { posting.cancel() }
+                var records: [EventRecord] = []
+                while !records.contains(where: { $0.event == "connected" }) {
+                    records.append(try #require(EventRecord(line: try await client.line())))
+                }
+                #expect(records.last?.device == "exit")
+                #expect(records.last?.central == "phone")
+                #expect(records.last?.v == 1)
+            }
+        }
+    }
+
+    @Test
+    func theEventsOfARunThatEndsEnd() async throws {
+        let folder = try TemporaryFolder()
+        let rig = try Rig(Samples.entrance, folder: folder)
+        try await rig.event("ready")
+        let path = folder.file("museum.sock")
+        try await serving(rig, at: path) {
+            try await LineClient.with(path) { client in
+                try await client.send(#"{"v":1,"command":"events"}"# + "\n")
+                let posting = Task { while !Task.isCancelled { try await rig.settle() } }
+                _ = try await client.line()
+                posting.cancel()
+                try? await posting.value
+                try await rig.stop()
+                var last = ""
+                await #expect(throws: LineClient.Closed.self) {
+                    while true { last = try await client.line() }
+                }
+                #expect(EventRecord(line: last)?.event == "stopping")
+            }
+        }
+    }
+
+    // MARK: - What is no request
+
+    @Test(
+        arguments: [
+            ("garbage", "this is not a request"),
+            ("{", "this is not a request"),
+            ("[]", "this is not a request"),
+            (#"{"v":1}"#, "this is not a request"),
+            (#"{"v":1,"command":"dance"}"#, "this is not a request"),
+            (#"{"v":1,"command":"set","device":5}"#, "this is not a request"),
+            (#"{"v":1,"command":"set","device":"exit","values":{"minor":5}}"#, "this is not a request"),
+            (#"{"v":2,"command":"list"}"#, "version 2 of the protocol is not known; send \"v\":1"),
+            (#"{"command":"list"}"#, "this is not a request"),
+            (#"{"v":1,"command":"show"}"#, "show needs a beacon; name one, see list"),
+            (#"{"v":1,"command":"set"}"#, "set needs a beacon; name one, see list"),
+            (#"{"v":1,"command":"enable"}"#, "enable needs a beacon; name one, see list"),
+            (
+                #"{"v":1,"command":"set","device":"exit","values":{"minor":"x"}}"#,
+                "exit: minor: \"x\" is not a whole number from 0 to 65535"
+            ),
+        ])
+    func aBadLineIsAnsweredAndTheNextOneServed(_ line: String, _ error: String) async throws {
+        try await served { _, path in
+            try await LineClient.with(path) { client in
+                let answer = try await client.ask(line)
+                #expect(answer.error?.hasPrefix(error) == true, "\(answer.error ?? "no error")")
+                #expect(answer.exitCode == 65)
+                #expect(answer.beacons == nil)
+                let list = try await client.ask(#"{"v":1,"command":"list"}"#)
+                #expect(list.beacons?.count == 2)
+            }
+        }
+    }
+
+    @Test
+    func anUnknownBeaconIsWrongUsage() async throws {
+        try await served { _, path in
+            try await LineClient.with(path) { client in
+                let answer = try await client.ask(#"{"v":1,"command":"disable","device":"door"}"#)
+                #expect(answer.exitCode == 64)
+                #expect(answer.error == "there is no beacon \"door\"; beacons are entrance, exit")
+            }
+        }
+    }
+
+    @Test
+    func aLineThatIsTooLongIsRefusedOnce() async throws {
+        try await served { _, path in
+            try await LineClient.with(path) { client in
+                let long = String(repeating: "x", count: 3 * ControlRequest.maximumLength)
+                let answer = try await client.ask(long)
+                #expect(answer.error == "a request has at most 65536 bytes")
+                let list = try await client.ask(#"{"v":1,"command":"list"}"#)
+                #expect(list.beacons?.count == 2)
+            }
+        }
+    }
+
+    @Test
+    func bytesThatAreNoTextAreRefused() async throws {
+        try await served { _, path in
+            try await LineClient.with(path) { client in
+                try await client.send([0xFF, 0x00, 0xC3, 0x0A])
+                let answer = try await client.answer()
+                #expect(answer.error?.hasPrefix("this is not a request") == true)
+            }
+        }
+    }
+
+    @Test
+    func linesMayComeInPiecesAndTogether() async throws {
+        try await served { _, path in
+            try await LineClient.with(path) { client in
+                for piece in [#"{"v":1,"#, #""command":"#, #""list"}"#] { try await client.send(piece) }
+                let list = try await client.ask("")
+                #expect(list.beacons?.count == 2)
+                let show = #"{"v":1,"command":"show","device":"DEVICE"}"# + "\n"
+                try await client.send(
+                    "\n\n" + show.replacing("DEVICE", with: "exit") + show.replacing("DEVICE", with: "entrance"))
+                let first = try await client.answer()
+                let second = try await client.answer()
+                #expect(first.beacons?.first?.device == "exit")
+                #expect(second.beacons?.first?.device == "entrance")
+            }
+        }
+    }
+
+    @Test
+    func clientsThatHangUpDisturbNobody() async throws {
+        try await served { _, path in
+            try await LineClient.with(path) { client in
+                for _ in 0..<20 {
+                    try await LineClient.with(path) { try await $0.send(#"{"v":1,"command":"#) }
+                    try await LineClient.with(path) { try await $0.send(#"{"v":1,"command":"events"}"# + "\n") }
+                }
+                let list = try await client.ask(#"{"v":1,"command":"list"}"#)
+                #expect(list.beacons?.count == 2)
+            }
+        }
+    }
+
+    // MARK: - The socket
+
+    @Test
+    func onlyItsUserMayConnect() async throws {
+        try await served { _, path in
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+            #expect(attributes[.type] as? FileAttributeType == .typeSocket)
+            let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+            #expect(try FileManager.default.attributesOfItem(atPath: folder)[.posixPermissions] as? Int == 0o700)
+        }
+    }
+
+    @Test
+    func aSocketInUseIsLeftAlone() async throws {
+        try await withReadyRig { rig in
+            let path = rig.folder.file("museum.sock")
+            let other = OtherSocket(at: path)
+            let error = await #expect(throws: EmulatorError.self) {
+                try await ControlServer(rig.emulator, paths: [path]).run()
+            }
+            #expect(error?.code == .cannotCreate)
+            #expect(error?.message == "the control socket \(path) is in use")
+            #expect(rig.folder.has("museum.sock"))
+            other.abandon()
+        }
+    }
+
+    @Test
+    func aSocketThatWasLeftBehindIsReplaced() async throws {
+        try await withReadyRig { rig in
+            let path = rig.folder.file("museum.sock")
+            OtherSocket(at: path).abandon()
+            #expect(rig.folder.has("museum.sock"))
+            try await serving(rig, at: path) {
+                try await LineClient.with(path) { client in
+                    let list = try await client.ask(#"{"v":1,"command":"list"}"#)
+                    #expect(list.beacons?.count == 2)
+                }
+            }
+            #expect(!rig.folder.has("museum.sock"))
+        }
+    }
+
+    @Test
+    func aFileThatIsNoSocketIsLeftAlone() async throws {
+        try await withReadyRig { rig in
+            try rig.folder.write("precious", to: "museum.sock")
+            let path = rig.folder.file("museum.sock")
+            let error = await #expect(throws: EmulatorError.self) {
+                try await ControlServer(rig.emulator, paths: [path]).run()
+            }
+            #expect(error?.code == .cannotCreate)
+            #expect(rig.folder.text("museum.sock") == "precious")
+        }
+    }
+
+    @Test
+    func aPathThatIsTooLongForASocketIsTold() async throws {
+        try await withReadyRig { rig in
+            let path = rig.folder.file(String(repeating: "x", count: 120))
+            let error = await #expect(throws: EmulatorError.self) {
+                try await ControlServer(rig.emulator, paths: [path]).run()
+            }
+            #expect(error?.code == .cannotCreate)
+            #expect(error?.cure == "choose another control socket (--control PATH)")
+        }
+    }
+
+    @Test
+    func severalSocketsServeTheSame() async throws {
+        try await withReadyRig { rig in
+            let paths = [rig.folder.file("a.sock"), rig.folder.file("b.sock")]
+            try await serving(rig, at: paths[0], paths[1]) {
+                for path in paths {
+                    try await LineClient.with(path) { client in
+                        let list = try await client.ask(#"{"v":1,"command":"list"}"#)
+                        #expect(list.beacons?.count == 2)
+                    }
+                }
+            }
+            #expect(rig.folder.names().filter { $0.hasSuffix(".sock") } == [])
+        }
+    }
+
+    /// When one of two sockets cannot be made, the other goes too.
+    @Test
+    func allSocketsOrNone() async throws {
+        try await withReadyRig { rig in
+            let (first, second) = (rig.folder.file("a.sock"), rig.folder.file("b.sock"))
+            let other = OtherSocket(at: second)
+            let error = await #expect(throws: EmulatorError.self) {
+                try await ControlServer(rig.emulator, paths: [first, second]).run()
+            }
+            #expect(error?.message == "the control socket \(second) is in use")
+            #expect(rig.folder.names().filter { $0.hasSuffix(".sock") } == ["b.sock"])
+            other.abandon()
+        }
+    }
+
+    // MARK: - The client
+
+    @Test
+    func theClientAsksAndHangsUp() async throws {
+        try await served { _, path in
+            let lines = EventLog<String>()
+            try await ControlClient(path: path).send(ControlRequest(.show, device: "exit")) { lines.append($0) }
+            #expect(lines.entries.count == 1)
+            let answer = try ControlClient.answer(try #require(lines.entries.first))
+            #expect(answer.beacons?.map(\.device) == ["exit"])
+        }
+    }
+
+    @Test
+    func theClientSaysWhenNobodyListens() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("museum.sock")
+        for isLeftBehind in [false, true] {
+            if isLeftBehind { OtherSocket(at: path).abandon() }
+            let error = await #expect(throws: EmulatorError.self) {
+                try await ControlClient(path: path).send(ControlRequest(.list)) { _ in }
+            }
+            #expect(error?.code == .inputOutput)
+            #expect(error?.message == "no beaconry listens at \(path)")
+        }
+    }
+
+    @Test
+    func anAnswerThatIsNoneIsTold() throws {
+        let error = #expect(throws: EmulatorError.self) { try ControlClient.answer("hello") }
+        #expect(error?.code == .inputOutput)
+    }
+}

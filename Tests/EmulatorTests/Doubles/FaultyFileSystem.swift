@@ -1,0 +1,152 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Emulator
+import Glibc
+import Synchronization
+
+/// A file system that counts the calls made of it, and does one of them wrong.
+final class FaultyFileSystem: FlashFileSystem {
+    /// The calls, as they are counted.
+    enum Call: Hashable, Sendable {
+        case create, write, synchronize, close, rename, synchronizeFolder, remove, read
+    }
+
+    /// What goes wrong.
+    enum Fault: Hashable, Sendable, CaseIterable {
+        /// A write takes only a part of the bytes.
+        case shortWrite
+        /// There is no room for a file, its bytes or its name.
+        case noSpace
+        /// A file's bytes do not reach the medium.
+        case failedSync
+        /// A folder's names do not reach the medium.
+        case failedFolderSync
+        /// A name cannot be replaced.
+        case failedRename
+        /// A file cannot be read.
+        case failedRead
+        /// Nothing happens any more from this call on.
+        case crashBefore
+        /// The call is done, and then nothing happens any more.
+        case crashAfter
+        /// A write takes a part of the bytes, and then nothing happens any more.
+        case crashAmidWrite
+
+        static let crashes: Set<Fault> = [.crashBefore, .crashAfter, .crashAmidWrite]
+
+        /// Whether the process is gone with it.
+        var isCrash: Bool { Self.crashes.contains(self) }
+
+        /// Whether a call can go wrong in this way.
+        func concerns(_ call: Call) -> Bool {
+            switch self {
+            case .shortWrite, .crashAmidWrite: call == .write
+            case .noSpace: [.create, .write, .rename].contains(call)
+            case .failedSync: call == .synchronize
+            case .failedFolderSync: call == .synchronizeFolder
+            case .failedRename: call == .rename
+            case .failedRead: call == .read
+            case .crashBefore, .crashAfter: true
+            }
+        }
+    }
+
+    private struct State {
+        var calls: [Call] = []
+        var plan: (fault: Fault, step: Int)?
+        var hasStruck = false
+        var isOff = false
+    }
+
+    private let base: any FlashFileSystem
+    private let state = Mutex(State())
+
+    init(_ base: any FlashFileSystem = LocalFileSystem()) { self.base = base }
+
+    /// Counts from 0 again, and does the call of this number wrong, if it can go wrong in this way.
+    func arm(_ fault: Fault, at step: Int) {
+        state.withLock { $0 = State(plan: (fault, step)) }
+    }
+
+    /// Counts from 0 again, and does nothing wrong.
+    func disarm() { state.withLock { $0 = State() } }
+
+    /// The calls since then.
+    var calls: [Call] { state.withLock(\.calls) }
+
+    /// Whether the fault has happened.
+    var hasStruck: Bool { state.withLock(\.hasStruck) }
+
+    /// Counts a call, and returns the fault that it has, if it is to have one.
+    private func count(_ call: Call) throws(SystemError) -> Fault? {
+        let (fault, isOff) = state.withLock { state -> (Fault?, Bool) in
+            guard !state.isOff else { return (nil, true) }
+            defer { state.calls.append(call) }
+            guard let plan = state.plan, plan.step == state.calls.count, plan.fault.concerns(call) else {
+                return (nil, false)
+            }
+            state.hasStruck = true
+            state.isOff = plan.fault.isCrash
+            return (plan.fault, plan.fault == .crashBefore)
+        }
+        if isOff { throw SystemError(code: EIO, attempt: "do anything after a crash") }
+        return fault
+    }
+
+    /// Does a call that fails as a whole or not at all.
+    private func perform<Value>(
+        _ call: Call, _ body: () throws(SystemError) -> Value
+    ) throws(SystemError) -> Value {
+        switch try count(call) {
+        case nil: return try body()
+        case .crashAfter:
+            _ = try body()
+            throw SystemError(code: EIO, attempt: "return after a crash")
+        case .noSpace: throw SystemError(code: ENOSPC, attempt: "\(call)")
+        default: throw SystemError(code: EIO, attempt: "\(call)")
+        }
+    }
+
+    func create(_ path: String) throws(SystemError) -> Int32 {
+        try perform(.create) { () throws(SystemError) in try base.create(path) }
+    }
+
+    func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) throws(SystemError) -> Int {
+        switch try count(.write) {
+        case nil: return try base.write(bytes, to: descriptor)
+        case .shortWrite: return try base.write(bytes.prefix(bytes.count / 2), to: descriptor)
+        case .crashAmidWrite: _ = try base.write(bytes.prefix(bytes.count / 2), to: descriptor)
+        case .crashAfter: _ = try base.write(bytes, to: descriptor)
+        default: throw SystemError(code: ENOSPC, attempt: "write")
+        }
+        throw SystemError(code: EIO, attempt: "return after a crash")
+    }
+
+    func synchronize(_ descriptor: Int32) throws(SystemError) {
+        try perform(.synchronize) { () throws(SystemError) in try base.synchronize(descriptor) }
+    }
+
+    func close(_ descriptor: Int32) {
+        // The descriptor is given back in any case: the kernel does that for a process that is gone.
+        _ = try? count(.close)
+        base.close(descriptor)
+    }
+
+    func rename(_ path: String, to newPath: String) throws(SystemError) {
+        try perform(.rename) { () throws(SystemError) in try base.rename(path, to: newPath) }
+    }
+
+    func synchronizeFolder(_ path: String) throws(SystemError) {
+        try perform(.synchronizeFolder) { () throws(SystemError) in try base.synchronizeFolder(path) }
+    }
+
+    func remove(_ path: String) throws(SystemError) {
+        try perform(.remove) { () throws(SystemError) in try base.remove(path) }
+    }
+
+    func read(_ path: String) throws(SystemError) -> [UInt8]? {
+        try perform(.read) { () throws(SystemError) in try base.read(path) }
+    }
+}

@@ -1,0 +1,158 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+import BluetoothCore
+import GATT
+import Radio
+import Synchronization
+
+/// A radio that does what a test tells it, and remembers what the emulator asked of it.
+final class ScriptedRadio: PeripheralRadio {
+    /// What it was asked, in order.
+    enum Call: Hashable, Sendable {
+        case open([PlannedBeacon], waits: Bool)
+        case replan([PlannedBeacon])
+        case advertise(BeaconIdentifier, Advertisement?)
+        case disconnect(String)
+        case close
+    }
+
+    /// What becomes of an advertisement.
+    enum Reaction: Sendable {
+        /// It is on the air as asked.
+        case onAir
+        /// It is on the air, but for these fields, which a warning explains.
+        case differing(Set<AdvertisingField>)
+        /// It is not taken.
+        case refused(RadioError)
+        /// Nothing is heard of it.
+        case silent
+    }
+
+    private struct Script {
+        var reactions: [BeaconIdentifier: Reaction] = [:]
+        var openFailure: RadioError?
+        var isOpeningHeld = false
+        var replanFailure: RadioError?
+        var whileReplanning: (@Sendable () async -> Void)?
+        var capabilities = RadioCapabilities(
+            name: "scripted", way: "script", wayReason: "this is a test", address: nil, hasExtendedAdvertising: true,
+            instances: 8, freeInstances: 8, sharesTime: false, canReadBack: true)
+        var attributes: (@Sendable (AttributeRequest) async -> AttributeResponse)?
+    }
+
+    let name = "scripted"
+    let events: AsyncStream<RadioEvent>
+    let calls = EventLog<Call>()
+    private let continuation: AsyncStream<RadioEvent>.Continuation
+    private let script = Mutex(Script())
+
+    init() { (events, continuation) = AsyncStream.makeStream() }
+
+    // MARK: - What a test says
+
+    func react(_ reaction: Reaction, to beacon: String) {
+        script.withLock { $0.reactions[BeaconIdentifier(beacon)] = reaction }
+    }
+
+    func failOpening(_ error: RadioError) { script.withLock { $0.openFailure = error } }
+    /// Opening waits until whoever opens gives up.
+    func holdOpening() { script.withLock { $0.isOpeningHeld = true } }
+    func failReplanning(_ error: RadioError?) { script.withLock { $0.replanFailure = error } }
+    /// Does something else while the radio exchanges its beacons, once.
+    func whileReplanning(_ body: @escaping @Sendable () async -> Void) {
+        script.withLock { $0.whileReplanning = body }
+    }
+    func forbidReadingBack() { script.withLock { $0.capabilities.canReadBack = false } }
+
+    /// Something happens on the radio.
+    func emit(_ event: RadioEvent) { continuation.yield(event) }
+
+    /// The radio says what is on the air of a beacon, as it was last asked.
+    func confirm(_ beacon: String) {
+        let identifier = BeaconIdentifier(beacon)
+        guard let advertisement = wanted(beacon) else { return }
+        emit(.advertising(identifier, Self.report(advertisement, differing: [])))
+    }
+
+    /// A central asks; this is what it is told.
+    func ask(_ request: AttributeRequest) async -> AttributeResponse? {
+        await script.withLock(\.attributes)?(request)
+    }
+
+    /// What it was last asked to put on the air for a beacon.
+    func wanted(_ beacon: String) -> Advertisement? { advertisements(beacon).last ?? nil }
+
+    /// Everything that it was asked to put on the air for a beacon, silence included.
+    func advertisements(_ beacon: String) -> [Advertisement?] {
+        calls.entries.compactMap { call -> Advertisement?? in
+            guard case .advertise(let identifier, let advertisement) = call, identifier.name == beacon else {
+                return nil
+            }
+            return .some(advertisement)
+        }
+    }
+
+    // MARK: - PeripheralRadio
+
+    func open(
+        _ beacons: [PlannedBeacon], waits: Bool,
+        attributes: @escaping @Sendable (AttributeRequest) async -> AttributeResponse
+    ) async throws(RadioError) -> RadioCapabilities {
+        let (failure, capabilities) = script.withLock { script in
+            script.attributes = attributes
+            return (script.openFailure, script.capabilities)
+        }
+        calls.append(.open(beacons, waits: waits))
+        if script.withLock(\.isOpeningHeld) {
+            let (nothing, continuation) = AsyncStream<Void>.makeStream()
+            for await _ in nothing {}
+            continuation.finish()
+            throw RadioError(.poweredOff, "nobody waits any more", cure: "wait longer")
+        }
+        if let failure { throw failure }
+        return capabilities
+    }
+
+    func replan(_ beacons: [PlannedBeacon]) async throws(RadioError) {
+        calls.append(.replan(beacons))
+        let body = script.withLock { script in
+            defer { script.whileReplanning = nil }
+            return script.whileReplanning
+        }
+        await body?()
+        if let failure = script.withLock(\.replanFailure) { throw failure }
+    }
+
+    func advertise(_ advertisement: Advertisement?, for beacon: BeaconIdentifier) async {
+        calls.append(.advertise(beacon, advertisement))
+        guard let advertisement else { return }
+        switch script.withLock({ $0.reactions[beacon] ?? .onAir }) {
+        case .onAir: emit(.advertising(beacon, Self.report(advertisement, differing: [])))
+        case .differing(let fields): emit(.advertising(beacon, Self.report(advertisement, differing: fields)))
+        case .refused(let error): emit(.refused(beacon, error))
+        case .silent: break
+        }
+    }
+
+    func disconnect(central: String) async { calls.append(.disconnect(central)) }
+
+    func close() async {
+        calls.append(.close)
+        continuation.finish()
+    }
+
+    private static func report(
+        _ requested: Advertisement, differing fields: Set<AdvertisingField>
+    ) -> AdvertisingReport {
+        let effective = EffectiveAdvertisement(
+            pdu: .known(requested.pdu), advertisingData: .known(requested.advertisingData.serialized()),
+            scanResponse: .known(requested.scanResponse.serialized()),
+            interval: .known(requested.interval...requested.interval), transmitPower: .unknown("it is not read back"),
+            address: .unknown("it is not read back"))
+        let warnings = fields.map { Warning(code: "scripted", message: "\($0.rawValue) differs", cure: "none") }
+        return AdvertisingReport(requested: requested, effective: effective, differences: fields, warnings: warnings)
+    }
+}

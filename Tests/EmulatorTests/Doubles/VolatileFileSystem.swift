@@ -1,0 +1,165 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Emulator
+import Glibc
+import Synchronization
+
+/// A file system in memory that tells what is on the medium from what only the machine believes to be there.
+///
+/// When power goes, bytes that were not synchronised may be there, in part, or not; the same holds, one by one, for
+/// names whose folder was not synchronised. `outcomes` lists everything that a reboot may find.
+final class VolatileFileSystem: FlashFileSystem {
+    /// What the medium claims to do and does not.
+    enum Lie: Hashable, Sendable, CaseIterable {
+        case synchronize, synchronizeFolder
+    }
+
+    private struct File {
+        var bytes: [UInt8] = []
+        var durable: [UInt8] = []
+
+        /// What of it may be left.
+        var remains: Set<[UInt8]> {
+            bytes == durable ? [durable] : [durable, [], Array(bytes.prefix(bytes.count / 2)), bytes]
+        }
+    }
+
+    /// A change of a name: to a file, or to none.
+    private struct Change {
+        let path: String
+        let file: Int?
+    }
+
+    private struct State {
+        var files: [File] = []
+        var names: [String: Int] = [:]
+        var durableNames: [String: Int] = [:]
+        /// Changes that were not synchronised; those of one call come or stay away together.
+        var pending: [[Change]] = []
+        var callsLeft = Int.max
+        var callCount = 0
+    }
+
+    private let state: Mutex<State>
+    private let lie: Lie?
+
+    /// A medium with these files.
+    init(_ files: [String: [UInt8]] = [:], lie: Lie? = nil) {
+        var state = State()
+        for (path, bytes) in files {
+            state.durableNames[path] = state.files.count
+            state.files.append(File(bytes: bytes, durable: bytes))
+        }
+        state.names = state.durableNames
+        self.state = Mutex(state)
+        self.lie = lie
+    }
+
+    /// Power goes after so many calls: every later one fails.
+    func cutPower(after calls: Int) {
+        state.withLock {
+            $0.callsLeft = calls
+            $0.callCount = 0
+        }
+    }
+
+    /// How many calls were made since then.
+    var callCount: Int { state.withLock(\.callCount) }
+
+    /// Every set of files that a reboot may find now.
+    var outcomes: Set<[String: [UInt8]]> {
+        state.withLock { state in
+            var outcomes: Set<[String: [UInt8]]> = []
+            for chosen in 0..<(1 << state.pending.count) {
+                var names = state.durableNames
+                for (number, changes) in state.pending.enumerated() where chosen & 1 << number != 0 {
+                    for change in changes { names[change.path] = change.file }
+                }
+                var found: Set<[String: [UInt8]]> = [[:]]
+                for (path, file) in names {
+                    found = Set(
+                        found.flatMap { files in
+                            state.files[file].remains.map { files.merging([path: $0]) { $1 } }
+                        })
+                }
+                outcomes.formUnion(found)
+            }
+            return outcomes
+        }
+    }
+
+    private func call<Value>(_ body: (inout State) -> Value?) throws(SystemError) -> Value {
+        let result = state.withLock { state -> Value? in
+            guard state.callsLeft > 0 else { return nil }
+            state.callsLeft -= 1
+            state.callCount += 1
+            return body(&state)
+        }
+        guard let result else { throw SystemError(code: EIO, attempt: "do anything without power or without a file") }
+        return result
+    }
+
+    private func change(_ changes: [Change], _ state: inout State) {
+        for change in changes { state.names[change.path] = change.file }
+        state.pending.append(changes)
+    }
+
+    func create(_ path: String) throws(SystemError) -> Int32 {
+        try call { state in
+            if let file = state.names[path] {
+                state.files[file].bytes = []
+                return Int32(file)
+            }
+            state.files.append(File())
+            change([Change(path: path, file: state.files.count - 1)], &state)
+            return Int32(state.files.count - 1)
+        }
+    }
+
+    func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) throws(SystemError) -> Int {
+        try call { state in
+            state.files[Int(descriptor)].bytes += bytes
+            return bytes.count
+        }
+    }
+
+    func synchronize(_ descriptor: Int32) throws(SystemError) {
+        try call { state in
+            if lie != .synchronize { state.files[Int(descriptor)].durable = state.files[Int(descriptor)].bytes }
+            return ()
+        }
+    }
+
+    func close(_ descriptor: Int32) {}
+
+    func rename(_ path: String, to newPath: String) throws(SystemError) {
+        try call { state -> Void? in
+            guard let file = state.names[path] else { return nil }
+            change([Change(path: path, file: nil), Change(path: newPath, file: file)], &state)
+            return ()
+        }
+    }
+
+    func synchronizeFolder(_ path: String) throws(SystemError) {
+        try call { state in
+            guard lie != .synchronizeFolder else { return () }
+            state.durableNames = state.names
+            state.pending = []
+            return ()
+        }
+    }
+
+    func remove(_ path: String) throws(SystemError) {
+        try call { state -> Void? in
+            guard state.names[path] != nil else { return nil }
+            change([Change(path: path, file: nil)], &state)
+            return ()
+        }
+    }
+
+    func read(_ path: String) throws(SystemError) -> [UInt8]? {
+        try call { state -> [UInt8]?? in .some(state.names[path].map { state.files[$0].bytes }) }
+    }
+}

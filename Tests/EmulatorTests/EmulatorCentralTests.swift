@@ -1,0 +1,112 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+import BluetoothCore
+import Devices
+import GATT
+import Radio
+import Testing
+
+@testable import Emulator
+
+/// Centrals that connect, read and write.
+@Suite(.timeLimit(.minutes(1)))
+struct EmulatorCentralTests {
+    @Test
+    func aConnectedBeaconIsOffTheAirUntilTheCentralIsGone() async throws {
+        try await withReadyRig { rig in
+            rig.connect("phone", to: "entrance")
+            #expect(try await rig.advertisement("entrance", 2) == nil)
+            #expect(try await rig.event("connected", of: "entrance").central == "phone")
+            let stopped = try await rig.event("advertising-stopped", of: "entrance")
+            #expect(stopped.reason == "as the beacon asks")
+
+            rig.disconnect("phone", from: "entrance")
+            let again = try await rig.advertisement("entrance", 3)
+            #expect(again != nil)
+            #expect(again == rig.radio.advertisements("entrance").first)
+            #expect(try await rig.event("disconnected", of: "entrance").central == "phone")
+            try await rig.event("advertising-started", of: "entrance", 2)
+            #expect(rig.radio.advertisements("exit").count == 1)
+        }
+    }
+
+    @Test
+    func aSecondCentralIsDisconnectedAndDoesNotDisturbTheFirst() async throws {
+        try await withReadyRig { rig in
+            rig.connect("phone", to: "entrance")
+            rig.connect("tablet", to: "entrance")
+            try await rig.radio.calls.entry { $0 == .disconnect("tablet") }
+            let warning = try await rig.warning("second-central")
+            #expect(warning.device == "entrance")
+            rig.disconnect("tablet", from: "entrance")
+            try await rig.event("disconnected", of: "entrance")
+            try await rig.settle()
+            #expect(rig.radio.wanted("entrance") == nil)
+            rig.disconnect("phone", from: "entrance")
+            #expect(try await rig.advertisement("entrance", 3) != nil)
+            #expect(!rig.radio.calls.entries.contains(.disconnect("phone")))
+        }
+    }
+
+    @Test
+    func whatACentralWritesIsKeptToldAndAdvertised() async throws {
+        try await withReadyRig { rig in
+            rig.connect("phone", to: "entrance")
+            try await rig.advertisement("entrance", 2)
+            #expect(try await rig.read(of: "entrance") == .success([2, 0, 3, 0]))
+            #expect(try await rig.write([0x2C, 0x01, 0x05, 0x00], of: "entrance") == .success([]))
+            #expect(try await rig.read(of: "entrance") == .success([0x2C, 0x01, 0x05, 0x00]))
+            let persisted = try await rig.event("persisted", of: "entrance")
+            #expect(persisted.file == rig.folder.file("state/museum/entrance.json"))
+            let written = try await rig.event("written", of: "entrance")
+            #expect(written.characteristic == "2173E519-9155-4862-AB64-7953AB146158")
+            #expect(written.value == "2c010500")
+            #expect(written.central == "phone")
+
+            rig.disconnect("phone", from: "entrance")
+            let frame = try #require(try await rig.advertisement("entrance", 3)?.frame)
+            #expect(frame.major == 300)
+            #expect(frame.minor == 5)
+        }
+    }
+
+    @Test
+    func whatABeaconRefusesIsNotKept() async throws {
+        try await withReadyRig { rig in
+            #expect(try await rig.write([1, 2, 3], of: "entrance") == .failure(.invalidAttributeValueLength))
+            #expect(try await rig.write([1], to: .bit16(0x2A00), of: "entrance") == .failure(.writeNotPermitted))
+            #expect(try await rig.read(.bit16(0x2A00), of: "entrance") == .failure(.readNotPermitted))
+            #expect(try await rig.read(of: "nobody") == .failure(.unlikely))
+            #expect(try await rig.read(of: "exit") == .failure(.readNotPermitted))
+            try await rig.settle()
+            #expect(!rig.events.entries.contains { ["written", "persisted"].contains($0.event) })
+            #expect(rig.folder.names("state/museum") == ["entrance.lock"])
+        }
+    }
+
+    @Test
+    func aFullDiskIsToldToTheCentralAndToTheOwner() async throws {
+        let fileSystem = FaultyFileSystem()
+        let folder = try TemporaryFolder()
+        let rig = try Rig(Samples.museum, folder: folder) {
+            $0.state = StateFolder(folder.file("state"), fileSystem: fileSystem)
+        }
+        try await rig.event("ready")
+        fileSystem.arm(.noSpace, at: 1)
+        #expect(try await rig.write([1, 0, 1, 0], of: "entrance") == .failure(.insufficientResources))
+        let warning = try await rig.warning("persist-failed")
+        #expect(warning.device == "entrance")
+        fileSystem.arm(.noSpace, at: 1)
+        let error = await #expect(throws: EmulatorError.self) {
+            try await rig.emulator.set("entrance", ["major": "9"])
+        }
+        #expect(error?.exitCode == 74)
+        try await rig.settle()
+        #expect(try await rig.read(of: "entrance") == .success([2, 0, 3, 0]))
+        #expect(rig.radio.advertisements("entrance").count == 1)
+        try await rig.stop()
+    }
+}

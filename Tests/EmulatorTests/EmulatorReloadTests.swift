@@ -1,0 +1,287 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+import BluetoothCore
+import Devices
+import GATT
+import Radio
+import Testing
+
+@testable import Emulator
+
+/// Profiles that change while they run.
+@Suite(.timeLimit(.minutes(1)))
+struct EmulatorReloadTests {
+    /// Entrance and exit as before, or changed, and a hall.
+    private static let hall = "\n  - { id: hall, device: iot-design-shop }"
+    private static let changedExit = Samples.museum.replacing("minor: 4", with: "minor: 40")
+    private static let changedEntrance = Samples.museum.replacing("minor: 3", with: "minor: 33")
+
+    private static func plans(_ call: ScriptedRadio.Call?) -> [String]? {
+        if case .replan(let plans) = call { plans.map(\.identifier.name) } else { nil }
+    }
+
+    @Test
+    func keptChangedAndAdded() async throws {
+        try await withReadyRig { rig in
+            _ = try await rig.emulator.set("entrance", ["major": "9"])
+            try await rig.advertisement("entrance", 2)
+            rig.profiles.change(Self.changedExit + Self.hall)
+            let result = try await rig.emulator.reload()
+            #expect(result.kept == ["entrance"])
+            #expect(result.changed == ["exit"])
+            #expect(result.added == ["hall"])
+            #expect(result.removed == [])
+            #expect(try await rig.advertisement("exit", 2)?.frame?.minor == 40)
+            #expect(try await rig.advertisement("hall", 1)?.frame?.minor == 1)
+            #expect(try await rig.event("reloaded").beacons == 3)
+            let replan = rig.radio.calls.entries.first { Self.plans($0) != nil }
+            #expect(Self.plans(replan) == ["entrance", "exit", "hall"])
+            // What stays is not disturbed, and keeps what was set.
+            try await rig.settle()
+            #expect(rig.radio.advertisements("entrance").count == 2)
+            #expect(try await rig.emulator.show("entrance").settings.contains(.major(9)))
+            #expect(rig.folder.names("state/museum") == ["entrance.json", "entrance.lock", "hall.lock"])
+        }
+    }
+
+    @Test
+    func switchedOffStaysOff() async throws {
+        try await withReadyRig { rig in
+            _ = try await rig.emulator.setEnabled("exit", false)
+            rig.profiles.change(Self.changedExit)
+            let result = try await rig.emulator.reload()
+            #expect(result.changed == ["exit"])
+            let status = try await rig.emulator.show("exit")
+            #expect(!status.isEnabled)
+            #expect(status.settings.contains(.minor(40)))
+        }
+    }
+
+    @Test
+    func removed() async throws {
+        let folder = try TemporaryFolder()
+        let rig = try Rig(Samples.museum + Self.hall, folder: folder)
+        try await rig.event("ready")
+        rig.profiles.change(Samples.museum)
+        let result = try await rig.emulator.reload()
+        #expect(result.removed == ["hall"])
+        #expect(result.kept == ["entrance", "exit"])
+        #expect(try await rig.advertisement("hall", 2) == nil)
+        try await rig.event("advertising-stopped", of: "hall")
+        #expect(await rig.emulator.list().map(\.identifier.name) == ["entrance", "exit"])
+        #expect(try await rig.read(of: "hall") == .failure(.unlikely))
+        #expect(folder.names("state/museum") == ["entrance.lock"])
+        try await rig.stop()
+        #expect(folder.names("state/museum") == [])
+    }
+
+    @Test
+    func nothingChanged() async throws {
+        try await withReadyRig { rig in
+            let result = try await rig.emulator.reload()
+            #expect(result.kept == ["entrance", "exit"])
+            #expect(result.added + result.changed + result.removed == [])
+            try await rig.settle()
+            #expect(rig.radio.advertisements("entrance").count == 1)
+            #expect(rig.radio.advertisements("exit").count == 1)
+        }
+    }
+
+    @Test
+    func aBrokenProfileChangesNothingAndIsToldWithItsPlace() async throws {
+        try await withReadyRig { rig in
+            let before = await rig.emulator.list()
+            rig.profiles.change(Self.changedExit.replacing("minor: 3", with: "minor: 70000"))
+            let error = await #expect(throws: EmulatorError.self) { try await rig.emulator.reload() }
+            let expected =
+                "museum.yaml:5:33: beacons[0].ibeacon.minor: \"70000\" is not a whole number from 0 to 65535"
+            #expect(error == EmulatorError(.badProfile, expected))
+            let failed = try await rig.event("reload-failed")
+            #expect(failed.message == expected)
+            #expect(failed.cure == "mend the profile and reload again")
+            #expect(await rig.emulator.list() == before)
+            #expect(!rig.radio.calls.entries.contains { Self.plans($0) != nil })
+
+            rig.profiles.change(Self.changedExit)
+            #expect(try await rig.emulator.reload().changed == ["exit"])
+        }
+    }
+
+    @Test
+    func aRadioThatCannotCarryItChangesNothing() async throws {
+        try await withReadyRig { rig in
+            let before = await rig.emulator.list()
+            rig.radio.failReplanning(RadioError(.cannotCarry, "it carries two", cure: "leave one out"))
+            rig.profiles.change(Self.changedExit + Self.hall)
+            let error = await #expect(throws: EmulatorError.self) { try await rig.emulator.reload() }
+            #expect(error == EmulatorError(.radio, "it carries two", cure: "leave one out"))
+            #expect(try await rig.event("reload-failed").cure == "leave one out")
+            #expect(await rig.emulator.list() == before)
+            try await rig.settle()
+            #expect(rig.radio.advertisements("exit").count == 1)
+            #expect(rig.radio.advertisements("hall").count == 0)
+            #expect(rig.folder.names("state/museum") == ["entrance.lock"])
+
+            rig.radio.failReplanning(nil)
+            #expect(try await rig.emulator.reload().added == ["hall"])
+            #expect(rig.folder.names("state/museum") == ["entrance.lock", "hall.lock"])
+        }
+    }
+
+    @Test
+    func settingsInUseByAnotherChangeNothing() async throws {
+        try await withReadyRig { rig in
+            let lock = try StateFolder(rig.folder.file("state")).lock(profile: "museum", beacon: "hall")
+            rig.profiles.change(Self.changedEntrance + Self.hall)
+            let error = await #expect(throws: EmulatorError.self) { try await rig.emulator.reload() }
+            #expect(error?.message.hasPrefix("the settings of museum/hall are in use by process ") == true)
+            #expect(await rig.emulator.list().map(\.identifier.name) == ["entrance", "exit"])
+            // The lock of the beacon that would have had a successor is still its own.
+            #expect(rig.folder.names("state/museum") == ["entrance.lock", "hall.lock"])
+            lock.release()
+        }
+    }
+
+    /// A beacon that becomes another one with the same settings keeps their lock.
+    @Test
+    func aChangedBeaconTakesOverLockAndSettings() async throws {
+        try await withReadyRig { rig in
+            _ = try await rig.emulator.set("entrance", ["major": "9"])
+            try await rig.advertisement("entrance", 2)
+            rig.profiles.change(Self.changedEntrance)
+            #expect(try await rig.emulator.reload().changed == ["entrance"])
+            let restored = try await rig.event("settings-restored", of: "entrance")
+            #expect(restored.file == rig.folder.file("state/museum/entrance.json"))
+            // Persisted settings win over the profile's new value, too.
+            #expect(try await rig.emulator.show("entrance").settings.contains(.minor(3)))
+            #expect(throws: EmulatorError.self) {
+                try StateFolder(rig.folder.file("state")).lock(profile: "museum", beacon: "entrance")
+            }
+            #expect(try await rig.write([1, 0, 2, 0], of: "entrance") == .success([]))
+        }
+    }
+
+    @Test
+    func aBeaconThatBecomesAnotherDeviceGivesItsLockBack() async throws {
+        try await withReadyRig(Samples.entrance) { rig in
+            rig.profiles.change(
+                Samples.entrance.replacing("device: iot-design-shop", with: "device: ibeacon").replacing(
+                    "{ major", with: "{ uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0, major"))
+            let result = try await rig.emulator.reload()
+            #expect(result.changed == ["entrance"])
+            #expect(try await rig.advertisement("entrance", 2)?.pdu == .nonConnectable)
+            #expect(rig.folder.names("state/museum") == [])
+
+            rig.profiles.change(Samples.entrance)
+            #expect(try await rig.emulator.reload().changed == ["entrance"])
+            #expect(rig.folder.names("state/museum") == ["entrance.lock"])
+        }
+    }
+
+    @Test
+    func aChangedBeaconStaysOffTheAirWhileACentralIsConnected() async throws {
+        try await withReadyRig { rig in
+            rig.connect("phone", to: "entrance")
+            try await rig.advertisement("entrance", 2)
+            rig.profiles.change(Self.changedEntrance)
+            #expect(try await rig.emulator.reload().changed == ["entrance"])
+            try await rig.settle()
+            #expect(rig.radio.wanted("entrance") == nil)
+            // It knows its central: another one has to go, and when this one goes it is on the air again.
+            rig.connect("tablet", to: "entrance")
+            try await rig.radio.calls.entry { $0 == .disconnect("tablet") }
+            rig.disconnect("tablet", from: "entrance")
+            rig.disconnect("phone", from: "entrance")
+            try await rig.event("advertising-started", of: "entrance", 2)
+            #expect(rig.radio.wanted("entrance")?.frame?.minor == 33)
+        }
+    }
+
+    @Test
+    func aKeptBeaconDoesNotNoticeWhileACentralIsConnected() async throws {
+        try await withReadyRig { rig in
+            rig.connect("phone", to: "entrance")
+            try await rig.advertisement("entrance", 2)
+            rig.profiles.change(Self.changedExit)
+            #expect(try await rig.emulator.reload().kept == ["entrance"])
+            #expect(try await rig.write([1, 0, 2, 0], of: "entrance") == .success([]))
+            try await rig.settle()
+            #expect(rig.radio.advertisements("entrance").count == 2)
+            rig.disconnect("phone", from: "entrance")
+            #expect(try await rig.advertisement("entrance", 3)?.frame?.major == 1)
+        }
+    }
+
+    /// A second profile that has the same identifier gives the first one's beacon a longer name.
+    @Test
+    func anIdentifierThatIsSharedFromNowOn() async throws {
+        let folder = try TemporaryFolder()
+        let rig = try Rig(Samples.entrance, folder: folder)
+        try await rig.event("ready")
+        _ = try await rig.emulator.set("entrance", ["major": "9"])
+        rig.profiles.change(Samples.entrance, Samples.entrance.replacing("museum", with: "park"))
+        let result = try await rig.emulator.reload()
+        #expect(result.removed == ["entrance"])
+        #expect(result.added == ["museum/entrance", "park/entrance"])
+        try await rig.event("advertising-stopped", of: "entrance")
+        #expect(try await rig.advertisement("museum/entrance", 1)?.frame?.major == 9)
+        #expect(folder.names("state/museum") == ["entrance.json", "entrance.lock"])
+        #expect(folder.names("state/park") == ["entrance.lock"])
+        try await rig.stop()
+        #expect(folder.names("state/museum") == ["entrance.json"])
+        #expect(folder.names("state/park") == [])
+    }
+
+    /// The beacon that it waited for is gone: then it waits no longer.
+    @Test
+    func aReloadMayMakeItReady() async throws {
+        let folder = try TemporaryFolder()
+        let radio = ScriptedRadio()
+        radio.react(.silent, to: "hall")
+        let rig = try Rig(Samples.museum + Self.hall, folder: folder, radio: radio)
+        try await rig.event("advertising-started", of: "entrance")
+        try await rig.event("advertising-started", of: "exit")
+        try await rig.settle()
+        #expect(!rig.events.entries.contains { $0.event == "ready" })
+        rig.profiles.change(Samples.museum)
+        #expect(try await rig.emulator.reload().removed == ["hall"])
+        #expect(try await rig.event("ready").beacons == 2)
+        try await rig.stop()
+    }
+
+    /// A write that is acknowledged while the profiles are read again is not forgotten.
+    @Test
+    func aWriteAmidAReloadIsNotLost() async throws {
+        try await withReadyRig { rig in
+            rig.radio.whileReplanning {
+                _ = try? await rig.write([77, 0, 78, 0], of: "entrance")
+            }
+            rig.profiles.change(Self.changedEntrance)
+            let result = try await rig.emulator.reload()
+            #expect(result.changed == ["entrance"])
+            #expect(try await rig.read(of: "entrance") == .success([77, 0, 78, 0]))
+        }
+    }
+
+    /// SIGHUP and `ctl reload` may come together.
+    @Test
+    func reloadsComeOneAfterTheOther() async throws {
+        try await withReadyRig { rig in
+            let emulator = rig.emulator
+            rig.radio.whileReplanning {
+                rig.profiles.change(Self.changedExit)
+            }
+            rig.profiles.change(Self.changedExit + Self.hall)
+            async let first = emulator.reload()
+            async let second = emulator.reload()
+            let results = try await [first, second]
+            #expect(Set(results.map(\.added)) == [["hall"], []])
+            #expect(Set(results.map(\.removed)) == [["hall"], []])
+            #expect(await emulator.list().map(\.identifier.name) == ["entrance", "exit"])
+            #expect(rig.folder.names("state/museum") == ["entrance.lock"])
+        }
+    }
+}

@@ -1,0 +1,319 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+import Logging
+import Radio
+import ServiceLifecycle
+import Testing
+
+@testable import Emulator
+
+/// From the start to the end of a run.
+@Suite(.timeLimit(.minutes(1)))
+struct EmulatorRunTests {
+    private static let trouble = RadioError(.poweredOff, "the adapter is off", cure: "power it on")
+
+    // MARK: - Ready
+
+    @Test
+    func itIsReadyWhenEveryBeaconIsOnTheAir() async throws {
+        let folder = try TemporaryFolder()
+        let radio = ScriptedRadio()
+        radio.react(.silent, to: "exit")
+        let rig = try Rig(Samples.museum, folder: folder, radio: radio) { $0.readyFile = folder.file("ready") }
+        try await rig.event("advertising-started", of: "entrance")
+        try await rig.advertisement("exit", 1)
+        try await rig.settle()
+        #expect(!rig.events.entries.contains { $0.event == "ready" })
+        #expect(!folder.has("ready"))
+
+        radio.confirm("exit")
+        let ready = try await rig.event("ready")
+        #expect(ready.beacons == 2)
+        #expect(folder.has("ready"))
+        let names = rig.events.entries.map(\.event)
+        #expect(names.prefix(1) == ["radio-ready"])
+        #expect(names.suffix(2) == ["advertising-started", "ready"])
+
+        try await rig.stop()
+        #expect(!folder.has("ready"))
+        #expect(rig.events.entries.last?.event == "stopping")
+        #expect(rig.radio.calls.entries.last == .close)
+    }
+
+    @Test
+    func itIsReadyOnce() async throws {
+        try await withReadyRig { rig in
+            rig.radio.confirm("exit")
+            try await rig.event("advertising-changed", of: "exit")
+            try await rig.settle()
+            #expect(rig.events.entries.filter { $0.event == "ready" }.count == 1)
+        }
+    }
+
+    /// What a killed run left behind would tell a script that this one is ready.
+    @Test
+    func aReadyFileOfAnotherRunGoesFirst() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("", to: "ready")
+        let radio = ScriptedRadio()
+        radio.react(.silent, to: "entrance")
+        let rig = try Rig(Samples.entrance, folder: folder, radio: radio) { $0.readyFile = folder.file("ready") }
+        try await rig.advertisement("entrance", 1)
+        #expect(!folder.has("ready"))
+        radio.confirm("entrance")
+        try await rig.event("ready")
+        #expect(folder.has("ready"))
+        try await rig.stop()
+        #expect(!folder.has("ready"))
+    }
+
+    @Test
+    func aReadyFileThatCannotBeMadeEndsTheRun() async throws {
+        let folder = try TemporaryFolder()
+        let rig = try Rig(Samples.entrance, folder: folder) { $0.readyFile = folder.file("no/such/folder") }
+        let failure = try await rig.failure()
+        #expect(failure.code == .cannotCreate)
+        #expect(failure.cure == "choose another --ready-file")
+        #expect(rig.radio.calls.entries.last == .close)
+    }
+
+    @Test
+    func theRadioIsToldOfAllBeaconsBeforeAnyIsOnTheAir() async throws {
+        try await withReadyRig { rig in
+            guard case .open(let plans, waits: false) = rig.radio.calls.entries.first else {
+                Issue.record("the first call is not open")
+                return
+            }
+            #expect(plans.map(\.identifier.name) == ["entrance", "exit"])
+            #expect(plans.map(\.services.count) == [1, 0])
+            #expect(plans.map(\.advertisement) == [rig.radio.wanted("entrance"), rig.radio.wanted("exit")])
+            #expect(rig.radio.wanted("entrance")?.frame?.minor == 3)
+            #expect(rig.radio.wanted("exit")?.pdu == .nonConnectable)
+        }
+    }
+
+    @Test
+    func aRadioThatCannotReadBackIsTold() async throws {
+        let radio = ScriptedRadio()
+        radio.forbidReadingBack()
+        try await withReadyRig(radio: radio) { rig in
+            let warning = try await rig.warning("not-read-back")
+            #expect(warning.device == nil)
+        }
+    }
+
+    // MARK: - Strict
+
+    @Test
+    func aDifferenceEndsAStrictRun() async throws {
+        let folder = try TemporaryFolder()
+        let radio = ScriptedRadio()
+        radio.react(.differing([.interval]), to: "exit")
+        let rig = try Rig(Samples.museum, folder: folder, radio: radio) {
+            $0.isStrict = true
+            $0.readyFile = folder.file("ready")
+        }
+        let failure = try await rig.failure()
+        #expect(failure.code == .radio)
+        #expect(failure.exitCode == 69)
+        #expect(failure.message == "exit is not on the air as asked: interval (interval differs)")
+        #expect(!rig.events.entries.contains { $0.event == "ready" })
+        #expect(!folder.has("ready"))
+        let started = try await rig.event("advertising-started", of: "exit")
+        #expect(started.different == ["interval"])
+        #expect(rig.radio.calls.entries.last == .close)
+        #expect(folder.names("state/museum") == [])
+    }
+
+    @Test
+    func aDifferenceLaterEndsAStrictRunToo() async throws {
+        let folder = try TemporaryFolder()
+        let rig = try Rig(Samples.entrance, folder: folder) { $0.isStrict = true }
+        try await rig.event("ready")
+        rig.radio.react(.differing([.advertisingData, .pdu]), to: "entrance")
+        _ = try await rig.emulator.set("entrance", ["major": "9"])
+        let failure = try await rig.failure()
+        #expect(failure.message.hasPrefix("entrance is not on the air as asked: pdu, advertisingData ("))
+    }
+
+    @Test
+    func otherwiseADifferenceIsAWarning() async throws {
+        let radio = ScriptedRadio()
+        radio.react(.differing([.interval]), to: "exit")
+        try await withReadyRig(radio: radio) { rig in
+            let warning = try await rig.warning("scripted")
+            #expect(warning.device == "exit")
+            #expect(warning.message == "interval differs")
+        }
+    }
+
+    // MARK: - Refusals
+
+    @Test
+    func aRefusalBeforeItIsReadyEndsTheRun() async throws {
+        let folder = try TemporaryFolder()
+        let radio = ScriptedRadio()
+        radio.react(.refused(Self.trouble), to: "exit")
+        let rig = try Rig(Samples.museum, folder: folder, radio: radio)
+        let failure = try await rig.failure()
+        #expect(failure == EmulatorError(.radio, "the adapter is off", cure: "power it on"))
+        #expect(rig.radio.calls.entries.last == .close)
+        #expect(folder.names("state/museum") == [])
+    }
+
+    @Test
+    func aRefusalLaterIsAnEvent() async throws {
+        try await withReadyRig { rig in
+            rig.radio.emit(.refused(BeaconIdentifier("exit"), Self.trouble))
+            let event = try await rig.event("advertising-refused", of: "exit")
+            #expect(event.code == "powered-off")
+            #expect(event.message == "the adapter is off")
+            #expect(event.cure == "power it on")
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func aRadioThatDoesNotOpenEndsTheRun(waits: Bool) async throws {
+        let folder = try TemporaryFolder()
+        let radio = ScriptedRadio()
+        radio.failOpening(Self.trouble)
+        let rig = try Rig(Samples.museum, folder: folder, radio: radio) { $0.waits = waits }
+        let failure = try await rig.failure()
+        #expect(failure == EmulatorError(.radio, "the adapter is off", cure: "power it on"))
+        guard case .open(_, waits) = rig.radio.calls.entries.first else {
+            Issue.record("the radio was not opened as asked")
+            return
+        }
+        #expect(rig.radio.calls.entries.dropFirst() == [.close])
+        #expect(folder.names("state/museum") == [])
+    }
+
+    @Test
+    func itCanBeStoppedWhileItWaitsForTheRadio() async throws {
+        let folder = try TemporaryFolder()
+        let radio = ScriptedRadio()
+        radio.holdOpening()
+        let rig = try Rig(Samples.museum, folder: folder, radio: radio) { $0.waits = true }
+        try await radio.calls.entry { if case .open(_, waits: true) = $0 { true } else { false } }
+        try await rig.stop()
+        #expect(radio.calls.entries.last == .close)
+        #expect(radio.calls.entries.count == 2)
+        #expect(folder.names("state/museum") == [])
+    }
+
+    @Test
+    func aRadioThatIsLostComesBack() async throws {
+        try await withReadyRig { rig in
+            rig.radio.emit(.lost(RadioError(.noDaemon, "bluetoothd is gone", cure: "start it")))
+            let lost = try await rig.event("radio-lost")
+            #expect(lost.code == "no-daemon")
+            rig.radio.emit(.stopped(BeaconIdentifier("exit"), reason: "the radio is gone"))
+            let stopped = try await rig.event("advertising-stopped", of: "exit")
+            #expect(stopped.reason == "the radio is gone")
+            rig.radio.confirm("exit")
+            try await rig.event("advertising-started", of: "exit", 2)
+            #expect(rig.events.entries.filter { $0.event == "ready" }.count == 1)
+        }
+    }
+
+    // MARK: - The end
+
+    @Test
+    func theDurationCountsFromReady() async throws {
+        let folder = try TemporaryFolder()
+        let radio = ScriptedRadio()
+        radio.react(.silent, to: "entrance")
+        let rig = try Rig(Samples.entrance, folder: folder, radio: radio) { $0.duration = .seconds(10) }
+        try await rig.advertisement("entrance", 1)
+        rig.clock.advance(by: .seconds(60))
+        try await rig.settle()
+        #expect(rig.clock.sleeps.entries == [])
+
+        radio.confirm("entrance")
+        try await rig.clock.sleeps.entry { $0 == .seconds(10) }
+        rig.clock.advance(by: .seconds(9))
+        try await rig.settle()
+        rig.clock.advance(by: .seconds(1))
+        try await rig.end()
+        #expect(rig.radio.calls.entries.last == .close)
+    }
+
+    @Test
+    func aGracefulShutdownClosesTheRadioAndLeavesNoLock() async throws {
+        let folder = try TemporaryFolder()
+        let radio = ScriptedRadio()
+        let source = ProfileSource([Samples.museum])
+        let emulator = Emulator(
+            .init(loadProfiles: source.load, state: StateFolder(folder.file("state"))), radio: radio)
+        let stream = emulator.events.listen()
+        let group = ServiceGroup(services: [emulator], logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let running = Task { try await group.run() }
+        var names: [String] = []
+        for await event in stream {
+            names.append(event.event)
+            guard event.event == "ready" else { continue }
+            #expect(folder.names("state/museum") == ["entrance.lock"])
+            await group.triggerGracefulShutdown()
+        }
+        try await running.value
+        #expect(names.last == "stopping")
+        #expect(radio.calls.entries.last == .close)
+        #expect(folder.names("state/museum") == [])
+    }
+
+    @Test
+    func cancellationEndsItToo() async throws {
+        let folder = try TemporaryFolder()
+        let rig = try Rig(Samples.museum, folder: folder)
+        try await rig.event("ready")
+        rig.cancel()
+        try await rig.end()
+        #expect(rig.radio.calls.entries.last == .close)
+        #expect(folder.names("state/museum") == [])
+    }
+
+    // MARK: - What cannot start
+
+    @Test
+    func aBrokenProfileEndsItBeforeTheRadioIsTouched() async throws {
+        let folder = try TemporaryFolder()
+        let rig = try Rig(Samples.museum + "\n    colour: red", folder: folder)
+        let failure = try await rig.failure()
+        #expect(failure.code == .badProfile)
+        #expect(failure.exitCode == 65)
+        #expect(failure.message.hasPrefix("museum.yaml:9:5: beacons[1]: there is no key \"colour\" here"))
+        #expect(rig.radio.calls.entries == [])
+    }
+
+    @Test
+    func settingsInUseEndItAndFreeTheOthers() async throws {
+        let folder = try TemporaryFolder()
+        let two = Samples.museum + "\n  - { id: hall, device: iot-design-shop }"
+        let lock = try StateFolder(folder.file("state")).lock(profile: "museum", beacon: "hall")
+        let rig = try Rig(two, folder: folder)
+        let failure = try await rig.failure()
+        #expect(failure.code == .cannotCreate)
+        #expect(failure.message.hasPrefix("the settings of museum/hall are in use by process "))
+        #expect(rig.radio.calls.entries == [])
+        #expect(folder.names("state/museum") == ["hall.lock"])
+        lock.release()
+    }
+
+    @Test
+    func twoProfilesMayShareAnIdentifier() async throws {
+        let folder = try TemporaryFolder()
+        let other = Samples.entrance.replacing("museum", with: "park").replacing("minor: 3", with: "minor: 8")
+        let rig = try Rig(Samples.museum, other, folder: folder)
+        try await rig.event("ready")
+        #expect(await rig.emulator.list().map(\.identifier.name) == ["museum/entrance", "exit", "park/entrance"])
+        #expect(rig.radio.wanted("museum/entrance")?.frame?.minor == 3)
+        #expect(rig.radio.wanted("park/entrance")?.frame?.minor == 8)
+        _ = try await rig.emulator.set("park/entrance", ["minor": "9"])
+        try await rig.stop()
+        #expect(folder.names("state/museum") == [])
+        #expect(folder.names("state/park") == ["entrance.json"])
+    }
+}

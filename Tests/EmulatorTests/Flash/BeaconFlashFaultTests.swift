@@ -1,0 +1,114 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import GATT
+import Testing
+
+@testable import Emulator
+
+/// What a central, the air and the owner see of a flash that fails.
+@Suite(.timeLimit(.minutes(1)))
+struct BeaconFlashFaultTests {
+    typealias Fault = FaultyFileSystem.Fault
+
+    private static let old = Samples.majorMinor(0x0102, 0x0304)
+    private static let new = Samples.majorMinor(0x0506, 0x0708)
+
+    /// A beacon on the air that has stored the old value.
+    private static func bench(
+        _ folder: TemporaryFolder, _ fileSystem: FaultyFileSystem
+    ) async throws -> BeaconOnABench {
+        let bench = try BeaconOnABench(StateFolder(folder.path, fileSystem: fileSystem))
+        await bench.beacon.powerOn()
+        #expect(await bench.write(old) == .success([]))
+        return bench
+    }
+
+    private static func callsOfOneWrite() async throws -> [FaultyFileSystem.Call] {
+        let folder = try TemporaryFolder()
+        let fileSystem = FaultyFileSystem()
+        let bench = try await bench(folder, fileSystem)
+        fileSystem.disarm()
+        #expect(await bench.write(new) == .success([]))
+        #expect(folder.has("museum/entrance.json"))
+        return fileSystem.calls
+    }
+
+    /// What a beacon that starts again on the folder reads.
+    private static func valueAfterRestart(_ folder: TemporaryFolder) async throws -> [UInt8] {
+        let bench = try BeaconOnABench(StateFolder(folder.path))
+        try await bench.beacon.restore(resets: false)
+        #expect(bench.told == ["settings-restored"])
+        let value = try await bench.read().get()
+        bench.beacon.lock?.release()
+        return value
+    }
+
+    @Test(arguments: Fault.allCases)
+    func everyStepOfAWrite(_ fault: Fault) async throws {
+        let calls = try await Self.callsOfOneWrite()
+        var refusals = 0
+        for step in calls.indices {
+            let folder = try TemporaryFolder()
+            let fileSystem = FaultyFileSystem()
+            let bench = try await Self.bench(folder, fileSystem)
+            let told = bench.told
+            let onAir = bench.advertisements
+            fileSystem.arm(fault, at: step)
+            let answer = await bench.write(Self.new)
+            bench.beacon.lock?.release()
+
+            let isFailure = fileSystem.hasStruck && fault != .shortWrite && !(fault.isCrash && answer == .success([]))
+            if isFailure {
+                refusals += 1
+                #expect(answer == .failure(.insufficientResources))
+                #expect(await bench.read() == .success(Self.old))
+                #expect(bench.advertisements == onAir)
+                #expect(bench.told == told + ["persist-failed"])
+                #expect(bench.records.last?.device == "entrance")
+                #expect(bench.records.last?.cure?.isEmpty == false)
+            } else {
+                #expect(answer == .success([]))
+                #expect(await bench.read() == .success(Self.new))
+                #expect(bench.advertisements.count == onAir.count + 1)
+                #expect(bench.told == told + ["persisted", "written"])
+            }
+            let restarted = try await Self.valueAfterRestart(folder)
+            switch (isFailure, fault.isCrash) {
+            case (true, true): #expect([Self.old, Self.new].contains(restarted))
+            case (true, false): #expect(restarted == Self.old)
+            case (false, _): #expect(restarted == Self.new)
+            }
+        }
+        #expect((refusals > 0) == (fault != .shortWrite))
+    }
+
+    @Test
+    func theErrorCodeIsInsufficientResources() async throws {
+        #expect(ATTError.insufficientResources.rawValue == 0x11)
+    }
+
+    @Test
+    func aBeaconWhoseDiskIsFullGoesOnOnceThereIsRoom() async throws {
+        let folder = try TemporaryFolder()
+        let fileSystem = FaultyFileSystem()
+        let bench = try await Self.bench(folder, fileSystem)
+        let calls = try await Self.callsOfOneWrite()
+        fileSystem.arm(.noSpace, at: try #require(calls.firstIndex(of: .write)))
+        #expect(await bench.write(Self.new) == .failure(.insufficientResources))
+        #expect(await bench.write(Self.new) == .success([]))
+        #expect(await bench.read() == .success(Self.new))
+        #expect(folder.names("museum") == ["entrance.json", "entrance.lock"])
+    }
+
+    @Test
+    func withoutAStateFolderNothingIsKept() async throws {
+        let bench = try BeaconOnABench(nil)
+        await bench.beacon.powerOn()
+        #expect(await bench.write(Self.new) == .success([]))
+        #expect(await bench.read() == .success(Self.new))
+        #expect(bench.told == ["written"])
+        #expect(await bench.beacon.status.keepsSettings == false)
+    }
+}

@@ -1,0 +1,103 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import Emulator
+
+@Suite(.timeLimit(.minutes(1)))
+struct FileLockTests {
+    @Test
+    func aSecondOwnerIsRefusedWithASentence() throws {
+        let folder = try TemporaryFolder()
+        let state = StateFolder(folder.path)
+        let lock = try state.lock(profile: "museum", beacon: "entrance")
+        let error = #expect(throws: EmulatorError.self) { try state.lock(profile: "museum", beacon: "entrance") }
+        #expect(error?.code == .cannotCreate)
+        #expect(error?.exitCode == 73)
+        #expect(error?.message == "the settings of museum/entrance are in use by process \(getpid())")
+        #expect(error?.cure == "stop that one first, or use another state folder (--state DIR)")
+        // Neither the refused one nor its end disturbs the owner.
+        #expect(throws: EmulatorError.self) { try state.lock(profile: "museum", beacon: "entrance") }
+        let other = try state.lock(profile: "museum", beacon: "exit")
+        other.release()
+        lock.release()
+    }
+
+    @Test
+    func aReleasedLockLeavesNoFileAndCanBeTakenAgain() throws {
+        let folder = try TemporaryFolder()
+        for _ in 0..<3 {
+            let lock = try FileLock(folder.file("a.lock"))
+            #expect(folder.text("a.lock") == "\(getpid())\n")
+            lock.release()
+            #expect(folder.names() == [])
+        }
+    }
+
+    /// Its owner's number need not be readable: the lock is the kernel's.
+    @Test
+    func aHeldLockWhoseFileSaysNothingIsHeld() throws {
+        let folder = try TemporaryFolder()
+        let lock = try FileLock(folder.file("a.lock"))
+        try #require(truncate(folder.file("a.lock"), 0) == 0)
+        #expect(throws: FileLock.Failure.held(by: nil)) { try FileLock(folder.file("a.lock")) }
+        lock.release()
+    }
+
+    @Test
+    func aFileThatALockLeftBehindIsNoLock() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("1\n", to: "a.lock")
+        let lock = try FileLock(folder.file("a.lock"))
+        #expect(folder.text("a.lock") == "\(getpid())\n")
+        lock.release()
+    }
+
+    @Test
+    func aLockThatIsDroppedIsFree() throws {
+        let folder = try TemporaryFolder()
+        do { _ = try FileLock(folder.file("a.lock")) }
+        let lock = try FileLock(folder.file("a.lock"))
+        lock.release()
+    }
+
+    @Test
+    func aFolderThatCannotBeMadeIsTold() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("", to: "file")
+        let error = #expect(throws: EmulatorError.self) {
+            try StateFolder(folder.file("file/state")).lock(profile: "museum", beacon: "entrance")
+        }
+        #expect(error?.code == .cannotCreate)
+        #expect(error?.message.contains(folder.file("file")) == true)
+    }
+
+    /// Whoever asks while the owner lets go gets the lock or is refused; there is one owner at a time.
+    @Test
+    func thereIsNeverMoreThanOneOwner() async throws {
+        let folder = try TemporaryFolder()
+        let owners = OwnerCount()
+        let taken = await withTaskGroup(of: Int.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    var taken = 0
+                    for _ in 0..<500 {
+                        guard let lock = try? FileLock(folder.file("a.lock")) else { continue }
+                        taken += 1
+                        owners.enter()
+                        owners.leave()
+                        lock.release()
+                    }
+                    return taken
+                }
+            }
+            return await group.reduce(0, +)
+        }
+        #expect(owners.most == 1)
+        #expect(taken > 0)
+        #expect(folder.names() == [])
+    }
+}

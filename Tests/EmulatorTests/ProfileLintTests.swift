@@ -1,0 +1,148 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+import BluetoothCore
+import Devices
+import Profiles
+import Radio
+import Testing
+
+@testable import Emulator
+
+struct ProfileLintTests {
+    private static let uuid = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
+
+    private static func findings(_ beacons: String...) throws -> [LintFinding] {
+        let text = "profile: museum\nbeacons:\n" + beacons.map { "  - \($0)\n" }.joined()
+        return ProfileLint([try Profile(parsing: text, file: "museum.yaml")]).findings
+    }
+
+    private static func plain(_ rest: String = "", frame: String = "") -> String {
+        "{ id: a, device: ibeacon, ibeacon: { uuid: \(uuid)\(frame) }\(rest) }"
+    }
+
+    private static func configurable(_ rest: String = "", frame: String = "major: 1") -> String {
+        "{ id: a, device: iot-design-shop, ibeacon: { \(frame) }\(rest) }"
+    }
+
+    @Test
+    func aPlainBeaconOfDefaultsHasNothingToFind() throws {
+        #expect(try Self.findings(Self.plain()) == [])
+    }
+
+    @Test(
+        arguments: [
+            (plain(", flags: none"), "flags-missing", LintFinding.Severity.warning),
+            (plain(", services: [\(uuid)]"), "service-needs-connection", .warning),
+            (plain(", interval: 1s"), "interval-not-100ms", .advice),
+            (plain(frame: ", measured-power: 0"), "measured-power-zero", .warning),
+            (plain(frame: ", measured-power: 4"), "measured-power-positive", .warning),
+            (plain(", name: \(String(repeating: "n", count: 30))"), "name-shortened", .advice),
+            (configurable(), "iphone-pairing-dialog", .advice),
+            (configurable(", interval: 31ticks"), "interval-out-of-range", .warning),
+            (configurable(", interval: 16385ticks"), "interval-out-of-range", .warning),
+            (configurable(", interval: 32ticks"), "interval-not-100ms", .advice),
+            (configurable(frame: "measured-power: 0"), "measured-power-zero", .warning),
+            (configurable(frame: "measured-power: 20"), "measured-power-positive", .warning),
+            (configurable(", name: Twelve bytes"), "name-shortened", .advice),
+        ])
+    func oneFinding(_ beacon: String, _ code: String, _ severity: LintFinding.Severity) throws {
+        let findings = try Self.findings(beacon).filter { $0.code != "iphone-pairing-dialog" || $0.code == code }
+        #expect(findings.map(\.code) == [code])
+        let finding = try #require(findings.first)
+        #expect(finding.severity == severity)
+        #expect(finding.device == "a")
+        for text in [finding.receiver, finding.message, finding.cure] { #expect(!text.isEmpty) }
+    }
+
+    @Test(
+        arguments: [
+            plain(", flags: 0x1a"), plain(", services: [\(uuid)], pdu: ADV_IND"), plain(frame: ", measured-power: -1"),
+            plain(", name: \(String(repeating: "n", count: 29))"), plain(", interval: 160ticks"),
+        ])
+    func nothingToFind(_ beacon: String) throws {
+        #expect(try Self.findings(beacon) == [])
+    }
+
+    /// The name of eleven bytes is the longest that fits beside the service.
+    @Test
+    func aNameOfElevenBytesFits() throws {
+        #expect(try Self.findings(Self.configurable(", name: ElevenBytes")).map(\.code) == ["iphone-pairing-dialog"])
+    }
+
+    /// A profile's parser refuses it, so it is made without one.
+    @Test
+    func whatDoesNotFitIntoAPDUIsAnError() throws {
+        let service = try #require(UUID128(Self.uuid))
+        let frame = IBeacon(uuid: service, major: 0, minor: 0, measuredPower: MeasuredPower(-59))
+        let configuration = PlainIBeacon.Configuration(
+            frame: frame, pdu: .connectableScannable, services: [service, service])
+        let profile = Profile(name: "museum", beacons: [BeaconProfile(id: "a", device: .plainIBeacon(configuration))])
+        let findings = ProfileLint([profile]).findings
+        #expect(findings.map(\.code) == ["over-budget"])
+        #expect(findings.first?.severity == .error)
+        #expect(findings.first?.message == "the scan response has 34 octets, and a PDU carries 31")
+    }
+
+    @Test
+    func beaconsWithOneIdentityAreFoundTwice() throws {
+        let first = "{ id: a, device: ibeacon, ibeacon: { uuid: \(Self.uuid), major: 1, minor: 2 } }"
+        let findings = try Self.findings(
+            first, first.replacing("id: a", with: "id: b").replacing("minor: 2", with: "minor: 2, measured-power: -40"),
+            first.replacing("id: a", with: "id: c").replacing("minor: 2", with: "minor: 3"))
+        #expect(findings.map(\.code) == ["duplicate-identity"])
+        #expect(findings.first?.device == "b")
+        #expect(findings.first?.message.hasPrefix("UUID, major and minor are those of a too") == true)
+    }
+
+    @Test
+    func identitiesAreComparedAcrossProfilesAndDevices() throws {
+        let plain = try Profile(
+            parsing: """
+                profile: one
+                beacons:
+                  - id: a
+                    device: ibeacon
+                    ibeacon: { uuid: 2173E519-9155-4862-AB64-7953AB146156, major: 1, minor: 1 }
+                """, file: "one.yaml")
+        let configurable = try Profile(
+            parsing: """
+                profile: two
+                beacons:
+                  - { id: a, device: iot-design-shop }
+                """, file: "two.yaml")
+        let findings = ProfileLint([plain, configurable]).findings.filter { $0.code == "duplicate-identity" }
+        #expect(findings.map(\.device) == ["two/a"])
+    }
+
+    // MARK: - On a radio
+
+    @Test
+    func whatARadioForetellsIsFound() throws {
+        let lint = ProfileLint([try Profile(parsing: Samples.museum, file: "museum.yaml")])
+        #expect(lint.plans.map(\.identifier.name) == ["entrance", "exit"])
+        #expect(lint.plans.map { $0.advertisement?.frame?.minor } == [3, 4])
+        let capabilities = RadioCapabilities(
+            name: "scripted", way: "script", wayReason: "this is a test", address: nil, hasExtendedAdvertising: false,
+            instances: 1, freeInstances: 1, sharesTime: true, canReadBack: true)
+        let forecast = RadioForecast(
+            capabilities: capabilities, fitting: 1,
+            obstacle: RadioError(.cannotCarry, "it carries one", cure: "leave one out"),
+            warnings: [
+                BeaconIdentifier("exit"): [
+                    Warning(code: "flags-last", message: "the flags come last", cure: "none"),
+                    Warning(code: "new-one", message: "something new", cure: "none"),
+                ],
+                BeaconIdentifier("nobody"): [Warning(code: "flags-last", message: "of another run", cure: "none")],
+            ])
+        let findings = lint.findings(on: forecast)
+        #expect(findings.map(\.code) == ["cannot-carry", "flags-last", "new-one"])
+        #expect(findings.map(\.severity) == [.error, .warning, .warning])
+        #expect(findings.map(\.device) == [nil, "exit", "exit"])
+        #expect(findings.map(\.receiver).last == "all")
+        #expect(findings[1].receiver.hasPrefix("receivers that match the prefix"))
+        #expect(findings[0].cure == "leave one out")
+    }
+}

@@ -1,0 +1,134 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import Emulator
+
+/// The ledgers of other runs are files that a test writes; that of a live run has its lock held.
+@Suite(.timeLimit(.minutes(1)))
+struct RunLedgerTests {
+    private static let key = "hci0"
+
+    @Test
+    func whatARunRecordsIsInItsFileUntilItCloses() throws {
+        let folder = try TemporaryFolder()
+        let ledger = try RunLedger(folder: folder.file("run"))
+        #expect(folder.names("run").filter { $0.hasSuffix(".ledger") } == [])
+        ledger.record(["1", "2"], under: Self.key)
+        ledger.record(["7"], under: "hci1")
+        let name = try #require(folder.names("run").first { $0.hasSuffix(".ledger") })
+        let text = try #require(folder.text("run/\(name)"))
+        let recorded = try JSONDecoder().decode([String: [String]].self, from: Data(text.utf8))
+        #expect(recorded == ["hci0": ["1", "2"], "hci1": ["7"]])
+        ledger.record([], under: "hci1")
+        ledger.record([], under: Self.key)
+        #expect(folder.names("run").filter { $0.hasSuffix(".ledger") } == [])
+        ledger.record(["3"], under: Self.key)
+        ledger.close()
+        #expect(folder.names("run") == [])
+    }
+
+    @Test
+    func leftoversOfADeadRunAreTakenOnce() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(#"{"hci0":["1","2"]}"#, to: "run-1.ledger")
+        try folder.write("1\n", to: "run-1.ledger.lock")
+        let ledger = try RunLedger(folder: folder.path)
+        #expect(ledger.heldByOthers(under: Self.key) == [])
+        #expect(ledger.takeLeftovers(under: Self.key) == ["1", "2"])
+        #expect(ledger.takeLeftovers(under: Self.key) == [])
+        ledger.close()
+        #expect(folder.names() == [])
+    }
+
+    @Test
+    func leftoversUnderAnotherKeyStay() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(#"{"hci0":["1"],"hci1":["5"]}"#, to: "run-1.ledger")
+        let ledger = try RunLedger(folder: folder.path)
+        #expect(ledger.takeLeftovers(under: Self.key) == ["1"])
+        #expect(folder.text("run-1.ledger") == #"{"hci1":["5"]}"#)
+        #expect(ledger.takeLeftovers(under: "hci1") == ["5"])
+        ledger.close()
+        #expect(folder.names() == [])
+    }
+
+    @Test
+    func whatALiveRunHoldsIsLeftAlone() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(#"{"hci0":["1","2"]}"#, to: "run-1.ledger")
+        let other = try FileLock(folder.file("run-1.ledger.lock"))
+        let ledger = try RunLedger(folder: folder.path)
+        #expect(ledger.takeLeftovers(under: Self.key) == [])
+        #expect(ledger.heldByOthers(under: Self.key) == ["1", "2"])
+        #expect(ledger.heldByOthers(under: "hci1") == [])
+        // The other run dies: the kernel lets go of its lock.
+        other.release()
+        #expect(ledger.heldByOthers(under: Self.key) == [])
+        #expect(ledger.takeLeftovers(under: Self.key) == ["1", "2"])
+        ledger.close()
+        #expect(folder.names() == [])
+    }
+
+    @Test
+    func ownEntriesAreNeitherLeftoversNorOthers() throws {
+        let folder = try TemporaryFolder()
+        let ledger = try RunLedger(folder: folder.path)
+        ledger.record(["1"], under: Self.key)
+        #expect(ledger.takeLeftovers(under: Self.key) == [])
+        #expect(ledger.heldByOthers(under: Self.key) == [])
+        ledger.close()
+    }
+
+    /// In a container every run may have the same process number.
+    @Test
+    func aDeadRunOfTheSameProcessNumberIsAnotherRun() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(#"{"hci0":["1"],"hci1":["5"]}"#, to: "run-\(getpid()).ledger")
+        try folder.write("\(getpid())\n", to: "run-\(getpid()).ledger.lock")
+        let ledger = try RunLedger(folder: folder.path)
+        ledger.record(["9"], under: Self.key)
+        #expect(ledger.takeLeftovers(under: Self.key) == ["1"])
+        #expect(ledger.takeLeftovers(under: "hci1") == ["5"])
+        #expect(ledger.takeLeftovers(under: Self.key) == [])
+        ledger.close()
+        #expect(folder.names() == [])
+    }
+
+    @Test
+    func aLiveRunOfTheSameProcessNumberIsAnotherRun() throws {
+        let folder = try TemporaryFolder()
+        let first = try RunLedger(folder: folder.path)
+        let second = try RunLedger(folder: folder.path)
+        first.record(["1"], under: Self.key)
+        second.record(["2"], under: Self.key)
+        #expect(first.heldByOthers(under: Self.key) == ["2"])
+        #expect(second.heldByOthers(under: Self.key) == ["1"])
+        #expect(first.takeLeftovers(under: Self.key) == [])
+        first.close()
+        #expect(second.heldByOthers(under: Self.key) == [])
+        second.close()
+        #expect(folder.names() == [])
+    }
+
+    @Test
+    func aDamagedLedgerIsNoLedger() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("garbage", to: "run-1.ledger")
+        let ledger = try RunLedger(folder: folder.path)
+        #expect(ledger.takeLeftovers(under: Self.key) == [])
+        ledger.close()
+    }
+
+    @Test
+    func aFolderThatCannotBeMadeIsTold() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("", to: "file")
+        let error = #expect(throws: EmulatorError.self) { try RunLedger(folder: folder.file("file/run")) }
+        #expect(error?.code == .cannotCreate)
+        #expect(error?.cure == "set XDG_RUNTIME_DIR to a folder that you own")
+    }
+}

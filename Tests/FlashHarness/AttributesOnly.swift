@@ -1,0 +1,33 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+import Radio
+
+/// A radio that puts nothing on the air and lets this program be the central.
+struct AttributesOnly: PeripheralRadio {
+    typealias Attributes = @Sendable (AttributeRequest) async -> AttributeResponse
+
+    let name = "attributes"
+    let events = AsyncStream<RadioEvent> { _ in }
+    private let opened: AsyncStream<Attributes>.Continuation
+    /// How a central's requests are answered, once the radio is open.
+    let attributes: AsyncStream<Attributes>
+
+    init() { (attributes, opened) = AsyncStream.makeStream() }
+
+    func open(
+        _ beacons: [PlannedBeacon], waits: Bool, attributes: @escaping Attributes
+    ) async throws(RadioError) -> RadioCapabilities {
+        opened.yield(attributes)
+        return RadioCapabilities(
+            name: name, way: "none", wayReason: "only flash is tested", address: nil, hasExtendedAdvertising: false,
+            instances: 1, freeInstances: 1, sharesTime: false, canReadBack: true)
+    }
+
+    func replan(_ beacons: [PlannedBeacon]) async throws(RadioError) {}
+    func advertise(_ advertisement: Advertisement?, for beacon: BeaconIdentifier) async {}
+    func disconnect(central: String) async {}
+    func close() async {}
+}
