@@ -1,0 +1,54 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import BlueZRadio
+import Emulator
+import Radio
+
+/// `beaconry check`
+struct Check: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Say what would go wrong with profiles, on which receiver, why, and what to do.",
+        discussion: """
+            Example: beaconry check profiles/museum.yaml --radio bluez:hci0
+
+            Exit code 1 when something will not work. With --radio, what that radio does with each beacon is told too.
+            """)
+
+    @Argument(help: "Profiles, in YAML.")
+    var profiles: [String]
+
+    @OptionGroup var radio: RadioOption
+
+    @Flag(help: "One JSON object a line on standard output.")
+    var json = false
+
+    private struct Fit: Encodable {
+        let v = 1
+        let radio: String
+        let beacons: Int
+        let fitting: Int
+    }
+
+    func run() async throws {
+        let lint = ProfileLint(try ProfileFiles.load(profiles))
+        var findings = lint.findings
+        if radio.isGiven {
+            let forecast = try await BlueZRadio.forecast(lint.plans, on: try radio.selector())
+            findings += lint.findings(on: forecast)
+            let fit = Fit(radio: forecast.capabilities.name, beacons: lint.plans.count, fitting: forecast.fitting)
+            Output.line(json ? JSONLine.encode(fit) : "\(fit.fitting) of \(fit.beacons) fit on \(fit.radio)")
+        }
+        for finding in findings { Output.line(json ? JSONLine.encode(finding) : Self.words(finding)) }
+        if findings.contains(where: { $0.severity == .error }) { throw Failure.unmetExpectation }
+        if findings.isEmpty, !json { Output.line("nothing to remark on \(lint.plans.count) beacons") }
+    }
+
+    private static func words(_ finding: LintFinding) -> String {
+        let who = finding.device.map { "\($0): " } ?? ""
+        return "\(finding.severity.rawValue): \(who)\(finding.message) [\(finding.code); minded by: "
+            + "\(finding.receiver)]; \(finding.cure)"
+    }
+}

@@ -1,0 +1,165 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Emulator
+
+/// `beaconry ctl`
+struct Control: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ctl", abstract: "Look at and change a running `beaconry run`.",
+        discussion: """
+            Example: beaconry ctl set entrance major=7 interval=200ms
+            """,
+        subcommands: [
+            ControlList.self, ControlShow.self, ControlSet.self, ControlEnable.self, ControlDisable.self,
+            ControlReload.self, ControlEvents.self,
+        ])
+}
+
+/// What all `ctl` commands have.
+struct ControlOptions: ParsableArguments {
+    @Option(help: "The control socket.")
+    var control: String?
+
+    @Option(help: "The profile whose run is meant, when several run.")
+    var profile: String?
+
+    @Flag(help: "One JSON object a line on standard output.")
+    var json = false
+
+    /// Sends a request and tells the answer.
+    func send(_ request: ControlRequest) async throws {
+        try await ControlClient(path: try path()).send(request) { line in
+            let answer = try ControlClient.answer(line)
+            if let error = answer.error { throw Failure(exitCode: answer.exitCode ?? 70, message: error) }
+            for beacon in answer.beacons ?? [] { Output.line(json ? JSONLine.encode(beacon) : Self.words(beacon)) }
+            if let reload = answer.reload { Output.line(json ? JSONLine.encode(reload) : Self.words(reload)) }
+        }
+    }
+
+    /// Tells events until the run ends.
+    func sendEvents() async throws {
+        try await ControlClient(path: try path()).send(ControlRequest(.events)) { line in
+            guard !json, let record = EventRecord(line: line) else { return Output.line(line) }
+            Output.line(EventText.line(record))
+        }
+    }
+
+    private func path() throws -> String {
+        if let path = control ?? Environment.value("BEACONRY_CONTROL") { return path }
+        if let profile { return Folders.controlSocket(of: profile) }
+        let sockets = StateFolder.names(in: Folders.runtime).filter { $0.hasSuffix(".sock") }
+        guard let only = sockets.first else {
+            throw EmulatorError(
+                .inputOutput, "no beaconry runs here (no socket in \(Folders.runtime))",
+                cure: "start one (beaconry run PROFILE), or name its socket (--control PATH)")
+        }
+        guard sockets.count == 1 else {
+            let names = sockets.map { $0.dropLast(".sock".count) }.joined(separator: ", ")
+            throw Failure.usage("several profiles run (\(names)); name one with --profile")
+        }
+        return "\(Folders.runtime)/\(only)"
+    }
+
+    private static func words(_ beacon: BeaconRecord) -> String {
+        let power = beacon.txPower.map { "\($0) dBm" } ?? "the radio's power"
+        return "\(beacon.device)  \(beacon.kind)  \(beacon.enabled ? "on" : "off")  \(beacon.uuid ?? "")  "
+            + "major \(beacon.major ?? 0)  minor \(beacon.minor ?? 0)  measured power \(beacon.measuredPower ?? 0) dBm  "
+            + "every \(beacon.intervalTicks ?? 0) ticks  \(power)"
+            + (beacon.keepsSettings ? "" : "  (changes last until it ends)")
+    }
+
+    private static func words(_ reload: Emulator.ReloadResult) -> String {
+        func part(_ name: String, _ devices: [String]) -> String? {
+            devices.isEmpty ? nil : "\(name) \(devices.joined(separator: ", "))"
+        }
+        let parts = [
+            part("added", reload.added), part("changed", reload.changed), part("removed", reload.removed),
+            part("kept", reload.kept),
+        ]
+        return "reloaded: " + parts.compactMap(\.self).joined(separator: "; ")
+    }
+}
+
+/// `beaconry ctl list`
+struct ControlList: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Show all beacons.", discussion: "Example: beaconry ctl list --json")
+    @OptionGroup var options: ControlOptions
+    func run() async throws { try await options.send(ControlRequest(.list)) }
+}
+
+/// `beaconry ctl show`
+struct ControlShow: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show one beacon.", discussion: "Example: beaconry ctl show entrance")
+    @Argument(help: "The beacon's id.") var device: String
+    @OptionGroup var options: ControlOptions
+    func run() async throws { try await options.send(ControlRequest(.show, device: device)) }
+}
+
+/// `beaconry ctl set`
+struct ControlSet: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set", abstract: "Change settings of a beacon, all or none.",
+        discussion: """
+            Example: beaconry ctl set entrance uuid=E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 minor=3 tx-power=-6dBm
+
+            Settings: uuid, major, minor, measured-power, interval, tx-power.
+            """)
+    @Argument(help: "The beacon's id.") var device: String
+    @Argument(help: "Settings as KEY=VALUE.") var settings: [String]
+    @OptionGroup var options: ControlOptions
+
+    func run() async throws {
+        var values: [String: String] = [:]
+        for setting in settings {
+            let parts = setting.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, !parts[0].isEmpty else {
+                throw Failure.usage("\"\(setting)\" is not a setting; write KEY=VALUE, such as major=7")
+            }
+            guard values.updateValue(String(parts[1]), forKey: String(parts[0])) == nil else {
+                throw Failure.usage("\(parts[0]) is given twice; leave one out")
+            }
+        }
+        try await options.send(ControlRequest(.set, device: device, values: values))
+    }
+}
+
+/// `beaconry ctl enable`
+struct ControlEnable: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "enable", abstract: "Switch a beacon on.", discussion: "Example: beaconry ctl enable entrance")
+    @Argument(help: "The beacon's id.") var device: String
+    @OptionGroup var options: ControlOptions
+    func run() async throws { try await options.send(ControlRequest(.enable, device: device)) }
+}
+
+/// `beaconry ctl disable`
+struct ControlDisable: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "disable", abstract: "Switch a beacon off, as if its battery were out.",
+        discussion: "Example: beaconry ctl disable entrance")
+    @Argument(help: "The beacon's id.") var device: String
+    @OptionGroup var options: ControlOptions
+    func run() async throws { try await options.send(ControlRequest(.disable, device: device)) }
+}
+
+/// `beaconry ctl reload`
+struct ControlReload: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reload", abstract: "Read the profiles again.", discussion: "Example: beaconry ctl reload")
+    @OptionGroup var options: ControlOptions
+    func run() async throws { try await options.send(ControlRequest(.reload)) }
+}
+
+/// `beaconry ctl events`
+struct ControlEvents: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "events", abstract: "Tell what happens until the run ends.",
+        discussion: "Example: beaconry ctl events --json")
+    @OptionGroup var options: ControlOptions
+    func run() async throws { try await options.sendEvents() }
+}

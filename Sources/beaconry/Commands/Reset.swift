@@ -1,0 +1,58 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Devices
+import Emulator
+
+/// `beaconry reset`
+struct Reset: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Forget the persisted settings of beacons: a factory reset.",
+        discussion: """
+            Example: beaconry reset museum/entrance
+
+            A beacon is named PROFILE/ID, by the names in the profile; PROFILE alone means all of its beacons.
+            """)
+
+    @Argument(help: "Beacons as PROFILE/ID, or PROFILE for all of one.")
+    var devices: [String]
+
+    @Option(help: "The folder of persisted settings.")
+    var state: String?
+
+    @Flag(help: "One JSON object a line on standard output.")
+    var json = false
+
+    private struct Record: Encodable {
+        let v = 1
+        let device: String
+        let erased: Bool
+    }
+
+    func run() throws {
+        let folder = StateFolder(Folders.state(state))
+        for name in devices {
+            let parts = name.split(separator: "/", omittingEmptySubsequences: false).map { String($0) }
+            guard 1...2 ~= parts.count, parts.allSatisfy({ !$0.isEmpty && !$0.hasPrefix(".") }) else {
+                throw Failure.usage("\"\(name)\" is not a beacon; write PROFILE/ID, or PROFILE")
+            }
+            let beacons = parts.count == 2 ? [parts[1]] : folder.beacons(of: parts[0])
+            if beacons.isEmpty { tell("\(parts[0])", erased: false) }
+            for beacon in beacons { try reset(beacon, of: parts[0], in: folder) }
+        }
+    }
+
+    private func reset(_ beacon: String, of profile: String, in folder: StateFolder) throws {
+        let lock = try folder.lock(profile: profile, beacon: beacon)
+        defer { lock.release() }
+        let flash = folder.flash(profile: profile, beacon: beacon, kind: IoTDesignShopBeacon.kind)
+        tell("\(profile)/\(beacon)", erased: try flash.erase())
+    }
+
+    private func tell(_ device: String, erased: Bool) {
+        if json { return Output.line(JSONLine.encode(Record(device: device, erased: erased))) }
+        Output.line(erased ? "\(device): reset to its profile's values" : "\(device): nothing was persisted")
+    }
+}

@@ -1,0 +1,49 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Emulator
+import Profiles
+
+/// `beaconry run`
+struct Run: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Run the beacons of profiles until told to stop.",
+        discussion: """
+            Example: beaconry run profiles/museum.yaml --strict --json
+
+            SIGHUP, or beaconry ctl reload, reads the profiles again. Options have environment variables of their names,
+            such as BEACONRY_RADIO.
+            """)
+
+    @Argument(help: "Profiles, in YAML.")
+    var profiles: [String]
+
+    @OptionGroup var options: RunOptions
+
+    @Option(help: "The folder of persisted settings.")
+    var state: String?
+
+    @Flag(help: "Keep nothing.")
+    var ephemeral = false
+
+    @Flag(help: "Forget the persisted settings of these profiles first.")
+    var factoryReset = false
+
+    func run() async throws {
+        if ephemeral, state != nil { throw Failure.usage("--ephemeral and --state exclude each other; leave one out") }
+        let paths = profiles
+        let loaded = try ProfileFiles.load(paths)
+        let keepsNothing = ephemeral || Environment.flag("BEACONRY_EPHEMERAL")
+        let configuration = try options.configuration(
+            state: keepsNothing ? nil : StateFolder(Folders.state(state)),
+            resets: factoryReset || Environment.flag("BEACONRY_FACTORY_RESET")
+        ) { () throws(ProfileFaults) in try ProfileFiles.load(paths) }
+        let control = options.control ?? Environment.value("BEACONRY_CONTROL")
+        try await Running(
+            options: options, configuration: configuration,
+            controlPaths: control.map { [$0] } ?? loaded.map { Folders.controlSocket(of: $0.name) }
+        ).run()
+    }
+}

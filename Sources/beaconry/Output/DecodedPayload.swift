@@ -1,0 +1,55 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+import BluetoothCore
+
+/// An advertising data payload as `decode` tells it.
+struct DecodedPayload: Encodable {
+    /// A beacon frame.
+    struct Frame: Encodable {
+        let format: String
+        let uuid: String
+        let major: UInt16
+        let minor: UInt16
+        let measuredPower: Int8
+    }
+
+    /// An AD structure.
+    struct Structure: Encodable {
+        let type: UInt8
+        let name: String?
+        let data: String
+    }
+
+    let v = 1
+    let frames: [Frame]
+    let structures: [Structure]
+    /// What stands behind the significant part; absent when nothing does.
+    let padding: String?
+
+    init(_ data: AdvertisingData) {
+        frames = data.structures.compactMap(IBeacon.init).map {
+            Frame(
+                format: "ibeacon", uuid: $0.uuid.description, major: $0.major, minor: $0.minor,
+                measuredPower: $0.measuredPower.decibelMilliwatts)
+        }
+        structures = data.structures.map {
+            Structure(
+                type: $0.type, name: AdvertisingStructure.name(ofType: $0.type), data: Hexadecimal.string($0.data))
+        }
+        padding = data.padding.isEmpty ? nil : Hexadecimal.string(data.padding)
+    }
+
+    /// In words.
+    var lines: [String] {
+        frames.map {
+            "\($0.format) \($0.uuid) major \($0.major) minor \($0.minor) measured power \($0.measuredPower) dBm"
+        }
+            + structures.map {
+                let type = "0x" + Hexadecimal.string([$0.type])
+                return "  \(type) \($0.name ?? "unknown type"): \($0.data)"
+            } + [padding.map { "  padding: \($0)" }].compactMap(\.self)
+    }
+}

@@ -1,0 +1,53 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import BluetoothCore
+import Emulator
+import Glibc
+import Profiles
+import Radio
+
+/// How a command ends when it cannot do what it should: one sentence on standard error, and an exit code.
+struct Failure: Error {
+    let exitCode: Int32
+    let message: String
+
+    /// Wrong usage.
+    static func usage(_ message: String) -> Failure { Failure(exitCode: 64, message: message) }
+    /// Bad input data.
+    static func badData(_ message: String) -> Failure { Failure(exitCode: 65, message: message) }
+    /// Something that is checked is not so, and was told already.
+    static let unmetExpectation = Failure(exitCode: 1, message: "")
+
+    init(exitCode: Int32, message: String) {
+        self.exitCode = exitCode
+        self.message = message
+    }
+
+    init?(_ error: any Error) {
+        switch error {
+        case let failure as Failure: self = failure
+        case let error as EmulatorError: self.init(exitCode: error.exitCode, message: "\(error)")
+        case let error as RadioError: self.init(exitCode: 69, message: "\(error)")
+        case let error as ProfileFaults: self.init(exitCode: 65, message: EmulatorError(error).message)
+        case let error as ValueFault: self.init(exitCode: 65, message: error.message)
+        case let error as WireError: self.init(exitCode: 65, message: "\(error)")
+        case let error as SystemError: self.init(exitCode: 74, message: "\(error)")
+        default: return nil
+        }
+    }
+
+    /// Says what is wrong and ends the process.
+    static func exit(with error: any Error) -> Never {
+        if let failure = Failure(error) {
+            if !failure.message.isEmpty { Output.note("beaconry: \(failure.message)") }
+            Glibc.exit(failure.exitCode)
+        }
+        let code = Beaconry.exitCode(for: error)
+        if code != .failure { Beaconry.exit(withError: error) }
+        Output.note("beaconry: internal error: \(error); please report it")
+        Glibc.exit(70)
+    }
+}

@@ -1,0 +1,135 @@
+# Beaconry: beacons without the hardware
+# Copyright 2026 the Beaconry project authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The command line on any machine: no radio is needed for any of this."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).resolve().parents[3]
+BINARY = os.environ.get("BEACONRY_BINARY") or str(CHECKOUT / ".build" / "debug" / "beaconry")
+PROFILE = str(CHECKOUT / "profiles" / "iot-design-shop.yaml")
+
+VECTORS = [
+    ("0201061aff4c0002154142434445464748494041424344454600010002f8", "41424344-4546-4748-4940-414243444546", 1, 2, -8, "0x06"),
+    ("02011a1aff4c000215e2c56db5dffb48d2b060d0f5a71096e000640000c5", "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", 100, 0, -59, "0x1a"),
+    ("02011a1aff4c000215f7826da64fa24e988024bc5b71e0893e00aa00bbb3", "F7826DA6-4FA2-4E98-8024-BC5B71E0893E", 170, 187, -77, "0x1a"),
+    ("02011a1aff4c000215e2c56db5dffb48d2b060d0f5a71096e000010001e3", "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", 1, 1, -29, "0x1a"),
+    ("02011a1aff4c00021583256b7478d043a4826905f9dc8a44ba00100020c6", "83256B74-78D0-43A4-8269-05F9DC8A44BA", 16, 32, -58, "0x1a"),
+    ("0201041aff4c00021518ee1516016b4becad96bcb96d166e9700000000c8", "18EE1516-016B-4BEC-AD96-BCB96D166E97", 0, 0, -56, "0x04"),
+    ("02011a1aff4c000215e2c56db5dffb48d2b060d0f5a71096e000000000c5", "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", 0, 0, -59, "0x1a"),
+    ("1aff4c000215b9407f30f5f8466eaff925556b57fe6d294c903974", "B9407F30-F5F8-466E-AFF9-25556B57FE6D", 0x294C, 0x9039, 116, "none"),
+]  # fmt: skip
+
+
+def beaconry(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [BINARY, *arguments], env={**os.environ, **environment}, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        timeout=60, check=False,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("hex_bytes,uuid,major,minor,power,flags", VECTORS)
+def test_ibeacon_vectors(hex_bytes: str, uuid: str, major: int, minor: int, power: int, flags: str) -> None:
+    encoded = beaconry(
+        "encode", "ibeacon", "--uuid", uuid, "--major", str(major), "--minor", str(minor), "--measured-power", str(power),
+        "--flags", flags,
+    )  # fmt: skip
+    assert (encoded.returncode, encoded.stdout) == (0, hex_bytes + "\n")
+    decoded = json.loads(beaconry("decode", hex_bytes, "--json").stdout)
+    assert decoded["frames"] == [
+        {"format": "ibeacon", "uuid": uuid, "major": major, "minor": minor, "measuredPower": power}
+    ]
+    names = [each["name"] for each in decoded["structures"]]
+    assert names == (["flags"] if flags != "none" else []) + ["manufacturer-specific"]
+    if flags != "none":
+        assert decoded["structures"][0] == {"type": 1, "name": "flags", "data": flags[2:]}
+
+
+def test_decode_tells_what_can_be_read_before_it_fails() -> None:
+    result = beaconry("decode", "0201061aff4c00", "--json")
+    assert result.returncode == 65
+    assert json.loads(result.stdout)["structures"] == [{"type": 1, "name": "flags", "data": "06"}]
+    assert "byte 4" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments,code,words",
+    [
+        (("decode", "02010"), 65, "byte 2"),
+        (("decode", "zz"), 65, "byte 0: not two hexadecimal digits"),
+        (("encode", "ibeacon", "--uuid", "E2C5"), 65, '--uuid: "E2C5" is not a UUID'),
+        (("encode", "ibeacon", "--uuid", "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "--major", "65536"), 65, "--major"),
+        (("encode", "ibeacon", "--uuid", "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "--measured-power", "200"), 65, "--measured"),
+        (("encode", "ibeacon"), 64, "--uuid"),
+        (("fly",), 64, "Usage"),
+        (("run",), 64, "profiles"),
+        (("run", "nowhere.yaml"), 65, "nowhere.yaml: there is no such file"),
+        (("run", PROFILE, "--ephemeral", "--state", "x"), 64, "--ephemeral and --state exclude each other"),
+        (("run", PROFILE, "--duration", "long", "--ephemeral"), 65, "--duration"),
+        (("run", PROFILE, "--radio", "virtual", "--ephemeral"), 69, "has no radio"),
+        (("run", PROFILE, "--state", "/dev/null/state"), 73, "another state folder"),
+        (("reset", "../x"), 64, "write PROFILE/ID"),
+        (("ctl", "list", "--control", "/nowhere.sock"), 74, "no beaconry listens at /nowhere.sock"),
+    ],
+)
+def test_errors_are_one_sentence_with_the_right_code(arguments: tuple[str, ...], code: int, words: str, tmp_path: Path) -> None:
+    result = beaconry(*arguments, XDG_RUNTIME_DIR=str(tmp_path))
+    assert result.returncode == code, result
+    assert words in result.stderr
+    assert "Fatal" not in result.stderr and "Stack" not in result.stderr
+
+
+def test_a_profile_with_mistakes(tmp_path: Path) -> None:
+    profile = tmp_path / "bad.yaml"
+    profile.write_text("profile: shop\nbeacons:\n  - id: door\n    device: ibeacon\n    ibeacon: { uuid: 12, major: 70000 }\n")
+    for command in ("run", "check"):
+        result = beaconry(command, str(profile))
+        assert result.returncode == 65
+        first, second = result.stderr.splitlines()
+        assert 'bad.yaml:5:22: beacons[0].ibeacon.uuid: "12" is not a UUID' in first
+        assert "bad.yaml:5:33: beacons[0].ibeacon.major:" in second
+    profile.write_text("profile: [\n")
+    assert "this is not YAML" in beaconry("check", str(profile)).stderr
+
+
+def test_no_bus_is_said(tmp_path: Path) -> None:
+    nowhere = {"DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nowhere", "XDG_RUNTIME_DIR": str(tmp_path)}
+    result = beaconry("run", PROFILE, "--ephemeral", **nowhere)
+    assert result.returncode == 69
+    assert "the system bus cannot be used" in result.stderr and len(result.stderr.splitlines()) == 1
+
+
+def test_every_command_has_help_with_an_example() -> None:
+    commands = [
+        "", "run", "advertise ibeacon", "ctl", "ctl list", "ctl show", "ctl set", "ctl enable", "ctl disable", "ctl reload",
+        "ctl events", "encode ibeacon", "decode", "check", "radios", "reset",
+    ]  # fmt: skip
+    for command in commands:
+        result = beaconry(*command.split(), "--help")
+        assert result.returncode == 0 and "Example: beaconry" in result.stdout, command
+
+
+def test_check_tells_what_receivers_mind(tmp_path: Path) -> None:
+    profile = tmp_path / "odd.yaml"
+    profile.write_text(
+        "profile: odd\nbeacons:\n"
+        "  - {id: a, device: ibeacon, flags: none, interval: 1s,"
+        " ibeacon: {uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0, measured-power: 0}}\n"
+        "  - {id: b, device: ibeacon, services: [2173E519-9155-4862-AB64-7953AB146156],"
+        " ibeacon: {uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0, measured-power: 5}}\n"
+    )
+    result = beaconry("check", str(profile), "--json")
+    assert result.returncode == 0
+    codes = {json.loads(line)["code"] for line in result.stdout.splitlines()}
+    assert codes == {
+        "flags-missing", "interval-not-100ms", "measured-power-zero", "measured-power-positive", "service-needs-connection",
+        "duplicate-identity",
+    }  # fmt: skip
