@@ -1,0 +1,166 @@
+# Beaconry: beacons without the hardware
+# Copyright 2026 the Beaconry project authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The program under test, as a process: what it is told, what it says, how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import signal
+import subprocess
+import threading
+import time
+from pathlib import Path
+from typing import Any, Callable, Sequence
+
+CHECKOUT = Path(__file__).resolve().parents[3]
+BINARY = Path(os.environ.get("BEACONRY_BINARY") or CHECKOUT / ".build" / "debug" / "beaconry")
+PROFILES = CHECKOUT / "profiles"
+
+CONFIG_SERVICE = "2173e519-9155-4862-ab64-7953ab146156"
+BEACON_UUID = "2173e519-9155-4862-ab64-7953ab146157"
+MAJOR_MINOR = "2173e519-9155-4862-ab64-7953ab146158"
+TRANSMIT_SETTINGS = "2173e519-9155-4862-ab64-7953ab146159"
+
+Event = dict[str, Any]
+
+
+def ibeacon(uuid: str, major: int, minor: int, power: int = -59) -> bytes:
+    """The 30 bytes of flags and frame."""
+    head = bytes.fromhex("0201061aff4c000215") + bytes.fromhex(uuid.replace("-", ""))
+    return head + major.to_bytes(2, "big") + minor.to_bytes(2, "big") + power.to_bytes(1, "big", signed=True)
+
+
+def service_list(uuid: str) -> bytes:
+    """The 18 bytes of a complete list of one 128-bit service."""
+    return b"\x11\x07" + bytes.fromhex(uuid.replace("-", ""))[::-1]
+
+
+class Run:
+    """A running `beaconry run` (or `advertise`) whose JSON events are collected."""
+
+    def __init__(self, command: Sequence[str], environment: dict[str, str]) -> None:
+        self.events: list[Event] = []
+        self.began = time.time()
+        self._arrived: queue.SimpleQueue[Event | None] = queue.SimpleQueue()
+        self.process = subprocess.Popen(
+            command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        self._errors: list[str] = []
+        self._threads = [
+            threading.Thread(target=self._read_events, daemon=True),
+            threading.Thread(target=self._read_errors, daemon=True),
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def _read_events(self) -> None:
+        assert self.process.stdout
+        for line in self.process.stdout:
+            self._arrived.put(json.loads(line))
+        self._arrived.put(None)
+
+    def _read_errors(self) -> None:
+        assert self.process.stderr
+        self._errors += self.process.stderr
+
+    @property
+    def errors(self) -> str:
+        """What it wrote to standard error so far."""
+        return "".join(self._errors)
+
+    def wait(self, name: str, timeout: float = 30, where: Callable[[Event], Any] = lambda _: True, **fields: Any) -> Event:
+        """Waits for an event of this name with these fields, and takes it and what came before out of the way."""
+        deadline = time.monotonic() + timeout
+        while True:
+            try:
+                event = self._arrived.get(timeout=max(0.01, deadline - time.monotonic()))
+            except queue.Empty:
+                event = None
+            if event is None:
+                last = "\n".join(f"  {each}" for each in self.events[-12:])
+                raise AssertionError(f"no {name} {fields} within {timeout} s; the last events were\n{last}\n{self.errors}")
+            self.events.append(event)
+            if event["event"] == name and where(event) and all(event.get(k) == v for k, v in fields.items()):
+                return event
+
+    def take(self, seconds: float) -> list[Event]:
+        """All events of the next seconds."""
+        deadline, taken = time.monotonic() + seconds, []
+        while (left := deadline - time.monotonic()) > 0:
+            try:
+                event = self._arrived.get(timeout=left)
+            except queue.Empty:
+                break
+            if event is None:
+                break
+            taken.append(event)
+        self.events += taken
+        return taken
+
+    def warnings(self) -> set[str]:
+        """The codes of all warnings that were taken so far."""
+        return {event["code"] for event in self.events if event["event"] == "warning"}
+
+    def end(self, how: signal.Signals = signal.SIGTERM, timeout: float = 20) -> int:
+        """Sends a signal and returns the exit code."""
+        if self.process.poll() is None:
+            self.process.send_signal(how)
+        return self.exit_code(timeout)
+
+    def exit_code(self, timeout: float = 30) -> int:
+        """Waits for its end."""
+        code = self.process.wait(timeout)
+        for thread in self._threads:
+            thread.join(timeout=5)
+        return code
+
+    def kill(self) -> None:
+        """SIGKILL, as a crash would be."""
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait(10)
+
+
+class Beaconry:
+    """Starts the program with folders of its own, and ends what a test leaves running."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.state = folder / "state"
+        self.runtime = folder / "runtime"
+        self.runtime.mkdir(mode=0o700)
+        self.environment = {**os.environ, "XDG_STATE_HOME": str(self.state), "XDG_RUNTIME_DIR": str(self.runtime)}
+        for name in ("STATE_DIRECTORY", "RUNTIME_DIRECTORY"):
+            self.environment.pop(name, None)
+        self._runs: list[Run] = []
+
+    def run(self, profile: Path | str, *options: str) -> Run:
+        """Starts `run` with JSON events on hci0."""
+        return self.start("run", str(profile), "--radio", "bluez:hci0", "--json", *options)
+
+    def start(self, *arguments: str, prefix: Sequence[str] = ()) -> Run:
+        """Starts anything that tells JSON events."""
+        run = Run([*prefix, str(BINARY), *arguments], self.environment)
+        self._runs.append(run)
+        return run
+
+    def call(self, *arguments: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
+        """Runs a command to its end."""
+        return subprocess.run(
+            [str(BINARY), *arguments], env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            timeout=timeout, check=False,
+        )  # fmt: skip
+
+    def profile(self, text: str, name: str = "test.yaml") -> Path:
+        """Writes a profile."""
+        path = self.folder / name
+        path.write_text(text)
+        return path
+
+    def close(self) -> None:
+        for run in self._runs:
+            run.kill()

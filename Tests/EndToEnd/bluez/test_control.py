@@ -1,0 +1,97 @@
+# Beaconry: beacons without the hardware
+# Copyright 2026 the Beaconry project authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Changed while it runs: the control socket and SIGHUP."""
+
+from __future__ import annotations
+
+import json
+import signal
+
+from beaconry import PROFILES, Beaconry, ibeacon
+from vhci import Witness
+
+UUID = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
+
+
+def test_settings_reach_the_air(beaconry: Beaconry, witness: Witness) -> None:
+    run = beaconry.run(PROFILES / "iot-design-shop.yaml")
+    run.wait("ready")
+    result = beaconry.call("ctl", "set", "beacon", f"uuid={UUID}", "major=300", "minor=4", "interval=250ms", "--json")
+    assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout)["major"] == 300
+    changed = run.wait("advertising-changed")
+    assert changed["advertisingData"] == ibeacon(UUID, 300, 4).hex() and changed["intervalTicks"] == 400
+    air = witness.wait_for(lambda air: air.on_air and air.on_air[0].advertising_data == ibeacon(UUID, 300, 4))
+    assert air.on_air[0].min_ticks == 400
+    shown = beaconry.call("ctl", "show", "beacon", "--json")
+    assert json.loads(shown.stdout)["minor"] == 4
+
+
+def test_off_and_on_is_exit_and_enter(beaconry: Beaconry, witness: Witness) -> None:
+    run = beaconry.run(PROFILES / "iot-design-shop.yaml")
+    run.wait("ready")
+    assert beaconry.call("ctl", "disable", "beacon").returncode == 0
+    run.wait("advertising-stopped")
+    witness.wait_for(lambda air: not air.on_air)
+    assert beaconry.call("ctl", "enable", "beacon").returncode == 0
+    run.wait("advertising-started")
+    witness.wait_for(lambda air: air.on_air)
+
+
+def test_bad_settings_change_nothing(beaconry: Beaconry) -> None:
+    run = beaconry.run(PROFILES / "iot-design-shop.yaml")
+    run.wait("ready")
+    for settings, code, words in (
+        (("major=70000",), 65, "whole number"),
+        (("minor=3", "colour=red"), 65, "no setting"),
+        (("tx-power=4dBm",), 65, "-23, -6 and 0 dBm"),
+        (("major",), 64, "KEY=VALUE"),
+    ):
+        result = beaconry.call("ctl", "set", "beacon", *settings)
+        assert result.returncode == code and words in result.stderr
+    assert beaconry.call("ctl", "set", "nobody", "major=1").returncode == 64
+    assert json.loads(beaconry.call("ctl", "show", "beacon", "--json").stdout)["minor"] == 1
+
+
+def test_reload(beaconry: Beaconry, witness: Witness) -> None:
+    text = "profile: shop\nbeacons:\n  - id: door\n    device: ibeacon\n    ibeacon: { uuid: %s, minor: %d }\n"
+    profile = beaconry.profile(text % (UUID, 1))
+    run = beaconry.run(profile)
+    run.wait("ready")
+    beaconry.profile(text % (UUID, 2))
+    run.process.send_signal(signal.SIGHUP)
+    run.wait("reloaded")
+    run.wait("advertising-changed", advertisingData=ibeacon(UUID, 0, 2).hex())
+    beaconry.profile(text.replace("minor", "miner") % (UUID, 3))
+    result = beaconry.call("ctl", "reload")
+    assert result.returncode == 65
+    assert "test.yaml:5:60: beacons[0].ibeacon: there is no key \"miner\"" in result.stderr
+    run.wait("reload-failed")
+    assert json.loads(beaconry.call("ctl", "list", "--json").stdout)["minor"] == 2
+    beaconry.profile(text % (UUID, 2) + f"  - id: window\n    device: ibeacon\n    ibeacon: {{ uuid: {UUID}, minor: 9 }}\n")
+    answer = json.loads(beaconry.call("ctl", "reload", "--json").stdout)
+    assert answer == {"added": ["window"], "changed": [], "removed": [], "kept": ["door"]}
+    witness.wait_for(lambda air: ibeacon(UUID, 0, 9) in {each.advertising_data for each in air.since(run.began)})
+
+
+def test_events(beaconry: Beaconry) -> None:
+    run = beaconry.run(PROFILES / "iot-design-shop.yaml")
+    run.wait("ready")
+    listener = beaconry.start("ctl", "events", "--json")
+    while True:  # until the listener is there: each change is told
+        beaconry.call("ctl", "set", "beacon", "minor=8")
+        beaconry.call("ctl", "set", "beacon", "minor=9")
+        if any(event["event"] == "persisted" for event in listener.take(2)):
+            break
+    assert run.end() == 0
+    listener.wait("stopping")
+    assert listener.exit_code() == 0
+
+
+def test_socket_in_use(beaconry: Beaconry) -> None:
+    beaconry.run(PROFILES / "hot-and-cold.yaml").wait("ready")
+    result = beaconry.call("run", str(PROFILES / "hot-and-cold.yaml"), "--radio", "bluez:hci1")
+    assert result.returncode == 73
+    assert "control socket" in result.stderr and "in use" in result.stderr

@@ -1,0 +1,75 @@
+# Beaconry: beacons without the hardware
+# Copyright 2026 the Beaconry project authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Everything that can be wrong about a radio: one sentence that says what to do, and the right exit code."""
+
+from __future__ import annotations
+
+from beaconry import BINARY, PROFILES, Beaconry
+from vhci import Bluetoothd, Controllers, as_ordinary_user
+
+PROFILE = str(PROFILES / "iot-design-shop.yaml")
+
+
+def refused(beaconry: Beaconry, *words: str, radio: str = "bluez:hci0") -> None:
+    result = beaconry.call("run", PROFILE, "--radio", radio, "--ephemeral")
+    assert result.returncode == 69, result
+    assert len(result.stderr.splitlines()) == 1
+    for word in words:
+        assert word in result.stderr
+
+
+def test_no_daemon(beaconry: Beaconry, bluetoothd: Bluetoothd) -> None:
+    bluetoothd.stop()
+    refused(beaconry, "bluetoothd is not running", "systemctl start bluetooth")
+    assert beaconry.call("radios").returncode == 69
+
+
+def test_no_bus(beaconry: Beaconry) -> None:
+    beaconry.environment["DBUS_SYSTEM_BUS_ADDRESS"] = "unix:path=/nowhere"
+    refused(beaconry, "system bus", "DBUS_SYSTEM_BUS_ADDRESS")
+
+
+def test_no_such_adapter(beaconry: Beaconry) -> None:
+    refused(beaconry, "there is no adapter hci7 here", "hci0 (00:AA:01:00:00:00)", radio="bluez:hci7")
+    refused(beaconry, "there is no adapter C0:00:00:00:00:01", radio="bluez:C0:00:00:00:00:01")
+
+
+def test_no_adapter_at_all(beaconry: Beaconry, controllers: Controllers) -> None:
+    controllers.unplug()
+    refused(beaconry, "this machine has no Bluetooth adapter", radio="auto")
+
+
+def test_adapter_off(beaconry: Beaconry, controllers: Controllers) -> None:
+    controllers.power(0, False)
+    refused(beaconry, "hci0 is powered off", "bluetoothctl power on")
+
+
+def test_adapter_blocked(beaconry: Beaconry, controllers: Controllers) -> None:
+    controllers.block(0)
+    refused(beaconry, "hci0 is blocked by software", "rfkill unblock")
+
+
+def test_bus_policy_forbids(beaconry: Beaconry, run_as_user) -> None:
+    from pathlib import Path
+    import subprocess
+
+    policy = Path("/etc/dbus-1/system.d/zz-closed.conf")
+    policy.write_text(
+        '<busconfig><policy user="visitor"><deny send_destination="org.bluez"/></policy></busconfig>\n'
+    )
+    try:
+        as_ordinary_user([])
+        reload_bus = ["dbus-send", "--system", "--print-reply", "--dest=org.freedesktop.DBus", "/", "org.freedesktop.DBus.ReloadConfig"]
+        subprocess.run(reload_bus, check=True, capture_output=True)
+        result = run_as_user([str(BINARY), "run", PROFILE, "--radio", "bluez:hci0", "--ephemeral"])
+        assert result.returncode == 69
+        assert "does not let this user talk to bluetoothd" in result.stderr
+    finally:
+        policy.unlink()
+        subprocess.run(reload_bus, check=True, capture_output=True)
+
+
+def test_radio_names(beaconry: Beaconry) -> None:
+    assert beaconry.call("run", PROFILE, "--radio", "zigbee").returncode == 64

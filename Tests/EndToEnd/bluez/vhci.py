@@ -1,0 +1,804 @@
+# Beaconry: beacons without the hardware
+# Copyright 2026 the Beaconry project authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The world inside Scripts/bluez-vm: its daemons, its two virtual controllers, and what was really on their air.
+
+Nothing here uses Beaconry: these are the independent eyes and hands of the tests.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import os
+import queue
+import re
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import threading
+import time
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+BLUEZ = os.environ.get("BEACONRY_VM_BLUEZ", "")
+CONTROLLERS = os.environ.get("BEACONRY_VM_CONTROLLERS", "")
+EXTENDED = CONTROLLERS == "extended"
+ADDRESSES = ("00:AA:01:00:00:00", "00:AA:01:01:00:01")
+"""The public addresses of the two controllers; they are hci0 and hci1 until somebody replugs them elsewhere."""
+
+_LAUNCHERS = Path(__file__).resolve().parents[3] / "Scripts" / "vm"
+_T = TypeVar("_T")
+
+
+class RigError(Exception):
+    """The rig did not do what a test needs; this says nothing about the program under test."""
+
+
+def eventually(what: str, probe: Callable[[], _T], timeout: float = 30, interval: float = 0.1) -> _T:
+    """Calls `probe` until it returns something true, and returns that; after `timeout` seconds a RigError."""
+    deadline = time.monotonic() + timeout
+    while not (result := probe()):
+        if time.monotonic() > deadline:
+            raise RigError(f"{what}: not within {timeout:g} s")
+        time.sleep(interval)
+    return result
+
+
+def address_text(raw: bytes) -> str:
+    """An address as people write it, from its order on the wire."""
+    return raw[::-1].hex(":").upper()
+
+
+# Management socket -----------------------------------------------------------------------------------------------
+
+
+_NO_INDEX = 0xFFFF
+_CHANNEL_MONITOR = 2
+_CHANNEL_CONTROL = 3
+_SO_TIMESTAMP = 29  # Python's socket has no names for these two
+_SO_RCVBUFFORCE = 33
+
+
+class _SocketAddress(ctypes.Structure):
+    _fields_ = [("family", ctypes.c_ushort), ("device", ctypes.c_ushort), ("channel", ctypes.c_ushort)]
+
+
+def _hci_socket(channel: int) -> socket.socket:
+    """A socket bound to a channel of the kernel's Bluetooth; Python's own bind knows no channels."""
+    opened = socket.socket(socket.AF_BLUETOOTH, socket.SOCK_RAW, socket.BTPROTO_HCI)
+    name = _SocketAddress(socket.AF_BLUETOOTH, _NO_INDEX, channel)
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.bind(opened.fileno(), ctypes.byref(name), ctypes.sizeof(name)) != 0:
+        number = ctypes.get_errno()
+        opened.close()
+        raise OSError(number, os.strerror(number))
+    return opened
+
+
+class ManagementError(Exception):
+    """The kernel answered a management command with a status other than success."""
+
+    def __init__(self, opcode: int, status: int) -> None:
+        super().__init__(f"management command 0x{opcode:04X} failed with status 0x{status:02X}")
+        self.opcode = opcode
+        self.status = status
+
+
+@dataclass(frozen=True)
+class Controller:
+    """What the kernel says about a controller."""
+
+    index: int
+    address: str
+    powered: bool
+
+
+@dataclass(frozen=True)
+class AdvertisingFeatures:
+    """The answer to Read Advertising Features."""
+
+    supported_flags: int
+    max_data_length: int
+    max_scan_response_length: int
+    max_instances: int
+    instances: tuple[int, ...]
+
+
+class Management:
+    """A client of the kernel's Bluetooth management socket (BlueZ, doc/mgmt-api.txt)."""
+
+    def __init__(self) -> None:
+        self._socket = _hci_socket(_CHANNEL_CONTROL)
+        self._socket.settimeout(30)
+        self.events: list[tuple[int, int, bytes]] = []
+        """Events met while waiting for answers: code, index, parameters."""
+
+    def close(self) -> None:
+        self._socket.close()
+
+    def command(self, opcode: int, index: int | None = None, parameters: bytes = b"") -> bytes:
+        """Sends a command and returns the parameters of its answer; a bad status is a ManagementError."""
+        target = _NO_INDEX if index is None else index
+        self._socket.send(struct.pack("<HHH", opcode, target, len(parameters)) + parameters)
+        while True:
+            packet = self._socket.recv(2048)
+            code, source, _ = struct.unpack_from("<HHH", packet)
+            if code in (1, 2) and source == target and struct.unpack_from("<H", packet, 6)[0] == opcode:
+                if packet[8] != 0:
+                    raise ManagementError(opcode, packet[8])
+                return packet[9:]
+            self.events.append((code, source, packet[6:]))
+
+    def controllers(self) -> list[Controller]:
+        """The controllers that are set up, by index."""
+        listed = self.command(0x0003)
+        found = []
+        for index in sorted(struct.unpack_from(f"<{struct.unpack_from('<H', listed)[0]}H", listed, 2)):
+            try:
+                answer = self.command(0x0004, index)
+            except ManagementError:
+                continue  # it went away in between
+            settings = struct.unpack_from("<I", answer, 13)[0]
+            found.append(Controller(index, address_text(answer[:6]), bool(settings & 1)))
+        return found
+
+    def index_of(self, address: str) -> int:
+        """The index that the controller of this address has now."""
+        for controller in self.controllers():
+            if controller.address == address:
+                return controller.index
+        raise RigError(f"no controller has the address {address}")
+
+    def power(self, index: int, on: bool) -> None:
+        """Powers a controller on or off and waits until it is."""
+
+        def done() -> bool:
+            try:
+                self.command(0x0005, index, bytes([on]))
+            except ManagementError as error:
+                if error.status != 0x0A:  # busy, with the same wish of bluetoothd's perhaps
+                    raise
+            return any(each.index == index and each.powered == on for each in self.controllers())
+
+        eventually(f"hci{index} powered {'on' if on else 'off'}", done)
+
+    def advertising_features(self, index: int) -> AdvertisingFeatures:
+        """What the kernel offers for advertising, and the instances that exist, whoever added them."""
+        answer = self.command(0x003D, index)
+        flags, data, response, most, count = struct.unpack_from("<IBBBB", answer)
+        return AdvertisingFeatures(flags, data, response, most, tuple(answer[8 : 8 + count]))
+
+    def add_advertising(
+        self, index: int, instance: int, flags: int = 0, data: bytes = b"", scan_response: bytes = b""
+    ) -> None:
+        """Adds an instance as any foreign program could (Add Advertising), with the kernel's default interval."""
+        head = struct.pack("<BIHHBB", instance, flags, 0, 0, len(data), len(scan_response))
+        self.command(0x003E, index, head + data + scan_response)
+
+    def add_extended_advertising(
+        self,
+        index: int,
+        instance: int,
+        flags: int,
+        ticks: int,
+        data: bytes,
+        scan_response: bytes = b"",
+        tx_power: int | None = None,
+    ) -> int:
+        """Adds an instance with an interval of its own (Add Extended Advertising Parameters and Data).
+
+        Returns the TX power that the kernel selected, in dBm.
+        """
+        flags |= 1 << 14 if tx_power is None else 1 << 14 | 1 << 15
+        head = struct.pack("<BIHHIIb", instance, flags, 0, 0, ticks, ticks, tx_power or 0)
+        answer = self.command(0x0054, index, head)
+        self.command(0x0055, index, struct.pack("<BBB", instance, len(data), len(scan_response)) + data + scan_response)
+        return struct.unpack_from("<b", answer, 1)[0]
+
+    def remove_advertising(self, index: int, instance: int = 0) -> None:
+        """Removes an instance, whoever added it; 0 removes them all."""
+        self.command(0x003F, index, bytes([instance]))
+
+
+# Daemons and controllers -----------------------------------------------------------------------------------------
+
+
+class _Daemon:
+    """A program that a launcher of Scripts/vm becomes. It is the child of the guest's first process, never ours."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._pid_file = Path(f"/run/{name}.pid")
+
+    @property
+    def pid(self) -> int | None:
+        """Its process, None when it does not run."""
+        try:
+            pid = int(self._pid_file.read_text())
+            return pid if Path(f"/proc/{pid}").exists() else None
+        except (FileNotFoundError, ValueError):
+            return None
+
+    def _launch(self, arguments: Sequence[str]) -> None:
+        self._pid_file.unlink(missing_ok=True)
+        with open(f"/run/{self.name}.log", "ab") as log:
+            command = ["setsid", "--fork", str(_LAUNCHERS / self.name), *arguments]
+            subprocess.run(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, check=True)
+        eventually(f"{self.name} started", lambda: self.pid)
+
+    def _end(self, how: signal.Signals) -> None:
+        if pid := self.pid:
+            os.kill(pid, how)
+            eventually(f"{self.name} ended", lambda: self.pid is None)
+
+
+def dbus_call(path: str, method: str, *arguments: str) -> str | None:
+    """Calls a method of org.bluez with dbus-send's notation for arguments; None when it answers with an error."""
+    command = ["dbus-send", "--system", "--print-reply=literal", "--dest=org.bluez", path, method, *arguments]
+    result = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    return result.stdout.strip() if result.returncode == 0 else None
+
+
+def bluez_property(path: str, interface: str, name: str) -> str | None:
+    """A property of an object of org.bluez as text (booleans are `true` and `false`); None when there is none."""
+    method = "org.freedesktop.DBus.Properties.Get"
+    answer = dbus_call(path, method, f"string:org.bluez.{interface}", f"string:{name}")
+    return None if answer is None else re.sub(r"^variant\s+((boolean|byte|u?int\d+)\s+)?", "", answer)
+
+
+def adapter_property(index: int, name: str) -> str | None:
+    """A property of org.bluez.Adapter1, as bluez_property gives it."""
+    return bluez_property(f"/org/bluez/hci{index}", "Adapter1", name)
+
+
+class Bluetoothd(_Daemon):
+    """bluetoothd of the version the machine was started with."""
+
+    def __init__(self, management: Management) -> None:
+        super().__init__("bluetoothd")
+        self._management = management
+        self.arguments: tuple[str, ...] = ()
+
+    def start(self, *arguments: str) -> None:
+        """Starts it, with further arguments (`-E`), and waits until all its adapters answer and are powered."""
+        self._launch(arguments)
+        self.arguments = arguments
+        self.wait()
+
+    def stop(self, crash: bool = False) -> None:
+        """Ends it: in order, which powers the controllers off, or with `crash` by SIGKILL, which does not."""
+        self._end(signal.SIGKILL if crash else signal.SIGTERM)
+
+    def restart(self, *arguments: str, crash: bool = False) -> None:
+        """Stops and starts it. It takes all advertising instances away when it starts."""
+        self.stop(crash)
+        self.start(*arguments)
+
+    def wait(self) -> None:
+        """Waits until it answers on the bus for every controller, and powers them on."""
+        for controller in self._management.controllers():
+            eventually(f"org.bluez at hci{controller.index}", lambda: adapter_property(controller.index, "Powered"), 60)
+            self._management.power(controller.index, True)
+            eventually(
+                f"hci{controller.index} powered for org.bluez",
+                lambda: adapter_property(controller.index, "Powered") == "true",
+            )
+
+
+class Controllers(_Daemon):
+    """The two virtual controllers, which can be pulled out, put back elsewhere, powered and blocked."""
+
+    def __init__(self, management: Management) -> None:
+        super().__init__("btvirt")
+        self._management = management
+        self._placeholder: int | None = None
+
+    def indexes(self) -> dict[str, int]:
+        """Which index each address has now."""
+        return {each.address: each.index for each in self._management.controllers()}
+
+    def power(self, index: int, on: bool) -> None:
+        """Powers a controller on or off behind bluetoothd's back, as btmgmt does."""
+        self._management.power(index, on)
+
+    def block(self, index: int) -> None:
+        """Blocks a controller as the flight mode does (rfkill), and waits until it is down."""
+        self._rfkill(index, True)
+        eventually(f"hci{index} blocked", lambda: not self._is_powered(index))
+
+    def unblock(self, index: int) -> None:
+        """Lifts the block. Who powers the controller on again is another matter."""
+        self._rfkill(index, False)
+
+    def unplug(self) -> None:
+        """Pulls both controllers out."""
+        self._end(signal.SIGTERM)
+        eventually("the controllers gone", lambda: not self.indexes())
+
+    def replug(self, shifted: bool = False) -> dict[str, int]:
+        """Puts the controllers back, with the same addresses, and waits until the kernel has set them up.
+
+        With `shifted` something else took hci0 meanwhile, so that they come back as hci1 and hci2. Returns their
+        indexes; bluetoothd.wait() then waits until it has noticed them too.
+        """
+        if shifted and self._placeholder is None:
+            # A raw device (0x80) that the kernel neither sets up nor tells the management socket of.
+            self._placeholder = os.open("/dev/vhci", os.O_RDWR | os.O_CLOEXEC)
+            os.write(self._placeholder, b"\xff\x80")
+            eventually("the placeholder", Path("/sys/class/bluetooth/hci0").exists)
+        self._launch([])
+        eventually("the controllers back", lambda: set(self.indexes()) == set(ADDRESSES), 60)
+        return self.indexes()
+
+    def release_placeholder(self) -> None:
+        """Takes out what took the place of hci0."""
+        if self._placeholder is not None:
+            os.close(self._placeholder)
+            self._placeholder = None
+            eventually("the placeholder gone", lambda: not Path("/sys/class/bluetooth/hci0").exists())
+
+    def _is_powered(self, index: int) -> bool:
+        return any(each.index == index and each.powered for each in self._management.controllers())
+
+    def _rfkill(self, index: int, blocked: bool) -> None:
+        place = next(Path(f"/sys/class/bluetooth/hci{index}").glob("rfkill*"))
+        with open("/dev/rfkill", "wb", buffering=0) as switch:
+            # struct rfkill_event: index, type bluetooth, operation change, soft, hard
+            switch.write(struct.pack("=IBBBB", int((place / "index").read_text()), 2, 2, blocked, 0))
+
+
+class World:
+    """All of the above together, and the way back to how the machine started."""
+
+    def __init__(self) -> None:
+        self.management = Management()
+        self.bluetoothd = Bluetoothd(self.management)
+        self.controllers = Controllers(self.management)
+
+    def restore(self) -> None:
+        """Two powered controllers at hci0 and hci1 that advertise nothing, and bluetoothd as it was first started."""
+        normal = dict(zip(ADDRESSES, (0, 1)))
+        if self.controllers.pid is None or self.controllers.indexes() != normal:
+            self.controllers.unplug()
+            self.controllers.release_placeholder()
+            if self.controllers.replug() != normal:
+                raise RigError(f"the controllers came back as {self.controllers.indexes()}")
+        for index in normal.values():
+            self.controllers.unblock(index)
+        if self.bluetoothd.pid is None or self.bluetoothd.arguments:
+            self.bluetoothd.restart()
+        self.bluetoothd.wait()
+        for index in normal.values():
+            # The kernel's list leaves out instances with high numbers; where there is none this is refused.
+            with suppress(ManagementError):
+                self.management.remove_advertising(index)
+
+    def close(self) -> None:
+        self.management.close()
+
+
+def as_ordinary_user(command: Iterable[str]) -> list[str]:
+    """The command that runs `command` as a user without any capability."""
+    user = "visitor"
+    if subprocess.run(["id", user], capture_output=True, check=False).returncode != 0:
+        subprocess.run(["/usr/sbin/useradd", "--create-home", user], check=True)
+    drop = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--no-new-privs"]
+    drop += ["--inh-caps=-all", "--bounding-set=-all", "--reset-env"]
+    return [*drop, "env", f"PATH={os.environ['PATH']}", "LANG=C.UTF-8", *command]
+
+
+# What is on the air ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Record:
+    """A packet between the kernel and a controller. Time is seconds since 1970."""
+
+    time: float
+    index: int
+    kind: str
+    """`command`, `event`, `acl-out`, `acl-in`, `new-index`, `deleted-index`, `closed-index`, or `other`."""
+    data: bytes
+
+
+@dataclass(frozen=True)
+class AdvertisingSet:
+    """What a controller was told about one advertisement. Legacy advertising is a set with handle 0.
+
+    Intervals are ticks of 0.625 ms. None is what was not told.
+    """
+
+    handle: int = 0
+    legacy_type: int | None = None
+    """Advertising_Type of LE Set Advertising Parameters, None if the extended commands were used."""
+    properties: int | None = None
+    """Advertising_Event_Properties of LE Set Extended Advertising Parameters."""
+    min_ticks: int | None = None
+    max_ticks: int | None = None
+    channel_map: int | None = None
+    own_address_type: int | None = None
+    """0 public, 1 random."""
+    random_address: str | None = None
+    tx_power: int | None = None
+    """Asked for, in dBm; 127 is no preference."""
+    selected_tx_power: int | None = None
+    """What an extended controller answered."""
+    advertising_data: bytes = b""
+    scan_response: bytes = b""
+
+    @property
+    def pdu(self) -> str:
+        """The PDU type that these parameters give: ADV_IND, …"""
+        if self.legacy_type is not None:
+            return ("ADV_IND", "ADV_DIRECT_IND", "ADV_SCAN_IND", "ADV_NONCONN_IND", "ADV_DIRECT_IND")[self.legacy_type]
+        names = {0x13: "ADV_IND", 0x12: "ADV_SCAN_IND", 0x10: "ADV_NONCONN_IND", 0x15: "ADV_DIRECT_IND"}
+        return names.get((self.properties or 0) & 0x1F, "ADV_EXT_IND")
+
+
+@dataclass
+class Airing:
+    """A stretch of time in which a set was enabled and did not change."""
+
+    set: AdvertisingSet
+    began: float
+    ended: float | None = None
+
+
+@dataclass
+class Air:
+    """What one controller was told to advertise, now and before."""
+
+    sets: dict[int, AdvertisingSet] = field(default_factory=dict)
+    airings: list[Airing] = field(default_factory=list)
+
+    @property
+    def on_air(self) -> list[AdvertisingSet]:
+        """The sets that are enabled now. On a legacy controller the kernel shows its instances in turn."""
+        return [airing.set for airing in self.airings if airing.ended is None]
+
+    def since(self, moment: float) -> list[AdvertisingSet]:
+        """The sets that were on the air at some time after `moment`, in order."""
+        return [each.set for each in self.airings if each.ended is None or each.ended > moment]
+
+
+@dataclass(frozen=True)
+class Report:
+    """An advertising report that a scanning controller gave the kernel."""
+
+    time: float
+    pdu: str
+    address: str
+    address_type: int
+    data: bytes
+    rssi: int
+
+
+class _AirReader:
+    """Follows what the kernel tells one controller; a command counts when the controller has accepted it."""
+
+    _OGF_LE = 0x2000
+
+    def __init__(self) -> None:
+        self.air = Air()
+        self._pending: tuple[int, bytes] | None = None
+        self._random_address: str | None = None
+
+    def read(self, record: Record) -> None:
+        data = record.data
+        if record.kind == "command":
+            self._pending = (struct.unpack_from("<H", data)[0], data[3:])
+        elif record.kind in ("deleted-index", "closed-index"):
+            self._forget(record.time)
+        elif record.kind == "event" and data[0] == 0x0E and len(data) >= 6 and self._pending:
+            opcode, parameters = self._pending
+            if struct.unpack_from("<H", data, 3)[0] == opcode:
+                self._pending = None
+                if data[5] == 0:
+                    self._accepted(opcode, parameters, data[6:], record.time)
+        elif record.kind == "event" and data[0] == 0x3E:
+            self._le_event(data[2], data[3:], record.time)
+
+    def _accepted(self, opcode: int, told: bytes, answer: bytes, now: float) -> None:
+        if opcode == 0x0C03:
+            self._forget(now)
+        elif opcode == 0x2005:
+            self._random_address = address_text(told[:6])
+        elif opcode == 0x2006:
+            low, high, kind, own = struct.unpack_from("<HHBB", told)
+            random = self._random_address if own & 1 else None
+            self._change(
+                0, now, legacy_type=kind, min_ticks=low, max_ticks=high, own_address_type=own, channel_map=told[13],
+                random_address=random,
+            )  # fmt: skip
+        elif opcode == 0x2008:
+            self._change(0, now, advertising_data=told[1 : 1 + told[0]])
+        elif opcode == 0x2009:
+            self._change(0, now, scan_response=told[1 : 1 + told[0]])
+        elif opcode == 0x200A:
+            self._enable(0, bool(told[0]), now)
+        elif opcode == 0x2035:
+            self._change(told[0], now, random_address=address_text(told[1:7]))
+        elif opcode == 0x2036:
+            self._change(
+                told[0], now, properties=struct.unpack_from("<H", told, 1)[0],
+                min_ticks=int.from_bytes(told[3:6], "little"), max_ticks=int.from_bytes(told[6:9], "little"),
+                channel_map=told[9], own_address_type=told[10], tx_power=struct.unpack_from("<b", told, 19)[0],
+                selected_tx_power=struct.unpack_from("<b", answer)[0] if answer else None,
+            )  # fmt: skip
+        elif opcode in (0x2037, 0x2038):
+            self._extended_data("advertising_data" if opcode == 0x2037 else "scan_response", told, now)
+        elif opcode == 0x2039:
+            handles = [told[2 + 4 * n] for n in range(told[1])] or list(self.air.sets)
+            for handle in handles:
+                self._enable(handle, bool(told[0]), now)
+        elif opcode in (0x203C, 0x203D):
+            for handle in [told[0]] if opcode == 0x203C else list(self.air.sets):
+                self._enable(handle, False, now)
+                self.air.sets.pop(handle, None)
+
+    def _extended_data(self, name: str, told: bytes, now: float) -> None:
+        handle, operation = told[0], told[1]
+        if operation == 4:  # unchanged
+            return
+        before = getattr(self.air.sets.get(handle, AdvertisingSet()), name) if operation in (0, 2) else b""
+        self._change(handle, now, **{name: before + told[4 : 4 + told[3]]})
+
+    def _le_event(self, subevent: int, told: bytes, now: float) -> None:
+        if subevent in (0x01, 0x0A) and told[0] == 0 and told[3] == 1:  # connected, as the peripheral
+            for handle, each in self.air.sets.items():
+                if each.legacy_type is not None:
+                    self._enable(handle, False, now)
+        elif subevent == 0x12:  # advertising set terminated
+            self._enable(told[1], False, now)
+
+    def _change(self, handle: int, now: float, **values: Any) -> None:
+        before = self.air.sets.get(handle, AdvertisingSet(handle))
+        self.air.sets[handle] = replace(before, **values)
+        if self.air.sets[handle] != before and any(each.handle == handle for each in self.air.on_air):
+            self._enable(handle, True, now)
+
+    def _enable(self, handle: int, enabled: bool, now: float) -> None:
+        for airing in self.air.airings:
+            if airing.ended is None and airing.set.handle == handle:
+                airing.ended = now
+        if enabled:
+            self.air.airings.append(Airing(self.air.sets.get(handle, AdvertisingSet(handle)), now))
+
+    def _forget(self, now: float) -> None:
+        for handle in list(self.air.sets):
+            self._enable(handle, False, now)
+        self.air.sets.clear()
+        self._pending = None
+
+
+class Witness:
+    """Records all that passes between the kernel and the controllers, as btmon does, and can be asked while it runs.
+
+    It reads the kernel's monitor socket itself: btmon 5.66 decodes what it records, and crashes on some GATT traffic.
+    The recording is a btsnoop file, which btmon and Wireshark read.
+
+        with Witness(path) as witness:
+            …
+            witness.wait_for(lambda air: any(each.min_ticks == 160 for each in air.on_air))
+    """
+
+    _KINDS = {
+        0: "new-index", 1: "deleted-index", 2: "command", 3: "event", 4: "acl-out", 5: "acl-in", 9: "closed-index",
+    }  # fmt: skip
+    _MONITOR_FORMAT = 2001
+    _EPOCH = 62_168_256_000_000_000
+    """1970 in btsnoop's microseconds since the year 0."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.records: list[Record] = []
+        self._arrived: queue.SimpleQueue[Record] = queue.SimpleQueue()
+        self._readers: dict[int, _AirReader] = {}
+        self._stopping = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Starts recording: nothing that happens after this escapes."""
+        monitor = _hci_socket(_CHANNEL_MONITOR)
+        monitor.setsockopt(socket.SOL_SOCKET, _SO_TIMESTAMP, 1)
+        monitor.setsockopt(socket.SOL_SOCKET, _SO_RCVBUFFORCE, 4 << 20)
+        monitor.settimeout(0.2)
+        self._stopping.clear()
+        self._thread = threading.Thread(target=self._record, args=(monitor,), daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stops recording; what was recorded stays readable."""
+        if self._thread:
+            self._stopping.set()
+            self._thread.join()
+            self._thread = None
+
+    def __enter__(self) -> Witness:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def _record(self, monitor: socket.socket) -> None:
+        with monitor, open(self.path, "wb") as file:
+            file.write(b"btsnoop\0" + struct.pack(">II", 1, self._MONITOR_FORMAT))
+            while not self._stopping.is_set():
+                try:
+                    packet, ancillary, _, _ = monitor.recvmsg(4096, 64)
+                except TimeoutError:
+                    file.flush()
+                    continue
+                opcode, index, length = struct.unpack_from("<HHH", packet)
+                data = packet[6 : 6 + length]
+                stamp = int(time.time() * 1e6)
+                for _, kind, value in ancillary:
+                    if kind == _SO_TIMESTAMP:
+                        seconds, microseconds = struct.unpack("qq", value)
+                        stamp = seconds * 1_000_000 + microseconds
+                head = struct.pack(">IIIIQ", length, length, index << 16 | opcode, 0, stamp + self._EPOCH)
+                file.write(head + data)
+                self._arrived.put(Record(stamp / 1e6, index, self._KINDS.get(opcode, "other"), data))
+
+    def poll(self) -> list[Record]:
+        """Takes in what was recorded since; returns all records so far."""
+        while True:
+            try:
+                record = self._arrived.get_nowait()
+            except queue.Empty:
+                return self.records
+            self.records.append(record)
+            self._readers.setdefault(record.index, _AirReader()).read(record)
+
+    def air(self, index: int = 0) -> Air:
+        """What the controller at `index` advertises and advertised since the recording began."""
+        self.poll()
+        return self._readers.setdefault(index, _AirReader()).air
+
+    def commands(self, index: int = 0) -> list[tuple[int, bytes]]:
+        """The commands that the controller at `index` got, in order: opcode and parameters."""
+        return [
+            (struct.unpack_from("<H", each.data)[0], each.data[3:])
+            for each in self.poll()
+            if each.kind == "command" and each.index == index
+        ]
+
+    def wait_for(self, condition: Callable[[Air], Any], timeout: float = 20, index: int = 0) -> Air:
+        """Waits until `condition` holds for the air of the controller at `index`; it fails the test otherwise."""
+        deadline = time.monotonic() + timeout
+        while not condition(air := self.air(index)):
+            if time.monotonic() > deadline:
+                history = "\n".join(f"  {each}" for each in air.airings) or "  nothing"
+                raise AssertionError(f"not within {timeout:g} s; on the air of hci{index} was\n{history}")
+            time.sleep(0.1)
+        return air
+
+    def reports(self, index: int = 1, address: str | None = None) -> list[Report]:
+        """The advertising reports of the scanner at `index`, exactly as it heard them, scan responses included."""
+        found: list[Report] = []
+        for record in self.poll():
+            if record.kind == "event" and record.index == index and record.data[0] == 0x3E:
+                if record.data[2] == 0x02:
+                    found += _legacy_reports(record)
+                elif record.data[2] == 0x0D:
+                    found += _extended_reports(record)
+        return [each for each in found if address in (None, each.address)]
+
+    def wait_for_report(self, condition: Callable[[Report], Any], timeout: float = 20, index: int = 1) -> Report:
+        """Waits for a report that meets `condition`; somebody has to scan meanwhile."""
+        return eventually("an advertising report", lambda: next(filter(condition, self.reports(index)), None), timeout)
+
+
+def _legacy_reports(record: Record) -> list[Report]:
+    names = ("ADV_IND", "ADV_DIRECT_IND", "ADV_SCAN_IND", "ADV_NONCONN_IND", "SCAN_RSP")
+    found, offset = [], 4
+    for _ in range(record.data[3]):
+        kind, address_type, address, length = struct.unpack_from("<BB6sB", record.data, offset)
+        offset += 9 + length
+        data, rssi = record.data[offset - length : offset], struct.unpack_from("<b", record.data, offset)[0]
+        offset += 1
+        found.append(Report(record.time, names[kind], address_text(address), address_type, data, rssi))
+    return found
+
+
+def _extended_reports(record: Record) -> list[Report]:
+    names = {
+        0x13: "ADV_IND", 0x15: "ADV_DIRECT_IND", 0x12: "ADV_SCAN_IND", 0x10: "ADV_NONCONN_IND", 0x1A: "SCAN_RSP",
+        0x1B: "SCAN_RSP",
+    }  # fmt: skip
+    found, offset = [], 4
+    for _ in range(record.data[3]):
+        kind, address_type, address = struct.unpack_from("<HB6s", record.data, offset)
+        rssi, length = struct.unpack_from("<b9xB", record.data, offset + 13)
+        offset += 24 + length
+        data = record.data[offset - length : offset]
+        name = names.get(kind & 0x1F, "ADV_EXT_IND")
+        found.append(Report(record.time, name, address_text(address), address_type, data, rssi))
+    return found
+
+
+# The other side --------------------------------------------------------------------------------------------------
+
+
+class Phone:
+    """A central on hci1: bleak, and bluetoothd below it. What it saw byte by byte the Witness knows (`reports`)."""
+
+    def __init__(self, index: int = 1) -> None:
+        self.index = index
+        self.adapter = f"hci{index}"
+
+    async def scan(self, seconds: float, service_uuids: Sequence[str] = ()) -> list[tuple[Any, Any]]:
+        """Scans actively; every sighting in order, as bleak's BLEDevice and AdvertisementData."""
+        seen: list[tuple[Any, Any]] = []
+        deadline = time.monotonic() + seconds
+        while (left := deadline - time.monotonic()) > 0:
+            seen += await self._scan_once(min(left, self._ROUND), service_uuids)
+        return seen
+
+    async def find(
+        self, match: Callable[[Any, Any], bool], timeout: float = 30, service_uuids: Sequence[str] = ()
+    ) -> Any:
+        """Scans until bleak's (BLEDevice, AdvertisementData) meet `match`; returns the BLEDevice."""
+        deadline = time.monotonic() + timeout
+        while time.monotonic() < deadline:
+            for device, advertisement in await self._scan_once(self._ROUND, service_uuids, match):
+                if match(device, advertisement):
+                    return device
+        raise AssertionError(f"{self.adapter} did not find the device within {timeout:g} s")
+
+    _ROUND = 1.5
+    """btvirt reports an advertiser once each time scanning starts, maybe before the kernel is ready to pass it on."""
+
+    async def _scan_once(
+        self, seconds: float, service_uuids: Sequence[str], until: Callable[[Any, Any], bool] | None = None
+    ) -> list[tuple[Any, Any]]:
+        from bleak import BleakScanner
+
+        seen: list[tuple[Any, Any]] = []
+        found = asyncio.Event()
+
+        def saw(device: Any, advertisement: Any) -> None:
+            seen.append((device, advertisement))
+            if until and until(device, advertisement):
+                found.set()
+
+        async with BleakScanner(saw, list(service_uuids) or None, bluez={"adapter": self.adapter}):
+            with suppress(TimeoutError):
+                await asyncio.wait_for(found.wait(), seconds)
+        return seen
+
+    @asynccontextmanager
+    async def connect(self, device: Any, timeout: float = 30) -> AsyncIterator[Any]:
+        """A connection: bleak's BleakClient, with services discovered (`read_gatt_char`, `write_gatt_char`, …)."""
+        from bleak import BleakClient
+        from bleak.backends.bluezdbus.manager import get_global_bluez_manager
+
+        path = device.details["path"]
+        await asyncio.to_thread(self._connect_in_bluetoothd, path, timeout)
+        # bluetoothd 5.66 does not always signal that Connected changed, so that bleak would see a lost connection.
+        manager = await get_global_bluez_manager()
+        manager._properties[path]["org.bluez.Device1"]["Connected"] = True
+        async with BleakClient(device, timeout=timeout, bluez={"adapter": self.adapter}) as client:
+            yield client
+
+    def _connect_in_bluetoothd(self, path: str, timeout: float) -> None:
+        dbus_call(path, "org.bluez.Device1.Connect")
+        for name in ("Connected", "ServicesResolved"):
+            eventually(f"{path} {name}", lambda: bluez_property(path, "Device1", name) == "true", timeout)
+
+    def forget(self) -> None:
+        """Makes bluetoothd forget every device this adapter met, and the GATT services it remembers of them."""
+        path = f"/org/bluez/{self.adapter}"
+        known = dbus_call(path, "org.freedesktop.DBus.Introspectable.Introspect") or ""
+        for device in re.findall(r'<node name="(dev_[0-9A-F_]+)"', known):
+            dbus_call(path, "org.bluez.Adapter1.RemoveDevice", f"objpath:{path}/{device}")
+        for cache in Path("/var/lib/bluetooth").glob("*/cache"):
+            shutil.rmtree(cache, ignore_errors=True)

@@ -1,0 +1,141 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+
+/// Damage to profiles that knows what YAML is.
+enum ProfileMutation {
+    static let samples = [
+        """
+        profile: museum
+        beacons:
+          - id: entrance
+            device: iot-design-shop
+            address: C0:FF:EE:00:00:01
+            ibeacon: { uuid: 2173E519-9155-4862-AB64-7953AB146156, major: 2, minor: 3, measured-power: -59 }
+            interval: 100ms
+            tx-power: 0dBm
+            name: Entrance
+            on-bad-interval: fail
+            advertise-while-connected: true
+            measured-power-by-tx-power: { 0dBm: -59, -6dBm: -65 }
+          - id: exit
+            device: ibeacon
+            ibeacon:
+              uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0
+              major: 65535
+              minor: 0x10
+            flags: 0x1a
+            pdu: ADV_IND
+            services: [2173E519-9155-4862-AB64-7953AB146156]
+        """,
+        """
+        # Anchors, quotes and more than one way to write a mapping.
+        profile: "park"
+        beacons:
+        - { id: a, device: ibeacon, ibeacon: &f { uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0, major: 1 } }
+        - { id: 'b', device: ibeacon, ibeacon: *f, name: "Gr\\u00fc\\xdfe" }
+        - id: c
+          device: iot-design-shop
+          name: >-
+            a folded
+            name
+        """,
+        """
+        profile: one
+        beacons:
+          - id: beacon
+            device: iot-design-shop
+        """,
+    ]
+
+    private static let tokens = [
+        "&a ", "*a", "*f", "!!binary ", "!!str ", "!x ", "<<: *f", "---\n", "...\n", "%YAML 1.1\n", "~", "null", "true",
+        "|\n", ">\n", "'", "\"", "\"\\", "\u{FEFF}", "\r", "\u{85}", "\u{2028}", "\t", "#", ": ", "- ", "? ", ", ",
+        "[", "]", "{", "}", "@", "`", "\0", "é", "𝕏", "1e400", "99999999999999999999999", "-1", "0x", "0.0000000001ms",
+        "999999999.9999999s", "65536ticks", "4294967296ticks", "٣", "-129dBm", "C0:FF:EE", "ADV_IND", "none", "yes",
+        "_1",
+    ]
+
+    /// A sample with up to five damages.
+    static func text(_ generator: inout SplitMix64) -> String {
+        var text = samples.randomElement(using: &generator) ?? ""
+        for _ in 0..<Int.random(in: 0...5, using: &generator) {
+            if Int.random(in: 0...400, using: &generator) == 0 { return nested(&generator) }
+            if Int.random(in: 0...400, using: &generator) == 0 { return aliases(&generator) }
+            text = Bool.random(using: &generator) ? lines(of: text, &generator) : tokens(in: text, &generator)
+        }
+        return text
+    }
+
+    /// Lines doubled, lost, exchanged, and moved to another indentation.
+    private static func lines(of text: String, _ generator: inout SplitMix64) -> String {
+        var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        guard let one = lines.indices.randomElement(using: &generator),
+            let other = lines.indices.randomElement(using: &generator)
+        else { return text }
+        switch Int.random(in: 0...6, using: &generator) {
+        case 0: lines.insert(lines[one], at: other)
+        case 1: lines.remove(at: one)
+        case 2: lines.swapAt(one, other)
+        case 3:
+            let (first, second) = (lines[one].prefix { $0 == " " }, lines[other].prefix { $0 == " " })
+            lines[one] = String(second + lines[one].dropFirst(first.count))
+        case 4: lines[one] = String(repeating: " ", count: Int.random(in: 1...9, using: &generator)) + lines[one]
+        case 5: lines[one] = String(lines[one].drop { $0 == " " })
+        default: lines[one] = String(lines[other].prefix { $0 == " " }) + "- " + lines[one].drop { $0 == " " }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// A word exchanged for one that YAML, or a value, may stumble over.
+    private static func tokens(in text: String, _ generator: inout SplitMix64) -> String {
+        let token = tokens.randomElement(using: &generator) ?? ""
+        var words = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+        guard let index = words.indices.randomElement(using: &generator) else { return token }
+        switch Int.random(in: 0...3, using: &generator) {
+        case 0: words[index] = token
+        case 1: words[index] = token + words[index]
+        case 2: words[index] += token
+        default:
+            // A number that is far too large, or nearly so.
+            let digits = String(repeating: "9", count: Int.random(in: 1...400, using: &generator))
+            words[index] = words[index].replacing(/[0-9]+/, with: digits)
+        }
+        return words.joined(separator: " ")
+    }
+
+    /// What opens something, together with what may hide that from whoever counts.
+    private static let openings = [
+        "[", "{", "- ", "? ", "{a: ", "[\"]\", ", "[ ']', ", "[ #]\n", "[\n", "{? ", "[[]", "[{},", "!!seq [", "&a [",
+        "- - ",
+    ]
+    private static let beginnings = [
+        "", "\u{FEFF}", "x\r", "x:\r", "x:\u{85}", "x:\u{2028}", "--- ", "profile: ", "profile: a\nbeacons:\n",
+    ]
+
+    /// Something deep where a value should be.
+    private static func nested(_ generator: inout SplitMix64) -> String {
+        let opening = openings.randomElement(using: &generator) ?? ""
+        let count = Int.random(in: 1...(Bool.random(using: &generator) ? 250 : 60_000), using: &generator)
+        let closing = opening.contains("{") ? "}" : "]"
+        let text = (beginnings.randomElement(using: &generator) ?? "") + String(repeating: opening, count: count)
+        return Bool.random(using: &generator) ? text + String(repeating: closing, count: count) : text
+    }
+
+    /// Anchors of anchors, which stand for more than they look.
+    private static func aliases(_ generator: inout SplitMix64) -> String {
+        let width = Int.random(in: 1...9, using: &generator)
+        let depth = Int.random(in: 1...40, using: &generator)
+        var text = "a0: &a0 { uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 }\n"
+        for level in 1...depth {
+            let inner = Array(repeating: "*a\(level - 1)", count: width).joined(separator: ", ")
+            text += "a\(level): &a\(level) [\(inner)]\n"
+        }
+        let uses = [
+            "? *aN : 1", "? *aN\n: 1\n? *aN\n: 2", "profile: *aN", "beacons: *aN", "beacons: [*aN, *aN]", "*aN : *aN",
+        ]
+        return text + (uses.randomElement(using: &generator) ?? "").replacing("aN", with: "a\(depth)")
+    }
+}

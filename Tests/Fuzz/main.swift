@@ -1,0 +1,32 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+// beaconry-fuzz [--iterations N] [--seed S] [--target NAME] [--trace]: feeds every parser of bytes from outside with
+// damaged and random input. What traps ends the process; with --trace, the input that did it is the last line.
+
+import Glibc
+
+let arguments: FuzzArguments
+do {
+    arguments = try FuzzArguments(CommandLine.arguments.dropFirst())
+} catch {
+    FuzzReport.fail("\(error.message); usage: beaconry-fuzz [--iterations N] [--seed S] [--target NAME] [--trace]")
+}
+
+let targets: [FuzzTarget] = [.advertising, .hci, .dbus, .control, .profile]
+let chosen = targets.filter { arguments.target == nil || arguments.target == $0.name }
+guard !chosen.isEmpty else {
+    FuzzReport.fail("there is no such target; targets are \(targets.map(\.name).joined(separator: ", "))")
+}
+
+var isWorthLittle = false
+for target in chosen {
+    let report = target.run(
+        iterations: arguments.iterations / target.divisor, seed: arguments.seed, traces: arguments.traces)
+    print(report.line)
+    fflush(nil)
+    // Whatever only ever takes, or only ever refuses, has not been tested.
+    isWorthLittle = isWorthLittle || report.parsed == 0 || report.refused == 0
+}
+if isWorthLittle { FuzzReport.fail("a target took nothing, or refused nothing: its input is no good") }
