@@ -10,6 +10,9 @@ public struct ByteWriter: Sendable {
     /// A writer with nothing written.
     public init() {}
 
+    /// A writer with nothing written and room for so many octets; more may be written.
+    public init(capacity: Int) { bytes.reserveCapacity(capacity) }
+
     /// Appends octets as they are.
     public mutating func write(_ octets: some Collection<UInt8>) {
         bytes.append(contentsOf: octets)

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+import BluetoothCore
 
 /// The number of an HCI command: group and command fields (Core 5.4, Vol 4, Part E, 5.4.1).
 public struct HCIOpcode: Hashable, Sendable {
@@ -10,28 +10,19 @@ public struct HCIOpcode: Hashable, Sendable {
     public let rawValue: UInt16
     /// Any opcode, known or not.
     public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    /// Opcode Group Field: 8 for LE commands, 0x3F for a vendor's own.
+    public var group: UInt8 { UInt8(truncatingIfNeeded: rawValue >> 10) }
+    /// Opcode Command Field: the number within the group.
+    public var command: UInt16 { rawValue & 0x03FF }
+
+    /// No command: an event that names it only tells how many commands the controller takes.
+    public static let none = HCIOpcode(rawValue: 0)
 }
 
-/// The parameters of one HCI command.
-public protocol HCICommand: WireCodable {
-    /// The command's number.
-    static var opcode: HCIOpcode { get }
-}
-
-/// What a controller says of a command: 0 is success (Core 5.4, Vol 1, Part F).
-public struct HCIStatus: Hashable, Sendable {
-    /// The code on the wire.
-    public let rawValue: UInt8
-    /// Any code, known or not.
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
-    /// The command was done.
-    public static let success = HCIStatus(rawValue: 0)
-}
-
-/// HCI_Reset (Core 5.4, Vol 4, Part E, 7.3.2): the controller forgets all that it was told.
-public struct HCIReset: HCICommand, Hashable {
-    public static let opcode = HCIOpcode(rawValue: 0x0C03)
-    public init() {}
-    public init(parsing reader: inout ByteReader) throws(WireError) {}
-    public func serialize(into writer: inout ByteWriter) {}
+extension HCIOpcode: CustomStringConvertible {
+    /// Four digits: `0x200C`.
+    public var description: String {
+        "0x" + Hexadecimal.string([UInt8(rawValue >> 8), UInt8(truncatingIfNeeded: rawValue)]).uppercased()
+    }
 }

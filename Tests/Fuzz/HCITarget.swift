@@ -4,45 +4,95 @@
 
 import BluetoothCore
 import HCI
+import TestSupport
 
 extension FuzzTarget {
-    /// HCI commands and the event that completes them: the first byte chooses which.
+    /// A stream of HCI packets as a controller or a host may send it, and each packet's parameters.
     static let hci = FuzzTarget(name: "hci") { generator in
-        let kind = UInt8.random(in: 0...255, using: &generator)
-        let isNoise = Bool.random(using: &generator)
-        return [kind] + (isNoise ? Mutation.noise(64, &generator) : Mutation.damaged(samples, &generator))
+        var stream: [UInt8] = []
+        for _ in 0..<Int.random(in: 1...4, using: &generator) { stream += packet(&generator) }
+        return Int.random(in: 0..<4, using: &generator) == 0 ? Mutation.damaged([stream], &generator) : stream
     } parse: { bytes in
-        guard let kind = bytes.first else { return .refused }
-        return parsers[Int(kind) % parsers.count](Array(bytes.dropFirst()))
+        var decoder = H4Decoder()
+        decoder.append(bytes)
+        var taken: [UInt8] = []
+        var outcome = Outcome.refused
+        do throws(WireError) {
+            while let packet = try decoder.next() {
+                taken += packet.serialized()
+                if parse(packet) == .parsed { outcome = .parsed }
+            }
+        } catch {
+            guard error.offset == taken.count else { FuzzReport.fail("\(error) is not behind \(taken.count) bytes") }
+        }
+        guard taken == Array(bytes.prefix(taken.count)), taken.count + decoder.count == bytes.count else {
+            FuzzReport.fail("\(Hexadecimal.string(bytes)) was taken as \(Hexadecimal.string(taken))")
+        }
+        return outcome
     }
 
-    private static let parsers: [@Sendable ([UInt8]) -> Outcome] = [
-        parser(HCICommandComplete.self), parser(LESetRandomAddress.self), parser(LESetAdvertisingParameters.self),
-        parser(LESetAdvertisingData.self), parser(LESetScanResponseData.self), parser(LESetAdvertisingEnable.self),
-        parser(LESetAdvertisingSetRandomAddress.self), parser(LESetExtendedAdvertisingParameters.self),
-        parser(LESetExtendedAdvertisingData.self), parser(LESetExtendedScanResponseData.self),
-        parser(LESetExtendedAdvertisingEnable.self), parser(LERemoveAdvertisingSet.self),
-        parser(LEClearAdvertisingSets.self), parser(HCIReset.self),
-    ]
-
-    private static func parser<Value: WireCodable>(_: Value.Type) -> @Sendable ([UInt8]) -> Outcome {
-        { bytes in
-            do throws(WireError) {
-                let value = try Value(parsing: bytes)
-                guard value.serialized() == bytes else {
-                    FuzzReport.fail("\(Value.self) \(Hexadecimal.string(bytes)) is written as \(value.serialized())")
+    /// A btsnoop file of such packets, in any of the three ways that are read.
+    static let btsnoop = FuzzTarget(name: "btsnoop") { generator in
+        let datalinks: [BtsnoopDatalink] = [.plain, .h4, .monitor, BtsnoopDatalink(rawValue: 1003)]
+        var file = BtsnoopHeader(datalink: datalinks.randomElement(using: &generator) ?? .h4).serialized()
+        for _ in 0..<Int.random(in: 1...4, using: &generator) {
+            let data = packet(&generator).dropFirst(Int.random(in: 0...1, using: &generator))
+            file += BtsnoopRecord(
+                originalLength: UInt32(data.count), flags: UInt32.random(in: 0...20, using: &generator),
+                cumulativeDrops: 0, timestamp: Int64.random(in: .min ... .max, using: &generator), data: Array(data)
+            ).serialized()
+        }
+        return Bool.random(using: &generator) ? Mutation.damaged([file], &generator) : file
+    } parse: { bytes in
+        var reader = BtsnoopReader()
+        reader.append(bytes)
+        var taken = BtsnoopHeader(datalink: .h4).serialized().count
+        var outcome = Outcome.refused
+        do throws(WireError) {
+            while let record = try reader.nextRecord(), let datalink = reader.datalink {
+                let octets = record.serialized()
+                guard octets == Array(bytes[taken..<taken + octets.count]) else {
+                    FuzzReport.fail("\(Hexadecimal.string(bytes)) has not the record \(record)")
                 }
-                return .parsed
-            } catch {
-                guard 0...bytes.count ~= error.offset else { FuzzReport.fail("\(error) is outside of its input") }
-                return .refused
+                taken += octets.count
+                if BtsnoopPacket(record, datalink: datalink) != nil { outcome = .parsed }
             }
+        } catch {
+            guard 0...bytes.count ~= error.offset else { FuzzReport.fail("\(error) is outside of its input") }
+        }
+        return outcome
+    }
+
+    /// A packet with a true header, and parameters that few of its kind have.
+    private static func packet(_ generator: inout SplitMix64) -> [UInt8] {
+        let type = HCIFuzzType.all.randomElement(using: &generator)
+        let isSmall = Bool.random(using: &generator)
+        let parameters = Mutation.noise(160, &generator).map { isSmall && $0 > 0x40 ? $0 & 0x03 : $0 }
+        let packet: HCIPacket =
+            switch (type, Int.random(in: 0..<8, using: &generator)) {
+            case (_, 0): .acl(ACLDataPacket(handle: ConnectionHandle(1), boundary: .continuing, payload: parameters))
+            case (.command(let opcode, _)?, _):
+                .command(HCICommandPacket(opcode: opcode, parameters: parameters))
+            case (.returned(let opcode, _)?, _):
+                .event(HCIEventPacket(HCICommandComplete(opcode: opcode, returnParameters: [0] + parameters)))
+            case (.event(let code, let subeventCode, _)?, _):
+                .event(HCIEventPacket(code: code, parameters: (subeventCode.map { [$0] } ?? []) + parameters))
+            case (nil, _): .event(HCIEventPacket(code: 0xFF, parameters: parameters))
+            }
+        return packet.serialized()
+    }
+
+    private static func parse(_ packet: HCIPacket) -> Outcome {
+        switch packet {
+        case .command(let command):
+            return HCIFuzzType.commands[command.opcode]?(command.parameters) ?? .refused
+        case .event(let event):
+            guard let complete = try? event.parameters(as: HCICommandComplete.self) else {
+                let code = HCIFuzzType.EventCode(code: event.code, subeventCode: event.subeventCode)
+                return HCIFuzzType.events[code]?(event.parameters) ?? .refused
+            }
+            return HCIFuzzType.returned[complete.opcode]?(complete.returnParameters) ?? .refused
+        case .acl, .synchronous, .isochronous: return .parsed
         }
     }
-
-    private static let samples = [
-        "010820000000", "0100ffeec0", "a000a0000000000000000000000700",
-        "010300020201061aff4c0002", "1f0201061aff4c000215e2c56db5dffb48d2b060d0f5a71096e000010002c500",
-        "011300a00000a0000007010000000000000000007f0100010000", "010101000000", "01", "",
-    ].map { (try? Hexadecimal.bytes($0)) ?? [] }
 }

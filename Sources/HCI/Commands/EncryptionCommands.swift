@@ -1,0 +1,124 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+public import BluetoothCore
+
+/// HCI_LE_Enable_Encryption (Core 5.4, Vol 4, Part E, 7.8.24): a central encrypts. EncryptionChange or
+/// EncryptionKeyRefreshComplete follows.
+public struct LEEnableEncryption: HCICommand, Hashable {
+    public static let opcode = HCIOpcode(rawValue: 0x2019)
+    /// Which connection.
+    public let connectionHandle: ConnectionHandle
+    /// Names the key to the peripheral; 0 with LE Secure Connections.
+    public let randomNumber: UInt64
+    /// Names the key to the peripheral; 0 with LE Secure Connections.
+    public let encryptedDiversifier: UInt16
+    /// The key, least significant octet first.
+    public let longTermKey: Octets<16>
+
+    /// A command of these fields.
+    public init(
+        connectionHandle: ConnectionHandle, randomNumber: UInt64, encryptedDiversifier: UInt16, longTermKey: Octets<16>
+    ) {
+        self.connectionHandle = connectionHandle
+        self.randomNumber = randomNumber
+        self.encryptedDiversifier = encryptedDiversifier
+        self.longTermKey = longTermKey
+    }
+
+    public init(parsing reader: inout ByteReader) throws(WireError) {
+        connectionHandle = try ConnectionHandle(parsing: &reader)
+        randomNumber = try reader.readLittleEndian()
+        encryptedDiversifier = try reader.readLittleEndian()
+        longTermKey = try Octets<16>(parsing: &reader)
+    }
+
+    public func serialize(into writer: inout ByteWriter) {
+        connectionHandle.serialize(into: &writer)
+        writer.writeLittleEndian(randomNumber)
+        writer.writeLittleEndian(encryptedDiversifier)
+        longTermKey.serialize(into: &writer)
+    }
+}
+
+/// HCI_LE_Long_Term_Key_Request_Reply (Core 5.4, Vol 4, Part E, 7.8.25): a peripheral knows the key.
+public struct LELongTermKeyRequestReply: HCIReturningCommand, Hashable {
+    public static let opcode = HCIOpcode(rawValue: 0x201A)
+    public typealias Returned = StatusAndConnectionHandle
+    /// Which connection.
+    public let connectionHandle: ConnectionHandle
+    /// The key, least significant octet first.
+    public let longTermKey: Octets<16>
+
+    /// A command of these fields.
+    public init(connectionHandle: ConnectionHandle, longTermKey: Octets<16>) {
+        self.connectionHandle = connectionHandle
+        self.longTermKey = longTermKey
+    }
+
+    public init(parsing reader: inout ByteReader) throws(WireError) {
+        connectionHandle = try ConnectionHandle(parsing: &reader)
+        longTermKey = try Octets<16>(parsing: &reader)
+    }
+
+    public func serialize(into writer: inout ByteWriter) {
+        connectionHandle.serialize(into: &writer)
+        longTermKey.serialize(into: &writer)
+    }
+}
+
+/// HCI_LE_Long_Term_Key_Request_Negative_Reply (Core 5.4, Vol 4, Part E, 7.8.26): a peripheral has no key.
+public struct LELongTermKeyRequestNegativeReply: HCIReturningCommand, Hashable {
+    public static let opcode = HCIOpcode(rawValue: 0x201B)
+    public typealias Returned = StatusAndConnectionHandle
+    /// Which connection.
+    public let connectionHandle: ConnectionHandle
+
+    /// A command of these fields.
+    public init(connectionHandle: ConnectionHandle) {
+        self.connectionHandle = connectionHandle
+    }
+
+    public init(parsing reader: inout ByteReader) throws(WireError) {
+        connectionHandle = try ConnectionHandle(parsing: &reader)
+    }
+
+    public func serialize(into writer: inout ByteWriter) {
+        connectionHandle.serialize(into: &writer)
+    }
+}
+
+/// HCI_LE_Read_Local_P-256_Public_Key (Core 5.4, Vol 4, Part E, 7.8.36): makes a key pair.
+/// LEReadLocalP256PublicKeyComplete follows.
+public struct LEReadLocalP256PublicKey: HCIParameterlessCommand, Hashable {
+    public static let opcode = HCIOpcode(rawValue: 0x2025)
+    /// The command has no parameters.
+    public init() {}
+}
+
+/// HCI_LE_Generate_DHKey, version 1 (Core 5.4, Vol 4, Part E, 7.8.37): the secret shared with a peer.
+/// LEGenerateDHKeyComplete follows.
+public struct LEGenerateDHKey: HCICommand, Hashable {
+    public static let opcode = HCIOpcode(rawValue: 0x2026)
+    /// Of the peer's public key, least significant octet first.
+    public let keyXCoordinate: Octets<32>
+    /// Of the peer's public key, least significant octet first.
+    public let keyYCoordinate: Octets<32>
+
+    /// A command of these fields.
+    public init(keyXCoordinate: Octets<32>, keyYCoordinate: Octets<32>) {
+        self.keyXCoordinate = keyXCoordinate
+        self.keyYCoordinate = keyYCoordinate
+    }
+
+    public init(parsing reader: inout ByteReader) throws(WireError) {
+        keyXCoordinate = try Octets<32>(parsing: &reader)
+        keyYCoordinate = try Octets<32>(parsing: &reader)
+    }
+
+    public func serialize(into writer: inout ByteWriter) {
+        keyXCoordinate.serialize(into: &writer)
+        keyYCoordinate.serialize(into: &writer)
+    }
+}

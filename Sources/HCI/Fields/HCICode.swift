@@ -1,0 +1,16 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+public import BluetoothCore
+
+/// A field of one octet whose values have names; those without one survive.
+public protocol HCICode: WireCodable, Hashable, RawRepresentable where RawValue == UInt8 {
+    /// Any value, known or not.
+    init(rawValue: UInt8)
+}
+
+extension HCICode {
+    public init(parsing reader: inout ByteReader) throws(WireError) { self.init(rawValue: try reader.readUInt8()) }
+    public func serialize(into writer: inout ByteWriter) { writer.write(rawValue) }
+}

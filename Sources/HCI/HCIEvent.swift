@@ -1,0 +1,38 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+public import BluetoothCore
+
+/// The parameters of one HCI event.
+public protocol HCIEvent: WireCodable {
+    /// The event's number.
+    static var eventCode: UInt8 { get }
+}
+
+/// An event of the LE meta event (Core 5.4, Vol 4, Part E, 7.7.65): its parameters begin with the subevent code.
+public protocol LEMetaEvent: HCIEvent {
+    /// The subevent's number.
+    static var subeventCode: UInt8 { get }
+    /// Reads what stands behind the subevent code.
+    init(parsingFields reader: inout ByteReader) throws(WireError)
+    /// Appends what stands behind the subevent code.
+    func serializeFields(into writer: inout ByteWriter)
+}
+
+extension LEMetaEvent {
+    public static var eventCode: UInt8 { HCIEventPacket.lowEnergyMetaCode }
+
+    public init(parsing reader: inout ByteReader) throws(WireError) {
+        let start = reader.offset
+        guard try reader.readUInt8() == Self.subeventCode else {
+            throw WireError(.badValue(field: "Subevent_Code"), offset: start)
+        }
+        try self.init(parsingFields: &reader)
+    }
+
+    public func serialize(into writer: inout ByteWriter) {
+        writer.write(Self.subeventCode)
+        serializeFields(into: &writer)
+    }
+}

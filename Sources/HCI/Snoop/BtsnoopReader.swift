@@ -1,0 +1,50 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+public import BluetoothCore
+
+/// Reads a btsnoop file of datalink 1001, 1002 or 2001 from its bytes, which may come in parts.
+public struct BtsnoopReader: Sendable {
+    private var stream = StreamBuffer()
+    /// What the records hold; `nil` until the header was read.
+    public private(set) var datalink: BtsnoopDatalink?
+
+    /// A reader at the start of a file.
+    public init() {}
+
+    /// Octets that were appended and not yet read: not 0 behind the last record when the file was cut.
+    public var count: Int { stream.count }
+
+    /// Adds the file's next bytes.
+    public mutating func append(_ bytes: some Collection<UInt8>) { stream.append(bytes) }
+
+    /// The next record that has come in whole; `nil` while there is none.
+    /// - Throws: `WireError` at the octet of the file that cannot be; every later call throws the same.
+    public mutating func nextRecord() throws(WireError) -> BtsnoopRecord? {
+        try readHeader()
+        guard datalink != nil, let start = stream.peek(count: BtsnoopRecord.headerLength) else { return nil }
+        var reader = ByteReader(start.dropFirst(BtsnoopRecord.includedLengthOffset))
+        let length = Int(try reader.readBigEndian(UInt32.self))
+        try BtsnoopRecord.check(includedLength: length, recordOffset: stream.offset)
+        return try stream.take(BtsnoopRecord.self, count: BtsnoopRecord.headerLength + length)
+    }
+
+    /// The next HCI packet that has come in whole; records of other things are passed over.
+    /// - Throws: `WireError` at the octet of the file that cannot be; every later call throws the same.
+    public mutating func next() throws(WireError) -> BtsnoopPacket? {
+        while let record = try nextRecord(), let datalink {
+            if let packet = BtsnoopPacket(record, datalink: datalink) { return packet }
+        }
+        return nil
+    }
+
+    private mutating func readHeader() throws(WireError) {
+        guard datalink == nil, let octets = stream.peek(count: BtsnoopHeader.length) else { return }
+        let header = try BtsnoopHeader(parsing: Array(octets))
+        guard [.plain, .h4, .monitor].contains(header.datalink) else {
+            throw WireError(.badValue(field: "btsnoop datalink"), offset: BtsnoopHeader.length - 4)
+        }
+        datalink = try stream.take(BtsnoopHeader.self, count: BtsnoopHeader.length)?.datalink
+    }
+}
