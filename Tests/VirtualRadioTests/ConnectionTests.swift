@@ -1,0 +1,235 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import HCI
+import Testing
+import VirtualRadio
+
+@Suite struct ConnectionTests {
+    @Test func bothHostsHearOfTheConnection() throws {
+        var bench = Bench()
+        let central = bench.add(1)
+        let peripheral = bench.add(2)
+        try bench.advertise(peripheral)
+        bench.expectSuccess(Bench.createConnection(Bench.address(2), interval: 40, latency: 3), central)
+        bench.run(milliseconds: 20)
+        let atCentral = try #require(bench.takeEvents(LEConnectionComplete.self, central).first)
+        let atPeripheral = try #require(bench.takeEvents(LEConnectionComplete.self, peripheral).first)
+        #expect(atCentral.role == .central && atPeripheral.role == .peripheral)
+        #expect(atCentral.peerAddress == Bench.address(2) && atPeripheral.peerAddress == Bench.address(1))
+        for complete in [atCentral, atPeripheral] {
+            #expect(complete.status == .success)
+            #expect(complete.connectionInterval == ConnectionInterval(40) && complete.peripheralLatency == 3)
+            #expect(complete.supervisionTimeout == SupervisionTimeout(100))
+        }
+        #expect(bench.takeEvents(LEChannelSelectionAlgorithm.self, central).map(\.algorithm) == [.algorithm2])
+        // A connected advertiser does not advertise any more, and a connection without data does nothing.
+        #expect(bench.air.nextDeadline == nil)
+    }
+
+    @Test func theEnhancedEventTakesThePlaceOfTheOther() throws {
+        var bench = Bench()
+        let central = bench.add(1, masked: [])
+        let peripheral = bench.add(2, masked: [LEConnectionComplete.subeventCode])
+        try bench.advertise(peripheral)
+        bench.expectSuccess(Bench.createConnection(Bench.address(2)), central)
+        bench.run(milliseconds: 20)
+        for identifier in [central, peripheral] {
+            #expect(bench.takeEvents(LEConnectionComplete.self, identifier).isEmpty)
+            #expect(bench.takeEvents(LEEnhancedConnectionComplete.self, identifier).count == 1)
+        }
+    }
+
+    struct Filter: Sendable {
+        let type: AdvertisingType
+        let target: UInt8
+        let policy: AdvertisingFilterPolicy
+        let listed: UInt8
+        let connects: Bool
+    }
+
+    @Test(arguments: [
+        Filter(type: .connectableUndirected, target: 0, policy: [], listed: 9, connects: true),
+        Filter(type: .scannableUndirected, target: 0, policy: [], listed: 9, connects: false),
+        Filter(type: .nonConnectableUndirected, target: 0, policy: [], listed: 9, connects: false),
+        Filter(type: .connectableDirectedLowDutyCycle, target: 1, policy: [], listed: 9, connects: true),
+        Filter(type: .connectableDirectedHighDutyCycle, target: 1, policy: [], listed: 9, connects: true),
+        Filter(type: .connectableDirectedLowDutyCycle, target: 3, policy: [], listed: 9, connects: false),
+        Filter(
+            type: .connectableUndirected, target: 0, policy: .connectionRequestsOfList, listed: 1, connects: true),
+        Filter(
+            type: .connectableUndirected, target: 0, policy: .connectionRequestsOfList, listed: 3, connects: false),
+        Filter(type: .connectableUndirected, target: 0, policy: .scanRequestsOfList, listed: 3, connects: true),
+    ])
+    func connectsWhenBothLetIt(_ filter: Filter) throws {
+        var bench = Bench()
+        let central = bench.add(1)
+        let peripheral = bench.add(2)
+        bench.expectSuccess(
+            LEAddDeviceToFilterAcceptList(addressType: .public, address: Bench.address(filter.listed)), peripheral)
+        try bench.advertise(
+            peripheral, filter.type, target: Bench.address(filter.target), policy: filter.policy)
+        bench.expectSuccess(Bench.createConnection(Bench.address(2)), central)
+        bench.run(milliseconds: 1000)
+        #expect(bench.takeEvents(LEConnectionComplete.self, central).count == (filter.connects ? 1 : 0))
+    }
+
+    @Test func theAcceptListCanNameThePeers() throws {
+        var bench = Bench()
+        let central = bench.add(1)
+        for number in UInt8(2)...4 { try bench.advertise(bench.add(number)) }
+        bench.expectSuccess(
+            LEAddDeviceToFilterAcceptList(addressType: .public, address: Bench.address(3)), central)
+        bench.expectSuccess(
+            LECreateConnection(
+                scanInterval: ScanTime(16), scanWindow: ScanTime(16), initiatorFilterPolicy: .filterAcceptList,
+                minimumConnectionInterval: ConnectionInterval(6), maximumConnectionInterval: ConnectionInterval(6),
+                supervisionTimeout: SupervisionTimeout(100)), central)
+        bench.run(milliseconds: 1000)
+        let complete = try #require(bench.takeEvents(LEConnectionComplete.self, central).first)
+        #expect(complete.peerAddress == Bench.address(3))
+    }
+
+    @Test func cancellingTellsBothThatItDidAndWhatBecameOfIt() throws {
+        var bench = Bench()
+        let central = bench.add(1)
+        #expect(bench.send(LECreateConnectionCancel(), central) == .commandDisallowed)
+        bench.expectSuccess(Bench.createConnection(Bench.address(2)), central)
+        #expect(bench.send(Bench.createConnection(Bench.address(3)), central) == .commandDisallowed)
+        bench.expectSuccess(LECreateConnectionCancel(), central)
+        let complete = bench.takeEvents(LEConnectionComplete.self, central)
+        #expect(complete.map(\.status) == [.unknownConnectionIdentifier])
+        #expect(bench.send(LECreateConnectionCancel(), central) == .commandDisallowed)
+    }
+
+    @Test func aControllerHasManyConnections() throws {
+        var bench = Bench()
+        let central = bench.add(1)
+        var handles: Set<ConnectionHandle> = []
+        for number in UInt8(2)...33 {
+            try bench.advertise(bench.add(number))
+            bench.expectSuccess(Bench.createConnection(Bench.address(number)), central)
+            bench.run(milliseconds: 20)
+            handles.formUnion(bench.takeEvents(LEConnectionComplete.self, central).map(\.connectionHandle))
+        }
+        #expect(handles.count == 32)
+        #expect(bench.send(Bench.createConnection(Bench.address(99)), central) == .connectionLimitExceeded)
+        bench.expectSuccess(
+            Disconnect(connectionHandle: try #require(handles.first)), central)
+        bench.run(milliseconds: 100)
+        #expect(bench.send(Bench.createConnection(Bench.address(33)), central) == .connectionAlreadyExists)
+        bench.expectSuccess(Bench.createConnection(Bench.address(99)), central)
+    }
+
+    struct Ending: Sendable {
+        let reason: HCIStatus
+        let byCentral: Bool
+    }
+
+    @Test(arguments: [
+        Ending(reason: .remoteUserTerminatedConnection, byCentral: true),
+        Ending(reason: .remoteDeviceTerminatedPowerOff, byCentral: false),
+    ])
+    func disconnectingTellsBothWhoDidIt(_ ending: Ending) throws {
+        var bench = Bench()
+        let pair = try bench.connect()
+        let (local, localHandle) =
+            ending.byCentral
+            ? (pair.central, pair.centralHandle) : (pair.peripheral, pair.peripheralHandle)
+        let (remote, remoteHandle) =
+            ending.byCentral
+            ? (pair.peripheral, pair.peripheralHandle) : (pair.central, pair.centralHandle)
+        // What was sent before goes before.
+        bench.sendData([1, 2, 3], localHandle, local)
+        bench.expectSuccess(Disconnect(connectionHandle: localHandle, reason: ending.reason), local)
+        #expect(bench.send(Disconnect(connectionHandle: localHandle), local) == .commandDisallowed)
+        bench.run(milliseconds: 31)
+        #expect(bench.takeData(remote).map(\.payload) == [[1, 2, 3]])
+        #expect(
+            bench.takeEvents(DisconnectionComplete.self, local) == [
+                DisconnectionComplete(connectionHandle: localHandle, reason: .connectionTerminatedByLocalHost)
+            ])
+        #expect(
+            bench.takeEvents(DisconnectionComplete.self, remote) == [
+                DisconnectionComplete(connectionHandle: remoteHandle, reason: ending.reason)
+            ])
+        #expect(bench.send(Disconnect(connectionHandle: localHandle), local) == .unknownConnectionIdentifier)
+        #expect(bench.air.nextDeadline == nil)
+    }
+
+    @Test func ofTwoWhoDisconnectTheFirstIsTheOne() throws {
+        var bench = Bench()
+        let pair = try bench.connect()
+        bench.expectSuccess(Disconnect(connectionHandle: pair.centralHandle), pair.central)
+        bench.expectSuccess(
+            Disconnect(connectionHandle: pair.peripheralHandle, reason: .remoteDeviceTerminatedPowerOff),
+            pair.peripheral)
+        bench.run(milliseconds: 100)
+        let atCentral = bench.takeEvents(DisconnectionComplete.self, pair.central)
+        let atPeripheral = bench.takeEvents(DisconnectionComplete.self, pair.peripheral)
+        #expect(atCentral.map(\.reason) == [.connectionTerminatedByLocalHost])
+        #expect(atPeripheral.map(\.reason) == [.remoteUserTerminatedConnection])
+    }
+
+    @Test(arguments: [true, false])
+    func aVanishedPeerIsNoticedAfterTheSupervisionTimeout(byReset: Bool) throws {
+        var bench = Bench()
+        let pair = try bench.connect(timeout: 100)
+        if byReset {
+            bench.expectSuccess(HCIReset(), pair.central)
+        } else {
+            bench.air.removeController(pair.central)
+        }
+        bench.sendData([1], pair.peripheralHandle, pair.peripheral)
+        bench.run(milliseconds: 999)
+        #expect(bench.takePackets(pair.peripheral).isEmpty)
+        bench.run(milliseconds: 2)
+        #expect(
+            bench.takePackets(pair.peripheral) == [
+                .event(
+                    HCIEventPacket(
+                        DisconnectionComplete(connectionHandle: pair.peripheralHandle, reason: .connectionTimeout)))
+            ])
+        #expect(bench.air.nextDeadline == nil)
+    }
+
+    @Test func aPeerThatGoesAtOnceWasNeverThere() throws {
+        var bench = Bench()
+        let central = bench.add(1)
+        let peripheral = bench.add(2)
+        try bench.advertise(peripheral)
+        bench.expectSuccess(Bench.createConnection(Bench.address(2), interval: 80), central)
+        while bench.takeEvents(LEConnectionComplete.self, central).isEmpty {
+            bench.air.advance(to: try #require(bench.air.nextDeadline))
+        }
+        bench.air.removeController(peripheral)
+        bench.run(milliseconds: 601)
+        #expect(
+            bench.takeEvents(DisconnectionComplete.self, central).map(\.reason) == [.connectionFailedToBeEstablished])
+    }
+
+    @Test func immediateTimingDoesNotWait() throws {
+        var bench = Bench(AirConfiguration(seed: 1, timing: .immediate))
+        let pair = try bench.connect(interval: 3200, timeout: 3200)
+        let start = bench.air.now
+        bench.sendData([1, 2], pair.centralHandle, pair.central)
+        #expect(bench.takeData(pair.peripheral).map(\.payload) == [[1, 2]])
+        #expect(bench.takeEvents(NumberOfCompletedPackets.self, pair.central).count == 1)
+        bench.expectSuccess(LEReadRemoteFeatures(connectionHandle: pair.centralHandle), pair.central)
+        #expect(bench.takeEvents(LEReadRemoteFeaturesComplete.self, pair.central).count == 1)
+        bench.expectSuccess(
+            LEConnectionUpdate(
+                connectionHandle: pair.peripheralHandle, minimumConnectionInterval: ConnectionInterval(6),
+                maximumConnectionInterval: ConnectionInterval(6), supervisionTimeout: SupervisionTimeout(100)),
+            pair.peripheral)
+        for identifier in [pair.central, pair.peripheral] {
+            let updates = bench.takeEvents(LEConnectionUpdateComplete.self, identifier)
+            #expect(updates.map(\.connectionInterval) == [ConnectionInterval(6)])
+        }
+        bench.expectSuccess(Disconnect(connectionHandle: pair.centralHandle), pair.central)
+        #expect(bench.takeEvents(DisconnectionComplete.self, pair.peripheral).count == 1)
+        #expect(bench.air.now == start)
+    }
+}

@@ -1,0 +1,208 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import HCI
+import Testing
+import VirtualRadio
+
+@Suite struct LinkProcedureTests {
+    private static func update(
+        _ handle: ConnectionHandle, interval: UInt32 = 40, latency: UInt16 = 0, timeout: UInt32 = 200
+    ) -> LEConnectionUpdate {
+        LEConnectionUpdate(
+            connectionHandle: handle, minimumConnectionInterval: ConnectionInterval(interval),
+            maximumConnectionInterval: ConnectionInterval(interval), maximumLatency: latency,
+            supervisionTimeout: SupervisionTimeout(timeout))
+    }
+
+    @Test(arguments: [true, false])
+    func parametersChangeAtTheInstantForBoth(byCentral: Bool) throws {
+        var bench = Bench()
+        let pair = try bench.connect(interval: 24)
+        let (side, handle) =
+            byCentral ? (pair.central, pair.centralHandle) : (pair.peripheral, pair.peripheralHandle)
+        bench.expectSuccess(Self.update(handle, latency: 2), side)
+        #expect(bench.send(Self.update(handle), side) == .commandDisallowed)
+        bench.run(milliseconds: 170)
+        #expect(bench.takeEvents(LEConnectionUpdateComplete.self, pair.central).isEmpty)
+        bench.run(milliseconds: 60)
+        for (identifier, handle) in [
+            (pair.central, pair.centralHandle), (pair.peripheral, pair.peripheralHandle),
+        ] {
+            #expect(
+                bench.takeEvents(LEConnectionUpdateComplete.self, identifier) == [
+                    LEConnectionUpdateComplete(
+                        connectionHandle: handle, connectionInterval: ConnectionInterval(40), peripheralLatency: 2,
+                        supervisionTimeout: SupervisionTimeout(200))
+                ])
+        }
+        bench.sendData([1], pair.centralHandle, pair.central)
+        let first = try #require(bench.air.nextDeadline)
+        bench.air.advance(to: first)
+        bench.sendData([1], pair.centralHandle, pair.central)
+        #expect(try #require(bench.air.nextDeadline) - first == 50_000)
+    }
+
+    @Test func theOtherHostIsAskedWhenItWantsToBe() throws {
+        var bench = Bench()
+        let pair = try bench.connect(masked: [0x0A])
+        bench.expectSuccess(Self.update(pair.peripheralHandle), pair.peripheral)
+        bench.run(milliseconds: 100)
+        #expect(
+            bench.takeEvents(LERemoteConnectionParameterRequest.self, pair.central) == [
+                LERemoteConnectionParameterRequest(
+                    connectionHandle: pair.centralHandle, minimumConnectionInterval: ConnectionInterval(40),
+                    maximumConnectionInterval: ConnectionInterval(40), maximumLatency: 0,
+                    supervisionTimeout: SupervisionTimeout(200))
+            ])
+        bench.run(milliseconds: 1000)
+        #expect(bench.takeEvents(LEConnectionUpdateComplete.self, pair.peripheral).isEmpty)
+        let reply = LERemoteConnectionParameterRequestReply(
+            connectionHandle: pair.centralHandle, minimumConnectionInterval: ConnectionInterval(50),
+            maximumConnectionInterval: ConnectionInterval(50), supervisionTimeout: SupervisionTimeout(200))
+        bench.expectSuccess(reply, pair.central)
+        #expect(bench.send(reply, pair.central) == .commandDisallowed)
+        bench.run(milliseconds: 1000)
+        for identifier in [pair.central, pair.peripheral] {
+            let updates = bench.takeEvents(LEConnectionUpdateComplete.self, identifier)
+            #expect(updates.map(\.connectionInterval) == [ConnectionInterval(50)])
+        }
+    }
+
+    @Test func theOtherHostMayRefuse() throws {
+        var bench = Bench()
+        let pair = try bench.connect(masked: [0x0A])
+        bench.expectSuccess(Self.update(pair.peripheralHandle), pair.peripheral)
+        bench.run(milliseconds: 100)
+        bench.expectSuccess(
+            LERemoteConnectionParameterRequestNegativeReply(connectionHandle: pair.centralHandle), pair.central)
+        let update = try #require(bench.takeEvents(LEConnectionUpdateComplete.self, pair.peripheral).first)
+        #expect(update.status == .unacceptableConnectionParameters)
+        #expect(update.connectionInterval == ConnectionInterval(24))
+    }
+
+    @Test func aHostThatDoesNotAnswerLosesTheLink() throws {
+        var bench = Bench()
+        let pair = try bench.connect(masked: [0x0A])
+        bench.expectSuccess(Self.update(pair.peripheralHandle), pair.peripheral)
+        bench.run(milliseconds: 39_000)
+        #expect(bench.takeEvents(DisconnectionComplete.self, pair.peripheral).isEmpty)
+        bench.run(milliseconds: 2000)
+        for identifier in [pair.central, pair.peripheral] {
+            #expect(
+                bench.takeEvents(DisconnectionComplete.self, identifier).map(\.reason) == [.lmpOrLLResponseTimeout])
+        }
+    }
+
+    @Test func featuresAndVersionOfThePeer() throws {
+        var bench = Bench()
+        let pair = try bench.connect()
+        let own = try bench.returned(LEReadLocalSupportedFeatures(), pair.central).features
+        bench.expectSuccess(LEReadRemoteFeatures(connectionHandle: pair.peripheralHandle), pair.peripheral)
+        bench.expectSuccess(ReadRemoteVersionInformation(connectionHandle: pair.centralHandle), pair.central)
+        bench.run(milliseconds: 100)
+        let features = try #require(bench.takeEvents(LEReadRemoteFeaturesComplete.self, pair.peripheral).first)
+        #expect(features.status == .success && features.features == own)
+        let version = try #require(bench.takeEvents(ReadRemoteVersionInformationComplete.self, pair.central).first)
+        #expect(version.version == .core54)
+    }
+
+    @Test func theFastestPHYThatBothLike() throws {
+        var bench = Bench()
+        let pair = try bench.connect()
+        bench.expectSuccess(
+            LESetPHY(
+                connectionHandle: pair.centralHandle, transmitPHYs: [.oneMegabit, .twoMegabit],
+                receivePHYs: .oneMegabit), pair.central)
+        bench.run(milliseconds: 100)
+        let update = try #require(bench.takeEvents(LEPHYUpdateComplete.self, pair.central).first)
+        #expect(update.transmitPHY == .twoMegabit && update.receivePHY == .oneMegabit)
+        let returned = try bench.returned(LEReadPHY(connectionHandle: pair.peripheralHandle), pair.peripheral)
+        #expect(returned.transmitPHY == .oneMegabit && returned.receivePHY == .twoMegabit)
+        #expect(bench.takeEvents(LEPHYUpdateComplete.self, pair.peripheral).count == 1)
+        // The peer does not like 2M any more: nothing changes for it, and it hears nothing.
+        bench.expectSuccess(LESetDefaultPHY(transmitPHYs: .oneMegabit, receivePHYs: .oneMegabit), pair.peripheral)
+        bench.expectSuccess(
+            LESetPHY(
+                connectionHandle: pair.centralHandle, transmitPHYs: .twoMegabit, receivePHYs: .twoMegabit),
+            pair.central)
+        bench.run(milliseconds: 100)
+        #expect(bench.takeEvents(LEPHYUpdateComplete.self, pair.central).count == 1)
+        #expect(bench.takeEvents(LEPHYUpdateComplete.self, pair.peripheral).isEmpty)
+    }
+
+    @Test func theChannelMapAndTheStrength() throws {
+        var bench = Bench()
+        let pair = try bench.connect()
+        let map = Octets<5>(padding: [0xFF, 0xFF, 0, 0, 0x1F])
+        bench.expectSuccess(LESetHostChannelClassification(channelMap: map), pair.central)
+        #expect(
+            try bench.returned(LEReadChannelMap(connectionHandle: pair.peripheralHandle), pair.peripheral).channelMap
+                == map)
+        #expect(
+            try bench.returned(ReadRSSI(connectionHandle: pair.peripheralHandle), pair.peripheral).rssi == RSSI(-59))
+    }
+
+    private static let key = Octets<16>(padding: [UInt8](1...16))
+
+    private func askForKey(_ bench: inout Bench, _ pair: Bench.Pair) {
+        bench.expectSuccess(
+            LEEnableEncryption(
+                connectionHandle: pair.centralHandle, randomNumber: 7, encryptedDiversifier: 8,
+                longTermKey: Self.key), pair.central)
+        bench.run(milliseconds: 100)
+        #expect(
+            bench.takeEvents(LELongTermKeyRequest.self, pair.peripheral) == [
+                LELongTermKeyRequest(
+                    connectionHandle: pair.peripheralHandle, randomNumber: 7, encryptedDiversifier: 8)
+            ])
+    }
+
+    @Test func theSameKeyEncrypts() throws {
+        var bench = Bench()
+        let pair = try bench.connect()
+        askForKey(&bench, pair)
+        bench.expectSuccess(
+            LELongTermKeyRequestReply(connectionHandle: pair.peripheralHandle, longTermKey: Self.key),
+            pair.peripheral)
+        for identifier in [pair.central, pair.peripheral] {
+            let changes = bench.takeEvents(EncryptionChange.self, identifier)
+            #expect(changes.map(\.encryptionEnabled) == [1] && changes.map(\.status) == [.success])
+        }
+        // Again: the key is refreshed.
+        askForKey(&bench, pair)
+        bench.expectSuccess(
+            LELongTermKeyRequestReply(connectionHandle: pair.peripheralHandle, longTermKey: Self.key),
+            pair.peripheral)
+        for identifier in [pair.central, pair.peripheral] {
+            #expect(bench.takeEvents(EncryptionKeyRefreshComplete.self, identifier).count == 1)
+        }
+    }
+
+    @Test func anotherKeyEndsTheLink() throws {
+        var bench = Bench()
+        let pair = try bench.connect()
+        askForKey(&bench, pair)
+        bench.expectSuccess(
+            LELongTermKeyRequestReply(connectionHandle: pair.peripheralHandle, longTermKey: .zero), pair.peripheral)
+        for identifier in [pair.central, pair.peripheral] {
+            #expect(
+                bench.takeEvents(DisconnectionComplete.self, identifier).map(\.reason)
+                    == [.connectionTerminatedMICFailure])
+        }
+    }
+
+    @Test func noKeyLeavesTheLinkAsItIs() throws {
+        var bench = Bench()
+        let pair = try bench.connect()
+        askForKey(&bench, pair)
+        bench.expectSuccess(
+            LELongTermKeyRequestNegativeReply(connectionHandle: pair.peripheralHandle), pair.peripheral)
+        #expect(bench.takeEvents(EncryptionChange.self, pair.central).map(\.status) == [.pinOrKeyMissing])
+        bench.sendData([1], pair.centralHandle, pair.central)
+        bench.run(milliseconds: 100)
+        #expect(bench.takeData(pair.peripheral).map(\.payload) == [[1]])
+    }
+}
