@@ -1,0 +1,19 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+public import GATT
+
+/// What an attribute client wants done.
+public enum ATTClientOutput: Hashable, Sendable {
+    /// Send this PDU on the attribute channel.
+    case send([UInt8])
+    /// A request has ended.
+    case response(ATTToken, Result<ATTPDU, ATTClientError>)
+    /// The server notified a value.
+    case notification(AttributeHandle, [UInt8])
+    /// The server indicated a value; it has been confirmed.
+    case indication(AttributeHandle, [UInt8])
+    /// The server did not answer in time: no more can be asked, the link should go.
+    case failed
+}

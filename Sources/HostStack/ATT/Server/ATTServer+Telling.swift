@@ -1,0 +1,88 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+public import GATT
+
+extension ATTServer {
+    /// What the client wants to be told of the characteristic whose value this handle has.
+    public func subscription(to handle: AttributeHandle) -> ClientCharacteristicConfiguration {
+        client.configurations[handle] ?? []
+    }
+
+    /// Tells the client a value, as it wants: by notification rather than indication; not at all when it wants neither.
+    public mutating func tell(
+        _ value: [UInt8], of handle: AttributeHandle, at now: Duration
+    ) -> [ATTServerOutput] {
+        subscription(to: handle).contains(.notification)
+            ? notify(value, of: handle) : indicate(value, of: handle, at: now)
+    }
+
+    /// Notifies a value if the client wants notifications of it; what one PDU does not take is cut off.
+    public mutating func notify(_ value: [UInt8], of handle: AttributeHandle) -> [ATTServerOutput] {
+        guard !isClosed, !isOutOfSync, subscription(to: handle).contains(.notification) else { return [] }
+        return [.send(ATTHandleValueNotification(handle: handle, value: Array(value.prefix(mtu - 3))).pduBytes)]
+    }
+
+    /// Indicates a value if the client wants indications of it, as soon as those before it are confirmed; what one PDU
+    /// does not take is cut off. `.indicationEnded` follows in every case where it wants them.
+    public mutating func indicate(
+        _ value: [UInt8], of handle: AttributeHandle, at now: Duration
+    ) -> [ATTServerOutput] {
+        guard !isClosed, subscription(to: handle).contains(.indication) else { return [] }
+        guard indications.append(value, of: handle) else { return [.indicationEnded(handle, isConfirmed: false)] }
+        return sendNextIndication(at: now)
+    }
+
+    /// Serves another table from now on; the client is told that the handles in `range` changed.
+    ///
+    /// What it wanted to be told of characteristics in that range is forgotten, except of such changes, and so are the
+    /// writes that it prepared.
+    public mutating func replaceDatabase(
+        _ database: AttributeDatabase, changed range: ClosedRange<AttributeHandle>, at now: Duration
+    ) -> [ATTServerOutput] {
+        let changes = database.hash != self.database.hash
+        let serviceChanged = database.valueHandle(of: .serviceChanged)
+        self.database = database
+        _ = prepared.removeAll()
+        client.configurations = client.configurations.filter {
+            ($0.key == serviceChanged || !range.contains($0.key)) && database.isConfigurable($0.key)
+        }
+        if changes { awareness = .unaware }
+        var value = ByteWriter()
+        range.lowerBound.serialize(into: &value)
+        range.upperBound.serialize(into: &value)
+        return serviceChanged.map { indicate(value.bytes, of: $0, at: now) } ?? []
+    }
+
+    /// Takes a confirmation; one of nothing is left alone.
+    mutating func confirm(at now: Duration) -> [ATTServerOutput] {
+        guard let handle = indications.confirm() else { return [] }
+        // Of several changes it must have heard of the last.
+        if isServiceChanged(handle), !indications.isWaiting(for: handle) {
+            awareness = .aware
+            client.databaseHash = database.hash
+        }
+        return [.indicationEnded(handle, isConfirmed: true)] + sendNextIndication(at: now)
+    }
+
+    private mutating func sendNextIndication(at now: Duration) -> [ATTServerOutput] {
+        var outputs: [ATTServerOutput] = []
+        while indications.isIdle, let (handle, value) = indications.removeFirst() {
+            // It may have changed its mind meanwhile, and one whose table is old hears of nothing else.
+            guard subscription(to: handle).contains(.indication), !isOutOfSync || isServiceChanged(handle) else {
+                outputs.append(.indicationEnded(handle, isConfirmed: false))
+                continue
+            }
+            indications.begin(handle, deadline: now + ATTClient.transactionTimeout)
+            let indication = ATTHandleValueIndication(handle: handle, value: Array(value.prefix(mtu - 3)))
+            outputs.append(.send(indication.pduBytes))
+        }
+        return outputs
+    }
+
+    private func isServiceChanged(_ handle: AttributeHandle) -> Bool {
+        database[handle].map { $0.type.isSame(as: .serviceChanged) } ?? false
+    }
+}

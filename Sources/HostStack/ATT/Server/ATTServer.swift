@@ -1,0 +1,114 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+public import GATT
+
+/// The attribute server of one connection (Core 5.4, Vol 3, Part F and G).
+///
+/// It answers at once for what it knows, and asks the owner of the services for the values of their characteristics.
+/// What the client sends meanwhile waits, within limits.
+public struct ATTServer: Sendable {
+    /// What a server takes.
+    public struct Limits: Hashable, Sendable {
+        /// The longest PDU, in octets: 23 to 65,535.
+        public var mtu: UInt16
+        /// The octets of all requests to prepare a write together.
+        public var preparedOctets: Int
+        /// PDUs that wait until the owner has answered for those before them.
+        public var waitingPDUs: Int
+        /// Indications that wait until those before them are confirmed.
+        public var waitingIndications: Int
+
+        /// The limits; the defaults are enough for any client that keeps to the protocol.
+        public init(
+            mtu: UInt16 = 517, preparedOctets: Int = 4096, waitingPDUs: Int = 64, waitingIndications: Int = 64
+        ) {
+            self.mtu = mtu
+            self.preparedOctets = preparedOctets
+            self.waitingPDUs = waitingPDUs
+            self.waitingIndications = waitingIndications
+        }
+    }
+
+    /// The table that is served.
+    public internal(set) var database: AttributeDatabase
+    /// What the link offers.
+    public var security = LinkSecurity.open
+    /// The characteristics that are broadcast, by the handles of their values.
+    public var broadcasts: Set<AttributeHandle> = []
+    /// What is known of the client; worth keeping when it is bonded.
+    public internal(set) var client: ATTClientState
+    /// The longest PDU that may be sent now, in octets.
+    public internal(set) var mtu = ATTBearer.minimumMTU
+
+    let limits: Limits
+    /// Whether the client knows the table as it is.
+    var awareness: ChangeAwareness
+    /// What goes on when the owner has answered.
+    var transaction: (token: ATTToken, state: ServerTransaction)?
+    /// PDUs that came while the owner was asked.
+    var waiting: [[UInt8]] = []
+    var prepared: PreparedWriteQueue
+    var indications: IndicationQueue
+    var isClosed = false
+    private var lastToken: UInt64 = 0
+
+    /// The server of a new connection.
+    public init(database: AttributeDatabase, client: ATTClientState = ATTClientState(), limits: Limits = Limits()) {
+        self.database = database
+        self.client = client
+        self.limits = limits
+        awareness = client.databaseHash.map { $0 == database.hash } ?? true ? .aware : .unaware
+        prepared = PreparedWriteQueue(capacity: limits.preparedOctets)
+        indications = IndicationQueue(capacity: limits.waitingIndications)
+        if awareness == .aware { self.client.databaseHash = database.hash }
+        self.client.configurations = client.configurations.filter { database.isConfigurable($0.key) }
+    }
+
+    /// When `advance(to:)` has something to do.
+    public var nextDeadline: Duration? { isClosed ? nil : indications.deadline }
+
+    /// Takes the time.
+    public mutating func advance(to now: Duration) -> [ATTServerOutput] {
+        guard !isClosed, let deadline = indications.deadline, now >= deadline else { return [] }
+        close()
+        return indications.removeAll().map { .indicationEnded($0, isConfirmed: false) } + [.failed]
+    }
+
+    /// Nothing can be sent any more.
+    mutating func close() {
+        isClosed = true
+        transaction = nil
+        waiting = []
+    }
+
+    /// Takes over what the client of the same bearer agreed on.
+    mutating func setMTU(_ mtu: Int) { self.mtu = mtu }
+
+    mutating func makeToken() -> ATTToken {
+        lastToken += 1
+        return ATTToken(lastToken)
+    }
+}
+
+/// What a server was doing when it had to ask the owner.
+enum ServerTransaction: Sendable {
+    case reading(ValueCollection)
+    case writing(WriteSequence)
+}
+
+extension AttributeDatabase {
+    /// Whether clients can configure the characteristic whose value this handle has.
+    func isConfigurable(_ valueHandle: AttributeHandle) -> Bool {
+        // Descriptors follow their value.
+        for attribute in self[valueHandle...AttributeHandle.last].dropFirst() {
+            switch attribute.value {
+            case .clientConfiguration(of: valueHandle, _): return true
+            case .clientConfiguration, .owner: return false
+            default: continue
+            }
+        }
+        return false
+    }
+}

@@ -1,0 +1,69 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+public import BluetoothCore
+public import HCI
+
+/// One advertising PDU that a scan heard, or an advertiser's whole data where the controller sent it in parts.
+public struct ScanReport: Hashable, Sendable {
+    /// What was heard (Core 5.4, Vol 6, Part B, 2.3).
+    public enum Kind: Hashable, Sendable {
+        /// ADV_IND: connectable and scannable.
+        case connectableScannable
+        /// ADV_DIRECT_IND: connectable by one peer.
+        case directed
+        /// ADV_SCAN_IND: scannable only.
+        case scannable
+        /// ADV_NONCONN_IND: neither.
+        case nonConnectable
+        /// SCAN_RSP: the answer to a scan request.
+        case scanResponse
+        /// An extended PDU with these properties.
+        case extended(connectable: Bool, scannable: Bool, directed: Bool, scanResponse: Bool)
+
+        /// Whether it is an extended advertising PDU.
+        public var isExtended: Bool {
+            if case .extended = self { true } else { false }
+        }
+    }
+
+    /// Who sent it.
+    public var address: BluetoothAddress
+    /// The kind of that address.
+    public var addressType: AddressType
+    /// What it is.
+    public var kind: Kind
+    /// The data as heard, which need not be well-formed.
+    public var data: [UInt8]
+    /// Whether `data` is all of it; `false` when the controller, or this host, had no room for the rest.
+    public var isComplete: Bool
+    /// The received strength; `nil` when the controller does not know.
+    public var rssi: RSSI?
+    /// The power in the PDU; `nil` when it has none, as legacy PDUs have not.
+    public var transmitPower: TransmitPower?
+    /// The PHY of the primary channel.
+    public var primaryPHY: PHY
+    /// The PHY of the secondary channel; `nil` when none was used.
+    public var secondaryPHY: PHY?
+    /// The Advertising_SID; `nil` in a legacy PDU.
+    public var setIdentifier: UInt8?
+
+    /// Values as given.
+    public init(
+        address: BluetoothAddress, addressType: AddressType, kind: Kind, data: [UInt8], isComplete: Bool = true,
+        rssi: RSSI?, transmitPower: TransmitPower? = nil, primaryPHY: PHY = .oneMegabit,
+        secondaryPHY: PHY? = nil, setIdentifier: UInt8? = nil
+    ) {
+        self.address = address
+        self.addressType = addressType
+        self.kind = kind
+        self.data = data
+        self.isComplete = isComplete
+        self.rssi = rssi
+        self.transmitPower = transmitPower
+        self.primaryPHY = primaryPHY
+        self.secondaryPHY = secondaryPHY
+        self.setIdentifier = setIdentifier
+    }
+}

@@ -1,0 +1,60 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+public import BluetoothCore
+public import GATT
+
+/// The attribute table of a server: what it declares, by handle (Core 5.4, Vol 3, Part G, 2.5).
+///
+/// It is a value that never changes, so all connections to a device share one. The generic access and generic attribute
+/// services come first unless they are declared; then all others follow in their order, without gaps.
+public struct AttributeDatabase: Hashable, Sendable {
+    /// The order in which the octets of the hash are read.
+    ///
+    /// The specification does not settle it in so many words: stacks differ.
+    public enum HashOrder: Hashable, Sendable {
+        /// Least significant first, as Bluetooth numbers are, Zephyr does it and the qualification tests expect it.
+        case littleEndian
+        /// As AES-CMAC gives it, as BlueZ and Bumble do it.
+        case bigEndian
+    }
+
+    /// The table: the first attribute has handle 1.
+    public let attributes: [Attribute]
+    /// The hash of the table, in the order in which a client reads it: 16 octets.
+    public let hash: [UInt8]
+
+    /// The table of these services.
+    /// - Throws: `AttributeDatabaseError` when there is no such table.
+    public init(
+        services: [GATTService], genericAccess: GenericAccess, hashOrder: HashOrder = .littleEndian
+    ) throws(AttributeDatabaseError) {
+        attributes = try AttributeTableBuilder(services: services, genericAccess: genericAccess).attributes()
+        let hash = DatabaseHash.cipherBasedCode(of: attributes)
+        self.hash = hashOrder == .bigEndian ? hash : hash.reversed()
+    }
+
+    /// The attribute of this handle; `nil` when there is none.
+    public subscript(_ handle: AttributeHandle) -> Attribute? {
+        let index = Int(handle.rawValue) - 1
+        return attributes.indices.contains(index) ? attributes[index] : nil
+    }
+
+    /// The attributes whose handles are in a range, in their order.
+    public subscript(_ range: ClosedRange<AttributeHandle>) -> ArraySlice<Attribute> {
+        let start = max(Int(range.lowerBound.rawValue), 1) - 1
+        let end = min(Int(range.upperBound.rawValue), attributes.count)
+        return start < end ? attributes[start..<end] : []
+    }
+
+    /// The handle of the value of the first characteristic of this type; `nil` when there is none.
+    public func valueHandle(of characteristic: BluetoothUUID) -> AttributeHandle? {
+        let type = characteristic.shortest
+        for (declaration, value) in zip(attributes, attributes.dropFirst())
+        where declaration.type.isSame(as: .characteristic) && value.type.isSame(as: type) {
+            return value.handle
+        }
+        return nil
+    }
+}

@@ -1,0 +1,66 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import GATT
+
+/// What the generic access service says of a device (Core 5.4, Vol 3, Part C, 12).
+public struct GenericAccess: Hashable, Sendable {
+    /// The longest name, in octets of UTF-8 (Core 5.4, Vol 3, Part C, 12.1).
+    public static let longestName = 248
+
+    /// The device's name; one longer than `longestName` is cut between characters.
+    public var name: String
+    /// What the device looks like (Assigned Numbers, 2.6); 0 is unknown.
+    public var appearance: UInt16
+    /// The connection parameters that it would like; `nil` leaves the characteristic out.
+    public var preferredConnectionParameters: ConnectionParameterUpdateRequest?
+
+    /// A device of this name.
+    public init(
+        name: String, appearance: UInt16 = 0, preferredConnectionParameters: ConnectionParameterUpdateRequest? = nil
+    ) {
+        self.name = name
+        self.appearance = appearance
+        self.preferredConnectionParameters = preferredConnectionParameters
+    }
+
+    /// The service that is declared.
+    var service: GATTService {
+        var types: [BluetoothUUID] = [.deviceName, .appearance]
+        if preferredConnectionParameters != nil { types.append(.peripheralPreferredConnectionParameters) }
+        return GATTService(
+            uuid: .genericAccess, characteristics: types.map { GATTCharacteristic(uuid: $0, properties: .read) })
+    }
+
+    /// The value of one of its characteristics; `nil` for any other.
+    func value(of type: BluetoothUUID) -> [UInt8]? {
+        var writer = ByteWriter()
+        if type.isSame(as: .deviceName) {
+            var name = name
+            while name.utf8.count > Self.longestName { name.removeLast() }
+            writer.write(Array(name.utf8))
+        } else if type.isSame(as: .appearance) {
+            writer.writeLittleEndian(appearance)
+        } else if type.isSame(as: .peripheralPreferredConnectionParameters) {
+            preferredConnectionParameters?.serialize(into: &writer)
+        } else {
+            return nil
+        }
+        return writer.bytes
+    }
+}
+
+extension GATTService {
+    /// The service that says whether the services have changed (Core 5.4, Vol 3, Part G, 7).
+    static var genericAttribute: GATTService {
+        GATTService(
+            uuid: .genericAttribute,
+            characteristics: [
+                GATTCharacteristic(uuid: .serviceChanged, properties: .indicate),
+                GATTCharacteristic(uuid: .clientSupportedFeatures, properties: [.read, .write]),
+                GATTCharacteristic(uuid: .databaseHash, properties: .read),
+            ])
+    }
+}

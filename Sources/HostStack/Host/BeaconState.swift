@@ -1,0 +1,64 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+import BluetoothCore
+
+/// One beacon: what its owner wants, and how far it has come.
+struct BeaconState: Sendable {
+    let set: AdvertisingSetIdentifier
+    /// What it should be on the air; `nil` when it is to go.
+    var order: AdvertisingOrder?
+    /// What the controller acknowledged of its set, where it has one.
+    var advertiser = Advertiser(isSet: true)
+    /// A command of its set is on its way.
+    var isWaiting = false
+    /// The controller refused the order; the next order is tried again.
+    var hasFailed = false
+    /// The connection that keeps it off the air.
+    var connection: ConnectionIdentifier?
+    /// The order came while a command of an older one was on its way.
+    var isRevised = false
+    /// What its owner knows.
+    var told = Told.silence
+    /// What a central finds in it.
+    var database: AttributeDatabase?
+
+    /// What an owner was told last.
+    enum Told: Hashable {
+        /// There is news to tell.
+        case nothing
+        /// That it is off the air.
+        case silence
+        /// That it is on the air, so often and with so many turns.
+        case advertising(interval: AdvertisingInterval, turns: Int)
+
+        /// Whether these values are worth another word: a tenth more or less is not.
+        func isNews(interval: AdvertisingInterval, turns: Int) -> Bool {
+            guard case .advertising(let toldInterval, let toldTurns) = self else { return true }
+            let difference = abs(Int64(interval.count) - Int64(toldInterval.count))
+            return turns != toldTurns || difference * 10 > Int64(toldInterval.count)
+        }
+    }
+
+    init(set: AdvertisingSetIdentifier) { self.set = set }
+
+    /// Whether it should be on the air now.
+    var isWanted: Bool {
+        guard let order, !hasFailed else { return false }
+        return connection == nil || !order.parameters.pdu.isConnectable
+    }
+
+    /// Whether nothing is left to keep.
+    var isEmpty: Bool { order == nil && database == nil && connection == nil }
+
+    mutating func forgetController() {
+        advertiser = Advertiser(isSet: true)
+        isWaiting = false
+        hasFailed = false
+        connection = nil
+        isRevised = false
+        told = order == nil ? .silence : .nothing
+    }
+}

@@ -1,0 +1,66 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+public import BluetoothCore
+public import HCI
+
+/// What a controller is and can do.
+public struct LEHostCapabilities: Hashable, Sendable {
+    /// Its public device address; `nil` when it has none.
+    public var address: BluetoothAddress?
+    /// The version of HCI that it has.
+    public var version: CoreVersion
+    /// The maker's company identifier.
+    public var manufacturer: CompanyIdentifier
+    /// The maker's own version number.
+    public var subversion: UInt16
+    /// What its link layer can do.
+    public var features: LEFeatures
+    /// Whether it has advertising sets of their own; one advertiser otherwise, which beacons share in turns.
+    public var hasExtendedAdvertising: Bool
+    /// Whether it scans for extended advertising too.
+    public var hasExtendedScanning: Bool
+    /// Whether it connects to extended advertisers too.
+    public var hasExtendedConnecting: Bool
+    /// How many advertisements it sends at once.
+    public var advertisingSets: Int
+    /// The longest advertising data in octets.
+    public var maximumAdvertisingData: Int
+    /// The powers that it can send with; one value where it has no choice, `nil` where it does not tell.
+    public var transmitPower: ClosedRange<TransmitPower>?
+    /// The shortest interval of PDUs that are not connectable.
+    public var shortestNonConnectableInterval: AdvertisingInterval
+    /// The longest payload of a link layer packet: 27 to 251 octets.
+    public var maximumLinkPayload: Int
+    /// The longest ACL payload that it takes.
+    public var dataLength: Int
+    /// How many ACL packets it takes before it has sent one.
+    public var dataPackets: Int
+
+    /// Bluetooth's number, for people: `5.4`.
+    public var versionName: String {
+        let names = [
+            "1.0b", "1.1", "1.2", "2.0", "2.1", "3.0", "4.0", "4.1", "4.2", "5.0", "5.1", "5.2", "5.3", "5.4", "6.0",
+        ]
+        let number = version.rawValue
+        return Int(number) < names.count ? names[Int(number)] : "HCI version \(number)"
+    }
+
+    /// What is assumed of a controller until it has told.
+    init() {
+        version = CoreVersion(rawValue: 0)
+        manufacturer = CompanyIdentifier(0xFFFF)
+        subversion = 0
+        features = []
+        hasExtendedAdvertising = false
+        hasExtendedScanning = false
+        hasExtendedConnecting = false
+        advertisingSets = 1
+        maximumAdvertisingData = 31
+        shortestNonConnectableInterval = AdvertisingInterval(0x00A0)
+        maximumLinkPayload = 27
+        dataLength = 27
+        dataPackets = 1
+    }
+}

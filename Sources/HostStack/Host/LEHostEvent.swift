@@ -1,0 +1,85 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+public import BluetoothCore
+public import GATT
+public import HCI
+
+/// Something that an owner of a host should know.
+public enum LEHostEvent: Hashable, Sendable {
+    /// The controller is ready.
+    case ready(LEHostCapabilities)
+    /// The controller is of no use, until `LEHost.start(at:)` is called again.
+    case failed(LEHostFailure)
+    /// A command failed. Where somebody waited for what it was to do, another event says what that means.
+    case commandFailed(LEHostFailure)
+
+    /// A beacon is on the air, newly or with other values.
+    case advertising(AdvertisingSetIdentifier, EffectiveAdvertising)
+    /// A beacon is off the air.
+    case advertisingStopped(AdvertisingSetIdentifier, AdvertisingEnd)
+    /// A beacon cannot be as it should be; the next `setAdvertising` tries again.
+    case advertisingFailed(AdvertisingSetIdentifier, LEHostFailure)
+
+    /// The scan has begun, or goes on with other parameters; `nil` when it has ended.
+    case scanning(ScanParameters?)
+    /// The scan that was asked for cannot be.
+    case scanFailed(LEHostFailure)
+    /// The scan heard something.
+    case scanReport(ScanReport)
+
+    /// There is a connection.
+    case connected(LEConnection)
+    /// A connection that was asked for did not come about.
+    case connectionFailed(PeerAddress, LEHostFailure)
+    /// A connection has other parameters.
+    case connectionUpdated(LEConnection)
+    /// The parameters that were asked for a connection are refused.
+    case connectionUpdateFailed(ConnectionIdentifier, LEHostFailure)
+    /// A connection is gone, for this reason. What was asked of its peer has ended before.
+    case disconnected(LEConnection, HCIStatus)
+    /// A connection's attribute protocol takes PDUs of so many octets.
+    case maximumTransmissionUnitChanged(ConnectionIdentifier, Int)
+
+    /// A central reads or writes a beacon's characteristic: answer with `LEHost.respond`.
+    case attributeRequest(AttributeServerRequest)
+    /// A central wants to be told other things of the characteristic whose value this handle has.
+    case subscriptionChanged(
+        ConnectionIdentifier, AdvertisingSetIdentifier?, AttributeHandle, uuid: BluetoothUUID,
+        ClientCharacteristicConfiguration)
+    /// An indication has been confirmed, or never will be.
+    case indicationEnded(ConnectionIdentifier, AttributeHandle, isConfirmed: Bool)
+
+    /// A procedure of a peer's attributes has ended.
+    case completed(ConnectionIdentifier, ATTToken, Result<GATTResult, ATTClientError>)
+    /// A peer notified a value.
+    case notification(ConnectionIdentifier, AttributeHandle, [UInt8])
+    /// A peer indicated a value; it has been confirmed.
+    case indication(ConnectionIdentifier, AttributeHandle, [UInt8])
+}
+
+/// What a central asks of a beacon's characteristic.
+public struct AttributeServerRequest: Hashable, Sendable {
+    /// What it wants.
+    public enum Operation: Hashable, Sendable {
+        /// The value from this offset to its end.
+        case read(offset: Int)
+        /// To replace the value from this offset on. The answer is wanted in every case; the central is told of it only
+        /// if `needsResponse`.
+        case write(offset: Int, value: [UInt8], needsResponse: Bool)
+    }
+
+    /// Whose request it is.
+    public let connection: ConnectionIdentifier
+    /// The beacon that was connected to.
+    public let advertisingSet: AdvertisingSetIdentifier?
+    /// What the answer is given by.
+    public let token: ATTToken
+    /// The characteristic's value.
+    public let handle: AttributeHandle
+    /// The characteristic's type.
+    public let uuid: BluetoothUUID
+    /// What is wanted.
+    public let operation: Operation
+}

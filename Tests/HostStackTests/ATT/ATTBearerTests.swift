@@ -1,0 +1,70 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import GATT
+import HostStack
+import Testing
+
+@Suite struct ATTBearerTests {
+    /// Which end asked for it does not matter: both use what was agreed on.
+    @Test func mtuIsOneForBothEnds() throws {
+        var pair = try BearerPair(mtu: 100, nearServer: ATTServer(database: try AttributeFixture.database()))
+        pair.perform(far: pair.far.bearer.withClient { $0.start(.exchangeMTU, as: ATTToken(1), at: .zero) })
+        // The near server takes 517 octets, the far client 100.
+        #expect(pair.near.bearer.mtu == 100)
+        #expect(pair.near.bearer.server?.mtu == 100)
+        #expect(pair.far.bearer.mtu == 100)
+        #expect(pair.far.bearer.server?.mtu == 100)
+        #expect(pair.near.events == [.mtuChanged(100)])
+        #expect(
+            pair.far.events == [.mtuChanged(100), .client(.completed(ATTToken(1), .success(.mtu(100))))])
+    }
+
+    @Test(arguments: [
+        ("0a 0100", "010a000006"), ("02 1700", "0102000006"), ("52 0100 01", nil), ("1e", nil), ("0b", nil), ("", nil),
+        ("d2", nil),
+    ])
+    func whoServesNothingSaysSo(_ received: String, _ sent: String?) throws {
+        var bearer = ATTBearer(server: nil)
+        let expected = try sent.map { [ATTBearer.Output.send(try Hexadecimal.bytes($0))] } ?? []
+        #expect(bearer.receive(try Hexadecimal.bytes(received), at: .zero) == expected)
+        #expect(bearer.withServer { $0.notify([1], of: 1) } == [])
+    }
+
+    @Test func clientsTimeoutEndsTheServerToo() throws {
+        var bearer = ATTBearer(server: ATTServer(database: try AttributeFixture.database()))
+        _ = bearer.withClient { $0.start(.read(1), as: ATTToken(1), at: .zero) }
+        #expect(bearer.nextDeadline == .seconds(30))
+        #expect(
+            bearer.advance(to: .seconds(30))
+                == [.client(.completed(ATTToken(1), .failure(.timedOut))), .failed])
+        #expect(bearer.nextDeadline == nil)
+        #expect(bearer.receive([0x0A, 0x03, 0], at: .seconds(31)) == [])
+    }
+
+    @Test func serversTimeoutEndsTheClientToo() throws {
+        let numbers = AttributeFixture.numbersValue
+        let server = ATTServer(
+            database: try AttributeFixture.database(), client: ATTClientState(configurations: [numbers: .indication]))
+        var bearer = ATTBearer(server: server)
+        _ = bearer.withServer { $0.indicate([1], of: numbers, at: .zero) }
+        _ = bearer.withClient { $0.start(.read(1), as: ATTToken(1), at: .seconds(10)) }
+        #expect(bearer.nextDeadline == .seconds(30))
+        #expect(
+            bearer.advance(to: .seconds(30)) == [
+                .server(.indicationEnded(numbers, isConfirmed: false)),
+                .client(.completed(ATTToken(1), .failure(.closed))), .failed,
+            ])
+        #expect(bearer.nextDeadline == nil)
+    }
+
+    @Test func closingEndsWhatWasAsked() throws {
+        var bearer = ATTBearer(server: ATTServer(database: try AttributeFixture.database()))
+        _ = bearer.withClient { $0.start(.read(1), as: ATTToken(1), at: .zero) }
+        #expect(bearer.close() == [.client(.completed(ATTToken(1), .failure(.closed)))])
+        #expect(bearer.receive([0x0A, 0x03, 0], at: .zero) == [])
+        #expect(bearer.nextDeadline == nil)
+    }
+}

@@ -1,0 +1,90 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import GATT
+import HostStack
+import Testing
+
+@Suite struct ATTServerSecurityTests {
+    static let open = LinkSecurity.open
+    static let bonded = LinkSecurity(hasKey: true)
+    static let encrypted = LinkSecurity(isEncrypted: true, hasKey: true)
+    static let shortKey = LinkSecurity(isEncrypted: true, hasKey: true, keySize: 7)
+    static let authenticated = LinkSecurity(isEncrypted: true, isAuthenticated: true, hasKey: true)
+    static let authorized = LinkSecurity(isAuthorized: true)
+    static let keyOnly = LinkSecurity(isAuthenticated: true, hasKey: true)
+
+    /// What a link offers, whose value, and the error; 0 when it may be read and written.
+    static let cases: [(LinkSecurity, AttributeHandle, UInt8)] = [
+        // Needs encryption.
+        (open, 0x24, 0x05), (bonded, 0x24, 0x0F), (encrypted, 0x24, 0), (shortKey, 0x24, 0), (authenticated, 0x24, 0),
+        (authorized, 0x24, 0x05),
+        // Needs an authenticated key, and that it is in use.
+        (open, 0x26, 0x05), (bonded, 0x26, 0x0F), (encrypted, 0x26, 0x05), (authenticated, 0x26, 0),
+        (keyOnly, 0x26, 0x0F),
+        // Needs authorization, and no more.
+        (open, 0x28, 0x08), (authenticated, 0x28, 0x08), (authorized, 0x28, 0),
+        // Needs a key of 16 octets to be read.
+        (open, 0x2A, 0x05), (shortKey, 0x2A, 0x0C), (encrypted, 0x2A, 0),
+        // Needs nothing.
+        (open, 0x10, 0),
+    ]
+
+    @Test(arguments: cases)
+    func valuesAreRead(_ security: LinkSecurity, _ handle: AttributeHandle, _ error: UInt8) throws {
+        for request in [[0x0A], [0x0C]] as [[UInt8]] {
+            var bench = try ServerBench(security: security)
+            let tail: [UInt8] = request == [0x0C] ? [0, 0] : []
+            let response = try bench.send(request + handle.serialized() + tail)
+            let expected =
+                error == 0
+                ? [request[0] + 1, handle == 0x10 ? 100 : 0xEE] : [1, request[0]] + handle.serialized() + [error]
+            #expect(response == [Hexadecimal.string(expected)])
+        }
+    }
+
+    @Test(arguments: cases.filter { $0.1 != 0x10 && $0.1 != 0x2A })
+    func valuesAreWritten(_ security: LinkSecurity, _ handle: AttributeHandle, _ error: UInt8) throws {
+        var bench = try ServerBench(security: security)
+        let response = try bench.send([0x12] + handle.serialized() + [1])
+        let expected = error == 0 ? [0x13] : [1, 0x12] + handle.serialized() + [error]
+        #expect(response == [Hexadecimal.string(expected)])
+        _ = try bench.send([0x52] + handle.serialized() + [2])
+        #expect(bench.owner.written.count == (error == 0 ? 2 : 0))
+    }
+
+    /// Reading and writing have permissions of their own.
+    @Test func writingNeedsNoMoreThanItSays() throws {
+        var bench = try ServerBench()
+        #expect(try bench.send("12 2a00 01") == ["13"])
+        #expect(try bench.send("0a 2a00") == ["010a2a0005"])
+    }
+
+    @Test func subscribingIsProtected() throws {
+        var bench = try ServerBench()
+        #expect(try bench.send("0a 2d00", "12 2d00 0100") == ["0b0000", "01122d0005"])
+        bench.server.security = Self.encrypted
+        #expect(try bench.send("12 2d00 0100") == ["13"])
+    }
+
+    /// A list ends in front of what may not be read; only the first is an error.
+    @Test func listEndsInFrontOfProtectedValues() throws {
+        let services = [
+            GATTService(
+                uuid: .bit16(0x1815),
+                characteristics: [[], AttributeSecurity.encryption].map {
+                    GATTCharacteristic(
+                        uuid: .bit16(0x2A56), properties: .read, permissions: AttributePermissions(read: $0))
+                })
+        ]
+        let database = try AttributeDatabase(services: services, genericAccess: GenericAccess(name: ""))
+        var server = ATTServer(database: database)
+        let token = try #require(server.receive([0x08, 1, 0, 0xFF, 0xFF, 0x56, 0x2A], at: .zero).token)
+        #expect(server.respond(token, .success([7]), at: .zero) == [.send([0x09, 3, 0x10, 0, 7])])
+        #expect(
+            server.receive([0x08, 0x11, 0, 0xFF, 0xFF, 0x56, 0x2A], at: .zero)
+                == [.send([0x01, 0x08, 0x12, 0, 0x05])])
+    }
+}

@@ -1,0 +1,125 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import GATT
+import HostStack
+import Testing
+
+/// What happens while the owner takes its time.
+@Suite struct ATTServerWaitingTests {
+    @Test func requestsAreServedInOrder() throws {
+        var server = ATTServer(database: try AttributeFixture.database())
+        let first = try #require(server.receive([0x0A, 0x18, 0], at: .zero).token)
+        #expect(server.receive([0x0A, 0x03, 0], at: .zero) == [])
+        #expect(server.receive([0x52, 0x1D, 0, 1], at: .zero) == [])
+        #expect(server.receive([0x0A, 0x05, 0], at: .zero) == [])
+        let outputs = server.respond(first, .success([5]), at: .zero)
+        let second = try #require(outputs.token)
+        #expect(outputs.dropLast() == [.send([0x0B, 5]), .send([0x0B] + Array("Beacon".utf8))])
+        #expect(server.respond(second, .success([]), at: .zero) == [.send([0x0B, 0, 0])])
+    }
+
+    @Test func onlyTheLastQuestionIsAnswered() throws {
+        var server = ATTServer(database: try AttributeFixture.database())
+        let token = try #require(server.receive([0x0A, 0x18, 0], at: .zero).token)
+        #expect(server.respond(ATTToken(token.rawValue + 1), .success([1]), at: .zero) == [])
+        #expect(server.respond(token, .success([1]), at: .zero) == [.send([0x0B, 1])])
+        #expect(server.respond(token, .success([2]), at: .zero) == [])
+    }
+
+    /// A client that does not wait for responses makes nothing grow.
+    @Test func queueIsBounded() throws {
+        var server = ATTServer(database: try AttributeFixture.database(), limits: ATTServer.Limits(waitingPDUs: 3))
+        let token = try #require(server.receive([0x0A, 0x18, 0], at: .zero).token)
+        for _ in 0..<100 { #expect(server.receive([0x0A, 0x05, 0], at: .zero) == []) }
+        let responses = server.respond(token, .success([1]), at: .zero)
+        #expect(responses == [.send([0x0B, 1])] + Array(repeating: .send([0x0B, 0, 0]), count: 3))
+    }
+
+    @Test func severalValuesAreAskedOneByOne() throws {
+        var server = ATTServer(database: try AttributeFixture.database())
+        var outputs = server.receive([0x0E, 0x10, 0, 0x03, 0, 0x18, 0], at: .zero)
+        let first = try #require(outputs.token)
+        outputs = server.respond(first, .success([1]), at: .zero)
+        let second = try #require(outputs.token)
+        #expect(outputs.count == 1)
+        #expect(
+            server.respond(second, .success([2]), at: .zero) == [.send([0x0F, 1] + Array("Beacon".utf8) + [2])])
+        // The first error ends it, and names the attribute.
+        outputs = server.receive([0x20, 0x10, 0, 0x18, 0], at: .zero)
+        outputs = server.respond(try #require(outputs.token), .success([1]), at: .zero)
+        #expect(
+            server.respond(try #require(outputs.token), .failure(.unlikely), at: .zero)
+                == [.send([0x01, 0x20, 0x18, 0, 0x0E])])
+    }
+
+    @Test func valuesByTypeEndInFrontOfOwnersError() throws {
+        let services = [
+            GATTService(
+                uuid: .bit16(0x1815),
+                characteristics: Array(
+                    repeating: GATTCharacteristic(uuid: .bit16(0x2A56), properties: .read), count: 3))
+        ]
+        let database = try AttributeDatabase(services: services, genericAccess: GenericAccess(name: ""))
+        var server = ATTServer(database: database)
+        let request: [UInt8] = [0x08, 1, 0, 0xFF, 0xFF, 0x56, 0x2A]
+        var outputs = server.receive(request, at: .zero)
+        outputs = server.respond(try #require(outputs.token), .success([1]), at: .zero)
+        #expect(
+            server.respond(try #require(outputs.token), .failure(.unlikely), at: .zero)
+                == [.send([0x09, 3, 0x10, 0, 1])])
+        outputs = server.receive(request, at: .zero)
+        #expect(
+            server.respond(try #require(outputs.token), .failure(.unlikely), at: .zero)
+                == [.send([0x01, 0x08, 0x10, 0, 0x0E])])
+        // Another length ends it too, and the owner is not asked for what there is no room for.
+        outputs = server.receive(request, at: .zero)
+        outputs = server.respond(try #require(outputs.token), .success([1]), at: .zero)
+        #expect(
+            server.respond(try #require(outputs.token), .success([1, 2]), at: .zero)
+                == [.send([0x09, 3, 0x10, 0, 1])])
+    }
+
+    /// Who looks for a value passes over those that cannot be had.
+    @Test func findingPassesOverErrors() throws {
+        let services = [
+            GATTService(
+                uuid: .bit16(0x1815),
+                characteristics: Array(
+                    repeating: GATTCharacteristic(uuid: .bit16(0x2A56), properties: .read), count: 2))
+        ]
+        let database = try AttributeDatabase(services: services, genericAccess: GenericAccess(name: ""))
+        var server = ATTServer(database: database)
+        var outputs = server.receive([0x06, 1, 0, 0xFF, 0xFF, 0x56, 0x2A, 9], at: .zero)
+        outputs = server.respond(try #require(outputs.token), .failure(.unlikely), at: .zero)
+        #expect(
+            server.respond(try #require(outputs.token), .success([9]), at: .zero)
+                == [.send([0x07, 0x12, 0, 0x12, 0])])
+    }
+
+    @Test func executionWaitsForEachWrite() throws {
+        var server = ATTServer(database: try AttributeFixture.database())
+        _ = server.receive([0x16, 0x18, 0, 0, 0, 1], at: .zero)
+        _ = server.receive([0x16, 0x1A, 0, 0, 0, 2], at: .zero)
+        var outputs = server.receive([0x18, 1], at: .zero)
+        #expect(outputs.count == 1)
+        outputs = server.respond(try #require(outputs.token), .success([]), at: .zero)
+        #expect(outputs.count == 1)
+        #expect(
+            server.respond(try #require(outputs.token), .failure(.insufficientResources), at: .zero)
+                == [.send([0x01, 0x18, 0x1A, 0, 0x11])])
+    }
+
+    /// The table may be replaced while the owner of the old one is still thinking.
+    @Test func answerForAnOldTableIsHarmless() throws {
+        var server = ATTServer(database: try AttributeFixture.database())
+        _ = server.receive([0x16, 0x18, 0, 0, 0, 1], at: .zero)
+        _ = server.receive([0x16, 0x1A, 0, 0, 0, 2], at: .zero)
+        let token = try #require(server.receive([0x18, 1], at: .zero).token)
+        let empty = try AttributeDatabase(services: [], genericAccess: GenericAccess(name: ""))
+        #expect(server.replaceDatabase(empty, changed: 0x0E...0xFFFF, at: .zero) == [])
+        #expect(server.respond(token, .success([]), at: .zero) == [.send([0x01, 0x18, 0x1A, 0, 0x01])])
+    }
+}

@@ -1,0 +1,163 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import GATT
+import HostStack
+import Testing
+
+@Suite struct RobustCachingTests {
+    private static let serviceChanged: AttributeHandle = 0x0008
+
+    /// A bonded client that knows another table.
+    private static func bench(_ features: ClientSupportedFeatures = .robustCaching) throws -> ServerBench {
+        try ServerBench(
+            client: ATTClientState(
+                configurations: [AttributeFixture.batteryValue: .notification, serviceChanged: .indication],
+                features: features, databaseHash: [UInt8](repeating: 1, count: 16)))
+    }
+
+    static let namingHandles = [
+        "0a 0300", "0c 0300 0000", "0e 0300 0500", "20 0300 0500", "12 1a00 02000300", "16 1a00 0000 01",
+    ]
+
+    @Test(arguments: namingHandles)
+    func clientIsToldOnceThatItsTableIsOld(_ request: String) throws {
+        var bench = try Self.bench()
+        let opcode = try #require(request.split(separator: " ").first)
+        #expect(try bench.send(request) == ["01\(opcode)000012"])
+        #expect(bench.owner.written.isEmpty)
+        // That it asks again says that it has understood.
+        #expect(try bench.send(request).first?.hasPrefix("01") == false)
+        #expect(bench.server.client.databaseHash == bench.server.database.hash)
+    }
+
+    @Test(arguments: [
+        "02 f700", "04 0100 ffff", "06 0100 ffff 0028 0f18", "08 0100 ffff 0328", "10 0100 ffff 0028", "18 00",
+    ])
+    func discoveryIsAllowed(_ request: String) throws {
+        var bench = try Self.bench()
+        #expect(try bench.send(request).first?.hasPrefix("01") == false)
+        #expect(try bench.send("0a 0300") == ["010a000012"])
+    }
+
+    @Test(arguments: namingHandles)
+    func clientsWithoutTheFeatureAreServed(_ request: String) throws {
+        var bench = try Self.bench([])
+        #expect(try bench.send(request).first?.hasPrefix("01") == false)
+    }
+
+    @Test func commandsAndNotificationsAreLeftAlone() throws {
+        var bench = try Self.bench()
+        #expect(try bench.send("52 1d00 01") == [])
+        #expect(bench.owner.written.isEmpty)
+        #expect(bench.server.notify([1], of: AttributeFixture.batteryValue) == [])
+        _ = try bench.send("0a 0300")
+        #expect(try bench.send("52 1d00 01") == [])
+        #expect(bench.owner.written.isEmpty)
+        _ = try bench.send("0a 0300")
+        _ = try bench.send("52 1d00 01")
+        #expect(bench.owner.written.count == 1)
+        #expect(bench.server.notify([1], of: AttributeFixture.batteryValue).count == 1)
+    }
+
+    @Test func readingTheHashMakesAware() throws {
+        var bench = try Self.bench()
+        #expect(try bench.send("08 0100 ffff 2a2b").first?.hasPrefix("0912") == true)
+        // Only the next request says that the hash has arrived.
+        #expect(bench.server.notify([1], of: AttributeFixture.batteryValue) == [])
+        #expect(try bench.send("0a 0500") == ["0b0000"])
+        #expect(bench.server.notify([1], of: AttributeFixture.batteryValue).count == 1)
+    }
+
+    @Test func replacedTableIsIndicated() throws {
+        var bench = try ServerBench(
+            client: ATTClientState(
+                configurations: [
+                    AttributeFixture.batteryValue: .notification, AttributeFixture.numbersValue: .notification,
+                    Self.serviceChanged: .indication,
+                ], features: .robustCaching))
+        #expect(try bench.send("0a 0500") == ["0b0000"])
+        let services = [AttributeFixture.services[0]]
+        let database = try AttributeDatabase(services: services, genericAccess: GenericAccess(name: "Beacon"))
+        let outputs = bench.server.replaceDatabase(database, changed: 0x0014...0xFFFF, at: .zero)
+        #expect(outputs == [.send([0x1D, 0x08, 0, 0x14, 0, 0xFF, 0xFF])])
+        // What it wanted of what has gone is forgotten; what stays, stays.
+        #expect(
+            bench.server.client.configurations == [
+                AttributeFixture.batteryValue: .notification, Self.serviceChanged: .indication,
+            ])
+        #expect(bench.server.notify([1], of: AttributeFixture.batteryValue) == [])
+        #expect(bench.server.client.databaseHash != database.hash)
+        #expect(bench.perform(bench.server.receive([0x1E], at: .zero)) == [])
+        #expect(bench.events == [.indicationEnded(Self.serviceChanged, isConfirmed: true)])
+        #expect(bench.server.client.databaseHash == database.hash)
+        #expect(bench.server.notify([1], of: AttributeFixture.batteryValue).count == 1)
+        #expect(try bench.send("0a 1800") == ["010a180001"])
+    }
+
+    /// Whose table is old hears of that only, not of values whose handles it may take for others.
+    @Test func indicationsAreLeftAloneToo() throws {
+        let numbers = AttributeFixture.numbersValue
+        var bench = try ServerBench(
+            client: ATTClientState(
+                configurations: [numbers: .indication, Self.serviceChanged: .indication], features: .robustCaching,
+                databaseHash: []))
+        #expect(
+            bench.server.indicate([1], of: numbers, at: .zero) == [.indicationEnded(numbers, isConfirmed: false)])
+        #expect(bench.server.indicate([1, 0, 0xFF, 0xFF], of: Self.serviceChanged, at: .zero).count == 1)
+        _ = bench.server.receive([0x1E], at: .zero)
+        #expect(bench.server.indicate([1], of: numbers, at: .zero) == [.send([0x1D, 0x1A, 0, 1])])
+    }
+
+    @Test func clientHasToHearOfTheLastChange() throws {
+        var bench = try ServerBench(
+            client: ATTClientState(configurations: [Self.serviceChanged: .indication], features: .robustCaching))
+        let one = try AttributeDatabase(
+            services: [AttributeFixture.services[0]], genericAccess: GenericAccess(name: "Beacon"))
+        let none = try AttributeDatabase(services: [], genericAccess: GenericAccess(name: "Beacon"))
+        _ = bench.server.replaceDatabase(one, changed: 0x0014...0xFFFF, at: .zero)
+        _ = bench.server.replaceDatabase(none, changed: 0x000E...0xFFFF, at: .zero)
+        #expect(bench.server.receive([0x1E], at: .zero).count == 2)
+        #expect(try bench.send("0a 0500") == ["010a000012"])
+        _ = bench.server.receive([0x1E], at: .zero)
+        #expect(bench.server.client.databaseHash == none.hash)
+    }
+
+    /// Of everything, the configuration of what tells of changes is the last that may be forgotten.
+    @Test func changesOfAllHandlesAreIndicated() throws {
+        var bench = try ServerBench(
+            client: ATTClientState(configurations: [Self.serviceChanged: .indication]))
+        let database = try AttributeDatabase(services: [], genericAccess: GenericAccess(name: "Beacon"))
+        #expect(bench.server.replaceDatabase(database, changed: .all, at: .zero).count == 1)
+    }
+
+    @Test func sameTableChangesNothing() throws {
+        var bench = try ServerBench(client: ATTClientState(features: .robustCaching))
+        #expect(bench.server.replaceDatabase(bench.server.database, changed: .all, at: .zero) == [])
+        #expect(try bench.send("0a 0500") == ["0b0000"])
+    }
+
+    @Test func preparedWritesOfAnOldTableAreForgotten() throws {
+        var bench = try ServerBench()
+        _ = try bench.send("16 1800 0000 01")
+        _ = bench.server.replaceDatabase(bench.server.database, changed: .all, at: .zero)
+        #expect(try bench.send("18 01") == ["19"])
+        #expect(bench.owner.written.isEmpty)
+    }
+
+    /// A waiting indication of a table that has gone must not be sent under its old handle.
+    @Test func waitingIndicationsOfAnOldTableAreDropped() throws {
+        let numbers = AttributeFixture.numbersValue
+        var bench = try ServerBench(client: ATTClientState(configurations: [numbers: .indication]))
+        _ = bench.server.indicate([1], of: numbers, at: .zero)
+        _ = bench.server.indicate([2], of: numbers, at: .zero)
+        let database = try AttributeDatabase(services: [], genericAccess: GenericAccess(name: "Beacon"))
+        #expect(bench.server.replaceDatabase(database, changed: 0x000E...0xFFFF, at: .zero) == [])
+        #expect(
+            bench.server.receive([0x1E], at: .zero) == [
+                .indicationEnded(numbers, isConfirmed: true), .indicationEnded(numbers, isConfirmed: false),
+            ])
+    }
+}

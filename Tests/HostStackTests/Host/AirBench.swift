@@ -1,0 +1,137 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import GATT
+import HCI
+import HostStack
+import Testing
+import VirtualRadio
+
+/// Hosts whose controllers are on one virtual air, in virtual time.
+struct AirBench {
+    struct Station {
+        var host: LEHost
+        let controller: ControllerIdentifier
+        /// Whether the controller says that it is of 4.0, and has no extended commands.
+        let isLegacy: Bool
+        var events: [(time: Duration, event: LEHostEvent)] = []
+        /// What reads are answered with; what writes change.
+        var values: [BluetoothUUID: [UInt8]] = [:]
+    }
+
+    var air = Air()
+    var stations: [Station] = []
+    var time: Duration = .zero
+
+    /// Puts a station on the air and starts it.
+    mutating func add(
+        _ number: UInt8, isLegacy: Bool = false, configuration: LEHostConfiguration = LEHostConfiguration()
+    ) -> Int {
+        let address = BluetoothAddress(octets: [0, 0x11, 0x22, 0, 0, number]) ?? .zero
+        let controller = air.addController(ControllerConfiguration(publicAddress: address))
+        stations.append(
+            Station(host: LEHost(configuration: configuration), controller: controller, isLegacy: isLegacy))
+        stations[stations.count - 1].host.start(at: time)
+        settle()
+        return stations.count - 1
+    }
+
+    mutating func perform(_ station: Int, _ body: (inout LEHost) -> Void) {
+        stations[station].host.advance(to: time)
+        body(&stations[station].host)
+        settle()
+    }
+
+    /// Lets time pass, with all that is due in it.
+    mutating func advance(by duration: Duration) {
+        let end = time + duration
+        while let next = nextDeadline, next <= end { step(to: next) }
+        step(to: end)
+    }
+
+    /// Lets time pass until something has happened at a station, for at most a minute.
+    mutating func advance<Value>(until station: Int, _ value: (LEHostEvent) -> Value?) throws -> Value {
+        let end = time + .seconds(60)
+        while true {
+            for (_, event) in stations[station].events { if let found = value(event) { return found } }
+            let next = try #require(nextDeadline, "nothing more happens: \(stations[station].events)")
+            try #require(next <= end, "it does not happen: \(stations[station].events)")
+            step(to: next)
+        }
+    }
+
+    private var nextDeadline: Duration? {
+        let hosts = stations.compactMap(\.host.nextDeadline)
+        return (hosts + [air.nextDeadline.map { .microseconds($0) }].compactMap(\.self)).min()
+    }
+
+    private mutating func step(to next: Duration) {
+        time = max(time, next)
+        // Rounded up: a host's deadline may lie between two microseconds.
+        let microseconds = Int64((time / .microseconds(1)).rounded(.up))
+        air.advance(to: microseconds)
+        for index in stations.indices { stations[index].host.advance(to: time) }
+        settle()
+    }
+
+    private mutating func settle() {
+        var isQuiet = false
+        while !isQuiet {
+            isQuiet = true
+            for index in stations.indices {
+                for output in stations[index].host.takeOutputs() {
+                    isQuiet = false
+                    switch output {
+                    case .send(let packet): air.receive(packet, from: stations[index].controller)
+                    case .event(let event): take(event, at: index)
+                    }
+                }
+                while let packet = air.takeOutput(of: stations[index].controller) {
+                    isQuiet = false
+                    stations[index].host.receive(stations[index].isLegacy ? aged(packet) : packet, at: time)
+                }
+            }
+        }
+    }
+
+    private mutating func take(_ event: LEHostEvent, at index: Int) {
+        stations[index].events.append((time, event))
+        guard case .attributeRequest(let request) = event else { return }
+        let result: Result<[UInt8], ATTError>
+        switch request.operation {
+        case .read(let offset): result = .success(Array((stations[index].values[request.uuid] ?? []).dropFirst(offset)))
+        case .write(_, let value, _):
+            stations[index].values[request.uuid] = value
+            result = .success([])
+        }
+        stations[index].host.respond(to: request.token, of: request.connection, with: result)
+    }
+
+    /// The packet as a controller of 4.0 would send it.
+    private func aged(_ packet: HCIPacket) -> HCIPacket {
+        guard case .event(let event) = packet,
+            let complete = try? event.parameters(as: HCICommandComplete.self)
+        else { return packet }
+        var returned = complete.returnParameters
+        switch complete.opcode {
+        case ReadLocalSupportedCommands.opcode:
+            returned =
+                [0] + SupportedCommands(ScriptedController.legacyCommands).serialized()
+        case ReadLocalVersionInformation.opcode where returned.count > 1: returned[1] = 6
+        default: break
+        }
+        return .event(
+            HCIEventPacket(
+                HCICommandComplete(
+                    commandCredits: complete.commandCredits, opcode: complete.opcode, returnParameters: returned)))
+    }
+
+    /// The reports of an address that a station heard.
+    func reports(_ station: Int, of address: BluetoothAddress) -> [(time: Duration, report: ScanReport)] {
+        stations[station].events.compactMap { time, event in
+            if case .scanReport(let report) = event, report.address == address { (time, report) } else { nil }
+        }
+    }
+}

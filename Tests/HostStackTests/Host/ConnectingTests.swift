@@ -1,0 +1,128 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import HCI
+import HostStack
+import Testing
+
+@Suite struct ConnectingTests {
+    private let peer = PeerAddress(.peer, type: .random)
+
+    @Test func `an extended controller connects by the extended command`() throws {
+        var bench = Bench.ready(.extended)
+        bench.perform { $0.connect(to: .peer, type: .random) }
+        let command = try #require(bench.commands(LEExtendedCreateConnection.self).first)
+        #expect(command.peerAddress == .peer && command.peerAddressType == .random)
+        #expect(command.parameters.first?.minimumConnectionInterval == ConnectionInterval(24))
+        bench.receive(Bench.connectionComplete(5, role: .central))
+        let link = try #require(bench.connected.first)
+        #expect(link.role == .central && link.advertisingSet == nil && link.interval == ConnectionInterval(24))
+        #expect(bench.opcodes.last == LESetDataLength.opcode)
+        #expect(bench.host.nextDeadline.map { $0 > .seconds(100) } != true)
+    }
+
+    @Test func `a legacy controller connects by the legacy command`() throws {
+        var bench = Bench.ready(.legacy)
+        bench.perform { $0.connect(to: .peer, type: .random) }
+        let command = try #require(bench.commands(LECreateConnection.self).first)
+        #expect(command.peerAddress == .peer && command.supervisionTimeout == SupervisionTimeout(420))
+        bench.receive(Bench.connectionComplete(5, role: .central))
+        #expect(bench.connected.count == 1)
+        #expect(!bench.opcodes.contains(LESetDataLength.opcode))
+    }
+
+    @Test func `a silent peer is given up at its time`() {
+        var bench = Bench.ready(.extended)
+        bench.perform { $0.connect(to: .peer, type: .random, timeout: .seconds(3)) }
+        bench.advance(to: .milliseconds(2999))
+        #expect(!bench.opcodes.contains(LECreateConnectionCancel.opcode))
+        bench.advance(to: .seconds(3))
+        #expect(bench.opcodes.last == LECreateConnectionCancel.opcode)
+        #expect(bench.events.isEmpty)
+        bench.receive(Bench.connectionComplete(0, role: .central, status: .unknownConnectionIdentifier))
+        #expect(bench.events == [.connectionFailed(peer, .timedOut)])
+        #expect(bench.host.nextDeadline == nil)
+    }
+
+    @Test func `a controller that does not say that it gave up is not waited for`() {
+        var bench = Bench.ready(.extended)
+        bench.perform { $0.connect(to: .peer, type: .random, timeout: .seconds(3)) }
+        bench.advance(to: .seconds(14))
+        #expect(bench.events == [.connectionFailed(peer, .timedOut)])
+    }
+
+    @Test func `connections are made one after the other`() {
+        var bench = Bench.ready(.extended)
+        bench.perform {
+            $0.connect(to: .peer, type: .random)
+            $0.connect(to: .random(1), type: .random)
+            $0.connect(to: .random(2), type: .random)
+            $0.cancelConnecting(to: .random(1), type: .random)
+        }
+        #expect(bench.events == [.connectionFailed(PeerAddress(.random(1), type: .random), .cancelled)])
+        #expect(bench.commands(LEExtendedCreateConnection.self).map(\.peerAddress) == [.peer])
+        bench.receive(Bench.connectionComplete(1, role: .central))
+        #expect(bench.commands(LEExtendedCreateConnection.self).map(\.peerAddress) == [.peer, .random(2)])
+    }
+
+    @Test func `a connection that comes when it is not wanted any more is ended, and not told`() {
+        var bench = Bench.ready(.extended)
+        bench.perform { $0.connect(to: .peer, type: .random) }
+        bench.perform { $0.cancelConnecting(to: .peer, type: .random) }
+        bench.receive(Bench.connectionComplete(1, role: .central))
+        #expect(bench.events == [.connectionFailed(peer, .cancelled)])
+        #expect(bench.opcodes.last == Disconnect.opcode)
+        #expect(bench.host.currentConnections.isEmpty)
+        bench.endConnection(1)
+        #expect(bench.events.count == 1)
+    }
+
+    @Test func `a refusal is told`() {
+        var bench = Bench.ready(.extended)
+        bench.controller.refusals[LEExtendedCreateConnection.opcode] = .connectionLimitExceeded
+        bench.perform { $0.connect(to: .peer, type: .random) }
+        let failure = LEHostFailure.command(LEExtendedCreateConnection.opcode, .connectionLimitExceeded)
+        #expect(bench.events == [.commandFailed(failure), .connectionFailed(peer, failure)])
+    }
+
+    @Test func `a controller that cannot scan and connect at once scans again afterwards`() {
+        var bench = Bench.ready(.extended)
+        bench.perform { $0.startScanning() }
+        bench.forget()
+        bench.controller.refusals[LEExtendedCreateConnection.opcode] = .commandDisallowed
+        bench.perform { $0.connect(to: .peer, type: .random) }
+        // With the scan off it is tried once more, and then refused for good.
+        #expect(
+            bench.opcodes == [
+                LEExtendedCreateConnection.opcode, LESetExtendedScanEnable.opcode, LEExtendedCreateConnection.opcode,
+                LESetExtendedScanEnable.opcode,
+            ])
+        #expect(bench.commands(LESetExtendedScanEnable.self).map(\.enable) == [0, 1])
+        #expect(
+            bench.events.last
+                == .connectionFailed(peer, .command(LEExtendedCreateConnection.opcode, .commandDisallowed)))
+    }
+
+    @Test func `too many wishes, and impossible ones, are refused`() {
+        var bench = Bench.ready(.extended)
+        bench.perform { host in
+            for _ in 0..<66 { host.connect(to: .peer, type: .random) }
+        }
+        #expect(bench.events == [.connectionFailed(peer, .busy)])
+        bench.forget()
+        let parameters = ConnectionParameters(supervisionTimeout: SupervisionTimeout(10))
+        #expect(parameters.interval.upperBound.duration * 2 == .milliseconds(100))
+        bench.perform { $0.connect(to: .peer, type: .random, parameters: parameters) }
+        #expect(bench.events == [.connectionFailed(peer, .invalidParameters)])
+    }
+
+    @Test func `a new start begins the connections anew`() {
+        var bench = Bench.ready(.extended)
+        bench.perform { $0.connect(to: .peer, type: .random) }
+        bench.forget()
+        bench.perform { $0.start(at: .seconds(1)) }
+        #expect(bench.opcodes.last == LEExtendedCreateConnection.opcode)
+    }
+}

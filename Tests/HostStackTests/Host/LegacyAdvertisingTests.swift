@@ -1,0 +1,191 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+import BluetoothCore
+import HCI
+import HostStack
+import Testing
+
+@Suite struct LegacyAdvertisingTests {
+    private let first = AdvertisingSetIdentifier.number(0)
+    private let second = AdvertisingSetIdentifier.number(1)
+
+    @Test func `one beacon has the advertiser to itself, with its exact interval`() throws {
+        var bench = Bench.ready(.legacy)
+        let beacon = Advertisement.beacon(.connectableScannable, milliseconds: 20)
+        bench.perform { $0.setAdvertising(beacon, for: first, address: .random(.random(1))) }
+        #expect(
+            bench.opcodes == [
+                LESetAdvertisingParameters.opcode, LESetRandomAddress.opcode, LESetAdvertisingData.opcode,
+                LESetScanResponseData.opcode, LESetAdvertisingEnable.opcode,
+            ])
+        let parameters = try #require(bench.commands(LESetAdvertisingParameters.self).first)
+        #expect(parameters.minimumInterval == AdvertisingInterval(32))
+        #expect(parameters.maximumInterval == AdvertisingInterval(32))
+        #expect(parameters.advertisingType == .connectableUndirected && parameters.ownAddressType == .random)
+        let effective = try #require(bench.effective(first))
+        #expect(effective.interval == AdvertisingInterval(32) && effective.turns == 1 && effective.share == 1)
+        #expect(effective.transmitPower == TransmitPower(4))
+        bench.forget()
+        bench.advance(to: .seconds(60))
+        #expect(bench.opcodes.isEmpty && bench.events.isEmpty)
+        bench.perform {
+            $0.setAdvertising(
+                .beacon(.connectableScannable, milliseconds: 20, name: "two"), for: first, address: .random(.random(1)))
+        }
+        #expect(bench.opcodes == [LESetAdvertisingData.opcode])
+        bench.forget()
+        bench.perform { $0.stopAdvertising(first) }
+        #expect(bench.commands(LESetAdvertisingEnable.self) == [LESetAdvertisingEnable(enable: 0)])
+        #expect(bench.events == [.advertisingStopped(first, .requested)])
+    }
+
+    @Test func `before 5.0, PDUs that are not connectable have at least 100 ms`() {
+        var bench = Bench.ready(.legacy)
+        bench.perform { $0.setAdvertising(.beacon(milliseconds: 20), for: first, address: .random(.random(1))) }
+        #expect(bench.commands(LESetAdvertisingParameters.self).first?.minimumInterval == AdvertisingInterval(0xA0))
+        #expect(bench.effective(first)?.interval == AdvertisingInterval(0xA0))
+    }
+
+    /// The times at which each beacon's turns began, by its address.
+    private func turns(_ bench: Bench) -> [BluetoothAddress: [Duration]] {
+        var address = BluetoothAddress.zero
+        var turns: [BluetoothAddress: [Duration]] = [:]
+        for (command, time) in zip(bench.controller.log, bench.times) {
+            if let set = try? command.parameters(as: LESetRandomAddress.self) { address = set.randomAddress }
+            if let enable = try? command.parameters(as: LESetAdvertisingEnable.self), enable.enable == 1 {
+                turns[address, default: []].append(time)
+            }
+        }
+        return turns
+    }
+
+    private func mean(_ times: [Duration]) throws -> Double {
+        let first = try #require(times.first)
+        let last = try #require(times.last)
+        return (last - first) / .milliseconds(1) / Double(times.count - 1)
+    }
+
+    @Test func `beacons that the radio has time for keep their intervals`() throws {
+        var bench = Bench.ready(.legacy)
+        bench.perform {
+            $0.setAdvertising(.beacon(milliseconds: 100), for: first, address: .random(.random(1)))
+            $0.setAdvertising(.beacon(milliseconds: 500), for: second, address: .random(.random(2)))
+        }
+        bench.advance(to: .seconds(100))
+        let turns = turns(bench)
+        // Five milliseconds are the link layer's random delay in the mean.
+        let fast = try mean(try #require(turns[.random(1)]))
+        let slow = try mean(try #require(turns[.random(2)]))
+        #expect(abs(fast - 105) < 2)
+        #expect(abs(slow - 505) < 10)
+        #expect(bench.effective(first)?.interval == AdvertisingInterval(160))
+        #expect(bench.effective(first)?.turns == 2)
+        #expect(bench.effective(first)?.share == 0.2)
+        #expect(bench.effective(second)?.interval == AdvertisingInterval(800))
+    }
+
+    @Test func `beacons that want more time than there is are stretched alike`() throws {
+        var bench = Bench.ready(.legacy)
+        for number in 0..<10 {
+            bench.perform {
+                $0.setAdvertising(
+                    .beacon(.connectableScannable, milliseconds: number < 5 ? 50 : 100), for: .number(UInt8(number)),
+                    address: .random(.random(UInt8(number))))
+            }
+        }
+        bench.advance(to: .seconds(1))
+        bench.forget()
+        bench.advance(to: .seconds(61))
+        let turns = turns(bench)
+        // 5 x 20/50 + 5 x 20/100 = 3 times the time that there is.
+        for number in 0..<10 {
+            let expected: Double = number < 5 ? 150 : 300
+            let measured = try mean(try #require(turns[.random(UInt8(number))]))
+            #expect(abs(measured - expected) < expected * 0.08)
+        }
+        #expect(bench.events.isEmpty)
+    }
+
+    @Test func `stretched intervals are told`() {
+        var bench = Bench.ready(.legacy)
+        for number in 0..<10 {
+            bench.perform {
+                $0.setAdvertising(
+                    .beacon(.connectableScannable, milliseconds: 100), for: .number(UInt8(number)),
+                    address: .random(.random(UInt8(number))))
+            }
+        }
+        bench.advance(to: .seconds(2))
+        for number in 0..<10 {
+            let effective = bench.effective(.number(UInt8(number)))
+            #expect(effective?.interval == AdvertisingInterval(320))
+            #expect(effective?.turns == 10)
+            #expect(effective?.share == 0.1)
+        }
+    }
+
+    @Test func `the last beacon that remains has the advertiser to itself again`() {
+        var bench = Bench.ready(.legacy)
+        bench.perform {
+            $0.setAdvertising(.beacon(milliseconds: 100), for: first, address: .random(.random(1)))
+            $0.setAdvertising(.beacon(milliseconds: 100), for: second, address: .random(.random(2)))
+        }
+        bench.advance(to: .seconds(1))
+        bench.forget()
+        bench.perform { $0.stopAdvertising(second) }
+        bench.advance(to: .seconds(2))
+        #expect(bench.events.contains(.advertisingStopped(second, .requested)))
+        #expect(bench.effective(first)?.turns == 1 && bench.effective(first)?.share == 1)
+        bench.forget()
+        bench.advance(to: .seconds(10))
+        #expect(bench.opcodes.isEmpty)
+    }
+
+    @Test func `a beacon that is refused does not stop the others`() {
+        var bench = Bench.ready(.legacy)
+        bench.controller.refusals[LESetRandomAddress.opcode] = .commandDisallowed
+        bench.perform {
+            $0.setAdvertising(.beacon(milliseconds: 100), for: first, address: .random(.random(1)))
+            $0.setAdvertising(.beacon(milliseconds: 100), for: second, address: .publicDevice)
+        }
+        bench.advance(to: .seconds(1))
+        let failure = LEHostFailure.command(LESetRandomAddress.opcode, .commandDisallowed)
+        #expect(bench.events.contains(.advertisingFailed(first, failure)))
+        #expect(bench.effective(second)?.turns == 1)
+    }
+
+    @Test func `a scan rests while the random address changes`() {
+        var bench = Bench.ready(.legacy)
+        bench.perform {
+            $0.startScanning()
+            $0.setAdvertising(.beacon(milliseconds: 100), for: first, address: .random(.random(1)))
+        }
+        let scans = bench.commands(LESetScanEnable.self).map(\.enable)
+        #expect(scans == [1, 0, 1])
+        let address = bench.opcodes.firstIndex(of: LESetRandomAddress.opcode)
+        let enables = bench.opcodes.indices.filter { bench.opcodes[$0] == LESetScanEnable.opcode }
+        #expect(address.map { enables[1] < $0 && $0 < enables[2] } == true)
+        #expect(bench.effective(first) != nil)
+        #expect(bench.events.filter { $0 == .scanning(ScanParameters()) }.count == 1)
+    }
+
+    @Test func `a connection is of the beacon on the air, which comes back after it`() {
+        var bench = Bench.ready(.legacy)
+        bench.perform {
+            $0.setAdvertising(
+                .beacon(.connectableScannable, milliseconds: 100), for: first, address: .random(.random(1)))
+        }
+        bench.forget()
+        bench.connectCentral(1, set: nil)
+        #expect(bench.connected.first?.advertisingSet == first)
+        #expect(bench.events.first == .advertisingStopped(first, .connected))
+        #expect(bench.opcodes.isEmpty)
+        bench.forget()
+        bench.endConnection(1)
+        #expect(bench.opcodes == [LESetAdvertisingEnable.opcode])
+        #expect(bench.effective(first) != nil)
+    }
+}

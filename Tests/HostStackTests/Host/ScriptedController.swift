@@ -1,0 +1,104 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import HCI
+import HostStack
+
+/// A controller that answers commands by a table, and keeps what it was told.
+struct ScriptedController {
+    var version = CoreVersion.core54
+    var supported: SupportedCommands
+    var features: LMPFeatures = [.noClassicRadio, .lowEnergy]
+    var publicAddress = BluetoothAddress("00:11:22:33:44:55") ?? .zero
+    var bufferLength: UInt16 = 27
+    var bufferCount: UInt8 = 4
+    var sharedBuffer: (length: UInt16, count: UInt16) = (1021, 6)
+    var advertisingSets: UInt8 = 3
+    /// Commands that fail, and how.
+    var refusals: [HCIOpcode: HCIStatus] = [:]
+    /// Commands that are never answered.
+    var silent: Set<HCIOpcode> = []
+    /// What the controller says of the commands that it takes.
+    var credits: UInt8 = 1
+    /// The commands so far.
+    var log: [HCICommandPacket] = []
+    /// The data so far.
+    var data: [ACLDataPacket] = []
+
+    static let legacyCommands: [HCIOpcode] = [
+        HCIReset.opcode, ReadLocalVersionInformation.opcode, ReadLocalSupportedCommands.opcode,
+        ReadLocalSupportedFeatures.opcode, ReadBDADDR.opcode, ReadBufferSize.opcode, SetEventMask.opcode,
+        WriteLEHostSupport.opcode, LESetEventMask.opcode, LEReadBufferSize.opcode, LEReadLocalSupportedFeatures.opcode,
+        LESetRandomAddress.opcode, LESetAdvertisingParameters.opcode,
+        LEReadAdvertisingPhysicalChannelTransmitPower.opcode, LESetAdvertisingData.opcode,
+        LESetScanResponseData.opcode, LESetAdvertisingEnable.opcode, LESetScanParameters.opcode,
+        LESetScanEnable.opcode, LECreateConnection.opcode, LECreateConnectionCancel.opcode,
+        LEConnectionUpdate.opcode, Disconnect.opcode,
+    ]
+    static let extendedCommands: [HCIOpcode] = [
+        LERemoteConnectionParameterRequestReply.opcode, LERemoteConnectionParameterRequestNegativeReply.opcode,
+        LESetDataLength.opcode, LEWriteSuggestedDefaultDataLength.opcode, LEReadMaximumDataLength.opcode,
+        LESetAdvertisingSetRandomAddress.opcode, LESetExtendedAdvertisingParameters.opcode,
+        LESetExtendedAdvertisingData.opcode, LESetExtendedScanResponseData.opcode,
+        LESetExtendedAdvertisingEnable.opcode, LEReadMaximumAdvertisingDataLength.opcode,
+        LEReadNumberOfSupportedAdvertisingSets.opcode, LERemoveAdvertisingSet.opcode,
+        LESetExtendedScanParameters.opcode, LESetExtendedScanEnable.opcode, LEExtendedCreateConnection.opcode,
+        LEReadTransmitPower.opcode,
+    ]
+
+    /// Bluetooth 5.4, with advertising sets.
+    static let extended = ScriptedController(supported: SupportedCommands(legacyCommands + extendedCommands))
+    /// Bluetooth 4.0.
+    static let legacy = ScriptedController(version: .core40, supported: SupportedCommands(legacyCommands))
+
+    private static let begun: Set<HCIOpcode> = [
+        Disconnect.opcode, LECreateConnection.opcode, LEExtendedCreateConnection.opcode, LEConnectionUpdate.opcode,
+    ]
+
+    /// Takes a command; the answer, or `nil`.
+    mutating func take(_ command: HCICommandPacket) -> HCIEventPacket? {
+        log.append(command)
+        guard !silent.contains(command.opcode) else { return nil }
+        if Self.begun.contains(command.opcode) {
+            return HCIEventPacket(
+                CommandStatus(
+                    status: refusals[command.opcode] ?? .success, commandCredits: credits, opcode: command.opcode))
+        }
+        let returned = refusals[command.opcode].map { [$0.rawValue] } ?? answer(command.opcode)
+        return HCIEventPacket(
+            HCICommandComplete(commandCredits: credits, opcode: command.opcode, returnParameters: returned))
+    }
+
+    private func answer(_ opcode: HCIOpcode) -> [UInt8] {
+        switch opcode {
+        case ReadLocalVersionInformation.opcode:
+            ReadLocalVersionInformation.Returned(
+                hciVersion: version, hciSubversion: 7, lmpVersion: version,
+                companyIdentifier: CompanyIdentifier(0x0059), lmpSubversion: 8
+            ).serialized()
+        case ReadLocalSupportedCommands.opcode:
+            ReadLocalSupportedCommands.Returned(supportedCommands: supported).serialized()
+        case ReadLocalSupportedFeatures.opcode:
+            ReadLocalSupportedFeatures.Returned(lmpFeatures: features).serialized()
+        case ReadBDADDR.opcode: ReadBDADDR.Returned(address: publicAddress).serialized()
+        case LEReadBufferSize.opcode:
+            LEReadBufferSize.Returned(aclDataPacketLength: bufferLength, totalACLDataPackets: bufferCount).serialized()
+        case ReadBufferSize.opcode:
+            ReadBufferSize.Returned(
+                aclDataPacketLength: sharedBuffer.length, synchronousDataPacketLength: 0,
+                totalACLDataPackets: sharedBuffer.count, totalSynchronousDataPackets: 0
+            ).serialized()
+        case LEReadLocalSupportedFeatures.opcode:
+            LEReadLocalSupportedFeatures.Returned(features: [.extendedAdvertising]).serialized()
+        case LEReadNumberOfSupportedAdvertisingSets.opcode: [0, advertisingSets]
+        case LEReadMaximumAdvertisingDataLength.opcode: [0, 0x72, 0x06]
+        case LEReadMaximumDataLength.opcode: [0, 251, 0, 0x48, 0x08, 251, 0, 0x48, 0x08]
+        case LEReadTransmitPower.opcode: [0, 0xEC, 8]
+        case LEReadAdvertisingPhysicalChannelTransmitPower.opcode: [0, 4]
+        case LESetExtendedAdvertisingParameters.opcode: [0, 0xFD]
+        default: [0]
+        }
+    }
+}
