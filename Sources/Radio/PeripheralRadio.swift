@@ -49,11 +49,20 @@ public struct PlannedBeacon: Hashable, Sendable {
     public let services: [GATTService]
     /// What it will advertise first.
     public let advertisement: Advertisement?
+    /// What stays the same over all runs: PROFILE/ID. An address of its own is derived from it.
+    public let key: String
+    /// Where it is and how strong, where the air is emulated.
+    public let site: BeaconSite
 
     /// A beacon of this name with these services.
-    public init(identifier: BeaconIdentifier, services: [GATTService], advertisement: Advertisement?) {
+    public init(
+        identifier: BeaconIdentifier, services: [GATTService], advertisement: Advertisement?, key: String? = nil,
+        site: BeaconSite = BeaconSite()
+    ) {
         self.identifier = identifier
         self.services = services
         self.advertisement = advertisement
+        self.key = key ?? identifier.name
+        self.site = site
     }
 }

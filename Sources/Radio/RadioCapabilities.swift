@@ -24,11 +24,14 @@ public struct RadioCapabilities: Hashable, Sendable {
     public var sharesTime: Bool
     /// Whether the values on the air can be read back.
     public var canReadBack: Bool
+    /// Where others find controllers on its air: `tcp:127.0.0.1:6402`, `vhci:hci1`.
+    public var servers: [String]
 
     /// Capabilities as given.
     public init(
         name: String, way: String, wayReason: String, address: BluetoothAddress?, hasExtendedAdvertising: Bool,
-        instances: Int, freeInstances: Int, sharesTime: Bool, canReadBack: Bool
+        instances: Int, freeInstances: Int, sharesTime: Bool, canReadBack: Bool,
+        servers: [String] = []
     ) {
         self.name = name
         self.way = way
@@ -39,5 +42,6 @@ public struct RadioCapabilities: Hashable, Sendable {
         self.freeInstances = freeInstances
         self.sharesTime = sharesTime
         self.canReadBack = canReadBack
+        self.servers = servers
     }
 }

@@ -8,6 +8,8 @@ public struct RadioError: Error, Hashable, Sendable {
     public enum Code: String, Hashable, Sendable {
         /// No message bus, or no Bluetooth daemon on it.
         case noDaemon = "no-daemon"
+        /// A place where the radio is to be served is taken.
+        case cannotServe = "cannot-serve"
         /// No such adapter.
         case noAdapter = "no-adapter"
         /// The adapter is powered off.
