@@ -1,0 +1,185 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import HCI
+import HostStack
+public import Radio
+import VirtualRadio
+
+extension HCIRadio: CentralRadio {
+    public func openCentral(waits: Bool) async throws(RadioError) -> RadioCapabilities {
+        do throws(RadioError) {
+            switch place {
+            case .virtual(let options, _):
+                if air == nil { try await openAir(options) }
+                try await openCentralController()
+            case .controller(let transport): try await openController(transport, waits: waits)
+            }
+        } catch {
+            await close()
+            throw error
+        }
+        return described()
+    }
+
+    public func scan(_ settings: ScanSettings) async throws(RadioError) -> AsyncStream<Sighting> {
+        let host = try centralHost()
+        let parameters = ScanParameters(
+            isActive: settings.isActive, interval: settings.interval, window: settings.window,
+            filtersDuplicates: settings.filtersDuplicates)
+        guard parameters.isValid else {
+            throw RadioError(
+                .refused, "a scan window of \(settings.window) in \(settings.interval) cannot be",
+                cure: "take 2.5 ms to 10.24 s, and a window no longer than the interval")
+        }
+        central.sightings?.finish()
+        let (stream, continuation) = AsyncStream.makeStream(of: Sighting.self, bufferingPolicy: .bufferingNewest(4096))
+        central.sightings = continuation
+        host.change { $0.startScanning(parameters) }
+        return stream
+    }
+
+    public func stopScanning() {
+        central.sightings?.finish()
+        central.sightings = nil
+        hosts[central.host]?.change { $0.stopScanning() }
+    }
+
+    public func connect(to device: RemoteAddress, timeout: Duration) async throws(RadioError) -> any RemoteLink {
+        let host = try centralHost()
+        let peer = PeerAddress(device)
+        guard central.connecting[peer] == nil else {
+            throw RadioError(.refused, "\(device) is being connected to already", cure: "wait for that")
+        }
+        let result = await withCheckedContinuation { continuation in
+            central.connecting[peer] = continuation
+            host.change { $0.connect(to: peer.address, type: peer.type, timeout: timeout) }
+        }
+        return try result.get()
+    }
+
+    private func centralHost() throws(RadioError) -> ControllerHost {
+        guard let host = hosts[central.host] else { throw Self.closed }
+        return host
+    }
+
+    /// On a virtual air the central has a controller of its own.
+    private func openCentralController() async throws(RadioError) {
+        guard let air, hosts[central.host] == nil else { return }
+        let host = makeHost(central.host)
+        hosts[central.host] = host
+        let link = AirLink(air, ControllerConfiguration(publicAddress: air.makePublicAddress()), user: host)
+        let result = await withCheckedContinuation { continuation in
+            opening = continuation
+            host.start(on: link)
+        }
+        _ = try result.get()
+    }
+
+    /// What a host has to tell a central.
+    /// - Returns: whether it was for the central.
+    func takeAsCentral(_ event: LEHostEvent) -> Bool {
+        switch event {
+        case .scanReport(let report): central.sightings?.yield(Sighting(report))
+        case .scanFailed(let failure):
+            continuation.yield(.lost(RadioError(.refused, "\(name) does not scan: \(failure)", cure: "see the reason")))
+        case .connected(let connection) where connection.role == .central: connectedAsCentral(connection)
+        case .connectionFailed(let peer, let failure):
+            let error = RadioError(
+                .refused, "no connection to \(peer.address): \(failure)",
+                cure: "check that it advertises, is connectable and in range")
+            central.connecting.removeValue(forKey: peer)?.resume(returning: .failure(error))
+        case .disconnected(let connection, let reason) where connection.role == .central:
+            central.links.removeValue(forKey: connection.id)?.end("\(reason)")
+        case .completed(let connection, let token, let result):
+            central.links[connection]?.complete(token, result)
+        case .notification(let connection, let handle, let value), .indication(let connection, let handle, let value):
+            central.links[connection]?.yield(RemoteNotification(handle: handle, value: value))
+        default: return false
+        }
+        return true
+    }
+
+    private func connectedAsCentral(_ connection: LEConnection) {
+        let peer = PeerAddress(connection.peerAddress, type: connection.peerAddressType)
+        guard let waiting = central.connecting.removeValue(forKey: peer) else {
+            hosts[central.host]?.change { $0.disconnect(connection.id) }
+            return
+        }
+        let link = HCIRemoteLink(RemoteAddress(peer), connection.id, radio: self)
+        central.links[connection.id] = link
+        waiting.resume(returning: .success(link))
+    }
+
+    /// Ends everything that a central waits for.
+    func endCentral(_ error: RadioError) {
+        for waiting in central.connecting.values { waiting.resume(returning: .failure(error)) }
+        for link in central.links.values { link.end(error.message) }
+        central.connecting = [:]
+        central.links = [:]
+        central.sightings?.finish()
+        central.sightings = nil
+    }
+
+    /// Does a procedure on a connection.
+    func perform(
+        _ procedure: GATTProcedure, on connection: ConnectionIdentifier, for link: HCIRemoteLink
+    ) async -> Result<GATTResult, RemoteError> {
+        await withCheckedContinuation { start(procedure, on: connection, for: link, $0) }
+    }
+
+    /// Begins a procedure on a connection, whose end is told to the link.
+    private func start(
+        _ procedure: GATTProcedure, on connection: ConnectionIdentifier, for link: HCIRemoteLink,
+        _ continuation: CheckedContinuation<Result<GATTResult, RemoteError>, Never>
+    ) {
+        // The answer may come before the start returns; whoever waits must be known by then.
+        guard let host = hosts[central.host] else { return link.wait(for: nil, continuation) }
+        host.change(
+            { $0.start(procedure, on: connection) }, then: { link.wait(for: $0, continuation) })
+    }
+
+    func disconnect(_ connection: ConnectionIdentifier) {
+        hosts[central.host]?.change { $0.disconnect(connection) }
+    }
+}
+
+/// What a radio does as a central.
+struct CentralState {
+    /// The host that scans and connects: the only one of a radio on one controller, another one on a virtual air.
+    let host: HCIRadio.HostIdentifier
+    var sightings: AsyncStream<Sighting>.Continuation?
+    var connecting: [PeerAddress: CheckedContinuation<Result<HCIRemoteLink, RadioError>, Never>] = [:]
+    var links: [ConnectionIdentifier: HCIRemoteLink] = [:]
+}
+
+extension PeerAddress {
+    init(_ device: RemoteAddress) {
+        self.init(device.address, type: device.isRandom ? .random : .public)
+    }
+}
+
+extension RemoteAddress {
+    init(_ peer: PeerAddress) {
+        self.init(peer.address, isRandom: peer.type.rawValue & 1 == 1)
+    }
+}
+
+extension Sighting {
+    fileprivate init(_ report: ScanReport) {
+        let pdu: PDU =
+            switch report.kind {
+            case .connectableScannable: .connectableScannable
+            case .directed: .directed
+            case .scannable: .scannable
+            case .nonConnectable: .nonConnectable
+            case .scanResponse: .scanResponse
+            case .extended(_, _, _, let isScanResponse): isScanResponse ? .extendedScanResponse : .extended
+            }
+        self.init(
+            device: RemoteAddress(PeerAddress(report.address, type: report.addressType)), pdu: pdu, data: report.data,
+            rssi: report.rssi?.decibelMilliwatts)
+    }
+}

@@ -1,0 +1,171 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+import BluetoothCore
+import GATT
+import HCI
+import HostStack
+import Radio
+
+extension HCIRadio {
+    /// What a host has to tell.
+    func take(_ notice: ControllerHost.Notice, of host: HostIdentifier) {
+        switch notice {
+        case .event(let event): take(event, of: host)
+        case .ended(let reason):
+            lose(RadioError(.noAdapter, "\(name) is gone: \(reason)", cure: "start who serves it again"), of: host)
+        }
+    }
+
+    private func take(_ event: LEHostEvent, of host: HostIdentifier) {
+        if host == central.host, takeAsCentral(event) { return }
+        switch event {
+        case .ready(let capabilities): finishOpening(.success(capabilities))
+        case .failed(let failure):
+            lose(RadioError(.refused, "\(name): \(failure)", cure: "check the controller"), of: host)
+        case .advertising(let set, let effective): report(effective, of: host, set)
+        case .advertisingStopped(let set, let end): stopped(set, on: host, end)
+        case .advertisingFailed(let set, let failure):
+            guard let beacon = beacon(on: host, set) else { return }
+            continuation.yield(
+                .refused(
+                    beacon,
+                    RadioError(.refused, "\(name) does not advertise \(beacon): \(failure)", cure: "see the reason")
+                ))
+        case .connected(let connection): connected(connection, on: host)
+        case .disconnected(let connection, _): disconnected(connection.id, on: host)
+        case .attributeRequest(let request): answer(request, on: host)
+        default: break
+        }
+    }
+
+    private func stopped(_ set: AdvertisingSetIdentifier, on host: HostIdentifier, _ end: AdvertisingEnd) {
+        guard let beacon = beacon(on: host, set) else { return }
+        switch end {
+        case .requested: break
+        case .connected: continuation.yield(.stopped(beacon, reason: "a central is connected"))
+        case .controller(let status):
+            continuation.yield(.stopped(beacon, reason: "the controller stopped it: \(status)"))
+        }
+    }
+
+    private func finishOpening(_ result: Result<LEHostCapabilities, RadioError>) {
+        opening?.resume(returning: result)
+        opening = nil
+    }
+
+    private func lose(_ error: RadioError, of host: HostIdentifier) {
+        if opening != nil { return finishOpening(.failure(error)) }
+        guard !isClosed, case .controller(let transport) = place else { return }
+        endCentral(error)
+        for (name, central) in centrals { continuation.yield(.disconnected(central.beacon, central: name)) }
+        centrals = [:]
+        for beacon in wanted.keys.sorted() { continuation.yield(.stopped(beacon, reason: error.message)) }
+        continuation.yield(.lost(error))
+        hosts[host]?.close()
+        recover(transport)
+    }
+
+    private func beacon(on host: HostIdentifier, _ set: AdvertisingSetIdentifier) -> BeaconIdentifier? {
+        occupants[Seat(host: host, set: set)]
+    }
+
+    private func report(_ effective: EffectiveAdvertising, of host: HostIdentifier, _ set: AdvertisingSetIdentifier) {
+        guard let beacon = beacon(on: host, set), let requested = wanted[beacon] else { return }
+        continuation.yield(.advertising(beacon, AdvertisingReport(effective, for: requested)))
+    }
+
+    // MARK: - Centrals
+
+    private func connected(_ connection: LEConnection, on host: HostIdentifier) {
+        guard let set = connection.advertisingSet, let beacon = beacon(on: host, set) else { return }
+        // One peer may be connected to several beacons.
+        let address = connection.peerAddress.description
+        var (name, number) = (address, 1)
+        while centrals[name] != nil {
+            number += 1
+            name = "\(address)#\(number)"
+        }
+        centrals[name] = ConnectedCentral(beacon: beacon, host: host, connection: connection.id)
+        continuation.yield(.connected(beacon, central: name))
+    }
+
+    private func disconnected(_ connection: ConnectionIdentifier, on host: HostIdentifier) {
+        guard let (name, central) = centrals.first(where: { $1.host == host && $1.connection == connection }) else {
+            return
+        }
+        centrals[name] = nil
+        continuation.yield(.disconnected(central.beacon, central: name))
+    }
+
+    private func answer(_ request: AttributeServerRequest, on host: HostIdentifier) {
+        guard let (name, central) = centrals.first(where: { $1.host == host && $1.connection == request.connection }),
+            let attributes
+        else { return respond(to: request, on: host, .failure(.unlikely)) }
+        let operation: AttributeRequest.Operation =
+            switch request.operation {
+            case .read(let offset): .read(offset: offset)
+            case .write(let offset, let value, _): .write(offset: offset, value: value)
+            }
+        let asked = AttributeRequest(
+            beacon: central.beacon, characteristic: request.uuid, central: name, operation: operation)
+        Task.immediate { respond(to: request, on: host, await attributes(asked)) }
+    }
+
+    private func respond(to request: AttributeServerRequest, on host: HostIdentifier, _ response: AttributeResponse) {
+        hosts[host]?.change { $0.respond(to: request.token, of: request.connection, with: response) }
+    }
+}
+
+extension AdvertisingReport {
+    /// What a controller acknowledged, beside what was asked.
+    init(_ effective: EffectiveAdvertising, for requested: Advertisement) {
+        let onAir = EffectiveAdvertisement(
+            pdu: .known(effective.pdu), advertisingData: .known(effective.advertisingData),
+            scanResponse: .known(effective.scanResponse), interval: .known(effective.interval...effective.interval),
+            transmitPower: effective.transmitPower.flatMap { $0 == .unspecified ? nil : .known($0) }
+                ?? .unknown("the controller does not tell its power"),
+            address: .known(effective.address))
+        let differences = onAir.differences(from: requested)
+        self.init(
+            requested: requested, effective: onAir, differences: differences,
+            warnings: AdvertisingField.allCases.filter(differences.contains).compactMap {
+                effective.warning(of: $0, for: requested)
+            })
+    }
+}
+
+extension EffectiveAdvertising {
+    fileprivate func warning(of field: AdvertisingField, for requested: Advertisement) -> Warning? {
+        switch field {
+        case .interval where turns > 1:
+            Warning(
+                code: "time-shared",
+                message: "\(turns) beacons take turns on the controller's only advertiser: this one comes every "
+                    + "\(interval) on average instead of every \(requested.interval)",
+                cure: "use a controller with advertising sets (Bluetooth 5), or one controller a beacon")
+        case .interval:
+            Warning(
+                code: "interval-forced",
+                message: "this controller advertises such PDUs every \(interval), not every \(requested.interval)",
+                cure: "use a Bluetooth 5 controller, or a connectable device")
+        case .transmitPower:
+            Warning(
+                code: "tx-power-changed",
+                message:
+                    "the controller radiates \(transmitPower.map { "\($0.decibelMilliwatts)" } ?? "?") dBm instead of "
+                    + "\(requested.transmitPower.map { "\($0.decibelMilliwatts)" } ?? "?") dBm",
+                cure: "ask for a power that it has")
+        case .address:
+            Warning(
+                code: "address-not-settable",
+                message:
+                    "\(requested.address?.description ?? "the address") is not a static random address, and a public "
+                    + "one cannot be given to a controller: it advertises from \(address)",
+                cure: "give an address whose first octet is C0 or more, or leave address out")
+        case .pdu, .advertisingData, .scanResponse: nil
+        }
+    }
+}

@@ -1,0 +1,35 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import GATT
+public import Radio
+
+extension HCIRadio {
+    /// What would become of beacons on a virtual air: all of them fit, as asked.
+    public static func virtualForecast(_ beacons: [PlannedBeacon]) -> RadioForecast {
+        RadioForecast(
+            capabilities: RadioCapabilities(
+                name: "virtual", way: "controllers of our own on a virtual air", wayReason: "as asked", address: nil,
+                hasExtendedAdvertising: true, instances: virtualCapacity, freeInstances: virtualCapacity,
+                sharesTime: false, canReadBack: true),
+            fitting: min(beacons.count, virtualCapacity), obstacle: nil, warnings: [:])
+    }
+
+    /// What would become of beacons on a controller, which is asked what it can do and given back.
+    public static func forecast(
+        _ beacons: [PlannedBeacon], on transport: HCITransport
+    ) async throws(RadioError) -> RadioForecast {
+        let radio = HCIRadio(transport)
+        let capabilities = try await radio.open([], waits: false) { _ in .failure(.unlikely) }
+        await radio.close()
+        let fitting = min(beacons.count, capabilities.instances)
+        let obstacle =
+            fitting == beacons.count
+            ? nil
+            : RadioError(
+                .cannotCarry, "\(fitting) of \(beacons.count) beacons fit on \(capabilities.name)",
+                cure: "run the first \(fitting) beacons here, and the others on another controller")
+        return RadioForecast(capabilities: capabilities, fitting: fitting, obstacle: obstacle, warnings: [:])
+    }
+}

@@ -1,0 +1,183 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+public import Advertising
+import BluetoothCore
+import GATT
+import HCI
+import HostStack
+import NIOCore
+import NIOPosix
+public import Radio
+import VirtualRadio
+
+/// A radio of our own host stack: on a virtual air, where every beacon has a controller to itself, or on one controller
+/// that somebody else made, where beacons have an advertising set each.
+///
+/// All of it lives on one event loop: what a controller says and what follows from it happen in one go.
+public actor HCIRadio: PeripheralRadio {
+    public nonisolated let name: String
+    public nonisolated let events: AsyncStream<RadioEvent>
+    let continuation: AsyncStream<RadioEvent>.Continuation
+    let place: Place
+    let capture: (any CaptureSink)?
+    nonisolated let loop: any EventLoop
+
+    var air: LiveAir?
+    var servers: [AirServer] = []
+    var kernelControllers: [KernelController] = []
+    /// Where each beacon is carried, and whom each seat carries.
+    var seats: [BeaconIdentifier: Seat] = [:]
+    var occupants: [Seat: BeaconIdentifier] = [:]
+    var hosts: [HostIdentifier: ControllerHost] = [:]
+    var nextHost = HostIdentifier(rawValue: 0)
+    var beacons: [BeaconIdentifier: PlannedBeacon] = [:]
+    var wanted: [BeaconIdentifier: Advertisement] = [:]
+    var attributes: (@Sendable (AttributeRequest) async -> AttributeResponse)?
+    var centrals: [String: ConnectedCentral] = [:]
+    var central: CentralState
+    var capabilities: LEHostCapabilities?
+    /// Whoever waits for the controller to be ready.
+    var opening: CheckedContinuation<Result<LEHostCapabilities, RadioError>, Never>?
+    var recovery: Task<Void, Never>?
+    var isClosed = false
+
+    /// Where the controllers are.
+    enum Place: Sendable {
+        case virtual(VirtualAirOptions, reason: String?)
+        case controller(HCITransport)
+    }
+
+    /// One of the controllers in use.
+    struct HostIdentifier: Hashable {
+        var rawValue: Int
+    }
+
+    /// Where a beacon is carried.
+    struct Seat: Hashable {
+        let host: HostIdentifier
+        let set: AdvertisingSetIdentifier
+    }
+
+    /// A central that is connected to a beacon.
+    struct ConnectedCentral {
+        let beacon: BeaconIdentifier
+        let host: HostIdentifier
+        let connection: ConnectionIdentifier
+    }
+
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
+
+    /// A radio on a virtual air of its own.
+    /// - Parameter reason: why it is virtual, when nobody asked for that.
+    public init(
+        virtual options: VirtualAirOptions, reason: String? = nil, capture: (any CaptureSink)? = nil
+    ) {
+        self.init(.virtual(options, reason: reason), name: "virtual", capture)
+    }
+
+    /// A radio on a controller that somebody else made.
+    public init(_ transport: HCITransport, capture: (any CaptureSink)? = nil) {
+        self.init(.controller(transport), name: "\(transport)", capture)
+    }
+
+    private init(_ place: Place, name: String, _ capture: (any CaptureSink)?) {
+        self.place = place
+        self.capture = capture
+        self.name = name
+        if case .virtual = place {
+            central = CentralState(host: HostIdentifier(rawValue: -1))
+        } else {
+            central = CentralState(host: Self.onlyHost)
+        }
+        loop = MultiThreadedEventLoopGroup.singleton.next()
+        (events, continuation) = AsyncStream.makeStream()
+    }
+
+    public func open(
+        _ beacons: [PlannedBeacon], waits: Bool,
+        attributes: @escaping @Sendable (AttributeRequest) async -> AttributeResponse
+    ) async throws(RadioError) -> RadioCapabilities {
+        self.attributes = attributes
+        do throws(RadioError) {
+            switch place {
+            case .virtual(let options, _): try await openAir(options)
+            case .controller(let transport): try await openController(transport, waits: waits)
+            }
+            try plan(beacons)
+        } catch {
+            await close()
+            throw error
+        }
+        return described()
+    }
+
+    public func replan(_ beacons: [PlannedBeacon]) async throws(RadioError) {
+        try plan(beacons)
+    }
+
+    public func advertise(_ advertisement: Advertisement?, for beacon: BeaconIdentifier) {
+        guard wanted[beacon] != advertisement else { return }
+        wanted[beacon] = advertisement
+        apply(beacon)
+    }
+
+    public func disconnect(central: String) {
+        guard let central = centrals[central] else { return }
+        hosts[central.host]?.change { $0.disconnect(central.connection) }
+    }
+
+    public func close() async {
+        guard !isClosed else { return }
+        isClosed = true
+        recovery?.cancel()
+        opening?.resume(returning: .failure(Self.closed))
+        opening = nil
+        endCentral(Self.closed)
+        // What is on a controller of somebody else's must not stay there.
+        if case .controller = place { await silence() }
+        for host in hosts.values { host.close() }
+        for server in servers { await server.close() }
+        for controller in kernelControllers { controller.close() }
+        hosts = [:]
+        air = nil
+        continuation.finish()
+    }
+
+    static let closed = RadioError(.refused, "the radio was closed", cure: "open it again")
+
+    /// What this radio is, now that it is open.
+    func described() -> RadioCapabilities {
+        switch place {
+        case .virtual(_, let reason):
+            RadioCapabilities(
+                name: name, way: "controllers of our own on a virtual air", wayReason: reason ?? "as asked",
+                address: nil, hasExtendedAdvertising: true, instances: Self.virtualCapacity,
+                freeInstances: Self.virtualCapacity - beacons.count, sharesTime: false, canReadBack: true,
+                servers: servers.map { "tcp:\($0.address.ipAddress ?? ""):\($0.address.port ?? 0)" }
+                    + kernelControllers.map { "vhci:hci\($0.index)" })
+        case .controller:
+            described(capabilities)
+        }
+    }
+
+    private func described(_ capabilities: LEHostCapabilities?) -> RadioCapabilities {
+        let isExtended = capabilities?.hasExtendedAdvertising ?? false
+        let instances = capabilities.map(Self.capacity(of:)) ?? 0
+        return RadioCapabilities(
+            name: name, way: "our own host stack",
+            wayReason: "Bluetooth \(capabilities?.versionName ?? "of unknown version") controller",
+            address: capabilities?.address, hasExtendedAdvertising: isExtended, instances: instances,
+            freeInstances: max(0, instances - beacons.count), sharesTime: !isExtended, canReadBack: true)
+    }
+
+    /// More controllers than anybody needs on one air.
+    static let virtualCapacity = 65_536
+
+    /// How many beacons a controller carries: a set each, or turns of its only advertiser.
+    static func capacity(of capabilities: LEHostCapabilities) -> Int {
+        capabilities.hasExtendedAdvertising
+            ? capabilities.advertisingSets : AdvertisingSetIdentifier.range.count
+    }
+}

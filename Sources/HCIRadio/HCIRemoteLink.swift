@@ -1,0 +1,134 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import GATT
+import HostStack
+import Radio
+import Synchronization
+
+/// A connection that a radio made as a central.
+final class HCIRemoteLink: RemoteLink {
+    let device: RemoteAddress
+    let notifications: AsyncStream<RemoteNotification>
+    private let notification: AsyncStream<RemoteNotification>.Continuation
+    private let connection: ConnectionIdentifier
+    private let radio: HCIRadio
+    private let state = Mutex(State())
+
+    private struct State {
+        var waiting: [ATTToken: CheckedContinuation<Result<GATTResult, RemoteError>, Never>] = [:]
+        var ending: [CheckedContinuation<Void, Never>] = []
+        /// Why it is gone.
+        var end: String?
+    }
+
+    init(_ device: RemoteAddress, _ connection: ConnectionIdentifier, radio: HCIRadio) {
+        self.device = device
+        self.connection = connection
+        self.radio = radio
+        (notifications, notification) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(4096))
+    }
+
+    func discoverServices() async throws(RemoteError) -> [RemoteService] {
+        guard case .services(let services) = try await perform(.discoverPrimaryServices) else { throw Self.mismatch }
+        return services.map { RemoteService(uuid: $0.uuid, handles: $0.handles) }
+    }
+
+    func discoverCharacteristics(of service: RemoteService) async throws(RemoteError) -> [RemoteCharacteristic] {
+        guard case .characteristics(let found) = try await perform(.discoverCharacteristics(in: service.handles)) else {
+            throw Self.mismatch
+        }
+        return found.map {
+            RemoteCharacteristic(
+                uuid: $0.uuid, properties: $0.properties, declaration: $0.declaration, value: $0.value, end: $0.end)
+        }
+    }
+
+    func read(_ characteristic: RemoteCharacteristic) async throws(RemoteError) -> [UInt8] {
+        guard case .value(let value) = try await perform(.read(characteristic.value)) else { throw Self.mismatch }
+        return value
+    }
+
+    func write(_ value: [UInt8], to characteristic: RemoteCharacteristic) async throws(RemoteError) {
+        _ = try await perform(.write(characteristic.value, value))
+    }
+
+    func writeWithoutResponse(_ value: [UInt8], to characteristic: RemoteCharacteristic) async throws(RemoteError) {
+        _ = try await perform(.writeWithoutResponse(characteristic.value, value))
+    }
+
+    func setNotifying(_ isNotifying: Bool, for characteristic: RemoteCharacteristic) async throws(RemoteError) {
+        let found = DiscoveredCharacteristic(
+            uuid: characteristic.uuid, properties: characteristic.properties, declaration: characteristic.declaration,
+            value: characteristic.value, end: characteristic.end)
+        let wanted: ClientCharacteristicConfiguration =
+            characteristic.properties.contains(.notify) ? .notification : .indication
+        _ = try await perform(.subscribeTo(found, isNotifying ? wanted : []))
+    }
+
+    func disconnect() async {
+        await radio.disconnect(connection)
+        await withCheckedContinuation { continuation in
+            let isGone = state.withLock { state in
+                if state.end == nil { state.ending.append(continuation) }
+                return state.end != nil
+            }
+            if isGone { continuation.resume() }
+        }
+    }
+
+    private static let mismatch = RemoteError.impossible("the answer is that of another procedure")
+
+    private func perform(_ procedure: GATTProcedure) async throws(RemoteError) -> GATTResult {
+        try await start(procedure).get()
+    }
+
+    private func start(_ procedure: GATTProcedure) async -> Result<GATTResult, RemoteError> {
+        await radio.perform(procedure, on: connection, for: self)
+    }
+
+    // MARK: - What the radio tells, on its event loop
+
+    /// Waits for a procedure; the radio calls it in one go with the start.
+    func wait(for token: ATTToken?, _ continuation: CheckedContinuation<Result<GATTResult, RemoteError>, Never>) {
+        let reason: String? = state.withLock { state in
+            if let end = state.end { return end }
+            guard let token else { return "it is ending" }
+            state.waiting[token] = continuation
+            return nil
+        }
+        if let reason { continuation.resume(returning: .failure(.disconnected(reason))) }
+    }
+
+    func complete(_ token: ATTToken, _ result: Result<GATTResult, ATTClientError>) {
+        let waiting = state.withLock { $0.waiting.removeValue(forKey: token) }
+        waiting?.resume(returning: result.mapError(RemoteError.init))
+    }
+
+    func yield(_ value: RemoteNotification) { notification.yield(value) }
+
+    func end(_ reason: String) {
+        let (waiting, ending) = state.withLock { state in
+            defer {
+                state.waiting = [:]
+                state.ending = []
+                state.end = state.end ?? reason
+            }
+            return (state.waiting, state.ending)
+        }
+        for continuation in waiting.values { continuation.resume(returning: .failure(.disconnected(reason))) }
+        for continuation in ending { continuation.resume() }
+        notification.finish()
+    }
+}
+
+extension RemoteError {
+    fileprivate init(_ error: ATTClientError) {
+        switch error {
+        case .refused(let code, _): self = .refused(code)
+        case .closed: self = .disconnected("the attribute channel was closed")
+        default: self = .impossible("\(error)")
+        }
+    }
+}

@@ -1,0 +1,141 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import HCI
+import NIOCore
+
+/// HCI packets on a stream of octets, framed as H4 (Core 5.4, Vol 4, Part A): TCP, Unix sockets, serial lines.
+final class H4StreamHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private var decoder = H4Decoder()
+    private weak var user: (any ControllerLinkUser)?
+    private var context: ChannelHandlerContext?
+    private var isWanted = true
+    private var isDelivering = false
+    private var isResting = false
+    private var isReadingAutomatically = true
+    /// Packets that go out together.
+    private var queued = ByteWriter()
+
+    /// So many octets go out at once, about.
+    private static let batch = 65_536
+    /// How many packets are handed over in one go: then it is the turn of others on the event loop.
+    private static let packetsInOneGo = 64
+
+    /// What the user wants to be told when the stream takes octets again.
+    var onWritable: (() -> Void)?
+
+    init(user: any ControllerLinkUser) {
+        self.user = user
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    /// Whether what is sent now goes out soon, or would pile up.
+    var isWritable: Bool { context?.channel.isWritable ?? false }
+
+    /// Queues a packet; `flush()` follows.
+    func write(_ packet: HCIPacket) {
+        packet.serialize(into: &queued)
+        if queued.bytes.count >= Self.batch { send() }
+    }
+
+    /// Sends what is queued. While packets are handed over, it waits for what the next of them brings.
+    func flush() {
+        guard !isDelivering else { return }
+        send()
+    }
+
+    private func send() {
+        guard !queued.bytes.isEmpty else { return }
+        let bytes = queued.bytes
+        queued = ByteWriter()
+        guard let context else { return }
+        context.writeAndFlush(wrapOutboundOut(context.channel.allocator.buffer(bytes: bytes)), promise: nil)
+    }
+
+    /// Stops or goes on reading. Packets that have come in already wait here, too.
+    func setReading(_ isReading: Bool) {
+        guard isReading != isWanted else { return }
+        isWanted = isReading
+        deliver()
+    }
+
+    /// Ends the stream.
+    func close() {
+        context?.close(promise: nil)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard user != nil else { return }
+        decoder.append(unwrapInboundIn(data).readableBytesView)
+        deliver()
+    }
+
+    /// Hands over packets until there are no more, or the user wants no more; it may say so for each of them.
+    private func deliver() {
+        guard !isDelivering else { return }
+        isDelivering = true
+        var fault: WireError?
+        do throws(WireError) {
+            try handOver()
+        } catch {
+            fault = error
+        }
+        isDelivering = false
+        readAsWanted()
+        flush()
+        guard let fault else { return }
+        end("what it sends is not H4 (\(fault))")
+        context?.close(promise: nil)
+    }
+
+    private func handOver() throws(WireError) {
+        var count = 0
+        while isWanted, !isResting, let user, let packet = try decoder.next() {
+            user.linkReceived(packet)
+            count += 1
+            if count == Self.packetsInOneGo { rest() }
+        }
+    }
+
+    private func rest() {
+        guard let context else { return }
+        isResting = true
+        let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+        context.eventLoop.execute {
+            bound.value.isResting = false
+            bound.value.deliver()
+        }
+    }
+
+    private func readAsWanted() {
+        let isReading = isWanted && !isResting
+        guard isReading != isReadingAutomatically else { return }
+        isReadingAutomatically = isReading
+        context?.channel.setOption(.autoRead, value: isReading).whenFailure { _ in }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable { onWritable?() }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end("the connection was closed")
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        end("\(error)")
+        context.close(promise: nil)
+    }
+
+    private func end(_ reason: String) {
+        user?.linkEnded(reason)
+        user = nil
+    }
+}

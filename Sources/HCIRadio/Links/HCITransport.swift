@@ -1,0 +1,79 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import NIOCore
+import NIOPosix
+import Radio
+
+/// Where a controller is that somebody else made.
+public enum HCITransport: Hashable, Sendable {
+    /// H4 over TCP.
+    case tcp(host: String, port: Int)
+    /// H4 over a Unix socket.
+    case unix(path: String)
+    /// H4 over a serial line with hardware flow control.
+    case serial(device: String, baud: Int)
+    /// The kernel's user channel of hciN.
+    case userChannel(Int)
+}
+
+extension HCITransport: CustomStringConvertible {
+    /// As `--radio` takes it.
+    public var description: String {
+        switch self {
+        case .tcp(let host, let port): "tcp-client:\(host):\(port)"
+        case .unix(let path): "unix:\(path)"
+        case .serial(let device, let baud): "serial:\(device),\(baud)"
+        case .userChannel(let index): "hci-socket:\(index)"
+        }
+    }
+}
+
+extension HCITransport {
+    /// Opens the way to the controller, on this event loop.
+    func open(on loop: any EventLoop, user: any ControllerLinkUser) async throws(RadioError) -> any ControllerLink {
+        let bound = NIOLoopBound(user, eventLoop: loop)
+        switch self {
+        case .userChannel(let index):
+            return PacketDescriptor(try UserChannel.open(index), loop: loop, user: user)
+        case .tcp(let host, let port):
+            return try await stream(bound, loop) { bootstrap in bootstrap.connect(host: host, port: port) }
+        case .unix(let path):
+            return try await stream(bound, loop) { bootstrap in bootstrap.connect(unixDomainSocketPath: path) }
+        case .serial(let device, let baud):
+            let descriptor = try SerialLine.open(device, baud: baud)
+            do {
+                let channel = try await NIOPipeBootstrap(group: loop).takingOwnershipOfDescriptor(
+                    inputOutput: descriptor
+                ).get()
+                return try StreamLink(channel, user: user)
+            } catch {
+                throw unreachable(error)
+            }
+        }
+    }
+
+    private func stream(
+        _ user: NIOLoopBound<any ControllerLinkUser>, _ loop: any EventLoop,
+        connect: (ClientBootstrap) -> EventLoopFuture<any Channel>
+    ) async throws(RadioError) -> any ControllerLink {
+        let bootstrap = ClientBootstrap(group: loop)
+            .channelOption(.autoRead, value: false)
+            .connectTimeout(.seconds(5))
+        do {
+            let channel = try await connect(bootstrap).get()
+            let link = try StreamLink(channel, user: user.value)
+            channel.setOption(.autoRead, value: true).whenFailure { _ in }
+            return link
+        } catch {
+            throw unreachable(error)
+        }
+    }
+
+    private func unreachable(_ error: any Error) -> RadioError {
+        RadioError(
+            .noAdapter, "no controller answers at \(self) (\(error))",
+            cure: "start who serves it, or check the address")
+    }
+}

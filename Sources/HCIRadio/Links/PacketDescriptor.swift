@@ -1,0 +1,81 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+@preconcurrency import Dispatch
+import Glibc
+import HCI
+import NIOCore
+
+/// A descriptor of the kernel on which each read and each write is one packet: the user channel, and /dev/vhci.
+final class PacketDescriptor: ControllerLink {
+    private let descriptor: Int32
+    private let source: any DispatchSourceRead
+    private var isOpen = true
+    private weak var user: (any ControllerLinkUser)?
+
+    /// Takes over an open descriptor; packets are handed over on the event loop, on which everything is called.
+    init(_ descriptor: Int32, loop: any EventLoop, user: any ControllerLinkUser) {
+        self.descriptor = descriptor
+        self.user = user
+        source = DispatchSource.makeReadSource(fileDescriptor: descriptor)
+        let bound = NIOLoopBound(Weak(self), eventLoop: loop)
+        source.setEventHandler { [source] in
+            while let result = Self.receive(descriptor) {
+                if case .failure = result { source.cancel() }
+                loop.execute { bound.value.object?.take(result) }
+                if case .failure = result { break }
+            }
+        }
+        source.setCancelHandler { Glibc.close(descriptor) }
+        source.resume()
+    }
+
+    deinit { source.cancel() }
+
+    private struct Weak {
+        weak var object: PacketDescriptor?
+        init(_ object: PacketDescriptor) { self.object = object }
+    }
+
+    private struct Ended: Error {
+        let code: Int32
+    }
+
+    /// The next packet; `nil` when there is none yet.
+    private static func receive(_ descriptor: Int32) -> Result<[UInt8], Ended>? {
+        // The largest packet: ACL data, with its header and the octet that says what it is.
+        var buffer = [UInt8](repeating: 0, count: 65_535 + 5)
+        let count = read(descriptor, &buffer, buffer.count)
+        if count > 0 { return .success(Array(buffer[..<count])) }
+        if count < 0, errno == EAGAIN || errno == EINTR { return nil }
+        return .failure(Ended(code: count == 0 ? 0 : errno))
+    }
+
+    private func take(_ result: Result<[UInt8], Ended>) {
+        guard isOpen else { return }
+        switch result {
+        case .success(let bytes):
+            // What is no packet of HCI concerns nobody here: the vendor's packets of /dev/vhci, for one.
+            if let packet = try? HCIPacket(parsing: bytes) { user?.linkReceived(packet) }
+        case .failure(let ended):
+            isOpen = false
+            user?.linkEnded(ended.code == 0 ? "it was closed" : String(cString: strerror(ended.code)))
+        }
+    }
+
+    func send(_ packet: HCIPacket) {
+        guard isOpen else { return }
+        let bytes = packet.serialized()
+        guard write(descriptor, bytes, bytes.count) != bytes.count, errno != EINTR else { return }
+        isOpen = false
+        source.cancel()
+        user?.linkEnded(String(cString: strerror(errno)))
+    }
+
+    func close() {
+        isOpen = false
+        source.cancel()
+    }
+}

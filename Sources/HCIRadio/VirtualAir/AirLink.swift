@@ -1,0 +1,35 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import HCI
+import VirtualRadio
+
+/// A controller on a live air, for a host in this process.
+final class AirLink: ControllerLink, AirParty {
+    private let air: LiveAir
+    private weak var user: (any ControllerLinkUser)?
+    private var identifier: ControllerIdentifier?
+
+    /// Puts a controller of its own on the air.
+    init(_ air: LiveAir, _ configuration: ControllerConfiguration, user: any ControllerLinkUser) {
+        self.air = air
+        self.user = user
+        identifier = air.join(configuration, party: self)
+    }
+
+    func send(_ packet: HCIPacket) {
+        guard let identifier else { return }
+        air.receive(packet, from: identifier)
+    }
+
+    func close() {
+        guard let identifier else { return }
+        self.identifier = nil
+        air.leave(identifier)
+    }
+
+    func airHasPackets() {
+        while let identifier, let packet = air.takePacket(of: identifier) { user?.linkReceived(packet) }
+    }
+}

@@ -1,0 +1,103 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import HCI
+import NIOCore
+import NIOPosix
+import Radio
+import VirtualRadio
+
+/// Serves controllers on a live air over TCP, H4 in both directions: every connection is a controller of its own.
+final class AirServer {
+    /// Where it is served.
+    let address: SocketAddress
+    private let channel: any Channel
+
+    /// Serves on an address; port 0 takes a free one.
+    /// - Throws: `RadioError` `.cannotServe` when the port is taken.
+    static func start(on host: String, port: Int, air: LiveAir) async throws(RadioError) -> AirServer {
+        let bound = NIOLoopBound(air, eventLoop: air.loop)
+        do {
+            let channel = try await ServerBootstrap(group: air.loop)
+                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                .serverChannelOption(.backlog, value: 1024)
+                .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
+                .childChannelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        let visitor = AirVisitor(air: bound.value)
+                        try channel.pipeline.syncOperations.addHandler(visitor.handler)
+                        visitor.join()
+                    }
+                }
+                .bind(host: host, port: port).get()
+            guard let address = channel.localAddress else {
+                throw ChannelError.unknownLocalAddress
+            }
+            return AirServer(channel, address)
+        } catch {
+            throw RadioError(
+                .cannotServe, "cannot serve controllers on \(host):\(port): \(error)",
+                cure: "stop who uses the port, or choose another (--hci-server tcp:127.0.0.1:0 takes a free one)")
+        }
+    }
+
+    private init(_ channel: any Channel, _ address: SocketAddress) {
+        self.channel = channel
+        self.address = address
+    }
+
+    /// Stops serving; connections that are there end with the air.
+    func close() async {
+        try? await channel.close().get()
+    }
+}
+
+/// One host that came over TCP.
+private final class AirVisitor: ControllerLinkUser, AirParty {
+    private let air: LiveAir
+    private var identifier: ControllerIdentifier?
+    private var isReading = true
+    /// Keeps this object for as long as the connection is there.
+    private var itself: AirVisitor?
+    private(set) lazy var handler = H4StreamHandler(user: self)
+
+    init(air: LiveAir) {
+        self.air = air
+    }
+
+    func join() {
+        itself = self
+        identifier = air.join(ControllerConfiguration(publicAddress: air.makePublicAddress()), party: self)
+        handler.onWritable = { [weak self] in
+            guard let self, let identifier else { return }
+            air.resume(identifier)
+        }
+    }
+
+    func linkReceived(_ packet: HCIPacket) {
+        guard let identifier else { return }
+        air.receive(packet, from: identifier)
+        if isReading, !air.canAccept(from: identifier) {
+            isReading = false
+            handler.setReading(false)
+        }
+    }
+
+    func linkEnded(_ reason: String) {
+        if let identifier { air.leave(identifier) }
+        identifier = nil
+        itself = nil
+    }
+
+    func airHasPackets() {
+        guard let identifier else { return }
+        while handler.isWritable, let packet = air.takePacket(of: identifier) { handler.write(packet) }
+        handler.flush()
+        if !isReading, air.canAccept(from: identifier) {
+            isReading = true
+            handler.setReading(true)
+        }
+    }
+}

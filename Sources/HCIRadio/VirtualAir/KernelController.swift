@@ -1,0 +1,87 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import HCI
+import NIOCore
+import Radio
+import VirtualRadio
+
+/// A controller on a live air that this machine's kernel has as hciN, by /dev/vhci (Linux, drivers/bluetooth/hci_vhci.c).
+final class KernelController: ControllerLinkUser, AirParty {
+    private static let device = "/dev/vhci"
+    /// Packets of the driver itself begin with this octet.
+    private static let vendorPacket: UInt8 = 0xFF
+
+    /// The number that the kernel gave it.
+    let index: Int
+    private let air: LiveAir
+    private var identifier: ControllerIdentifier?
+    private var link: PacketDescriptor?
+
+    /// Plugs a controller in.
+    /// - Throws: `RadioError` when this kernel has no such device, or the process may not use it.
+    init(air: LiveAir) throws(RadioError) {
+        self.air = air
+        let descriptor = Glibc.open(Self.device, O_RDWR | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw Self.error(errno) }
+        do throws(RadioError) {
+            index = try Self.create(descriptor)
+        } catch {
+            Glibc.close(descriptor)
+            throw error
+        }
+        link = PacketDescriptor(descriptor, loop: air.loop, user: self)
+        identifier = air.join(ControllerConfiguration(publicAddress: air.makePublicAddress()), party: self)
+    }
+
+    /// Asks the driver for an LE controller. It answers at once, ahead of all that the kernel sends to the controller.
+    private static func create(_ descriptor: Int32) throws(RadioError) -> Int {
+        let request = [vendorPacket, 0]
+        guard write(descriptor, request, request.count) == request.count else { throw error(errno) }
+        var answer = [UInt8](repeating: 0, count: 4)
+        guard read(descriptor, &answer, answer.count) == answer.count, answer[0] == vendorPacket else {
+            throw error(EIO)
+        }
+        return Int(answer[2]) | Int(answer[3]) << 8
+    }
+
+    private static func error(_ code: Int32) -> RadioError {
+        switch code {
+        case ENOENT, ENODEV, ENXIO:
+            RadioError(
+                .noAdapter, "this kernel has no \(device)",
+                cure: "load it (modprobe hci_vhci), or serve over TCP (--hci-server tcp:127.0.0.1:6402)")
+        case EACCES, EPERM:
+            RadioError(
+                .notPermitted, "\(device) may not be opened by this user",
+                cure: "run as root, or give yourself the right to \(device)")
+        default:
+            RadioError(
+                .refused, "\(device) does not give a controller: \(String(cString: strerror(code)))",
+                cure: "see what the kernel says (dmesg)")
+        }
+    }
+
+    /// Pulls it out.
+    func close() {
+        link?.close()
+        linkEnded("")
+    }
+
+    func linkReceived(_ packet: HCIPacket) {
+        guard let identifier else { return }
+        air.receive(packet, from: identifier)
+    }
+
+    func linkEnded(_ reason: String) {
+        if let identifier { air.leave(identifier) }
+        identifier = nil
+        link = nil
+    }
+
+    func airHasPackets() {
+        while let identifier, let packet = air.takePacket(of: identifier) { link?.send(packet) }
+    }
+}

@@ -1,0 +1,131 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import HCI
+import NIOCore
+import VirtualRadio
+
+/// Somebody whose controller is on a live air; called on the air's event loop.
+protocol AirParty: AnyObject {
+    /// Its controller has packets: take them with `LiveAir.takePacket(of:)`, as many as are wanted now.
+    func airHasPackets()
+}
+
+/// An air in real time: the virtual clock follows the machine's.
+///
+/// It lives on one event loop and is used on it only, so that what is said to a controller, what follows from it on the
+/// air, and what the others hear of it happen in one go.
+final class LiveAir {
+    /// Wake-ups are at least so far apart: what is due in between happens together, later by this at most.
+    private static let coalescing: AirTime = 200
+
+    let loop: any EventLoop
+    private var air: Air
+    private let capture: PacketCapture?
+    private let beginning = NIODeadline.now()
+    private var parties: [ControllerIdentifier: any AirParty] = [:]
+    private var wakeUp: (time: AirTime, task: Scheduled<Void>)?
+    private var isSettling = false
+    private var addressesGiven: UInt32 = 0
+
+    /// Told after each wake-up how late the first of what was due came, once everybody has what follows from it.
+    var onWakeUp: ((Duration) -> Void)?
+
+    /// An air without controllers.
+    init(_ configuration: AirConfiguration, loop: any EventLoop, capture: PacketCapture?) {
+        self.loop = loop
+        self.capture = capture
+        air = Air(configuration)
+    }
+
+    /// Time on this air.
+    private var now: AirTime {
+        (NIODeadline.now() - beginning).nanoseconds / 1000
+    }
+
+    /// A public address that no other controller on this air has.
+    func makePublicAddress() -> BluetoothAddress {
+        addressesGiven += 1
+        let octets = [0x02, 0xBE, 0xAC] + [16, 8, 0].map { UInt8(truncatingIfNeeded: addressesGiven >> $0) }
+        guard let address = BluetoothAddress(octets: octets) else { preconditionFailure("six octets are an address") }
+        return address
+    }
+
+    /// Puts a controller on the air.
+    func join(_ configuration: ControllerConfiguration, party: any AirParty) -> ControllerIdentifier {
+        air.advance(to: now)
+        let identifier = air.addController(configuration)
+        parties[identifier] = party
+        return identifier
+    }
+
+    /// Takes a controller off the air, as if it lost its power: its peers notice by their supervision timeouts.
+    func leave(_ identifier: ControllerIdentifier) {
+        guard parties.removeValue(forKey: identifier) != nil else { return }
+        air.advance(to: now)
+        air.removeController(identifier)
+        settle()
+    }
+
+    /// Whether a controller takes more from its host now; when not, it does again after it was asked for packets.
+    func canAccept(from identifier: ControllerIdentifier) -> Bool { air.canAccept(from: identifier) }
+
+    /// A packet of a host to its controller.
+    func receive(_ packet: HCIPacket, from identifier: ControllerIdentifier) {
+        guard parties[identifier] != nil else { return }
+        if !isSettling { air.advance(to: now) }
+        capture?.record(packet, .hostToController, controller: identifier.number)
+        air.receive(packet, from: identifier)
+        settle()
+    }
+
+    /// A party takes packets again after it took no more: what its peers hold back for it goes on.
+    func resume(_ identifier: ControllerIdentifier) {
+        parties[identifier]?.airHasPackets()
+        settle()
+    }
+
+    /// The next packet of a controller to its host.
+    func takePacket(of identifier: ControllerIdentifier) -> HCIPacket? {
+        let packet = air.takeOutput(of: identifier)
+        if let packet { capture?.record(packet, .controllerToHost, controller: identifier.number) }
+        return packet
+    }
+
+    /// Hands out what is to be said until nobody has anything to say, and sees to it that time goes on.
+    private func settle() {
+        guard !isSettling else { return }
+        isSettling = true
+        while true {
+            let speaking = air.takeControllersWithOutput()
+            guard !speaking.isEmpty else { break }
+            for identifier in speaking { parties[identifier]?.airHasPackets() }
+        }
+        isSettling = false
+        scheduleWakeUp()
+    }
+
+    private func scheduleWakeUp() {
+        guard let deadline = air.nextDeadline else { return }
+        let time = max(deadline, now + Self.coalescing)
+        if let wakeUp {
+            guard time < wakeUp.time else { return }
+            wakeUp.task.cancel()
+        }
+        let bound = NIOLoopBound(self, eventLoop: loop)
+        let task = loop.scheduleTask(deadline: beginning + .microseconds(time)) {
+            bound.value.wake()
+        }
+        wakeUp = (time, task)
+    }
+
+    private func wake() {
+        wakeUp = nil
+        let due = air.nextDeadline
+        air.advance(to: now)
+        settle()
+        if let onWakeUp, let due, due <= now { onWakeUp(.microseconds(now - due)) }
+    }
+}

@@ -1,0 +1,42 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+public import VirtualRadio
+
+/// A virtual air, and where other hosts find controllers on it.
+public struct VirtualAirOptions: Hashable, Sendable {
+    /// A place where controllers on the air are served.
+    public enum Server: Hashable, Sendable {
+        /// H4 over TCP, a controller for each connection; port 0 takes a free one.
+        case tcp(host: String, port: Int)
+        /// The kernel has a controller as hciN.
+        case kernel
+    }
+
+    /// The timings by their names.
+    public static let timings: [String: ConnectionTiming] = ["spec": .spec, "immediate": .immediate]
+
+    /// Decides all that is left to chance on the air.
+    public var seed: UInt64
+    /// Whether data waits for connection events, or is there at once.
+    public var timing: ConnectionTiming
+    /// How fast signals weaken with distance: 2 in free space.
+    public var pathLossExponent: Double
+    /// The standard deviation of received strengths, in dB.
+    public var noise: Double
+    /// Where controllers are served.
+    public var servers: [Server]
+
+    /// Options; the defaults are a quiet room, served on the port that such airs are looked for at.
+    public init(
+        seed: UInt64 = 0, timing: ConnectionTiming = .spec, pathLossExponent: Double = 2, noise: Double = 0,
+        servers: [Server] = [.tcp(host: "127.0.0.1", port: 6402)]
+    ) {
+        self.seed = seed
+        self.timing = timing
+        self.pathLossExponent = pathLossExponent
+        self.noise = noise
+        self.servers = servers
+    }
+}

@@ -1,0 +1,179 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+import BluetoothCore
+import GATT
+import HCI
+import HCIRadio
+import Radio
+import Synchronization
+import Testing
+import VirtualRadio
+
+/// Beacons on a virtual air, and a central that joins it over TCP: both ends are our own radio.
+@Suite(.timeLimit(.minutes(1)))
+struct VirtualAirTests {
+    private static let service = BluetoothUUID.bit16(0xFFF0)
+    private static let value = BluetoothUUID.bit16(0xFFF1)
+    private static let address = BluetoothAddress("C0:FF:EE:00:00:01") ?? .zero
+
+    private static let frame = AdvertisingData([
+        .flags(.beacon), .manufacturerSpecific(CompanyIdentifier(0x004C), [0x02, 0x15]),
+    ])
+
+    private static func advertisement(_ pdu: AdvertisingPDU, power: Int8? = nil) -> Advertisement {
+        Advertisement(
+            pdu: pdu, advertisingData: frame, interval: AdvertisingInterval(32),
+            transmitPower: power.map(TransmitPower.init), address: address)
+    }
+
+    /// A radio with one beacon, and its port.
+    private static func open(
+        _ beacon: PlannedBeacon, capture: (any CaptureSink)? = nil,
+        attributes: @escaping @Sendable (AttributeRequest) async -> AttributeResponse = { _ in .failure(.unlikely) }
+    ) async throws -> (HCIRadio, Int) {
+        let radio = HCIRadio(
+            virtual: VirtualAirOptions(timing: .immediate, servers: [.tcp(host: "127.0.0.1", port: 0)]),
+            capture: capture)
+        let capabilities = try await radio.open([beacon], waits: false, attributes: attributes)
+        let port = try #require(capabilities.servers.first?.split(separator: ":").last.flatMap { Int($0) })
+        await radio.advertise(beacon.advertisement, for: beacon.identifier)
+        return (radio, port)
+    }
+
+    private static func central(_ port: Int) async throws -> HCIRadio {
+        let central = HCIRadio(.tcp(host: "127.0.0.1", port: port))
+        _ = try await central.openCentral(waits: false)
+        return central
+    }
+
+    private static func firstSighting(_ central: HCIRadio) async throws -> Sighting {
+        for await sighting in try await central.scan(ScanSettings()) { return sighting }
+        throw RadioError(.refused, "nothing was heard", cure: "")
+    }
+
+    @Test(arguments: [(-59 as Int8, 0 as Int8), (-70, 0), (-59, -20), (-40, 8)])
+    func aBeaconIsCalibrated(measured: Int8, power: Int8) async throws {
+        let site = BeaconSite(measuredPower: MeasuredPower(measured), transmitPower: TransmitPower(power))
+        let beacon = PlannedBeacon(
+            identifier: BeaconIdentifier("a"), services: [],
+            advertisement: Self.advertisement(.nonConnectable, power: power), site: site)
+        let (radio, port) = try await Self.open(beacon)
+        let central = try await Self.central(port)
+        let sighting = try await Self.firstSighting(central)
+        #expect(sighting.rssi == measured)
+        #expect(sighting.pdu == .nonConnectable)
+        #expect(sighting.data == Self.frame.serialized())
+        #expect(sighting.device == RemoteAddress(Self.address, isRandom: true))
+        await central.close()
+        await radio.close()
+    }
+
+    @Test func theReportIsWhatTheControllerAcknowledged() async throws {
+        let beacon = PlannedBeacon(
+            identifier: BeaconIdentifier("a"), services: [],
+            advertisement: Self.advertisement(.nonConnectable, power: 4))
+        let (radio, _) = try await Self.open(beacon)
+        for await case .advertising(let identifier, let report) in radio.events {
+            #expect(identifier == beacon.identifier)
+            #expect(report.differences.isEmpty && report.warnings.isEmpty)
+            #expect(report.effective.address == .known(Self.address))
+            #expect(report.effective.interval == .known(AdvertisingInterval(32)...AdvertisingInterval(32)))
+            #expect(report.effective.transmitPower == .known(TransmitPower(4)))
+            break
+        }
+        await radio.close()
+    }
+
+    @Test func aCentralConnectsReadsAndWrites() async throws {
+        let services = [
+            GATTService(
+                uuid: Self.service,
+                characteristics: [GATTCharacteristic(uuid: Self.value, properties: [.read, .write])])
+        ]
+        let beacon = PlannedBeacon(
+            identifier: BeaconIdentifier("a"), services: services,
+            advertisement: Self.advertisement(.connectableScannable))
+        let stored = Mutex<[UInt8]>(Array(0..<200))
+        let (radio, port) = try await Self.open(beacon) { request in
+            switch request.operation {
+            case .read(let offset): .success(Array(stored.withLock { $0 }.dropFirst(offset)))
+            case .write(_, let value) where value.isEmpty: .failure(.invalidAttributeValueLength)
+            case .write(_, let value):
+                stored.withLock { (stored: inout [UInt8]) -> AttributeResponse in
+                    stored = value
+                    return .success([])
+                }
+            }
+        }
+        let central = try await Self.central(port)
+        let link = try await central.connect(to: RemoteAddress(Self.address, isRandom: true), timeout: .seconds(10))
+        let service = try #require(try await link.discoverServices().first { $0.uuid == Self.service })
+        let characteristic = try #require(try await link.discoverCharacteristics(of: service).first)
+        #expect(try await link.read(characteristic) == Array(0..<200))
+        try await link.write([1, 2, 3], to: characteristic)
+        #expect(stored.withLock { $0 } == [1, 2, 3])
+        await #expect(throws: RemoteError.refused(.invalidAttributeValueLength)) {
+            try await link.write([], to: characteristic)
+        }
+        await link.disconnect()
+        await #expect(throws: RemoteError.self) { try await link.read(characteristic) }
+        await central.close()
+        await radio.close()
+    }
+
+    @Test func whatPassesIsCaptured() async throws {
+        let sink = Sink()
+        let beacon = PlannedBeacon(
+            identifier: BeaconIdentifier("a"), services: [], advertisement: Self.advertisement(.nonConnectable))
+        let (radio, port) = try await Self.open(beacon, capture: sink)
+        let central = try await Self.central(port)
+        _ = try await Self.firstSighting(central)
+        await central.close()
+        await radio.close()
+        var reader = BtsnoopReader()
+        reader.append(sink.bytes)
+        var controllers: Set<UInt16> = []
+        var reports = 0
+        while let packet = try reader.next() {
+            controllers.insert(packet.controllerIndex)
+            if case .event(let event) = packet.packet, event.subeventCode == LEExtendedAdvertisingReport.subeventCode {
+                reports += 1
+            }
+        }
+        #expect(reader.count == 0 && controllers.count == 2 && reports >= 1)
+    }
+
+    @Test func aTakenPortIsRefused() async throws {
+        let (radio, port) = try await Self.open(
+            PlannedBeacon(identifier: BeaconIdentifier("a"), services: [], advertisement: nil))
+        let second = HCIRadio(virtual: VirtualAirOptions(servers: [.tcp(host: "127.0.0.1", port: port)]))
+        await #expect {
+            _ = try await second.open([], waits: false) { _ in .failure(.unlikely) }
+        } throws: {
+            ($0 as? RadioError)?.code == .cannotServe
+        }
+        await radio.close()
+    }
+
+    @Test func nobodyThere() async {
+        for transport in [
+            HCITransport.tcp(host: "127.0.0.1", port: 1), .unix(path: "/nowhere"),
+            .serial(device: "/dev/null", baud: 115_200), .serial(device: "/dev/nowhere", baud: 115_200),
+            .serial(device: "/dev/null", baud: 7),
+        ] {
+            let radio = HCIRadio(transport)
+            await #expect(throws: RadioError.self) {
+                _ = try await radio.open([], waits: false) { _ in .failure(.unlikely) }
+            }
+        }
+    }
+}
+
+private final class Sink: CaptureSink {
+    private let taken = Mutex<[UInt8]>([])
+    var bytes: [UInt8] { taken.withLock { $0 } }
+    func append(_ bytes: [UInt8]) { taken.withLock { $0 += bytes } }
+}
