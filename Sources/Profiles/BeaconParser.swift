@@ -39,9 +39,10 @@ struct BeaconParser {
             return nil
         }
         let device = kind == PlainIBeacon.kind ? plainIBeacon() : iotDesignShop()
+        let position = position()
         faults = reader.finish()
         guard faults.isEmpty, let device else { return nil }
-        return BeaconProfile(id: id, device: device)
+        return BeaconProfile(id: id, device: device, position: position)
     }
 
     /// A name that can be part of a path: 1 to 64 letters, digits, dots, hyphens and underscores, no dot first.
@@ -54,6 +55,18 @@ struct BeaconParser {
             throw ValueFault("\"\(text)\" is not a name: write 1 to 64 letters, digits, \".\", \"-\" or \"_\"")
         }
         return text
+    }
+
+    /// `position: [x, y]` or `[x, y, z]`.
+    private mutating func position() -> Position? {
+        guard let metres = reader.values("position", ValueText.metres) else { return nil }
+        guard 2...3 ~= metres.count else {
+            reader.add(
+                "a position is two or three numbers of metres, such as [2.5, 4]", field: "position",
+                mark: node.mapping?["position"]?.mark)
+            return nil
+        }
+        return Position(x: metres[0], y: metres[1], z: metres.count == 3 ? metres[2] : 0)
     }
 
     private mutating func plainIBeacon() -> DeviceProfile? {

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Advertising
 public import BluetoothCore
 public import Devices
 
@@ -25,11 +26,14 @@ public struct BeaconProfile: Hashable, Sendable {
     public let id: String
     /// Which device it is, with its values.
     public let device: DeviceProfile
+    /// Where it is, in metres; it counts where the air is emulated.
+    public let position: Position?
 
     /// A beacon of this name.
-    public init(id: String, device: DeviceProfile) {
+    public init(id: String, device: DeviceProfile, position: Position? = nil) {
         self.id = id
         self.device = device
+        self.position = position
     }
 }
 
@@ -53,6 +57,22 @@ public enum DeviceProfile: Hashable, Sendable {
         switch self {
         case .plainIBeacon(let configuration): configuration.address
         case .iotDesignShop(let configuration, _): configuration.address
+        }
+    }
+
+    /// The strength at 1 m that the profile names.
+    public var measuredPower: MeasuredPower {
+        switch self {
+        case .plainIBeacon(let configuration): configuration.frame.measuredPower
+        case .iotDesignShop(_, let settings): settings.measuredPower
+        }
+    }
+
+    /// The radiated power that the profile names, if it does.
+    public var transmitPower: TransmitPower? {
+        switch self {
+        case .plainIBeacon(let configuration): configuration.transmitPower
+        case .iotDesignShop(_, let settings): IoTDesignShopWire.transmitPower(code: settings.powerCode)
         }
     }
 

@@ -94,6 +94,16 @@ public enum ValueText {
         return AdvertisingFlags(rawValue: octet)
     }
 
+    /// Metres from the origin, with or without a sign, up to 10 km.
+    public static func metres(_ text: String) throws(ValueFault) -> Double {
+        // Not everything that Swift reads as a number is one to people: 0x10, nan.
+        let isDecimal = text.allSatisfy { $0.isASCII && ($0.isNumber || "+-.".contains($0)) }
+        guard isDecimal, let value = Double(text), abs(value) <= 10_000 else {
+            throw ValueFault("\"\(text)\" is not a number of metres from -10000 to 10000")
+        }
+        return value
+    }
+
     /// A setting by its key, as in `ctl set`.
     public static func setting(_ key: String, _ text: String) throws(ValueFault) -> DeviceSetting {
         switch key {

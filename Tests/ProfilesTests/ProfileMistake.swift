@@ -218,11 +218,11 @@ struct ProfileMistake: CustomTestStringConvertible, Sendable {
         configurable(
             "¦pdu: ADV_IND\n", field: "beacons[0]",
             "there is no key \"pdu\" here; keys are id, device, ibeacon, interval, tx-power, name, address, "
-                + "on-bad-interval, advertise-while-connected, measured-power-by-tx-power"),
+                + "on-bad-interval, advertise-while-connected, measured-power-by-tx-power, position"),
         plain(
             "¦on-bad-interval: fail\n", field: "beacons[0]",
             "there is no key \"on-bad-interval\" here; keys are id, device, ibeacon, services, name, pdu, flags, "
-                + "interval, tx-power, address"),
+                + "interval, tx-power, address, position"),
         plain(
             "name: Grüße { und¦: Küsse }\n", field: "",
             "this is not YAML: mapping values are not allowed in this context"),

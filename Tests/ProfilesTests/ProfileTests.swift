@@ -43,6 +43,22 @@ import Testing
         #expect(settings.measuredPower == MeasuredPower(-59))
     }
 
+    @Test(arguments: [
+        ("[2.5, -4]", Position(x: 2.5, y: -4)), ("[0, 0, 1.2]", Position(x: 0, y: 0, z: 1.2)),
+    ])
+    func aBeaconHasAPlace(_ text: String, position: Position) throws {
+        let text = "profile: p\nbeacons:\n  - { id: a, device: iot-design-shop, position: \(text) }\n"
+        #expect(try Profile(parsing: text, file: "p.yaml").beacons.first?.position == position)
+    }
+
+    @Test(arguments: ["[1]", "[1, 2, 3, 4]", "[1, x]", "[nan, 1]", "[0x10, 1]", "[10001, 0]", "5", "[]"])
+    func aPlaceThatIsNone(_ text: String) throws {
+        let text = "profile: p\nbeacons:\n  - { id: a, device: iot-design-shop, position: \(text) }\n"
+        #expect { try Profile(parsing: text, file: "p.yaml") } throws: { error in
+            (error as? ProfileFaults)?.faults.first?.field.hasPrefix("beacons[0].position") ?? false
+        }
+    }
+
     @Test func plainBeaconHasDefaults() throws {
         let device = try Self.beacon("device: ibeacon\nibeacon: { uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 }")
         let uuid = try #require(UUID128("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"))
