@@ -13,7 +13,8 @@ import threading
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(CHECKOUT / "Tests" / "EndToEnd" / "bluez"))
+for place in ("EndToEnd", "EndToEnd/bluez"):
+    sys.path.insert(0, str(CHECKOUT / "Tests" / place))
 
 from beaconry import BEACON_UUID, CONFIG_SERVICE, MAJOR_MINOR, TRANSMIT_SETTINGS  # noqa: E402
 from vhci import Phone  # noqa: E402
@@ -44,9 +45,9 @@ async def configure(phone: Phone) -> None:
     say("phone", "disconnected")
     frames: list[bytes] = []
 
-    def is_new(_, seen) -> bool:
+    def is_new(found, seen) -> bool:
         frame = seen.manufacturer_data.get(0x004C, b"")
-        if frame[18:22] == bytes.fromhex("0007002a"):
+        if found.address == device.address and frame[18:22] == bytes.fromhex("0007002a"):
             frames.append(frame)
         return bool(frames)
 

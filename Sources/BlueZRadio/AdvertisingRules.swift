@@ -44,7 +44,7 @@ struct AdvertisingRules {
             interval: .known(sighting.interval),
             transmitPower: sighting.transmitPower.map { .known($0) }
                 ?? .unknown("controllers do not say what power they use for legacy advertising"),
-            address: .known(sighting.randomAddress ?? adapterAddress))
+            address: address(sighting))
     }
 
     private static func told(_ bytes: [UInt8]?) -> Effective<[UInt8]> {
@@ -87,6 +87,13 @@ struct AdvertisingRules {
 
 extension AdvertisingRules {
     private static let privilege = "give beaconry CAP_NET_ADMIN (see README, \"A real adapter\")"
+
+    /// Where advertisements take turns, what has no address of its own gets a new one each time.
+    private func address(_ sighting: AirWitness.Sighting) -> Effective<BluetoothAddress> {
+        guard let random = sighting.randomAddress else { return .known(adapterAddress) }
+        return !isExtended && instancesOnAir > 1
+            ? .unknown("the kernel takes a new random address at every turn") : .known(random)
+    }
 
     private var timeSharing: Warning? {
         guard !isExtended, instancesOnAir > 1 else { return nil }
@@ -155,7 +162,9 @@ extension AdvertisingRules {
             return Warning(
                 code: "tx-power-ignored",
                 message: "\(asked), but the kernel sets no power on a legacy controller",
-                cure: "use an adapter with extended advertising (Bluetooth 5), or leave tx-power out of the profile")
+                cure:
+                    "use an adapter with extended advertising (Bluetooth 5), or let neither profile nor central ask for a power"
+            )
         }
         return Warning(
             code: "tx-power-changed", message: "\(asked), but the controller radiates \(power)",

@@ -39,7 +39,10 @@ extension BlueZRadio {
         placed = [:]
         unconfirmed = [:]
         await attachment.advertiser.removeAll()
-        await attachment.application?.unregister(from: attachment.daemon, on: attachment.adapter)
+        if let application = attachment.application {
+            await application.unregister(from: attachment.daemon, on: attachment.adapter)
+            ledger.record([], under: Self.attributesKey(attachment.adapter))
+        }
         for central in centrals.keys { noteDisconnection(of: central) }
     }
 
@@ -109,14 +112,22 @@ extension BlueZRadio {
             if let adapter = selector.choose(from: adapters) { return adapter }
             let unknown = AdapterPresence.names.filter { name in !adapters.contains { $0.name == name } }
             guard patience > 0, selector.mayBe(amongst: unknown), !Task.isCancelled else {
-                throw Self.missingAdapter(selector, among: adapters)
+                throw Self.missingAdapter(selector, among: adapters, unmanaged: unknown)
             }
             patience -= 1
             try? await Task.sleep(for: .milliseconds(250))
         }
     }
 
-    static func missingAdapter(_ selector: AdapterSelector, among adapters: [BlueZAdapter]) -> RadioError {
+    static func missingAdapter(
+        _ selector: AdapterSelector, among adapters: [BlueZAdapter], unmanaged: [String]
+    ) -> RadioError {
+        if let name = unmanaged.first(where: { adapters.isEmpty || selector == .name($0) }) {
+            return RadioError(
+                .noAdapter, "\(name) is there, but bluetoothd does not manage it",
+                cure: "stop the program that has it for itself, or see what bluetoothd and the kernel say "
+                    + "(journalctl -u bluetooth, dmesg)")
+        }
         guard !adapters.isEmpty else {
             return RadioError(
                 .noAdapter, "this machine has no Bluetooth adapter",
@@ -154,6 +165,7 @@ extension BlueZRadio {
         with daemon: BlueZDaemon, on adapter: BlueZAdapter
     ) async throws(RadioError) -> AttributeApplication? {
         guard let beacon = beacons.first(where: { !$0.services.isEmpty }) else { return nil }
+        try claimAttributes(of: adapter, for: beacon.identifier)
         let application = AttributeApplication(beacon: beacon.identifier, services: beacon.services) {
             [weak self] request in await self?.respond(to: request) ?? .failure(.unlikely)
         }
@@ -166,6 +178,22 @@ extension BlueZRadio {
         }
         return application
     }
+
+    /// One run at a time has services on an adapter: a central could not tell two apart.
+    private func claimAttributes(of adapter: BlueZAdapter, for beacon: BeaconIdentifier) throws(RadioError) {
+        let key = Self.attributesKey(adapter)
+        _ = ledger.takeLeftovers(under: key)
+        if let other = ledger.heldByOthers(under: key).first {
+            throw RadioError(
+                .cannotCarry,
+                "\(adapter.name) carries the configurable beacon \"\(other)\" of another run already, and an adapter "
+                    + "under BlueZ has one attribute database",
+                cure: "stop that run, or use another adapter (--radio bluez:hciN)")
+        }
+        ledger.record([beacon.name], under: key)
+    }
+
+    static func attributesKey(_ adapter: BlueZAdapter) -> String { "attributes-\(adapter.address)" }
 
     private func capabilities(
         of adapter: BlueZAdapter, _ advertiser: any InstanceAdvertiser

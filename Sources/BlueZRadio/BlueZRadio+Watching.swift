@@ -5,6 +5,7 @@
 import BluetoothCore
 import DBus
 import GATT
+import HCI
 import Radio
 
 // What the bus and the kernel say of daemon, adapter and centrals.
@@ -65,9 +66,24 @@ extension BlueZRadio {
         }
     }
 
+    /// Begins the capture file, if one is wanted.
+    func beginCapture() throws(RadioError) {
+        guard let capture else { return }
+        guard monitor != nil else {
+            throw RadioError(
+                .notPermitted, "capturing what passes an adapter needs CAP_NET_RAW",
+                cure: "give beaconry the capability (see README, \"A real adapter\"), or leave --capture out")
+        }
+        capture.append(captureWriter.header)
+    }
+
     /// Takes a packet of the kernel's monitor.
     func handleMonitorPacket(_ bytes: [UInt8]) {
-        guard let packet = try? MonitorPacket(parsing: bytes), packet.index == attachment?.adapter.index else { return }
+        guard let packet = try? MonitorPacket(parsing: bytes) else { return }
+        capture?.append(
+            captureWriter.record(
+                monitorCode: packet.kind, controllerIndex: packet.index, data: packet.data, time: .sinceUnixEpoch))
+        guard packet.index == attachment?.adapter.index else { return }
         if witness.observe(packet) { confirm() }
     }
 

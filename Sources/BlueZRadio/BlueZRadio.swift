@@ -5,6 +5,7 @@
 public import Advertising
 import BluetoothCore
 import DBus
+import HCI
 public import Radio
 
 /// A radio that is one of the machine's adapters, beside bluetoothd.
@@ -17,6 +18,8 @@ public actor BlueZRadio: PeripheralRadio {
     public nonisolated let events: AsyncStream<RadioEvent>
     let continuation: AsyncStream<RadioEvent>.Continuation
     let ledger: any RadioLedger
+    let capture: (any CaptureSink)?
+    let captureWriter = BtsnoopWriter(.monitor)
 
     /// Which adapter is meant; once found, that controller by its address.
     var selector: AdapterSelector
@@ -69,8 +72,10 @@ public actor BlueZRadio: PeripheralRadio {
     }
 
     /// A radio on the adapter that is meant; nothing is touched before `open`.
-    public init(_ selector: AdapterSelector, ledger: any RadioLedger) {
+    /// - Parameter capture: takes all that the kernel's monitor tells, as a btsnoop file; needs CAP_NET_RAW.
+    public init(_ selector: AdapterSelector, ledger: any RadioLedger, capture: (any CaptureSink)? = nil) {
         self.selector = selector
+        self.capture = capture
         self.ledger = ledger
         name = selector.description
         (events, continuation) = AsyncStream.makeStream()
@@ -85,6 +90,7 @@ public actor BlueZRadio: PeripheralRadio {
         self.attributes = attributes
         try Self.checkServices(of: beacons)
         openKernelChannels()
+        try beginCapture()
         let capabilities = try await attachAtStart(waits: waits)
         do {
             try await checkCapacity()

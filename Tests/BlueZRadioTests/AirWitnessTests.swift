@@ -186,10 +186,13 @@ import Testing
         let controller = MonitoredController()
         controller.setParameters(handle: 1)
         let half = Self.first.count / 2
-        for (operation, data) in [(UInt8(1), Self.first[..<half]), (2, Self.first[half...]), (4, [])] {
+        let fragments: [(AdvertisingDataOperation, ArraySlice<UInt8>)] = [
+            (.firstFragment, Self.first[..<half]), (.lastFragment, Self.first[half...]), (.unchanged, []),
+        ]
+        for (operation, data) in fragments {
             _ = controller.run(
                 LESetExtendedAdvertisingData(
-                    handle: 1, operation: operation, fragmentPreference: 1, data: Array(data)))
+                    advertisingHandle: 1, operation: operation, fragmentPreference: 1, data: Array(data)))
         }
         controller.enable(handles: [1])
         #expect(controller.witness.sighting(after: 0) { $0 == Self.first } != nil)

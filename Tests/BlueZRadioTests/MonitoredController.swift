@@ -85,11 +85,11 @@ final class MonitoredController {
     }
 
     func setData(handle: UInt8, _ data: [UInt8]) {
-        run(LESetExtendedAdvertisingData(handle: handle, operation: 3, fragmentPreference: 1, data: data))
+        run(LESetExtendedAdvertisingData(advertisingHandle: handle, data: data))
     }
 
     func setResponse(handle: UInt8, _ data: [UInt8]) {
-        run(LESetExtendedScanResponseData(handle: handle, operation: 3, fragmentPreference: 1, data: data))
+        run(LESetExtendedScanResponseData(advertisingHandle: handle, data: data))
     }
 
     @discardableResult

@@ -32,6 +32,11 @@ struct BlueZDaemon: Sendable {
     /// Opens the system bus.
     /// - Throws: `RadioError` `.noDaemon`.
     static func systemBus() async throws(RadioError) -> DBusConnection {
+        guard AdapterPresence.kernelHasBluetooth else {
+            throw RadioError(
+                .noAdapter, "this machine's kernel has no Bluetooth",
+                cure: "use --radio virtual, or a machine with an adapter")
+        }
         do {
             return try await DBusConnection.connect(to: .system)
         } catch {
@@ -76,8 +81,10 @@ struct BlueZDaemon: Sendable {
                 cure: "join the group that its policy names (often \"bluetooth\"), or run as root")
         }
         if error.isStandard("ServiceUnknown") || error.isStandard("NameHasNoOwner") { return missing }
+        // Behind the semicolon stands what to do, which is said here.
+        let reason = error.message.split(separator: ";").first ?? ""
         return RadioError(
-            .noDaemon, "the system bus cannot be used (\(error.message))",
+            .noDaemon, "the system bus cannot be used (\(reason))",
             cure: "start the D-Bus daemon and bluetoothd (systemctl start dbus bluetooth), or set "
                 + "DBUS_SYSTEM_BUS_ADDRESS")
     }

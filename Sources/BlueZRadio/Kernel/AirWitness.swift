@@ -105,7 +105,7 @@ struct AirWitness {
         switch opcode {
         case HCIReset.opcode: reset()
         case LESetRandomAddress.opcode:
-            deviceRandomAddress = (try? LESetRandomAddress(parsing: parameters))?.address
+            deviceRandomAddress = (try? LESetRandomAddress(parsing: parameters))?.randomAddress
         case LESetAdvertisingParameters.opcode, LESetAdvertisingData.opcode, LESetScanResponseData.opcode,
             LESetAdvertisingEnable.opcode:
             applyLegacy(opcode, parameters)
@@ -116,8 +116,8 @@ struct AirWitness {
     private mutating func applyLegacy(_ opcode: HCIOpcode, _ parameters: [UInt8]) {
         if let command = command(LESetAdvertisingParameters.self, opcode, parameters) {
             legacy.interval = Self.range(command.minimumInterval, command.maximumInterval)
-            legacy.pdu = [0: .connectableScannable, 2: .scannable, 3: .nonConnectable][command.advertisingType]
-            legacy.usesRandomAddress = command.ownAddressType & 1 == 1
+            legacy.pdu = Self.pdu(command.advertisingType)
+            legacy.usesRandomAddress = command.ownAddressType.isRandom
         } else if let command = command(LESetAdvertisingData.self, opcode, parameters) {
             legacy.advertisingData = command.data
         } else if let command = command(LESetScanResponseData.self, opcode, parameters) {
@@ -133,28 +133,28 @@ struct AirWitness {
 
     private mutating func applyExtended(_ opcode: HCIOpcode, _ parameters: [UInt8], _ returned: [UInt8]) {
         if let command = command(LESetExtendedAdvertisingParameters.self, opcode, parameters) {
-            update(command.handle) {
+            update(command.advertisingHandle) {
                 $0.interval = Self.range(command.minimumInterval, command.maximumInterval)
-                $0.pdu = Self.pdu(properties: command.properties)
-                $0.usesRandomAddress = command.ownAddressType & 1 == 1
+                $0.pdu = Self.pdu(command.properties)
+                $0.usesRandomAddress = command.ownAddressType.isRandom
                 $0.transmitPower = returned.count > 1 ? TransmitPower(Int8(bitPattern: returned[1])) : nil
             }
         } else if let command = command(LESetAdvertisingSetRandomAddress.self, opcode, parameters) {
-            update(command.handle) { $0.randomAddress = command.address }
+            update(command.advertisingHandle) { $0.randomAddress = command.randomAddress }
         } else if let command = command(LESetExtendedAdvertisingData.self, opcode, parameters) {
-            update(command.handle) { $0.advertisingData = Self.joined($0.advertisingData, command) }
-            recordIfEnabled(command.handle)
+            update(command.advertisingHandle) { $0.advertisingData = Self.joined($0.advertisingData, command) }
+            recordIfEnabled(command.advertisingHandle)
         } else if let command = command(LESetExtendedScanResponseData.self, opcode, parameters) {
-            update(command.handle) { $0.scanResponse = Self.joined($0.scanResponse, command) }
-            recordIfEnabled(command.handle)
+            update(command.advertisingHandle) { $0.scanResponse = Self.joined($0.scanResponse, command) }
+            recordIfEnabled(command.advertisingHandle)
         } else if let command = command(LESetExtendedAdvertisingEnable.self, opcode, parameters) {
-            let handles = command.sets.isEmpty ? Array(sets.keys) : command.sets.map(\.handle)
+            let handles = command.sets.isEmpty ? Array(sets.keys) : command.sets.map(\.advertisingHandle)
             for handle in handles {
                 update(handle) { $0.isEnabled = command.enable == 1 }
                 recordIfEnabled(handle)
             }
         } else if let command = command(LERemoveAdvertisingSet.self, opcode, parameters) {
-            sets[command.handle] = nil
+            sets[command.advertisingHandle] = nil
         } else if opcode == LEClearAdvertisingSets.opcode {
             sets = [:]
         }
@@ -176,11 +176,11 @@ struct AirWitness {
         if let state = sets[handle], state.isEnabled { record(state) }
     }
 
-    /// What a set's data is after a fragment of it (operations 0 and 2), the whole or its beginning, or nothing new (4).
+    /// What a set's data is after a fragment of it, the whole or its beginning, or nothing new.
     private static func joined(_ present: [UInt8]?, _ command: some ExtendedAdvertisingDataCommand) -> [UInt8]? {
         switch command.operation {
-        case 4: present
-        case 0, 2: (present ?? []) + command.data
+        case .unchanged: present
+        case .intermediateFragment, .lastFragment: (present ?? []) + command.data
         default: command.data
         }
     }
@@ -196,11 +196,20 @@ struct AirWitness {
         }
     }
 
-    private static func pdu(properties: UInt16) -> AdvertisingPDU? {
-        switch properties & 0x1F {
-        case 0x13: .connectableScannable
-        case 0x12: .scannable
-        case 0x10: .nonConnectable
+    private static func pdu(_ type: AdvertisingType) -> AdvertisingPDU? {
+        switch type {
+        case .connectableUndirected: .connectableScannable
+        case .scannableUndirected: .scannable
+        case .nonConnectableUndirected: .nonConnectable
+        default: nil
+        }
+    }
+
+    private static func pdu(_ properties: AdvertisingEventProperties) -> AdvertisingPDU? {
+        switch properties.intersection([.connectable, .scannable, .directed, .highDutyCycle, .legacy]) {
+        case .legacyConnectable: .connectableScannable
+        case .legacyScannable: .scannable
+        case .legacyNonConnectable: .nonConnectable
         default: nil
         }
     }
