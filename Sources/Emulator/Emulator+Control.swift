@@ -126,18 +126,18 @@ extension Emulator {
     private func take(
         _ next: [RunningBeacon], _ fresh: [(beacon: RunningBeacon, predecessor: RunningBeacon?)]
     ) async -> ReloadResult {
+        let old = beacons
         let handover = Task {
             for (beacon, predecessor) in fresh {
-                // What the predecessor was asked before is done when it answers this.
-                _ = await predecessor?.wanted
+                await predecessor?.retire()
                 await beacon.catchUp()
             }
+            // Whoever waits for this finds the successors.
+            beacons = next
+            self.handover = nil
         }
         self.handover = handover
         await handover.value
-        self.handover = nil
-        let old = beacons
-        beacons = next
         var result = ReloadResult()
         let locks = next.compactMap(\.lock)
         for gone in old where !next.contains(where: { $0 === gone }) {

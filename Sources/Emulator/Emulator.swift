@@ -53,7 +53,11 @@ public actor Emulator: Service {
     let radio: any PeripheralRadio
     private let clock: any Clock<Duration>
     /// The beacons in the order of the profiles.
-    var beacons: [RunningBeacon] = []
+    var beacons: [RunningBeacon] = [] {
+        didSet { directory.setBeacons(beacons) }
+    }
+    /// The beacons by name, for whoever is in a hurry.
+    let directory = BeaconDirectory()
     /// Beacons that were on the air at least once since they were asked to be.
     private var onAir: Set<BeaconIdentifier> = []
     /// The centrals that are connected to each beacon.
@@ -62,7 +66,10 @@ public actor Emulator: Service {
     /// The last reload asked for; the next one waits for it.
     var lastReload: Task<Result<ReloadResult, EmulatorError>, Never>?
     /// Under way while beacons hand over to their successors; whoever wants a beacon waits for it.
-    var handover: Task<Void, Never>?
+    var handover: Task<Void, Never>? {
+        get { directory.handover }
+        set { directory.handover = newValue }
+    }
     private let actions: AsyncStream<RunningBeacon.Action>
     private let action: AsyncStream<RunningBeacon.Action>.Continuation
     private let endings: AsyncStream<EmulatorError?>
@@ -122,12 +129,10 @@ public actor Emulator: Service {
     }
 
     private func openAndWait() async -> EmulatorError? {
-        var plans: [PlannedBeacon] = []
-        for beacon in beacons { plans.append(await beacon.plan) }
-        let opening = Task { [radio, configuration] () -> EmulatorError? in
+        let opening = Task { [radio, configuration, directory] () -> EmulatorError? in
             do throws(RadioError) {
-                let capabilities = try await radio.open(plans, waits: configuration.waits) { [weak self] request in
-                    await self?.answer(request) ?? .failure(.unlikely)
+                let capabilities = try await radio.open(await self.plans(), waits: configuration.waits) {
+                    await directory.answer($0)
                 }
                 await self.noteOpened(capabilities)
                 return nil
@@ -144,6 +149,12 @@ public actor Emulator: Service {
             return reason
         }
         return nil
+    }
+
+    private func plans() async -> [PlannedBeacon] {
+        var plans: [PlannedBeacon] = []
+        for beacon in beacons { plans.append(await beacon.plan) }
+        return plans
     }
 
     private func noteOpened(_ capabilities: RadioCapabilities) async {
@@ -165,7 +176,9 @@ public actor Emulator: Service {
         case .advertise(let beacon, let advertisement):
             if advertisement == nil, onAir.remove(beacon) != nil {
                 var record = EventRecord("advertising-stopped", device: beacon.name)
-                record.reason = "as the beacon asks"
+                let isEnabled = await self.beacon(beacon)?.isEnabled ?? true
+                let isConnected = !(centrals[beacon] ?? []).isEmpty
+                record.reason = !isEnabled ? "disabled" : isConnected ? "a central is connected" : "as the beacon asks"
                 events.post(record)
             }
             await radio.advertise(advertisement, for: beacon)
@@ -174,19 +187,13 @@ public actor Emulator: Service {
         }
     }
 
-    private func answer(_ request: AttributeRequest) async -> AttributeResponse {
-        await handover?.value
-        guard let beacon = beacon(request.beacon) else { return .failure(.unlikely) }
-        return await beacon.answer(request)
-    }
-
     private func handle(_ event: RadioEvent) async {
         switch event {
         case .ready(let capabilities): events.post(EventRecord(ready: capabilities))
         case .lost(let error): events.post(EventRecord("radio-lost", error: error))
         case .advertising(let beacon, let report): note(report, of: beacon)
         case .stopped(let beacon, let reason):
-            onAir.remove(beacon)
+            guard onAir.remove(beacon) != nil else { return }
             var record = EventRecord("advertising-stopped", device: beacon.name)
             record.reason = reason
             events.post(record)
@@ -237,7 +244,9 @@ public actor Emulator: Service {
 
     /// Ready is when every beacon is on the air for the first time.
     func checkReadiness() {
-        guard !isReady, beacons.allSatisfy({ onAir.contains($0.identifier) }) else { return }
+        guard !isReady, onAir.count >= beacons.count, beacons.allSatisfy({ onAir.contains($0.identifier) }) else {
+            return
+        }
         isReady = true
         if let readyFile = configuration.readyFile {
             do throws(SystemError) {
@@ -262,7 +271,7 @@ public actor Emulator: Service {
 
     /// The beacon of this name.
     func beacon(_ identifier: BeaconIdentifier) -> RunningBeacon? {
-        beacons.first { $0.identifier == identifier }
+        directory.beacon(identifier)
     }
 
     func loadedProfiles() throws(EmulatorError) -> [Profile] {

@@ -4,14 +4,27 @@
 
 import Advertising
 import Devices
+import Profiles
 import Radio
 
 extension PlannedBeacon {
     /// A device as a radio is told of it before it runs, with what it would advertise first.
-    init(_ device: any Device, identifier: BeaconIdentifier) {
+    init(
+        _ device: any Device, identifier: BeaconIdentifier, key: String? = nil, site: BeaconSite = BeaconSite()
+    ) {
         var copy = device
         var advertisement: Advertisement?
         for case .advertise(let wanted) in copy.handle(.poweredOn) { advertisement = wanted }
-        self.init(identifier: identifier, services: device.services, advertisement: advertisement)
+        self.init(
+            identifier: identifier, services: device.services, advertisement: advertisement, key: key, site: site)
+    }
+}
+
+extension BeaconSite {
+    /// Where a profile puts a beacon, calibrated: at the profile's power 1 m away it is as strong as it says.
+    init(_ profile: BeaconProfile) {
+        self.init(
+            position: profile.position, measuredPower: profile.device.measuredPower,
+            transmitPower: profile.device.transmitPower)
     }
 }

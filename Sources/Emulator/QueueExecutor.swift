@@ -6,6 +6,9 @@ import Dispatch
 
 /// Runs an actor on a queue of its own, so that its blocking calls (waiting for a disk) hold up nobody else.
 final class QueueExecutor: SerialExecutor {
+    /// For all that block nobody: a queue takes its room.
+    static let shared = QueueExecutor(label: "beacons")
+
     private let queue: DispatchQueue
 
     init(label: String) {

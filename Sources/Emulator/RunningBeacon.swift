@@ -15,7 +15,7 @@ import Radio
 /// it cannot be made durable, the device is as it was. What is to be done outside is handed on in order.
 actor RunningBeacon {
     /// What is to be done for a beacon, outside of it.
-    enum Action: Sendable {
+    indirect enum Action: Sendable {
         case advertise(BeaconIdentifier, Advertisement?)
         case disconnect(Central)
         case post(EventRecord)
@@ -42,6 +42,8 @@ actor RunningBeacon {
     private(set) var isEnabled = true
     /// What it has last asked for.
     private(set) var wanted: Advertisement?
+    /// Whether another has its settings, and its central's requests.
+    private var isRetired = false
     /// While it starts, what it wants is only noted.
     private var isStarting = false
 
@@ -57,18 +59,22 @@ actor RunningBeacon {
         self.identifier = identifier
         self.perform = perform
         device = profile.device.makeDevice()
-        executor = QueueExecutor(label: "beacon \(identifier)")
         if let state, type(of: device).hasFlash {
             lock = if let inherited { inherited } else { try state.lock(profile: profileName, beacon: profile.id) }
             flash = state.flash(profile: profileName, beacon: profile.id, kind: type(of: device).kind)
+            executor = QueueExecutor(label: "beacon \(identifier)")
         } else {
+            executor = .shared
             lock = nil
             flash = nil
         }
     }
 
     /// What the radio must know before the beacon can run.
-    var plan: PlannedBeacon { PlannedBeacon(device, identifier: identifier) }
+    var plan: PlannedBeacon {
+        PlannedBeacon(
+            device, identifier: identifier, key: "\(profileName)/\(profile.id)", site: BeaconSite(profile))
+    }
 
     /// Takes over what flash holds, or forgets it.
     /// - Throws: `EmulatorError` `.inputOutput` when the file is there and cannot be read.
@@ -113,6 +119,9 @@ actor RunningBeacon {
             cure: "look into that file, and remove it when it is of no use")
         perform(.post(EventRecord(warning, device: identifier.name)))
     }
+
+    /// Answers no central any more: what it was asked before is done by now, and the rest is its successor's.
+    func retire() { isRetired = true }
 
     /// Settles what was written while this beacon was made to take another one's place.
     func catchUp() {
@@ -169,8 +178,9 @@ actor RunningBeacon {
         return answer
     }
 
-    /// Answers a central, and tells of what it wrote.
-    func answer(_ request: AttributeRequest) -> AttributeResponse {
+    /// Answers a central, and tells of what it wrote; `nil` when its successor is to be asked.
+    func answer(_ request: AttributeRequest) -> AttributeResponse? {
+        guard !isRetired else { return nil }
         let answer: Answer?
         switch request.operation {
         case .read(let offset):

@@ -21,7 +21,7 @@ struct EmulatorCentralTests {
             #expect(try await rig.advertisement("entrance", 2) == nil)
             #expect(try await rig.event("connected", of: "entrance").central == "phone")
             let stopped = try await rig.event("advertising-stopped", of: "entrance")
-            #expect(stopped.reason == "as the beacon asks")
+            #expect(stopped.reason == "a central is connected")
 
             rig.disconnect("phone", from: "entrance")
             let again = try await rig.advertisement("entrance", 3)

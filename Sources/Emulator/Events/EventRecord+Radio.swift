@@ -52,6 +52,7 @@ extension EventRecord {
         extended = capabilities.hasExtendedAdvertising
         instances = capabilities.instances
         freeInstances = capabilities.freeInstances
+        servers = capabilities.servers.isEmpty ? nil : capabilities.servers
     }
 
     /// Something to know.

@@ -68,6 +68,8 @@ public struct EventRecord: Codable, Hashable, Sendable {
     public var instances: Int?
     /// How many of these are not taken by others.
     public var freeInstances: Int?
+    /// Where others find controllers on the radio's air: `tcp:127.0.0.1:6402`, `vhci:hci1`.
+    public var servers: [String]?
     /// How many beacons are on the air.
     public var beacons: Int?
 

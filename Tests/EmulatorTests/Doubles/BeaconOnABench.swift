@@ -4,6 +4,7 @@
 
 import Advertising
 import Devices
+import GATT
 import Profiles
 import Radio
 
@@ -23,11 +24,11 @@ struct BeaconOnABench {
     }
 
     func write(_ value: [UInt8]) async -> AttributeResponse {
-        await beacon.answer(request(.write(offset: 0, value: value)))
+        await beacon.answer(request(.write(offset: 0, value: value))) ?? .failure(.unlikely)
     }
 
     func read() async -> AttributeResponse {
-        await beacon.answer(request(.read(offset: 0)))
+        await beacon.answer(request(.read(offset: 0))) ?? .failure(.unlikely)
     }
 
     private func request(_ operation: AttributeRequest.Operation) -> AttributeRequest {
