@@ -20,6 +20,9 @@ let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", packa
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
+let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 
 let package = Package(
@@ -30,6 +33,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
@@ -40,6 +44,8 @@ let package = Package(
             name: "CDBus", path: "Sources/CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
         // Headers only: without pkg-config nothing of libbluetooth is linked.
         .systemLibrary(name: "CBluetooth", path: "Sources/CBluetooth", providers: [.apt(["libbluetooth-dev"])]),
+        // glibc's knobs of its heap, which Swift's Glibc module leaves out.
+        .systemLibrary(name: "CMalloc", path: "Sources/CMalloc"),
         .target(name: "BluetoothCore", swiftSettings: settings),
         .target(name: "Advertising", dependencies: ["BluetoothCore"], swiftSettings: settings),
         .target(name: "GATT", dependencies: ["BluetoothCore"], swiftSettings: settings),
@@ -47,6 +53,18 @@ let package = Package(
         .target(name: "Devices", dependencies: ["BluetoothCore", "Advertising", "GATT"], swiftSettings: settings),
         .target(name: "Radio", dependencies: ["BluetoothCore", "Advertising", "GATT"], swiftSettings: settings),
         .target(name: "DBus", dependencies: ["CDBus"], swiftSettings: settings),
+        .target(
+            name: "VirtualRadio", dependencies: ["BluetoothCore", "HCI", crypto, cryptoExtras], swiftSettings: settings),
+        .target(
+            name: "HostStack", dependencies: ["BluetoothCore", "HCI", "GATT", "Advertising", crypto, cryptoExtras],
+            swiftSettings: settings),
+        .target(
+            name: "HCIRadio",
+            dependencies: [
+                "BluetoothCore", "Radio", "HostStack", "VirtualRadio", "HCI", "Advertising", "GATT", "CBluetooth",
+                nioCore, nioPosix,
+            ],
+            swiftSettings: settings),
         .target(
             name: "BlueZRadio",
             dependencies: ["BluetoothCore", "Radio", "DBus", "HCI", "Advertising", "GATT", "CBluetooth"],
@@ -64,8 +82,8 @@ let package = Package(
         .executableTarget(
             name: "beaconry",
             dependencies: [
-                "BluetoothCore", "Advertising", "Devices", "Radio", "BlueZRadio", "Profiles", "Emulator",
-                argumentParser, logging, serviceLifecycle,
+                "BluetoothCore", "Advertising", "HCI", "Devices", "Radio", "BlueZRadio", "HCIRadio", "Profiles",
+                "Emulator", "CMalloc", argumentParser, logging, serviceLifecycle,
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -77,6 +95,15 @@ let package = Package(
             name: "flash-harness",
             dependencies: ["BluetoothCore", "Advertising", "Devices", "Radio", "Profiles", "Emulator"],
             path: "Tests/FlashHarness", swiftSettings: settings),
+        // Plays the phone for tests and benchmarks against peers that others wrote.
+        .executableTarget(
+            name: "central-harness", dependencies: ["BluetoothCore", "GATT", "Radio", "HCIRadio"],
+            path: "Tests/CentralHarness", swiftSettings: settings),
+        // What `make bench` measures without peers.
+        .executableTarget(
+            name: "beaconry-bench",
+            dependencies: ["BluetoothCore", "Advertising", "GATT", "HCI", "VirtualRadio", "Radio", "HCIRadio"],
+            path: "Benchmarks/VirtualTime", swiftSettings: settings),
         .target(
             name: "TestSupport", dependencies: ["BluetoothCore"], path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(
@@ -85,6 +112,22 @@ let package = Package(
             name: "AdvertisingTests", dependencies: ["BluetoothCore", "Advertising", "TestSupport"],
             swiftSettings: settings),
         .testTarget(name: "HCITests", dependencies: ["BluetoothCore", "HCI", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "VirtualRadioTests", dependencies: ["BluetoothCore", "HCI", "VirtualRadio", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "HostStackTests",
+            dependencies: [
+                "BluetoothCore", "HCI", "GATT", "Advertising", "HostStack", "VirtualRadio", "TestSupport",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "HCIRadioTests",
+            dependencies: [
+                "BluetoothCore", "HCI", "GATT", "Advertising", "Radio", "HostStack", "VirtualRadio", "HCIRadio",
+                "TestSupport", nioCore, nioEmbedded, nioPosix,
+            ],
+            swiftSettings: settings),
         .testTarget(
             name: "DevicesTests", dependencies: ["BluetoothCore", "Advertising", "GATT", "Devices", "TestSupport"],
             swiftSettings: settings),

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CMalloc
 
 /// The program.
 @main
@@ -22,6 +23,9 @@ struct Beaconry: AsyncParsableCommand {
         ])
 
     static func main() async {
+        // One heap for all threads: nothing here allocates so much that they wait for each other, and thousands of
+        // beacons take two thirds of the room.
+        mallopt(M_ARENA_MAX, 1)
         do {
             var command = try parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {

@@ -16,9 +16,11 @@ struct Running {
 
     /// Runs until told to stop.
     func run() async throws {
+        DescriptorLimit.raise()
         let ledger = try RunLedger(folder: Folders.runtime)
         defer { ledger.close() }
-        let emulator = Emulator(configuration, radio: try options.radio.make(ledger: ledger))
+        let capture = try options.makeCapture()
+        let emulator = Emulator(configuration, radio: try options.makeRadio(ledger: ledger, capture: capture))
         let telling = tell(emulator.events.listen())
         let reloading = Task {
             for await _ in await UnixSignalsSequence(trapping: .sighup) { _ = try? await emulator.reload() }
@@ -46,10 +48,12 @@ struct Running {
             throw error
         }
         await telling.value
+        try capture?.finish()
     }
 
     private func tell(_ events: AsyncStream<EventRecord>) -> Task<Void, Never> {
         let json = options.json || Environment.flag("BEACONRY_JSON")
+        if !json, TerminalTable.isPossible { return Task { await Self.show(events) } }
         return Task {
             for await record in events {
                 if json { Output.line(JSONLine.encode(record)) }
@@ -57,5 +61,27 @@ struct Running {
                 if isForPeople { json ? Output.note(EventText.line(record)) : Output.line(EventText.line(record)) }
             }
         }
+    }
+
+    /// On a terminal: a table that is redrawn ten times a second at most.
+    private static func show(_ events: AsyncStream<EventRecord>) async {
+        let (feed, input) = AsyncStream.makeStream(of: EventRecord?.self)
+        let ticking = Task {
+            while !Task.isCancelled {
+                try? await Task.sleep(for: .milliseconds(100))
+                input.yield(nil)
+            }
+        }
+        let reading = Task {
+            for await record in events { input.yield(record) }
+            input.finish()
+        }
+        var table = TerminalTable()
+        for await record in feed {
+            if let record { table.take(record) } else { table.draw() }
+        }
+        table.draw()
+        ticking.cancel()
+        await reading.value
     }
 }

@@ -5,6 +5,7 @@
 import ArgumentParser
 import BlueZRadio
 import Emulator
+import HCIRadio
 import Radio
 
 /// `beaconry check`
@@ -36,7 +37,7 @@ struct Check: AsyncParsableCommand {
         let lint = ProfileLint(try ProfileFiles.load(profiles))
         var findings = lint.findings
         if radio.isGiven {
-            let forecast = try await BlueZRadio.forecast(lint.plans, on: try radio.selector())
+            let forecast = try await Self.forecast(lint.plans, on: try radio.selection())
             findings += lint.findings(on: forecast)
             let fit = Fit(radio: forecast.capabilities.name, beacons: lint.plans.count, fitting: forecast.fitting)
             Output.line(json ? JSONLine.encode(fit) : "\(fit.fitting) of \(fit.beacons) fit on \(fit.radio)")
@@ -44,6 +45,14 @@ struct Check: AsyncParsableCommand {
         for finding in findings { Output.line(json ? JSONLine.encode(finding) : Self.words(finding)) }
         if findings.contains(where: { $0.severity == .error }) { throw Failure.unmetExpectation }
         if findings.isEmpty, !json { Output.line("nothing to remark on \(lint.plans.count) beacons") }
+    }
+
+    private static func forecast(_ plans: [PlannedBeacon], on selection: RadioSelection) async throws -> RadioForecast {
+        switch selection {
+        case .bluez(let selector): try await BlueZRadio.forecast(plans, on: selector)
+        case .controller(let transport): try await HCIRadio.forecast(plans, on: transport)
+        case .virtual: HCIRadio.virtualForecast(plans)
+        }
     }
 
     private static func words(_ finding: LintFinding) -> String {

@@ -22,9 +22,14 @@ struct Radios: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
+        guard AdapterPresence.kernelHasBluetooth else {
+            tellVirtual()
+            return Output.note("this machine's kernel has no Bluetooth")
+        }
         let survey = await BlueZSurvey.take()
         let records = survey.adapters.map(RadioRecord.init)
         for record in records { Output.line(json ? JSONLine.encode(record) : record.words) }
+        tellVirtual()
         let rights = RightsRecord(survey)
         if json { Output.line(JSONLine.encode(rights)) } else { rights.lines.forEach(Output.line) }
         if let trouble = survey.trouble {
@@ -36,9 +41,25 @@ struct Radios: AsyncParsableCommand {
         if !records.isEmpty, !json { Output.note(Self.pairingDialog) }
     }
 
+    private func tellVirtual() {
+        let virtual = VirtualRecord()
+        Output.line(json ? JSONLine.encode(virtual) : virtual.words)
+    }
+
     private static let pairingDialog =
         "note: an iPhone that connects may show a pairing dialog, because bluetoothd reads the phone's own services; "
         + "ReverseServiceDiscovery=false in /etc/bluetooth/main.conf stops that"
+}
+
+/// The virtual air as `radios` tells it.
+private struct VirtualRecord: Encodable {
+    let v = 1
+    let radio = "virtual"
+    let advertising = "extended"
+
+    var words: String {
+        "virtual  always there: as many beacons as wanted, for hosts that join over TCP (--hci-server)"
+    }
 }
 
 /// An adapter as `radios` tells it.

@@ -3,12 +3,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import BlueZRadio
 import Emulator
+import HCIRadio
 import Profiles
+import Radio
 
 /// The options that `run` and `advertise` share.
 struct RunOptions: ParsableArguments {
     @OptionGroup var radio: RadioOption
+
+    @OptionGroup var air: VirtualAirOption
 
     @Flag(help: "Wait for the radio instead of failing when it is not usable yet.")
     var wait = false
@@ -22,11 +27,39 @@ struct RunOptions: ParsableArguments {
     @Option(help: "A file that appears when every beacon is on the air, and goes with the run.")
     var readyFile: String?
 
+    @Option(help: "A btsnoop file of all that passes between hosts and controllers, for btmon and Wireshark.")
+    var capture: String?
+
     @Option(help: "The control socket; default PROFILE.sock in $XDG_RUNTIME_DIR/beaconry.")
     var control: String?
 
     @Flag(help: "One JSON object a line on standard output.")
     var json = false
+
+    /// Whether to wait for the radio.
+    private var waits: Bool { wait || Environment.flag("BEACONRY_WAIT") }
+
+    /// The capture file that is wanted, begun.
+    func makeCapture() throws -> CaptureFile? {
+        try (capture ?? Environment.value("BEACONRY_CAPTURE")).map { path throws(EmulatorError) in try CaptureFile(path)
+        }
+    }
+
+    /// The radio that is meant.
+    func makeRadio(ledger: any RadioLedger, capture: CaptureFile?) throws -> any PeripheralRadio {
+        let selection = try radio.selection(waits: waits)
+        if case .virtual(let reason) = selection {
+            return HCIRadio(virtual: try air.options(), reason: reason, capture: capture)
+        }
+        if air.isGiven {
+            throw Failure.usage("--hci-server, --seed, --air-timing, --path-loss and --rssi-noise need --radio virtual")
+        }
+        switch selection {
+        case .bluez(let selector): return BlueZRadio(selector, ledger: ledger, capture: capture)
+        case .controller(let transport): return HCIRadio(transport, capture: capture)
+        case .virtual: preconditionFailure("taken above")
+        }
+    }
 
     func configuration(
         state: StateFolder?, resets: Bool, loadProfiles: @escaping @Sendable () throws(ProfileFaults) -> [Profile]
@@ -36,7 +69,7 @@ struct RunOptions: ParsableArguments {
         }
         return Emulator.Configuration(
             loadProfiles: loadProfiles, state: state, resets: resets,
-            isStrict: strict || Environment.flag("BEACONRY_STRICT"), waits: wait || Environment.flag("BEACONRY_WAIT"),
+            isStrict: strict || Environment.flag("BEACONRY_STRICT"), waits: waits,
             duration: length, readyFile: readyFile ?? Environment.value("BEACONRY_READY_FILE"))
     }
 }

@@ -43,7 +43,9 @@ struct DecodedPayload: Encodable {
     }
 
     /// In words.
-    var lines: [String] {
+    var lines: [String] { Self.lines(frames, structures, padding) }
+
+    static func lines(_ frames: [Frame], _ structures: [Structure], _ padding: String?) -> [String] {
         frames.map {
             "\($0.format) \($0.uuid) major \($0.major) minor \($0.minor) measured power \($0.measuredPower) dBm"
         }

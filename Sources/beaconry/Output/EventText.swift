@@ -34,6 +34,11 @@ enum EventText {
     }
 
     private static func radioReady(_ record: EventRecord) -> String {
+        if record.radio == "virtual" {
+            let servers = record.servers ?? []
+            let served = servers.isEmpty ? "not served to others" : "served at \(servers.joined(separator: " and "))"
+            return "radio virtual is ready: \(record.way ?? "") (\(record.reason ?? "")), \(served)"
+        }
         let kind = record.extended == true ? "extended" : "legacy"
         return "radio \(record.radio ?? "") \(record.address ?? "") is ready: \(kind) advertising, "
             + "\(record.freeInstances ?? 0) of \(record.instances ?? 0) instances free, by \(record.way ?? "") "

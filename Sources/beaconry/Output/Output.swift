@@ -11,6 +11,11 @@ enum Output {
         write(text + "\n", to: STDOUT_FILENO)
     }
 
+    /// Characters that steer a terminal.
+    static func raw(_ text: String) {
+        write(text, to: STDOUT_FILENO)
+    }
+
     /// Words for people.
     static func note(_ text: String) {
         write(text + "\n", to: STDERR_FILENO)

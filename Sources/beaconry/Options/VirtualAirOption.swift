@@ -1,0 +1,87 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import HCIRadio
+
+/// The options of the virtual air.
+struct VirtualAirOption: ParsableArguments {
+    @Option(
+        help: """
+            Where others find controllers on the virtual air: tcp:HOST:PORT (port 0 takes a free one), vhci (the kernel \
+            has one as hciN), or none; may be repeated. Default tcp:127.0.0.1:6402.
+            """)
+    var hciServer: [String] = []
+
+    @Option(help: "A number that decides all that is left to chance on the virtual air.")
+    var seed: String?
+
+    @Option(help: "spec: data waits for connection events, as on a real air; immediate: it is there at once.")
+    var airTiming: String?
+
+    @Option(help: "How fast signals weaken with distance on the virtual air: 2 in free space, 3 to 4 indoors.")
+    var pathLoss: String?
+
+    @Option(help: "The standard deviation of received strengths on the virtual air, in dB.")
+    var rssiNoise: String?
+
+    /// Whether one of them was given.
+    var isGiven: Bool {
+        !hciServer.isEmpty || seed != nil || airTiming != nil || pathLoss != nil || rssiNoise != nil
+    }
+
+    /// The air that they describe.
+    /// - Throws: `Failure` naming the option that cannot be so.
+    func options() throws -> VirtualAirOptions {
+        var options = VirtualAirOptions()
+        if let seed = try value(seed, "--seed", "BEACONRY_SEED", "a whole number", { UInt64($0) }) {
+            options.seed = seed
+        }
+        if let timing = try value(
+            airTiming, "--air-timing", "BEACONRY_AIR_TIMING", "one of spec, immediate",
+            { VirtualAirOptions.timings[$0] })
+        {
+            options.timing = timing
+        }
+        if let exponent = try value(
+            pathLoss, "--path-loss", "BEACONRY_PATH_LOSS", "a number from 0 to 10", { Self.number($0, upTo: 10) })
+        {
+            options.pathLossExponent = exponent
+        }
+        if let noise = try value(
+            rssiNoise, "--rssi-noise", "BEACONRY_RSSI_NOISE", "a number of decibels from 0 to 40",
+            { Self.number($0, upTo: 40) })
+        {
+            options.noise = noise
+        }
+        if let servers = try servers() { options.servers = servers }
+        return options
+    }
+
+    private func servers() throws -> [VirtualAirOptions.Server]? {
+        let fromEnvironment = Environment.value("BEACONRY_HCI_SERVER").map { $0.split(separator: " ").map(String.init) }
+        let names = hciServer.isEmpty ? fromEnvironment ?? [] : hciServer
+        if names.isEmpty { return nil }
+        if names == ["none"] { return [] }
+        return try names.map { name in
+            if name == "vhci" { return .kernel }
+            if name.hasPrefix("tcp:"), let (host, port) = HostAndPort.parse(String(name.dropFirst("tcp:".count))) {
+                return .tcp(host: host, port: port)
+            }
+            throw Failure.usage("--hci-server: \"\(name)\" is not tcp:HOST:PORT, vhci, or none alone")
+        }
+    }
+
+    private func value<Value>(
+        _ option: String?, _ name: String, _ variable: String, _ expected: String, _ parse: (String) -> Value?
+    ) throws -> Value? {
+        guard let text = option ?? Environment.value(variable) else { return nil }
+        guard let value = parse(text) else { throw Failure.usage("\(name): \"\(text)\" is not \(expected)") }
+        return value
+    }
+
+    private static func number(_ text: String, upTo limit: Double) -> Double? {
+        Double(text).flatMap { (0...limit).contains($0) ? $0 : nil }
+    }
+}

@@ -1,0 +1,91 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+import BluetoothCore
+import Emulator
+
+/// The beacons of a run as a table: who, what it says it is, how often, who is connected.
+struct LiveTable {
+    private struct Row {
+        var identity = ""
+        var interval = ""
+        var number = ""
+        var centrals: Set<String> = []
+    }
+
+    private var names: [String] = []
+    private var rows: [String: Row] = [:]
+    private var radio = ""
+
+    /// Takes an event into account.
+    /// - Returns: whether the table shows it; what it does not show should be said in words.
+    mutating func take(_ record: EventRecord) -> Bool {
+        switch record.event {
+        case "radio-ready":
+            radio = ([record.radio ?? ""] + (record.servers ?? [])).joined(separator: ", ")
+        case "advertising-started", "advertising-changed":
+            change(record) { row in
+                let hex = record.advertisingData ?? record.requested?.advertisingData ?? ""
+                let beacon = Self.beacon(hex)
+                row.number = beacon.map { "\($0.major)/\($0.minor)" } ?? ""
+                row.identity = beacon.map { "\($0.uuid)" } ?? hex
+                row.interval = Self.interval(record)
+            }
+        case "advertising-stopped": change(record) { $0.interval = "off the air" }
+        case "connected": change(record) { $0.centrals.insert(record.central ?? "") }
+        case "disconnected": change(record) { $0.centrals.remove(record.central ?? "") }
+        case "persisted": break
+        default: return false
+        }
+        return true
+    }
+
+    /// The table's lines, at most `height` of them and `width` characters each.
+    func lines(width: Int, height: Int) -> [String] {
+        let title = "\(rows.count) beacon\(rows.count == 1 ? "" : "s") on \(radio); Ctrl-C ends"
+        // What is longest, and least missed when a narrow terminal cuts it, comes last.
+        let cells = [["DEVICE", "INTERVAL", "CONNECTED", "MAJOR/MINOR", "IDENTITY"]] + names.map(cells)
+        let widths = cells[0].indices.map { column in cells.map { $0[column].count }.max() ?? 0 }
+        var lines = cells.map { row in
+            // The last cell needs no padding.
+            zip(row.dropLast(), widths).map { $0.padding(to: $1) + "  " }.joined() + (row.last ?? "")
+        }
+        let room = max(2, height - 2)
+        if lines.count > room {
+            let hidden = lines.count - room + 1
+            lines = lines.prefix(room - 1) + ["… and \(hidden) more"]
+        }
+        return ([title] + lines).map { String($0.prefix(max(1, width))) }
+    }
+
+    private mutating func change(_ record: EventRecord, _ body: (inout Row) -> Void) {
+        let name = record.device ?? ""
+        if rows[name] == nil { names.append(name) }
+        body(&rows[name, default: Row()])
+    }
+
+    private func cells(_ name: String) -> [String] {
+        let row = rows[name] ?? Row()
+        return [name, row.interval, row.centrals.sorted().joined(separator: " "), row.number, row.identity]
+    }
+
+    private static func beacon(_ hex: String) -> IBeacon? {
+        guard let bytes = try? Hexadecimal.bytes(hex), let data = try? AdvertisingData(parsing: bytes) else {
+            return nil
+        }
+        return data.structures.lazy.compactMap(IBeacon.init).first
+    }
+
+    private static func interval(_ record: EventRecord) -> String {
+        guard let ticks = record.intervalTicks ?? record.requested?.intervalTicks else { return "" }
+        return "\(AdvertisingInterval(ticks))"
+    }
+}
+
+extension String {
+    fileprivate func padding(to width: Int) -> String {
+        self + String(repeating: " ", count: max(0, width - count))
+    }
+}
