@@ -98,8 +98,6 @@ def run_as_user(world: vhci.World) -> Callable[..., subprocess.CompletedProcess[
 
 
 @pytest.fixture
-def beaconry(world: vhci.World, tmp_path: Path) -> Iterator[Beaconry]:
-    """The program under test, with folders of its own; what still runs at the end is killed."""
-    beaconry = Beaconry(tmp_path)
-    yield beaconry
-    beaconry.close()
+def beaconry(world: vhci.World, beaconry: Beaconry) -> Beaconry:
+    """The program under test; it ends before the machine is as it was."""
+    return beaconry

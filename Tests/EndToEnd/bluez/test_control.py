@@ -95,3 +95,17 @@ def test_socket_in_use(beaconry: Beaconry) -> None:
     result = beaconry.call("run", str(PROFILES / "hot-and-cold.yaml"), "--radio", "bluez:hci1")
     assert result.returncode == 73
     assert "control socket" in result.stderr and "in use" in result.stderr
+
+
+def test_one_configurable_beacon_an_adapter(beaconry: Beaconry) -> None:
+    """A second run would put its services into the same attribute database, where no central could tell them apart."""
+    first = beaconry.run(PROFILES / "iot-design-shop.yaml")
+    first.wait("ready")
+    profile = beaconry.profile("profile: second\nbeacons:\n  - { id: door, device: iot-design-shop }\n")
+    refused = beaconry.call("run", str(profile), "--radio", "bluez:hci0", "--ephemeral")
+    assert refused.returncode == 69
+    assert 'hci0 carries the configurable beacon "beacon" of another run' in refused.stderr
+    assert first.end() == 0
+    second = beaconry.run(profile, "--ephemeral")
+    second.wait("ready")
+    assert second.end() == 0

@@ -38,17 +38,48 @@ def test_no_such_adapter(beaconry: Beaconry) -> None:
 
 def test_no_adapter_at_all(beaconry: Beaconry, controllers: Controllers) -> None:
     controllers.unplug()
-    refused(beaconry, "this machine has no Bluetooth adapter", radio="auto")
+    refused(beaconry, "this machine has no Bluetooth adapter", radio="bluez")
+    run = beaconry.run(PROFILE, "--hci-server", "none", radio="auto")
+    ready = run.wait("radio-ready")
+    assert (ready["radio"], ready["reason"]) == ("virtual", "this machine has no Bluetooth adapter")
+    run.wait("ready")
+    assert run.end() == 0
 
 
 def test_adapter_off(beaconry: Beaconry, controllers: Controllers) -> None:
     controllers.power(0, False)
     refused(beaconry, "hci0 is powered off", "bluetoothctl power on")
+    controllers.power(1, False)
+    refused(beaconry, "hci0 is powered off", "bluetoothctl power on", radio="auto")
 
 
 def test_adapter_blocked(beaconry: Beaconry, controllers: Controllers) -> None:
     controllers.block(0)
     refused(beaconry, "hci0 is blocked by software", "rfkill unblock")
+    controllers.block(1)
+    refused(beaconry, "hci0 is blocked by software", "rfkill unblock", radio="auto")
+
+
+def test_adapter_that_bluetoothd_does_not_manage(beaconry: Beaconry, controllers: Controllers) -> None:
+    controllers.unplug()
+    controllers.plug_placeholder()
+    refused(beaconry, "hci0 is there, but bluetoothd does not manage it", "journalctl -u bluetooth", radio="auto")
+
+
+def test_user_channel_of_an_adapter_in_use(beaconry: Beaconry) -> None:
+    refused(beaconry, "hci0 is up", "bluetoothctl power off", "--radio bluez:hci0", radio="hci-socket:0")
+    refused(beaconry, "there is no adapter hci7", "beaconry radios", radio="hci-socket:7")
+
+
+def test_controllers_are_not_for_everybody(run_as_user) -> None:
+    ways = {
+        "hci-socket:0 needs CAP_NET_ADMIN": ["--radio", "hci-socket:0"],
+        "/dev/vhci may not be opened by this user": ["--radio", "virtual", "--hci-server", "vhci"],
+    }
+    for words, options in ways.items():
+        result = run_as_user([str(BINARY), "run", PROFILE, "--ephemeral", *options])
+        assert result.returncode == 69, result
+        assert len(result.stderr.splitlines()) == 1 and words in result.stderr
 
 
 def test_bus_policy_forbids(beaconry: Beaconry, run_as_user) -> None:

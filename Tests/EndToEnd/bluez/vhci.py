@@ -328,14 +328,18 @@ class Controllers(_Daemon):
         With `shifted` something else took hci0 meanwhile, so that they come back as hci1 and hci2. Returns their
         indexes; bluetoothd.wait() then waits until it has noticed them too.
         """
-        if shifted and self._placeholder is None:
-            # A raw device (0x80) that the kernel neither sets up nor tells the management socket of.
-            self._placeholder = os.open("/dev/vhci", os.O_RDWR | os.O_CLOEXEC)
-            os.write(self._placeholder, b"\xff\x80")
-            eventually("the placeholder", Path("/sys/class/bluetooth/hci0").exists)
+        if shifted:
+            self.plug_placeholder()
         self._launch([])
         eventually("the controllers back", lambda: set(self.indexes()) == set(ADDRESSES), 60)
         return self.indexes()
+
+    def plug_placeholder(self) -> None:
+        """Puts in hci0 a raw device (0x80) that the kernel neither sets up nor tells the management socket of."""
+        if self._placeholder is None:
+            self._placeholder = os.open("/dev/vhci", os.O_RDWR | os.O_CLOEXEC)
+            os.write(self._placeholder, b"\xff\x80")
+            eventually("the placeholder", Path("/sys/class/bluetooth/hci0").exists)
 
     def release_placeholder(self) -> None:
         """Takes out what took the place of hci0."""

@@ -6,8 +6,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import socket
 import subprocess
 from pathlib import Path
 
@@ -74,8 +76,7 @@ def test_decode_tells_what_can_be_read_before_it_fails() -> None:
         (("run", "nowhere.yaml"), 65, "nowhere.yaml: there is no such file"),
         (("run", PROFILE, "--ephemeral", "--state", "x"), 64, "--ephemeral and --state exclude each other"),
         (("run", PROFILE, "--duration", "long", "--ephemeral"), 65, "--duration"),
-        (("run", PROFILE, "--radio", "virtual", "--ephemeral"), 69, "has no radio"),
-        (("run", PROFILE, "--state", "/dev/null/state"), 73, "another state folder"),
+            (("run", PROFILE, "--state", "/dev/null/state"), 73, "another state folder"),
         (("reset", "../x"), 64, "write PROFILE/ID"),
         (("ctl", "list", "--control", "/nowhere.sock"), 74, "no beaconry listens at /nowhere.sock"),
     ],
@@ -100,11 +101,27 @@ def test_a_profile_with_mistakes(tmp_path: Path) -> None:
     assert "this is not YAML" in beaconry("check", str(profile)).stderr
 
 
-def test_no_bus_is_said(tmp_path: Path) -> None:
+def kernel_has_bluetooth() -> bool:
+    try:
+        socket.socket(socket.AF_BLUETOOTH, socket.SOCK_RAW | socket.SOCK_CLOEXEC, socket.BTPROTO_HCI).close()
+    except OSError as error:
+        return error.errno != errno.EAFNOSUPPORT
+    return True
+
+
+def test_no_bluetooth_is_said(tmp_path: Path) -> None:
     nowhere = {"DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nowhere", "XDG_RUNTIME_DIR": str(tmp_path)}
-    result = beaconry("run", PROFILE, "--ephemeral", **nowhere)
+    result = beaconry("run", PROFILE, "--radio", "bluez", "--ephemeral", **nowhere)
     assert result.returncode == 69
-    assert "the system bus cannot be used" in result.stderr and len(result.stderr.splitlines()) == 1
+    reason = "the system bus cannot be used" if kernel_has_bluetooth() else "kernel has no Bluetooth; use --radio virtual"
+    assert reason in result.stderr and len(result.stderr.splitlines()) == 1, result.stderr
+
+
+def test_radios_always_has_the_virtual_air() -> None:
+    result = beaconry("radios", "--json")
+    assert '"virtual"' in result.stdout
+    if not kernel_has_bluetooth():
+        assert result.returncode == 0 and "no Bluetooth" in result.stderr
 
 
 def test_every_command_has_help_with_an_example() -> None:

@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from typing import Any, Callable, Sequence
 
-CHECKOUT = Path(__file__).resolve().parents[3]
+CHECKOUT = Path(__file__).resolve().parents[2]
 BINARY = Path(os.environ.get("BEACONRY_BINARY") or CHECKOUT / ".build" / "debug" / "beaconry")
 PROFILES = CHECKOUT / "profiles"
 
@@ -133,14 +133,15 @@ class Beaconry:
         self.state = folder / "state"
         self.runtime = folder / "runtime"
         self.runtime.mkdir(mode=0o700)
+        self.binary = BINARY
         self.environment = {**os.environ, "XDG_STATE_HOME": str(self.state), "XDG_RUNTIME_DIR": str(self.runtime)}
         for name in ("STATE_DIRECTORY", "RUNTIME_DIRECTORY"):
             self.environment.pop(name, None)
         self._runs: list[Run] = []
 
-    def run(self, profile: Path | str, *options: str) -> Run:
-        """Starts `run` with JSON events on hci0."""
-        return self.start("run", str(profile), "--radio", "bluez:hci0", "--json", *options)
+    def run(self, profile: Path | str, *options: str, radio: str = "bluez:hci0") -> Run:
+        """Starts `run` with JSON events."""
+        return self.start("run", str(profile), "--radio", radio, "--json", *options)
 
     def start(self, *arguments: str, prefix: Sequence[str] = ()) -> Run:
         """Starts anything that tells JSON events."""

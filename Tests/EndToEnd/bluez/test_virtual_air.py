@@ -1,0 +1,208 @@
+# Beaconry: beacons without the hardware
+# Copyright 2026 the Beaconry project authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Our controllers under Linux and BlueZ, and our host on the kernel's controllers: nothing of ours is on both ends."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import subprocess
+from pathlib import Path
+
+from beaconry import (
+    BEACON_UUID,
+    CONFIG_SERVICE,
+    MAJOR_MINOR,
+    PROFILES,
+    TRANSMIT_SETTINGS,
+    Beaconry,
+    Run,
+    ibeacon,
+    service_list,
+)
+from test_advertising import E2C5, plain
+from vhci import (
+    ADDRESSES,
+    EXTENDED,
+    Bluetoothd,
+    Controllers,
+    Management,
+    Phone,
+    Witness,
+    adapter_property,
+    bluez_property,
+    eventually,
+)
+
+SHOP = PROFILES / "iot-design-shop.yaml"
+FACTORY = {
+    BEACON_UUID: bytes.fromhex(CONFIG_SERVICE.replace("-", "")),
+    MAJOR_MINOR: bytes.fromhex("01000100"),
+    TRANSMIT_SETTINGS: bytes.fromhex("0200a000"),
+}
+NEW_UUID = "0b0b0b0b-1111-2222-3333-444455556666"
+WRITTEN = {
+    BEACON_UUID: bytes.fromhex(NEW_UUID.replace("-", "")),
+    MAJOR_MINOR: bytes.fromhex("07002a00"),
+    TRANSMIT_SETTINGS: bytes.fromhex("02004001"),
+}
+SCAN_RESPONSE = service_list(CONFIG_SERVICE) + b"\x0b\x09IoT Beacon"
+
+
+def expect_on_air(phone: Phone, witness: Witness, address: str, frame: bytes) -> None:
+    """bluetoothd sees the frame, the name and the service at the beacon, and the controller reported just that."""
+
+    def match(device, seen) -> bool:
+        return device.address == address and seen.manufacturer_data == {0x004C: frame[7:]} and bool(seen.service_uuids)
+
+    device = asyncio.run(phone.find(match))
+    assert bluez_property(device.details["path"], "Device1", "Name") == "IoT Beacon"
+    assert bluez_property(device.details["path"], "Device1", "AddressType") == "random"
+    assert CONFIG_SERVICE in device.details["props"]["UUIDs"]
+    heard = {each.pdu: each.data for each in witness.reports(phone.index, address)}
+    assert heard == {"ADV_IND": frame, "SCAN_RSP": SCAN_RESPONSE}
+
+
+def expect_configurable(phone: Phone, run: Run, address: str) -> None:
+    """The configuration app's way, and the program tells it."""
+
+    async def app() -> None:
+        async with phone.connect(await phone.find(lambda device, _: device.address == address)) as client:
+            assert {each: bytes(await client.read_gatt_char(each)) for each in FACTORY} == FACTORY
+            for each, value in WRITTEN.items():
+                await client.write_gatt_char(each, value, response=True)
+            assert {each: bytes(await client.read_gatt_char(each)) for each in WRITTEN} == WRITTEN
+
+    asyncio.run(app())
+    run.wait("connected", device="beacon")
+    for each, value in WRITTEN.items():
+        run.wait("written", characteristic=each.upper(), value=value.hex())
+    run.wait("disconnected", device="beacon")
+    again = run.wait("advertising-started", device="beacon")
+    assert again["intervalTicks"] == 320
+
+
+def test_the_kernel_has_a_controller_on_our_air(
+    beaconry: Beaconry, bluetoothd: Bluetoothd, controllers: Controllers, witness: Witness
+) -> None:
+    run = beaconry.run(SHOP, "--hci-server", "vhci", radio="virtual")
+    assert run.wait("radio-ready")["servers"] == ["vhci:hci2"]
+    address = run.wait("advertising-started")["address"]
+    eventually("the kernel has set up hci2", lambda: 2 in controllers.indexes().values())
+    bluetoothd.wait()
+    phone = Phone(2)
+    phone.forget()
+    expect_on_air(phone, witness, address, ibeacon(CONFIG_SERVICE, 1, 1))
+    # Nobody has a place, so all are 1 m apart, where the strength is what the frame says.
+    assert {each.rssi for each in witness.reports(2, address)} == {-59}
+    expect_configurable(phone, run, address)
+    phone.forget()
+    began = len(witness.reports(2, address))
+    frame = ibeacon(NEW_UUID, 7, 42)
+    asyncio.run(phone.find(lambda _, seen: seen.manufacturer_data == {0x004C: frame[7:]}))
+    assert {each.data for each in witness.reports(2, address)[began:] if each.pdu == "ADV_IND"} == {frame}
+    phone.forget()
+    assert run.end() == 0
+    eventually("the kernel has lost hci2", lambda: not Path("/sys/class/bluetooth/hci2").exists(), 5)
+    eventually("bluetoothd has lost hci2", lambda: adapter_property(2, "Address") is None, 5)
+
+
+def test_our_host_on_the_user_channel(
+    beaconry: Beaconry, bluetoothd: Bluetoothd, controllers: Controllers, witness: Witness, phone: Phone
+) -> None:
+    controllers.power(0, False)
+    run = beaconry.run(SHOP, radio="hci-socket:0")
+    ready = run.wait("radio-ready")
+    assert (ready["radio"], ready["address"], ready["extended"]) == ("hci-socket:0", ADDRESSES[0], EXTENDED)
+    address = run.wait("advertising-started")["address"]
+    assert address != ADDRESSES[0]
+    expect_on_air(phone, witness, address, ibeacon(CONFIG_SERVICE, 1, 1))
+    expect_configurable(phone, run, address)
+    phone.forget()
+    frame = ibeacon(NEW_UUID, 7, 42)
+    asyncio.run(phone.find(lambda _, seen: seen.manufacturer_data == {0x004C: frame[7:]}))
+    assert run.end() == 0
+    assert not witness.air().on_air
+
+    # It is bluetoothd's again, and works.
+    eventually("the kernel has hci0 back", lambda: controllers.indexes().get(ADDRESSES[0]) == 0, 5)
+    bluetoothd.wait()
+    assert adapter_property(0, "Address") == ADDRESSES[0]
+    again = beaconry.run(SHOP)
+    assert again.wait("advertising-started")["address"] == ADDRESSES[0]
+    witness.wait_for(lambda air: [each.advertising_data for each in air.on_air] == [frame])
+    assert again.end() == 0
+
+
+def test_several_beacons_on_the_user_channel(
+    beaconry: Beaconry, controllers: Controllers, witness: Witness, phone: Phone
+) -> None:
+    """Each from an address of its own: a set each, or turns of the only advertiser."""
+    controllers.power(0, False)
+    run = beaconry.run(beaconry.profile(plain(3)), radio="hci-socket:0")
+    run.wait("ready", beacons=3)
+    began = [event for event in run.events if event["event"] == "advertising-started"]
+    told = {(event["address"], bytes.fromhex(event["advertisingData"])) for event in began}
+    assert {frame for _, frame in told} == {ibeacon(E2C5, 1, number) for number in range(3)}
+    assert len({address for address, _ in told}) == 3
+
+    def are_heard(*_: object) -> bool:
+        return told <= {(each.address, each.data) for each in witness.reports(1) if each.pdu == "ADV_NONCONN_IND"}
+
+    asyncio.run(phone.find(are_heard))
+    run.take(1)
+    if EXTENDED:
+        assert {(each.random_address, each.advertising_data) for each in witness.air().on_air} == told
+        assert "time-shared" not in run.warnings()
+    else:
+        assert len(witness.air().on_air) <= 1
+        assert "time-shared" in run.warnings()
+    assert run.end() == 0
+    assert not witness.air().on_air
+
+
+# hci-tester ------------------------------------------------------------------------------------------------------
+
+PASSED = {
+    "Reset",
+    "Read Local Version Information",
+    "Read Local Supported Commands",
+    "Read Local Supported Features",
+    "Read Local Extended Features",
+    "Read Buffer Size",
+    "Read BD_ADDR",
+    "LE Read Accept List Size",
+    "LE Clear Accept List",
+    "LE Encrypt",
+    "LE Rand",
+    "LE Read Local PK",
+    "LE Generate DHKey",
+    "TP/DSU/BV-02-C Reset in Advertising State",
+}
+DOES_NOT_APPLY = {
+    "Read Country Code": "Failed",  # of Bluetooth 1.0, for BR; no version since has it
+    "Read Local Supported Codecs": "Failed",  # of voice over BR/EDR
+    "Inquiry (LIAC)": "Failed",  # of BR/EDR
+    "Create Connection": "Not Run",  # of BR/EDR: its preparation, page scan, fails already
+}
+
+
+def test_bluezs_tester_on_our_controllers(
+    beaconry: Beaconry, bluetoothd: Bluetoothd, controllers: Controllers, mgmt: Management
+) -> None:
+    """hci-tester takes hci0 and hci1 for itself: bluetoothd and the other two controllers make way."""
+    bluetoothd.stop()
+    controllers.unplug()
+    run = beaconry.run(SHOP, "--hci-server", "vhci", "--hci-server", "vhci", radio="virtual")
+    assert run.wait("radio-ready")["servers"] == ["vhci:hci0", "vhci:hci1"]
+    run.wait("ready")
+    eventually("the kernel has set up both", lambda: [each.index for each in mgmt.controllers()] == [0, 1])
+    tested = subprocess.run(["hci-tester"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
+    said = re.sub(r"\x1b\[[0-9;]*m", "", tested.stdout)
+    summary = said[said.index("Test Summary") :]
+    outcomes = dict(re.findall(r"^(\S.*?) {2,}(Passed|Failed|Timed out|Not Run)\b", summary, re.MULTILINE))
+    assert outcomes == dict.fromkeys(PASSED, "Passed") | DOES_NOT_APPLY, said
+    assert run.end() == 0
+    eventually("the kernel has lost both", lambda: not controllers.indexes(), 5)

@@ -1,0 +1,105 @@
+# Beaconry: beacons without the hardware
+# Copyright 2026 the Beaconry project authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Hosts that do nothing wrong, in a process of their own, beside those that do nothing right: a connection on which a
+characteristic is read now and then, and a scan."""
+
+from __future__ import annotations
+
+import multiprocessing
+import time
+import traceback
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+
+from beaconry import MAJOR_MINOR
+from raw_host import RawHost, wire
+
+PERIOD = 0.05
+
+
+@dataclass
+class Witness:
+    """What the healthy hosts saw."""
+
+    seconds: float = 0
+    reads: int = 0
+    slowest_read: float = 0
+    reports: int = 0
+    longest_silence: float = 0
+
+    def __str__(self) -> str:
+        return (
+            f"{self.reads} reads, the slowest in {self.slowest_read * 1000:.0f} ms; "
+            f"{self.reports} reports in {self.seconds:.1f} s, {self.longest_silence * 1000:.0f} ms apart at most"
+        )
+
+
+class HealthyHosts:
+    """The process; `check()` now and then, `end()` at the end."""
+
+    def __init__(self, port: int, *, beacon: str, value: bytes, advertiser: str) -> None:
+        """Reads MAJOR_MINOR of `beacon`, which is `value`, and counts reports of `advertiser`."""
+        context = multiprocessing.get_context("fork")
+        self._ours, theirs = context.Pipe()
+        self._process = context.Process(target=_watch, args=(theirs, port, beacon, value, advertiser), daemon=True)
+        self._process.start()
+        theirs.close()
+        self._take(60)
+        self._began = time.monotonic()
+
+    def _take(self, timeout: float) -> Witness:
+        assert self._ours.poll(timeout), "the healthy hosts say nothing"
+        told = self._ours.recv()
+        assert isinstance(told, Witness), f"a healthy host was harmed:\n{told}"
+        return told
+
+    def check(self) -> None:
+        """Asserts that nothing happened to them yet."""
+        if self._ours.poll():
+            self._take(0)
+
+    def end(self, *, patience: float = 10, rate: float = 0) -> Witness:
+        """Asserts that no read was slower than so many seconds, that the scan never fell silent for so long, and that
+        it heard so many reports a second, for three seconds at least."""
+        time.sleep(max(0, self._began + 3 - time.monotonic()))
+        self._ours.send("end")
+        witness = self._take(60)
+        self._process.join(10)
+        assert witness.reads > 0 and witness.slowest_read < patience, f"{witness}"
+        assert witness.longest_silence < patience, f"{witness}"
+        assert witness.reports >= rate * witness.seconds, f"{witness}"
+        return witness
+
+    def kill(self) -> None:
+        """Ends it whatever it does."""
+        self._process.kill()
+        self._process.join(10)
+
+
+def _watch(pipe: Connection, port: int, beacon: str, value: bytes, advertiser: str) -> None:
+    try:
+        reader, scanner = RawHost(port), RawHost(port)
+        reader.start()
+        reader.connect(beacon)
+        attribute = reader.characteristics()[MAJOR_MINOR]
+        scanner.start()
+        scanner.scan()
+        pipe.send(Witness())
+        witness = Witness()
+        address, began = wire(advertiser), time.monotonic()
+        heard = began
+        while not pipe.poll():
+            before = time.monotonic()
+            assert reader.read(attribute) == value
+            witness.reads += 1
+            witness.slowest_read = max(witness.slowest_read, time.monotonic() - before)
+            scanner.listen(PERIOD)
+            witness.longest_silence = max(witness.longest_silence, time.monotonic() - heard)
+            if scanner.reports.get(address, 0) > witness.reports:
+                witness.reports, heard = scanner.reports[address], time.monotonic()
+        witness.seconds = time.monotonic() - began
+        pipe.send(witness)
+    except BaseException:  # pylint: disable=broad-exception-caught
+        pipe.send(traceback.format_exc())

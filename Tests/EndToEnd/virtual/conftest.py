@@ -1,0 +1,68 @@
+# Beaconry: beacons without the hardware
+# Copyright 2026 the Beaconry project authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Fixtures for tests on the virtual air; they run on any machine, with hosts and controllers that others wrote."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from beaconry import Beaconry, Run
+from peers import BumbleControllers, Program, free_port, wait_until_served
+
+VirtualAir = tuple[Run, str]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """No test here runs for more than two minutes."""
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents and item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(120))
+
+
+@pytest.fixture
+def air(beaconry: Beaconry) -> Callable[..., VirtualAir]:
+    """Starts a profile on a virtual air that is served on a free port; gives the run and Bumble's name for the port."""
+
+    def start(profile: Path | str, *options: str) -> VirtualAir:
+        run = beaconry.run(profile, "--hci-server", "tcp:127.0.0.1:0", *options, radio="virtual")
+        served = run.wait("radio-ready")["servers"][0]
+        run.wait("ready")
+        return run, served.replace("tcp:", "tcp-client:")
+
+    return start
+
+
+@pytest.fixture
+def spawn(tmp_path: Path) -> Iterator[Callable[..., Program]]:
+    """Starts programs of others, and ends them with the test."""
+    programs: list[Program] = []
+
+    def start(*command: str | Path) -> Program:
+        programs.append(Program(tmp_path / f"program-{len(programs)}.log", *command))
+        return programs[-1]
+
+    yield start
+    for program in programs:
+        program.kill()
+
+
+@pytest.fixture
+def bumble_controllers(spawn: Callable[..., Program]) -> BumbleControllers:
+    """Two controllers of Bumble's on one link of its own."""
+    return BumbleControllers(spawn)
+
+
+@pytest.fixture
+def rootcanal(spawn: Callable[..., Program]) -> int:
+    """rootcanal: every connection to this port is a controller."""
+    ports = [free_port() for _ in range(4)]
+    names = ("hci_port", "test_port", "link_port", "link_ble_port")
+    spawn(sys.executable, "-m", "rootcanal", *(f"--{name}={port}" for name, port in zip(names, ports)))
+    wait_until_served(ports[0])
+    return ports[0]

@@ -1,0 +1,83 @@
+# Beaconry: beacons without the hardware
+# Copyright 2026 the Beaconry project authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Programs that others wrote, as processes."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+
+def free_port() -> int:
+    """A port that nobody has at the moment."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+def wait_until_served(port: int, seconds: float = 20) -> None:
+    """Returns when somebody listens, as /proc has it, since a connection would be a controller's only one."""
+    end, wanted = time.monotonic() + seconds, f":{port:04X} "
+    while not any(
+        wanted in line and " 0A " in line for name in ("tcp", "tcp6") for line in Path(f"/proc/net/{name}").open()
+    ):
+        assert time.monotonic() < end, f"nobody listens on port {port}"
+        time.sleep(0.05)
+
+
+class Program:
+    """A program of others, whose output goes to a file: a pipe that nobody reads would hold it up."""
+
+    def __init__(self, output: Path, *command: str | Path) -> None:
+        self._output = output
+        with output.open("w") as file:
+            self.process = subprocess.Popen(
+                [str(part) for part in command], stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )  # fmt: skip
+
+    @property
+    def output(self) -> str:
+        """What it has said so far, without colours."""
+        return re.sub(r"\x1b\[[0-9;]*m", "", self._output.read_text(errors="replace"))
+
+    def kill(self) -> None:
+        """Ends it, and whoever it started."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait(10)
+
+
+class BumbleControllers:
+    """Two controllers of Bumble's on one link of its own, each for one connection to its port."""
+
+    def __init__(self, spawn: Callable[..., Program]) -> None:
+        self.ports = free_port(), free_port()
+        self._spawn = spawn
+        self.start()
+
+    def start(self) -> None:
+        """Starts them, the first time or again."""
+        names = (f"tcp-server:127.0.0.1:{port}" for port in self.ports)
+        self._program = self._spawn(sys.executable, "-m", "bumble.apps.controllers", *names)
+        for port in self.ports:
+            wait_until_served(port)
+
+    def kill(self) -> None:
+        """Ends them."""
+        self._program.kill()
+
+    @property
+    def transports(self) -> tuple[str, str]:
+        """Their names, as both Bumble and we call them."""
+        return f"tcp-client:127.0.0.1:{self.ports[0]}", f"tcp-client:127.0.0.1:{self.ports[1]}"

@@ -1,0 +1,244 @@
+# Beaconry: beacons without the hardware
+# Copyright 2026 the Beaconry project authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Hosts that do what no host should, on controllers of our virtual air: the program bears it, and who is beside them
+notices nothing."""
+
+from __future__ import annotations
+
+import os
+import random
+import resource
+import select
+import socket
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from beaconry import Beaconry, Run
+from healthy import HealthyHosts
+from raw_host import CREATE_CONNECTION, READ_ADDRESS, RESET, Gone, RawHost, command, data, wire
+from test_hosts import ENTRANCE, PLAIN, TWO
+
+BESIDE = """  - id: beside
+    device: iot-design-shop
+    address: C0:FF:EE:00:00:03
+    ibeacon: { uuid: 2173E519-9155-4862-AB64-7953AB146156, major: 2, minor: 3, measured-power: -59 }
+    interval: 100ms
+"""
+BESIDE_ADDRESS = "C0:FF:EE:00:00:03"
+
+
+class Air:
+    """A running program, and healthy hosts on its air: at `beside`, and hearing `plain`."""
+
+    def __init__(self, run: Run, transport: str) -> None:
+        self.run = run
+        self.port = int(transport.rsplit(":", 1)[1])
+        self.healthy = HealthyHosts(
+            self.port, beacon=BESIDE_ADDRESS, value=bytes.fromhex("02000300"), advertiser=PLAIN
+        )
+
+    def host(self, *, buffer: int | None = None) -> RawHost:
+        """Another host."""
+        host = RawHost(self.port, buffer=buffer)
+        host.start()
+        return host
+
+    @property
+    def resident(self) -> int:
+        """The program's memory in KiB."""
+        status = Path(f"/proc/{self.run.process.pid}/status").read_text()
+        return int(status.split("VmRSS:")[1].split()[0])
+
+    def end(self, *, rate: float = 14) -> None:
+        """All is as it should be: the healthy hosts heard and read, and the program ends when it is told to."""
+        print(self.healthy.end(patience=5, rate=rate))
+        assert self.run.end() == 0
+
+
+Start = Callable[..., Air]
+
+
+@pytest.fixture
+def start(air: Callable[..., tuple[Run, str]], beaconry: Beaconry) -> Iterator[Start]:
+    """Starts a program with healthy hosts."""
+    started: list[Air] = []
+
+    def begin(*options: str) -> Air:
+        run, transport = air(beaconry.profile(TWO + BESIDE), "--ephemeral", *options)
+        started.append(Air(run, transport))
+        return started[-1]
+
+    yield begin
+    for each in started:
+        each.healthy.kill()
+
+
+def test_a_host_that_does_not_read(start: Start) -> None:
+    """It loses old reports, and nobody else does: neither those who hear the same, nor the program its memory."""
+    air = start()
+    advertisers = [air.host() for _ in range(2)]
+    # 64 sets each, every 20 ms: 5,000 reports a second for each who listens.
+    for number, advertiser in enumerate(advertisers):
+        for handle in range(64):
+            address = bytes([handle, number, 0, 0, 0, 0xC1])
+            parameters = [handle, 0x10, 0, 32, 0, 0, 32, 0, 0, 7, 1, *bytes(8), 127, 1, 0, 1, 0, 0]
+            advertiser.command(0x2036, bytes(parameters))
+            advertiser.command(0x2035, bytes([handle]) + address)
+            advertiser.command(0x2037, bytes([handle, 3, 1, 31]) + bytes(31))
+        for handle in range(64):
+            assert advertiser.command(0x2039, bytes([1, 1, handle, 0, 0, 0])) == b"\x00"
+    deaf = [air.host(buffer=4096) for _ in range(2)]
+    for host in deaf:
+        host.scan()
+    time.sleep(5)
+    before = air.resident
+    time.sleep(8)
+    assert air.resident < before * 1.1 + 1024, (before, air.resident)
+    for advertiser in advertisers:
+        advertiser.close()
+    # What it still gets is what came last: it is behind by 4,096 reports and what the buffers hold, and no more.
+    time.sleep(0.5)
+    for host in deaf:
+        host.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
+        assert host.command(READ_ADDRESS)[0] == 0
+        before_that = sum(host.reports.values())
+        assert 4096 <= before_that < 100_000, before_that
+        host.reports.clear()
+        host.listen(1)
+        assert host.reports.get(wire(PLAIN), 0) >= 10, host.reports
+    air.end()
+
+
+def test_a_host_that_reads_late(start: Start) -> None:
+    """Every command is answered, however many were sent before the first answer was read."""
+    air = start()
+    host = air.host(buffer=4096)
+    sent, octets = 0, command(READ_ADDRESS) * 10_000
+    while sent < 40_000_000:
+        if not select.select([], [host], [], 1)[1]:
+            break
+        sent += host.socket.send(octets[sent % len(octets) :])
+    # Ours stopped reading, rather than keep all that: this is what sockets hold.
+    assert sent < 40_000_000
+    rest = -sent % 4
+    host.send(command(READ_ADDRESS)[4 - rest :] if rest else b"")
+    answers = (sent + rest) // 4
+    host.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
+    host.send(command(RESET))
+    count = 0
+
+    def note(packet: bytes) -> bool:
+        nonlocal count
+        count += packet[4:6] == READ_ADDRESS.to_bytes(2, "little")
+        return packet[4:6] == RESET.to_bytes(2, "little")
+
+    host.wait(note, 60)
+    assert count == answers
+    air.end()
+
+
+def test_a_host_that_writes_an_octet_a_second(start: Start) -> None:
+    """Slow is not wrong: it is answered when its packet is there."""
+    air = start()
+    host = RawHost(air.port)
+    for octet in command(RESET):
+        time.sleep(1)
+        host.send(bytes([octet]))
+    assert host.answer(RESET, 5) == b"\x00"
+    air.end()
+
+
+def test_500_hosts_at_once(start: Start) -> None:
+    """All are answered, also where the shell allows fewer files, as most do, than the system."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    assert hard >= 1024, "this machine does not allow so many"
+    resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))
+    try:
+        air = start()
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 1024), hard))
+    hosts = [RawHost(air.port) for _ in range(500)]
+    for host in hosts:
+        host.send(command(RESET))
+    for host in hosts:
+        assert host.answer(RESET) == b"\x00"
+    for host in hosts[::2]:
+        host.close(reset=True)
+    for host in hosts[1::2]:
+        assert host.command(READ_ADDRESS)[0] == 0
+        host.close()
+    assert air.host().command(READ_ADDRESS)[0] == 0
+    air.end()
+
+
+def test_more_hosts_than_the_system_allows(start: Start) -> None:
+    """Those who come too late wait until there is room; the program neither ends nor runs hot."""
+    air = start()
+    process = air.run.process.pid
+    limit = len(list(Path(f"/proc/{process}/fd").iterdir())) + 10
+    resource.prlimit(process, resource.RLIMIT_NOFILE, (limit, limit))
+    hosts = [RawHost(air.port) for _ in range(50)]
+    for host in hosts:
+        host.send(command(RESET))
+    time.sleep(1)
+    assert len(select.select(hosts, [], [], 1)[0]) == 10
+    before = processor_seconds(process)
+    time.sleep(3)
+    # Running hot would be three.
+    assert processor_seconds(process) - before < 2
+    for host in hosts[:20]:
+        host.close()
+    assert hosts[20].answer(RESET) == b"\x00"
+    for host in hosts[20:]:
+        host.close()
+    assert air.host().command(READ_ADDRESS)[0] == 0
+    air.end()
+
+
+def processor_seconds(process: int) -> float:
+    """What a process has used of the processors' time."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def test_a_host_that_stops_in_the_middle(start: Start) -> None:
+    """In the middle of a command, of data on a connection, and while it connects."""
+    air = start()
+    for cut in range(1, 8):
+        host = air.host()
+        host.send(command(0x2005, bytes(6))[:cut])
+        host.close(reset=cut % 2 == 0)
+    for is_reset in (False, True):
+        host = air.host()
+        handle = host.connect(ENTRANCE)
+        air.run.wait("connected", device="entrance")
+        host.send(data(handle, b"\x07\x00\x04\x00\x0a")[:-2])
+        host.close(reset=is_reset)
+        air.run.wait("disconnected", device="entrance", timeout=15)
+    host = air.host()
+    assert host.command(CREATE_CONNECTION, bytes([16, 0, 16, 0, 0, 1]) + wire("C0:00:00:00:00:01") + bytes(
+        [0, 6, 0, 6, 0, 0, 0, 200, 0, 0, 0, 0, 0])) == b"\x00"  # fmt: skip
+    host.close()
+    again = air.host()
+    again.connect(ENTRANCE)
+    air.end()
+
+
+def test_a_host_that_sends_garbage(start: Start) -> None:
+    """It is hung up on, at once when that is no packet; and so is who sends what only looks like packets."""
+    air = start()
+    generator = random.Random(1)
+    for number in range(200):
+        host = air.host() if number % 2 else RawHost(air.port)
+        garbage = bytes([generator.choice([0, 6, 9, 0xFF])]) + generator.randbytes(generator.randrange(5000))
+        with pytest.raises(Gone):
+            host.send(garbage)
+            host.wait(lambda _: False, 10)
+        host.close()
+    # Nobody runs out of places.
+    assert air.host().command(READ_ADDRESS)[0] == 0
+    air.end()
