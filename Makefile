@@ -4,12 +4,14 @@
 
 # `make run` shows the thing working, `make test` tests all of it; both install what they need first.
 
-PROFILE ?= profiles/iot-design-shop.yaml
+PROFILE ?=
 ITERATIONS ?= 1000000
 SEED ?= 1
+BENCH ?=
 RELEASE := swift build -c release --static-swift-stdlib
 
-.PHONY: build run check test unit-test fuzz fuzz-short vm-test release dependencies test-dependencies clean
+.PHONY: build run demo check test unit-test fuzz fuzz-short sanitize vm-test bench release dependencies \
+	test-dependencies clean
 
 build: dependencies
 	swift build --product beaconry
@@ -17,13 +19,18 @@ build: dependencies
 release: dependencies
 	$(RELEASE) --product beaconry
 
-# The main job: on this machine's adapter, or, where there is none, inside a virtual machine that has two.
+# The main job: on this machine's adapter, or, where there is none, on the virtual air.
 run: build
 	Scripts/run $(PROFILE)
 
+# A phone configures a beacon on real BlueZ, inside a virtual machine with two virtual controllers.
+demo: build
+	Scripts/install-dependencies vm
+	Scripts/bluez-vm .build/venv/bin/python Scripts/demo.py $(or $(PROFILE),profiles/iot-design-shop.yaml)
+
 check: dependencies
 	Scripts/check-imports
-	swift format lint --strict --recursive Package.swift Sources Tests
+	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks
 	swift build --build-tests
 
 test: unit-test fuzz-short vm-test
@@ -31,17 +38,33 @@ test: unit-test fuzz-short vm-test
 unit-test: test-dependencies
 	swift test
 
-# Seeded random and mutated bytes into everything that reads bytes from outside.
+# Seeded random and mutated bytes into everything that reads bytes from outside, and then into the running program.
 fuzz: dependencies
 	$(RELEASE) --product beaconry-fuzz
 	.build/release/beaconry-fuzz --iterations $(ITERATIONS) --seed $(SEED)
+	$(RELEASE) --product beaconry
+	BEACONRY_BINARY=.build/release/beaconry python3 -B Tests/EndToEnd/fuzz_live.py \
+		--packets $(ITERATIONS) --pdus $(ITERATIONS) --seed $(SEED)
 
 fuzz-short:
 	$(MAKE) fuzz ITERATIONS=100000
 
-# The real bluetoothd, old and new, on legacy and on extended controllers.
+# The unit tests under each sanitizer; both build everything anew.
+sanitize: test-dependencies
+	swift test --sanitize thread --scratch-path .build/tsan
+	swift test --sanitize address --scratch-path .build/asan
+
+# The spawned program: on the virtual air with hosts and controllers of others, and with the real bluetoothd, old and
+# new, on legacy and on extended controllers.
 vm-test: test-dependencies release
+	$(RELEASE) --product central-harness
 	Scripts/vm-tests
+
+# Against rootcanal and Bumble, in one go; BENCH names some of the benchmarks, as Benchmarks/bench.py has them.
+bench: test-dependencies release
+	$(RELEASE) --product central-harness
+	$(RELEASE) --product beaconry-bench
+	.build/venv/bin/python Benchmarks/bench.py $(BENCH)
 
 dependencies:
 	Scripts/install-dependencies build

@@ -1,0 +1,50 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import Glibc
+
+/// Measures what needs neither peers nor a socket: the air in virtual time, and its clock in real time.
+///
+/// It prints a JSON object a line, for `Benchmarks/bench.py`.
+@main
+struct BeaconryBench {
+    /// A row of the table.
+    struct Figure: Encodable {
+        var what: String
+        var ours: String
+        var theirs = ""
+        var ratio = ""
+        var goal = ""
+    }
+
+    static func main() async throws {
+        tell(VirtualTime.meanInterval())
+        tell(VirtualTime.hour())
+        tell(try await LiveEmission.lateness(isHeard: false))
+        tell(try await LiveEmission.lateness(isHeard: true))
+    }
+
+    private static func tell(_ figure: Figure) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        guard let data = try? encoder.encode(figure) else { return }
+        print(String(decoding: data, as: UTF8.self))
+        fflush(nil)
+    }
+}
+
+extension Double {
+    /// With so many digits after the point.
+    func text(_ digits: Int) -> String {
+        let scale = pow(10, Double(digits))
+        let (whole, rest) = Int((magnitude * scale).rounded()).quotientAndRemainder(dividingBy: Int(scale))
+        let fraction = String(rest)
+        return "\(self < 0 ? "-" : "")\(whole).\(String(repeating: "0", count: digits - fraction.count))\(fraction)"
+    }
+}
+
+extension Duration {
+    var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
+}

@@ -1,0 +1,289 @@
+# Beaconry: beacons without the hardware
+# Copyright 2026 the Beaconry project authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Measures the virtual air beside its peers, in one run, and prints one table. `make bench` builds what it needs."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from hci import CONNECTABLE, NON_CONNECTABLE, Host  # noqa: E402
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+RELEASE = CHECKOUT / ".build" / "release"
+HERE = Path(__file__).resolve().parent
+
+
+@dataclass
+class Row:
+    what: str
+    ours: str
+    theirs: str = ""
+    ratio: str = ""
+    goal: str = ""
+
+
+ROWS: list[Row] = []
+
+
+def tell(what: str, ours: str, theirs: str = "", ratio: str = "", goal: str = "") -> None:
+    ROWS.append(Row(what, ours, theirs, ratio, goal))
+    print(f"  {what}: {ours}" + (f"; {theirs}" if theirs else "") + (f"; {ratio}" if ratio else ""), flush=True)
+
+
+def free_ports(count: int) -> int:
+    """The first of so many ports in a row that nobody has at the moment."""
+    for first in range(21_000, 60_000, count):
+        try:
+            for port in range(first, first + count):
+                with socket.socket() as probe:
+                    probe.bind(("127.0.0.1", port))
+            return first
+        except OSError:
+            continue
+    raise RuntimeError("no free ports")
+
+
+def cpu_seconds(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def resident_bytes(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+@contextmanager
+def running(*command: str | Path, until: str, environment: dict[str, str] | None = None) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A program, from the line of its output that has this text on; ended at the end."""
+    process = subprocess.Popen(
+        [str(part) for part in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        text=True, env={**os.environ, **(environment or {})},
+    )  # fmt: skip
+    try:
+        assert process.stdout
+        said: list[str] = []
+        while until not in (line := process.stdout.readline()):
+            said.append(line)
+            if not line:
+                raise RuntimeError(f"{command[0]} ended: {''.join(said[-5:])}")
+        yield process, line
+    finally:
+        process.terminate()
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+
+
+def profile(folder: Path, count: int, milliseconds: int) -> Path:
+    """A profile of so many plain beacons."""
+    path = folder / f"plain-{count}-{milliseconds}.yaml"
+    lines = [f"profile: load-{count}", "beacons:"]
+    for number in range(count):
+        lines += [
+            f"  - id: b{number}", "    device: ibeacon", f"    interval: {milliseconds}ms",
+            "    ibeacon: { uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0, "
+            f"major: {number // 65536}, minor: {number % 65536} }}",
+        ]  # fmt: skip
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@contextmanager
+def our_air(folder: Path, beacons: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """Our air with these beacons, and its port."""
+    command = (
+        RELEASE / "beaconry", "run", beacons, "--radio", "virtual", "--hci-server", "tcp:127.0.0.1:0", "--json",
+        "--ephemeral", "--control", folder / "control.sock", *options,
+    )  # fmt: skip
+    # Events go to a file: a pipe that nobody reads would hold the program up.
+    log = folder / "events.jsonl"
+    with log.open("w") as output:
+        process = subprocess.Popen([str(part) for part in command], stdin=subprocess.DEVNULL, stdout=output)
+    try:
+        port = 0
+        while True:
+            text = log.read_text()
+            for line in text.splitlines():
+                if '"radio-ready"' in line and not port:
+                    port = int(json.loads(line)["servers"][0].rsplit(":", 1)[1])
+            if '"event":"ready"' in text:
+                break
+            if process.poll() is not None:
+                raise RuntimeError(f"the program ended: {text[-500:]}")
+            time.sleep(0.02)
+        yield process, port
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def air_load(
+    port_of: Callable[[int], int], pid: int, advertisers: int, seconds: float, ticks: int = 32, kind: int = NON_CONNECTABLE
+) -> tuple[float, float]:
+    """Reports a second that a scanner gets of so many advertisers at 20 ms, and the cores that the air takes."""
+    hosts = []
+    for number in range(advertisers):
+        host = Host(port_of(number))
+        host.prepare_advertising(ticks, number + 1, kind)
+        hosts.append(host)
+    scanner = Host(port_of(advertisers))
+    scanner.scan()
+    for host in hosts:
+        host.start_advertising()
+    scanner.count_reports(3)
+    before = cpu_seconds(pid)
+    count, elapsed = scanner.count_reports(seconds)
+    used = (cpu_seconds(pid) - before) / elapsed
+    for host in [*hosts, scanner]:
+        host.socket.close()
+    return count / elapsed, used
+
+
+def bench_air(folder: Path) -> None:
+    print("Advertisers over TCP at 20 ms, one scanner that listens without a pause", flush=True)
+    with our_air(folder, profile(folder, 1, 10_000)) as (process, port):
+        ours, our_cores = air_load(lambda _: port, process.pid, 400, 8)
+        ours_few, our_few_cores = air_load(lambda _: port, process.pid, 100, 8, kind=CONNECTABLE)
+    ports = free_ports(4)
+    names = ("hci_port", "test_port", "link_port", "link_ble_port")
+    flags = [f"--{name}={ports + index}" for index, name in enumerate(names)]
+    binary = subprocess.run(
+        [sys.executable, "-c", "import rootcanal.binaries as b; print(b.get_package_binary_resource_path('rootcanal'))"],
+        capture_output=True, text=True, check=True,
+    ).stdout.strip()  # fmt: skip
+    quiet = subprocess.Popen([binary, *flags], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        time.sleep(2)
+        theirs, their_cores = air_load(lambda _: ports, quiet.pid, 400, 8)
+    finally:
+        quiet.kill()
+    tell(
+        "400 advertisers, reports/s", f"{ours:,.0f} ({our_cores:.2f} cores)",
+        f"rootcanal {theirs:,.0f} ({their_cores:.2f} cores)", f"{ours / theirs:.1f}x", "16,000/s",
+    )  # fmt: skip
+    tell(
+        "400 advertisers, CPU a report", f"{our_cores / ours * 1e6:.1f} us", f"rootcanal {their_cores / theirs * 1e6:.1f} us",
+        f"{(their_cores / theirs) / (our_cores / ours):.1f}x",
+    )  # fmt: skip
+    first = free_ports(101)
+    with running(sys.executable, HERE / "bumble_air.py", str(first), "101", until="ready") as (process, _):
+        # Bumble's advertiser takes ticks for milliseconds, adds no random delay, and knows one legacy type.
+        theirs, their_cores = air_load(lambda number: first + number, process.pid, 100, 8, ticks=25, kind=CONNECTABLE)
+    tell(
+        "100 advertisers, reports/s", f"{ours_few:,.0f} ({our_few_cores:.2f} cores)",
+        f"Bumble {theirs:,.0f} ({their_cores:.2f} cores)", f"{ours_few / theirs:.1f}x",
+    )  # fmt: skip
+
+
+def bench_start(folder: Path) -> None:
+    print("From the start of the program to the first advertisement", flush=True)
+    times = []
+    beacons = profile(folder, 1, 100)
+    for _ in range(11):
+        began = time.monotonic()
+        with running(
+            RELEASE / "beaconry", "run", beacons, "--radio", "virtual", "--hci-server", "none", "--json", "--ephemeral",
+            "--control", folder / "start.sock", until='"advertising-started"',
+        ):  # fmt: skip
+            times.append(time.monotonic() - began)
+    median = sorted(times)[len(times) // 2]
+    tell("start to first advertisement, median of 11", f"{median * 1000:.0f} ms", goal="50 ms")
+
+
+def bench_memory(folder: Path) -> None:
+    print("Memory of beacons", flush=True)
+    sizes = {}
+    for count in (100, 2100):
+        with our_air(folder, profile(folder, count, 1000)) as (process, _):
+            time.sleep(1)
+            sizes[count] = resident_bytes(process.pid)
+    each = (sizes[2100] - sizes[100]) / 2000
+    tell("resident size of a plain beacon", f"{each / 1024:.1f} KiB", f"100 beacons {sizes[100] >> 20} MiB", goal="4 KiB")
+
+
+def bench_in_process(folder: Path) -> None:
+    print("2,000 beacons of one program at 20 ms, one scanner", flush=True)
+    with our_air(folder, profile(folder, 2000, 20)) as (process, port):
+        scanner = Host(port)
+        scanner.scan()
+        scanner.count_reports(2)
+        before = cpu_seconds(process.pid)
+        count, elapsed = scanner.count_reports(8)
+        cores = (cpu_seconds(process.pid) - before) / elapsed
+    tell("2,000 beacons, reports/s", f"{count / elapsed:,.0f} ({cores:.2f} cores)", goal="80,000/s in 1 core")
+
+
+SERVICE = "2173E519-9155-4862-AB64-7953AB146156"
+CHARACTERISTIC = "2173E519-9155-4862-AB64-7953AB146158"
+
+
+def reads_a_second(port: int, address: str, count: int) -> float:
+    """How many reads a second our client gets answered, one after the other."""
+    lines = subprocess.run(
+        [RELEASE / "central-harness", "127.0.0.1", str(port), address, "reads", CHARACTERISTIC, str(count)],
+        capture_output=True, text=True, check=True, timeout=120,
+    ).stdout  # fmt: skip
+    result = next(line for line in map(json.loads, lines.splitlines()) if line["event"] == "reads")
+    return result["count"] / result["seconds"]
+
+
+def bench_reads(folder: Path) -> None:
+    print("GATT reads over TCP, one after the other, on the same air by the same client", flush=True)
+    with our_air(folder, CHECKOUT / "profiles" / "iot-design-shop.yaml", "--air-timing", "immediate") as (process, port):
+        records = map(json.loads, (folder / "events.jsonl").read_text().splitlines())
+        address = next(record["address"] for record in records if record["event"] == "advertising-started")
+        before = cpu_seconds(process.pid)
+        ours = reads_a_second(port, address, 20_000)
+        cores = (cpu_seconds(process.pid) - before) / (20_000 / ours)
+        bumble = (HERE / "bumble_server.py", f"tcp-client:127.0.0.1:{port}", "F0:BE:AC:00:00:01", SERVICE, CHARACTERISTIC)
+        with running(sys.executable, *bumble, until="ready"):
+            theirs = reads_a_second(port, "F0:BE:AC:00:00:01", 2_000)
+    tell("GATT reads/s", f"{ours:,.0f} ({cores:.2f} cores)", f"Bumble {theirs:,.0f}", f"{ours / theirs:.1f}x", "10x")
+
+
+def bench_virtual_time(_: Path) -> None:
+    print("Virtual time", flush=True)
+    output = subprocess.run([RELEASE / "beaconry-bench"], capture_output=True, text=True, check=True).stdout
+    for line in output.splitlines():
+        result = json.loads(line)
+        tell(result["what"], result["ours"], result.get("theirs", ""), result.get("ratio", ""), result.get("goal", ""))
+
+
+def print_table() -> None:
+    cells = [["", "beaconry", "peer", "ratio", "goal"]] + [[r.what, r.ours, r.theirs, r.ratio, r.goal] for r in ROWS]
+    widths = [max(len(row[column]) for row in cells) for column in range(5)]
+    print()
+    for row in cells:
+        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip())
+
+
+def main() -> int:
+    wanted = sys.argv[1:]
+    benches = {
+        "air": bench_air, "in-process": bench_in_process, "reads": bench_reads, "start": bench_start,
+        "memory": bench_memory, "virtual-time": bench_virtual_time,
+    }  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        for name, bench in benches.items():
+            if not wanted or name in wanted:
+                bench(Path(folder))
+    print_table()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,33 @@
+# Beaconry: beacons without the hardware
+# Copyright 2026 the Beaconry project authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""A GATT server of Bumble's on a controller that others serve: TRANSPORT ADDRESS SERVICE CHARACTERISTIC."""
+
+import asyncio
+import logging
+import sys
+
+from bumble.core import UUID, AdvertisingData
+from bumble.device import Device
+from bumble.gatt import Characteristic, CharacteristicValue, Service
+from bumble.hci import Address
+from bumble.transport import open_transport
+
+
+async def main(name: str, address: str, service: str, characteristic: str) -> None:
+    transport = await open_transport(name)
+    device = Device.with_hci("bumble", Address(address), transport.source, transport.sink)
+    value = CharacteristicValue(read=lambda _connection: b"\x00\x01\x00\x01")
+    device.add_service(
+        Service(UUID(service), [Characteristic(
+            UUID(characteristic), Characteristic.Properties.READ, Characteristic.READABLE, value)]))
+    device.advertising_data = bytes(AdvertisingData([(AdvertisingData.FLAGS, b"\x06")]))
+    await device.power_on()
+    await device.start_advertising(auto_restart=True)
+    print("ready", flush=True)
+    await asyncio.Future()
+
+
+logging.disable(logging.CRITICAL)
+asyncio.run(main(*sys.argv[1:]))
