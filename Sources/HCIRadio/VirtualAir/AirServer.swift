@@ -23,6 +23,11 @@ final class AirServer {
             let channel = try await ServerBootstrap(group: air.loop)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
                 .serverChannelOption(.backlog, value: 1024)
+                .serverChannelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.addHandler(AcceptRest())
+                    }
+                }
                 .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
                 .childChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
@@ -51,6 +56,20 @@ final class AirServer {
     /// Stops serving; connections that are there end with the air.
     func close() async {
         try? await channel.close().get()
+    }
+}
+
+/// Rests from accepting when the system has no room for another connection: who tried again at once would fail at
+/// once, and do nothing else.
+private final class AcceptRest: ChannelInboundHandler {
+    typealias InboundIn = any Channel
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        let channel = context.channel
+        channel.setOption(.autoRead, value: false).whenFailure { _ in }
+        context.eventLoop.scheduleTask(in: .milliseconds(200)) {
+            channel.setOption(.autoRead, value: true).whenFailure { _ in }
+        }
     }
 }
 
