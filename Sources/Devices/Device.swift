@@ -43,7 +43,7 @@ public enum DeviceInput: Hashable, Sendable {
     case connected(Central)
     /// A central is gone.
     case disconnected(Central)
-    /// A characteristic's value is read from this offset; answered by `.respond` or `.reject`.
+    /// A characteristic's value is read from this offset; answered by `.respond` or `.reject`, and changes nothing.
     case read(BluetoothUUID, offset: Int)
     /// A characteristic's value is written from this offset; answered by `.acknowledge` or `.reject`.
     case wrote(BluetoothUUID, offset: Int, value: [UInt8])

@@ -35,6 +35,7 @@ final class BeaconDirectory: Sendable {
         while true {
             await handover?.value
             guard let beacon = beacon(request.beacon) else { return .failure(.unlikely) }
+            if let response = beacon.read(request) { return response }
             if let response = await beacon.answer(request) { return response }
         }
     }

@@ -8,6 +8,7 @@ import Devices
 import GATT
 import Profiles
 import Radio
+import Synchronization
 
 /// One beacon while it runs: its device, its flash, and whether it is switched on.
 ///
@@ -38,7 +39,8 @@ actor RunningBeacon {
     /// The lock of its settings, which its successor takes over on a reload.
     nonisolated let lock: FileLock?
     private let perform: @Sendable (Action) -> Void
-    private var device: any Device
+    /// The device as it counts; changed here only, read without waiting for what is being made durable.
+    private nonisolated let settled: Mutex<any Device>
     private(set) var isEnabled = true
     /// What it has last asked for.
     private(set) var wanted: Advertisement?
@@ -58,7 +60,8 @@ actor RunningBeacon {
         self.profileName = profileName
         self.identifier = identifier
         self.perform = perform
-        device = profile.device.makeDevice()
+        let device = profile.device.makeDevice()
+        settled = Mutex(device)
         if let state, type(of: device).hasFlash {
             lock = if let inherited { inherited } else { try state.lock(profile: profileName, beacon: profile.id) }
             flash = state.flash(profile: profileName, beacon: profile.id, kind: type(of: device).kind)
@@ -68,6 +71,11 @@ actor RunningBeacon {
             lock = nil
             flash = nil
         }
+    }
+
+    private var device: any Device {
+        get { settled.withLock { $0 } }
+        set { settled.withLock { $0 = newValue } }
     }
 
     /// What the radio must know before the beacon can run.
@@ -178,26 +186,31 @@ actor RunningBeacon {
         return answer
     }
 
+    /// What a central reads, at once; `nil` when it writes.
+    nonisolated func read(_ request: AttributeRequest) -> AttributeResponse? {
+        guard case .read(let offset) = request.operation else { return nil }
+        var device = settled.withLock { $0 }
+        return switch device.handle(.read(request.characteristic, offset: offset)).first {
+        case .respond(let value): .success(value)
+        case .reject(let error): .failure(error)
+        default: .failure(.unlikely)
+        }
+    }
+
     /// Answers a central, and tells of what it wrote; `nil` when its successor is to be asked.
     func answer(_ request: AttributeRequest) -> AttributeResponse? {
+        guard case .write(let offset, let value) = request.operation else { return read(request) }
         guard !isRetired else { return nil }
-        let answer: Answer?
-        switch request.operation {
-        case .read(let offset):
-            answer = handle(.read(request.characteristic, offset: offset))
-        case .write(let offset, let value):
-            answer = handle(.wrote(request.characteristic, offset: offset, value: value))
-            if answer == .done {
-                post("written") {
-                    $0.central = request.central
-                    $0.characteristic = request.characteristic.description
-                    $0.value = Hexadecimal.string(value)
-                }
-            }
-        }
+        let answer = handle(.wrote(request.characteristic, offset: offset, value: value))
         switch answer {
+        case .done:
+            post("written") {
+                $0.central = request.central
+                $0.characteristic = request.characteristic.description
+                $0.value = Hexadecimal.string(value)
+            }
+            return .success([])
         case .value(let value): return .success(value)
-        case .done: return .success([])
         case .rejected(let error): return .failure(error)
         case .notDurable: return .failure(.insufficientResources)
         case .refused, nil: return .failure(.unlikely)

@@ -48,7 +48,7 @@ struct CentralHarness {
         let device = try await find(address, on: radio)
         let link = try await radio.connect(to: device, timeout: .seconds(10))
         tell(Line(event: "connected"))
-        try await look(at: link, Array(arguments.dropFirst(3)))
+        try await look(at: link, Array(arguments.dropFirst(3)), on: radio)
         await link.disconnect()
         tell(Line(event: "disconnected"))
         await radio.close()
@@ -75,23 +75,25 @@ struct CentralHarness {
         return device
     }
 
-    private static func look(at link: any RemoteLink, _ task: [String]) async throws {
+    /// On the radio's own thread, so that reads are not timed with changes of threads.
+    private static func look(at link: any RemoteLink, _ task: [String], on radio: isolated HCIRadio) async throws {
         for service in try await link.discoverServices() {
             for characteristic in try await link.discoverCharacteristics(of: service) {
-                try await look(at: characteristic, of: service, link, task)
+                try await look(at: characteristic, of: service, link, task, on: radio)
             }
         }
     }
 
     private static func look(
-        at characteristic: RemoteCharacteristic, of service: RemoteService, _ link: any RemoteLink, _ task: [String]
+        at characteristic: RemoteCharacteristic, of service: RemoteService, _ link: any RemoteLink, _ task: [String],
+        on radio: isolated HCIRadio
     ) async throws {
         var line = Line(event: "characteristic")
         line.service = "\(service.uuid)"
         line.characteristic = "\(characteristic.uuid)"
         if task.count == 3, task[1] == "\(characteristic.uuid)" {
             if task[0] == "write" { try await link.write(Hexadecimal.bytes(task[2]), to: characteristic) }
-            if task[0] == "reads" { try await read(characteristic, times: Int(task[2]) ?? 0, link) }
+            if task[0] == "reads" { try await read(characteristic, times: Int(task[2]) ?? 0, link, on: radio) }
         }
         if characteristic.properties.contains(.read) {
             do throws(RemoteError) {
@@ -104,7 +106,7 @@ struct CentralHarness {
     }
 
     private static func read(
-        _ characteristic: RemoteCharacteristic, times: Int, _ link: any RemoteLink
+        _ characteristic: RemoteCharacteristic, times: Int, _ link: any RemoteLink, on radio: isolated HCIRadio
     ) async throws {
         let start = ContinuousClock.now
         for _ in 0..<times { _ = try await link.read(characteristic) }
