@@ -1,0 +1,14 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// The sanitizers that a build may have in it.
+public enum Sanitizer {
+    /// Whether one is watching this process: it keeps memory of its own beside the program's, so that sizes mean little.
+    public static let isWatching: Bool = {
+        let functions = ["__tsan_init", "__asan_init"]
+        return functions.contains { name in dlsym(nil, name) != nil }
+    }()
+}
