@@ -9,10 +9,7 @@ extension HCIRadio {
     /// What would become of beacons on a virtual air: all of them fit, as asked.
     public static func virtualForecast(_ beacons: [PlannedBeacon]) -> RadioForecast {
         RadioForecast(
-            capabilities: RadioCapabilities(
-                name: "virtual", way: "controllers of our own on a virtual air", wayReason: "as asked", address: nil,
-                hasExtendedAdvertising: true, instances: virtualCapacity, freeInstances: virtualCapacity,
-                sharesTime: false, canReadBack: true),
+            capabilities: virtualCapabilities(reason: nil, beacons: 0, servers: []),
             fitting: min(beacons.count, virtualCapacity), obstacle: nil, warnings: [:])
     }
 

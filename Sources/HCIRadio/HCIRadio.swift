@@ -151,15 +151,21 @@ public actor HCIRadio: PeripheralRadio {
     func described() -> RadioCapabilities {
         switch place {
         case .virtual(_, let reason):
-            RadioCapabilities(
-                name: name, way: "controllers of our own on a virtual air", wayReason: reason ?? "as asked",
-                address: nil, hasExtendedAdvertising: true, instances: Self.virtualCapacity,
-                freeInstances: Self.virtualCapacity - beacons.count, sharesTime: false, canReadBack: true,
+            Self.virtualCapabilities(
+                reason: reason, beacons: beacons.count,
                 servers: servers.map { "tcp:\($0.address.ipAddress ?? ""):\($0.address.port ?? 0)" }
                     + kernelControllers.map { "vhci:hci\($0.index)" })
         case .controller:
             described(capabilities)
         }
+    }
+
+    /// What a virtual air is that carries so many beacons.
+    static func virtualCapabilities(reason: String?, beacons: Int, servers: [String]) -> RadioCapabilities {
+        RadioCapabilities(
+            name: "virtual", way: "controllers of our own on a virtual air", wayReason: reason ?? "as asked",
+            address: nil, hasExtendedAdvertising: true, instances: virtualCapacity,
+            freeInstances: virtualCapacity - beacons, sharesTime: false, canReadBack: true, servers: servers)
     }
 
     private func described(_ capabilities: LEHostCapabilities?) -> RadioCapabilities {
