@@ -28,7 +28,9 @@ let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let package = Package(
     name: "Beaconry",
     products: [
-        .executable(name: "beaconry", targets: ["beaconry"])
+        .executable(name: "beaconry", targets: ["beaconry"]),
+        // The central API, with the radios that it can be opened on.
+        .library(name: "BeaconryCentral", targets: ["BeaconryCentral", "HCIRadio", "BlueZRadio"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -52,6 +54,10 @@ let package = Package(
         .target(name: "HCI", dependencies: ["BluetoothCore"], swiftSettings: settings),
         .target(name: "Devices", dependencies: ["BluetoothCore", "Advertising", "GATT"], swiftSettings: settings),
         .target(name: "Radio", dependencies: ["BluetoothCore", "Advertising", "GATT"], swiftSettings: settings),
+        .target(name: "Receiving", dependencies: ["BluetoothCore", "Advertising"], swiftSettings: settings),
+        .target(
+            name: "BeaconryCentral", dependencies: ["BluetoothCore", "Advertising", "GATT", "Radio", "Receiving"],
+            swiftSettings: settings),
         .target(name: "DBus", dependencies: ["CDBus"], swiftSettings: settings),
         .target(
             name: "VirtualRadio", dependencies: ["BluetoothCore", "HCI", crypto, cryptoExtras], swiftSettings: settings),
@@ -82,8 +88,8 @@ let package = Package(
         .executableTarget(
             name: "beaconry",
             dependencies: [
-                "BluetoothCore", "Advertising", "HCI", "Devices", "Radio", "BlueZRadio", "HCIRadio", "Profiles",
-                "Emulator", "CMalloc", argumentParser, logging, serviceLifecycle,
+                "BluetoothCore", "Advertising", "GATT", "HCI", "Devices", "Radio", "BlueZRadio", "HCIRadio", "Profiles",
+                "Emulator", "Receiving", "BeaconryCentral", "CMalloc", argumentParser, logging, serviceLifecycle,
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -130,6 +136,16 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "DevicesTests", dependencies: ["BluetoothCore", "Advertising", "GATT", "Devices", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "ReceivingTests", dependencies: ["BluetoothCore", "Advertising", "Receiving", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "BeaconryCentralTests",
+            dependencies: [
+                "BluetoothCore", "HCI", "Advertising", "GATT", "Radio", "Receiving", "BeaconryCentral", "HostStack",
+                "VirtualRadio", "HCIRadio", "TestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(name: "DBusTests", dependencies: ["DBus"], swiftSettings: settings),
         .testTarget(

@@ -9,7 +9,7 @@ public import Radio
 import VirtualRadio
 
 extension HCIRadio: CentralRadio {
-    public func openCentral(waits: Bool) async throws(RadioError) -> RadioCapabilities {
+    public func openCentral(waits: Bool) async throws(RadioError) -> ReceivingCapabilities {
         do throws(RadioError) {
             switch place {
             case .virtual(let options, _):
@@ -21,7 +21,23 @@ extension HCIRadio: CentralRadio {
             await close()
             throw error
         }
-        return described()
+        central.state = .ready
+        return ReceivingCapabilities(name: name, way: "our own host stack", address: capabilities?.address)
+    }
+
+    public func states() -> AsyncStream<CentralRadioState> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: CentralRadioState.self, bufferingPolicy: .bufferingNewest(1))
+        continuation.yield(central.state)
+        if isClosed { continuation.finish() } else { central.observers.append(continuation) }
+        return stream
+    }
+
+    /// Tells whether the radio can be used.
+    func setCentralState(_ state: CentralRadioState) {
+        guard central.state != state else { return }
+        central.state = state
+        for observer in central.observers { observer.yield(state) }
     }
 
     public func scan(_ settings: ScanSettings) async throws(RadioError) -> AsyncStream<Sighting> {
@@ -53,11 +69,21 @@ extension HCIRadio: CentralRadio {
         guard central.connecting[peer] == nil else {
             throw RadioError(.refused, "\(device) is being connected to already", cure: "wait for that")
         }
-        let result = await withCheckedContinuation { continuation in
-            central.connecting[peer] = continuation
-            host.change { $0.connect(to: peer.address, type: peer.type, timeout: timeout) }
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                central.connecting[peer] = continuation
+                host.change { $0.connect(to: peer.address, type: peer.type, timeout: timeout) }
+                if Task.isCancelled { cancelConnecting(to: peer) }
+            }
+        } onCancel: {
+            Task { await self.cancelConnecting(to: peer) }
         }
         return try result.get()
+    }
+
+    private func cancelConnecting(to peer: PeerAddress) {
+        guard central.connecting[peer] != nil else { return }
+        hosts[central.host]?.change { $0.cancelConnecting(to: peer.address, type: peer.type) }
     }
 
     private func centralHost() throws(RadioError) -> ControllerHost {
@@ -95,6 +121,7 @@ extension HCIRadio: CentralRadio {
             central.links.removeValue(forKey: connection.id)?.end("\(reason)")
         case .completed(let connection, let token, let result):
             central.links[connection]?.complete(token, result)
+        case .signalStrength(let connection, let result): central.links[connection]?.complete(result)
         case .notification(let connection, let handle, let value), .indication(let connection, let handle, let value):
             central.links[connection]?.yield(RemoteNotification(handle: handle, value: value))
         default: return false
@@ -110,6 +137,8 @@ extension HCIRadio: CentralRadio {
         }
         let link = HCIRemoteLink(RemoteAddress(peer), connection.id, radio: self)
         central.links[connection.id] = link
+        // As centrals of others do, so that what follows fits into fewer packets; a peer need not.
+        hosts[central.host]?.change { _ = $0.start(.exchangeMTU, on: connection.id) }
         waiting.resume(returning: .success(link))
     }
 
@@ -121,6 +150,17 @@ extension HCIRadio: CentralRadio {
         central.links = [:]
         central.sightings?.finish()
         central.sightings = nil
+        setCentralState(.unavailable(error))
+    }
+
+    /// Asks how strongly a connection's peer is heard.
+    func readSignalStrength(
+        of connection: ConnectionIdentifier, for link: HCIRemoteLink
+    ) async -> Result<RSSI, RemoteError> {
+        await withCheckedContinuation { continuation in
+            link.waitForSignalStrength(continuation)
+            hosts[central.host]?.change { $0.readSignalStrength(of: connection) }
+        }
     }
 
     /// Does a procedure on a connection.
@@ -150,6 +190,9 @@ extension HCIRadio: CentralRadio {
 struct CentralState {
     /// The host that scans and connects: the only one of a radio on one controller, another one on a virtual air.
     let host: HCIRadio.HostIdentifier
+    var state = CentralRadioState.unavailable(
+        RadioError(.refused, "the radio is not open", cure: "open it first"))
+    var observers: [AsyncStream<CentralRadioState>.Continuation] = []
     var sightings: AsyncStream<Sighting>.Continuation?
     var connecting: [PeerAddress: CheckedContinuation<Result<HCIRemoteLink, RadioError>, Never>] = [:]
     var links: [ConnectionIdentifier: HCIRemoteLink] = [:]
@@ -180,6 +223,6 @@ extension Sighting {
             }
         self.init(
             device: RemoteAddress(PeerAddress(report.address, type: report.addressType)), pdu: pdu, data: report.data,
-            rssi: report.rssi?.decibelMilliwatts)
+            rssi: report.rssi)
     }
 }

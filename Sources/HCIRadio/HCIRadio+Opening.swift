@@ -94,6 +94,7 @@ extension HCIRadio {
         capabilities = found
         recovery = nil
         continuation.yield(.ready(described()))
+        setCentralState(.ready)
         return true
     }
 

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothCore
 import GATT
 import HostStack
 import Radio
@@ -18,7 +19,8 @@ final class HCIRemoteLink: RemoteLink {
 
     private struct State {
         var waiting: [ATTToken: CheckedContinuation<Result<GATTResult, RemoteError>, Never>] = [:]
-        var ending: [CheckedContinuation<Void, Never>] = []
+        var rssi: [CheckedContinuation<Result<RSSI, RemoteError>, Never>] = []
+        var ending: [CheckedContinuation<String, Never>] = []
         /// Why it is gone.
         var end: String?
     }
@@ -30,8 +32,24 @@ final class HCIRemoteLink: RemoteLink {
         (notifications, notification) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(4096))
     }
 
-    func discoverServices() async throws(RemoteError) -> [RemoteService] {
-        guard case .services(let services) = try await perform(.discoverPrimaryServices) else { throw Self.mismatch }
+    func maximumTransmissionUnit() async throws(RemoteError) -> Int {
+        guard case .mtu(let octets) = try await perform(.exchangeMTU) else { throw Self.mismatch }
+        return octets
+    }
+
+    func readRSSI() async throws(RemoteError) -> RSSI {
+        try await radio.readSignalStrength(of: connection, for: self).get()
+    }
+
+    func discoverServices(_ types: [BluetoothUUID]?) async throws(RemoteError) -> [RemoteService] {
+        guard let types else { return try await discoverServices(by: .discoverPrimaryServices) }
+        var found: [RemoteService] = []
+        for type in types { found += try await discoverServices(by: .discoverPrimaryServicesByUUID(type)) }
+        return found
+    }
+
+    private func discoverServices(by procedure: GATTProcedure) async throws(RemoteError) -> [RemoteService] {
+        guard case .services(let services) = try await perform(procedure) else { throw Self.mismatch }
         return services.map { RemoteService(uuid: $0.uuid, handles: $0.handles) }
     }
 
@@ -45,17 +63,24 @@ final class HCIRemoteLink: RemoteLink {
         }
     }
 
-    func read(_ characteristic: RemoteCharacteristic) async throws(RemoteError) -> [UInt8] {
-        guard case .value(let value) = try await perform(.read(characteristic.value)) else { throw Self.mismatch }
+    func discoverDescriptors(of characteristic: RemoteCharacteristic) async throws(RemoteError) -> [RemoteDescriptor] {
+        guard characteristic.value < characteristic.end, let first = characteristic.value.successor else { return [] }
+        let procedure = GATTProcedure.discoverDescriptors(in: first...characteristic.end)
+        guard case .descriptors(let found) = try await perform(procedure) else { throw Self.mismatch }
+        return found.map { RemoteDescriptor(uuid: $0.uuid, handle: $0.handle) }
+    }
+
+    func read(_ attribute: AttributeHandle) async throws(RemoteError) -> [UInt8] {
+        guard case .value(let value) = try await perform(.read(attribute)) else { throw Self.mismatch }
         return value
     }
 
-    func write(_ value: [UInt8], to characteristic: RemoteCharacteristic) async throws(RemoteError) {
-        _ = try await perform(.write(characteristic.value, value))
+    func write(_ value: [UInt8], to attribute: AttributeHandle) async throws(RemoteError) {
+        _ = try await perform(.write(attribute, value))
     }
 
-    func writeWithoutResponse(_ value: [UInt8], to characteristic: RemoteCharacteristic) async throws(RemoteError) {
-        _ = try await perform(.writeWithoutResponse(characteristic.value, value))
+    func writeWithoutResponse(_ value: [UInt8], to attribute: AttributeHandle) async throws(RemoteError) {
+        _ = try await perform(.writeWithoutResponse(attribute, value))
     }
 
     func setNotifying(_ isNotifying: Bool, for characteristic: RemoteCharacteristic) async throws(RemoteError) {
@@ -69,12 +94,16 @@ final class HCIRemoteLink: RemoteLink {
 
     func disconnect() async {
         await radio.disconnect(connection)
+        _ = await waitForEnd()
+    }
+
+    func waitForEnd() async -> String {
         await withCheckedContinuation { continuation in
-            let isGone = state.withLock { state in
+            let end = state.withLock { state in
                 if state.end == nil { state.ending.append(continuation) }
-                return state.end != nil
+                return state.end
             }
-            if isGone { continuation.resume() }
+            if let end { continuation.resume(returning: end) }
         }
     }
 
@@ -101,6 +130,21 @@ final class HCIRemoteLink: RemoteLink {
         if let reason { continuation.resume(returning: .failure(.disconnected(reason))) }
     }
 
+    /// Waits for the strength of the signal.
+    func waitForSignalStrength(_ continuation: CheckedContinuation<Result<RSSI, RemoteError>, Never>) {
+        let end = state.withLock { state in
+            if state.end == nil { state.rssi.append(continuation) }
+            return state.end
+        }
+        if let end { continuation.resume(returning: .failure(.disconnected(end))) }
+    }
+
+    /// Gives the strength of the signal to the one that asked first.
+    func complete(_ result: Result<RSSI, LEHostFailure>) {
+        let waiting = state.withLock { $0.rssi.isEmpty ? nil : $0.rssi.removeFirst() }
+        waiting?.resume(returning: result.mapError { .impossible("\($0)") })
+    }
+
     func complete(_ token: ATTToken, _ result: Result<GATTResult, ATTClientError>) {
         let waiting = state.withLock { $0.waiting.removeValue(forKey: token) }
         waiting?.resume(returning: result.mapError(RemoteError.init))
@@ -109,16 +153,14 @@ final class HCIRemoteLink: RemoteLink {
     func yield(_ value: RemoteNotification) { notification.yield(value) }
 
     func end(_ reason: String) {
-        let (waiting, ending) = state.withLock { state in
-            defer {
-                state.waiting = [:]
-                state.ending = []
-                state.end = state.end ?? reason
-            }
-            return (state.waiting, state.ending)
+        let ended = state.withLock { state in
+            guard state.end == nil else { return State() }
+            defer { state = State(end: reason) }
+            return state
         }
-        for continuation in waiting.values { continuation.resume(returning: .failure(.disconnected(reason))) }
-        for continuation in ending { continuation.resume() }
+        for continuation in ended.waiting.values { continuation.resume(returning: .failure(.disconnected(reason))) }
+        for continuation in ended.rssi { continuation.resume(returning: .failure(.disconnected(reason))) }
+        for continuation in ended.ending { continuation.resume(returning: reason) }
         notification.finish()
     }
 }

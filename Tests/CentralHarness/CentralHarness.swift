@@ -63,11 +63,11 @@ struct CentralHarness {
             guard ContinuousClock.now < end else { break }
             guard sighting.device.address == address else { continue }
             device = sighting.device
-            guard kinds.insert(sighting.pdu).inserted else { continue }
+            guard let pdu = sighting.pdu, kinds.insert(pdu).inserted else { continue }
             tell(
                 Line(
-                    event: "heard", pdu: sighting.pdu.rawValue, data: Hexadecimal.string(sighting.data),
-                    rssi: sighting.rssi))
+                    event: "heard", pdu: sighting.pdu?.rawValue, data: Hexadecimal.string(sighting.data),
+                    rssi: sighting.rssi?.decibelMilliwatts))
             if kinds.contains(.scanResponse) || kinds.contains(.nonConnectable) { break }
         }
         await radio.stopScanning()
@@ -77,7 +77,7 @@ struct CentralHarness {
 
     /// On the radio's own thread, so that reads are not timed with changes of threads.
     private static func look(at link: any RemoteLink, _ task: [String], on radio: isolated HCIRadio) async throws {
-        for service in try await link.discoverServices() {
+        for service in try await link.discoverServices(nil) {
             for characteristic in try await link.discoverCharacteristics(of: service) {
                 try await look(at: characteristic, of: service, link, task, on: radio)
             }
@@ -92,12 +92,12 @@ struct CentralHarness {
         line.service = "\(service.uuid)"
         line.characteristic = "\(characteristic.uuid)"
         if task.count == 3, task[1] == "\(characteristic.uuid)" {
-            if task[0] == "write" { try await link.write(Hexadecimal.bytes(task[2]), to: characteristic) }
+            if task[0] == "write" { try await link.write(Hexadecimal.bytes(task[2]), to: characteristic.value) }
             if task[0] == "reads" { try await read(characteristic, times: Int(task[2]) ?? 0, link, on: radio) }
         }
         if characteristic.properties.contains(.read) {
             do throws(RemoteError) {
-                line.value = Hexadecimal.string(try await link.read(characteristic))
+                line.value = Hexadecimal.string(try await link.read(characteristic.value))
             } catch {
                 line.error = "\(error)"
             }
@@ -109,7 +109,7 @@ struct CentralHarness {
         _ characteristic: RemoteCharacteristic, times: Int, _ link: any RemoteLink, on radio: isolated HCIRadio
     ) async throws {
         let start = ContinuousClock.now
-        for _ in 0..<times { _ = try await link.read(characteristic) }
+        for _ in 0..<times { _ = try await link.read(characteristic.value) }
         let (seconds, attoseconds) = start.duration(to: .now).components
         tell(Line(event: "reads", seconds: Double(seconds) + Double(attoseconds) / 1e18, count: times))
     }

@@ -63,7 +63,7 @@ struct VirtualAirTests {
         let (radio, port) = try await Self.open(beacon)
         let central = try await Self.central(port)
         let sighting = try await Self.firstSighting(central)
-        #expect(sighting.rssi == measured)
+        #expect(sighting.rssi == RSSI(measured))
         #expect(sighting.pdu == .nonConnectable)
         #expect(sighting.data == Self.frame.serialized())
         #expect(sighting.device == RemoteAddress(Self.address, isRandom: true))
@@ -110,16 +110,21 @@ struct VirtualAirTests {
         }
         let central = try await Self.central(port)
         let link = try await central.connect(to: RemoteAddress(Self.address, isRandom: true), timeout: .seconds(10))
-        let service = try #require(try await link.discoverServices().first { $0.uuid == Self.service })
+        let service = try #require(try await link.discoverServices(nil).first { $0.uuid == Self.service })
         let characteristic = try #require(try await link.discoverCharacteristics(of: service).first)
-        #expect(try await link.read(characteristic) == Array(0..<200))
-        try await link.write([1, 2, 3], to: characteristic)
+        #expect(try await link.read(characteristic.value) == Array(0..<200))
+        try await link.write([1, 2, 3], to: characteristic.value)
         #expect(stored.withLock { $0 } == [1, 2, 3])
         await #expect(throws: RemoteError.refused(.invalidAttributeValueLength)) {
-            try await link.write([], to: characteristic)
+            try await link.write([], to: characteristic.value)
         }
+        let octets = try await link.maximumTransmissionUnit()
+        #expect(octets > 200)
+        #expect(try await link.readRSSI().decibelMilliwatts < 0)
+        #expect(try await link.discoverDescriptors(of: characteristic).isEmpty)
         await link.disconnect()
-        await #expect(throws: RemoteError.self) { try await link.read(characteristic) }
+        #expect(await !link.waitForEnd().isEmpty)
+        await #expect(throws: RemoteError.self) { try await link.read(characteristic.value) }
         await central.close()
         await radio.close()
     }

@@ -29,6 +29,8 @@ enum ConnectionStep: Hashable, Sendable {
     case dataLength
     /// Other parameters.
     case update
+    /// How strongly its peer is heard.
+    case signalStrength
     /// Its end.
     case disconnect
 }

@@ -180,6 +180,7 @@ extension LEHost {
         guard let index = index(of: connection) else { return }
         switch step {
         case .dataLength: break
+        case .signalStrength: finishSignalStrength(of: connection, reply)
         case .update: if let failure = reply.failure { finishUpdate(at: index, failure) }
         case .disconnect:
             // Without its command, the end may be asked for again.

@@ -39,6 +39,8 @@ public enum LEHostEvent: Hashable, Sendable {
     case connectionUpdateFailed(ConnectionIdentifier, LEHostFailure)
     /// A connection is gone, for this reason. What was asked of its peer has ended before.
     case disconnected(LEConnection, HCIStatus)
+    /// How strongly a connection's peer is heard, or why that cannot be told.
+    case signalStrength(ConnectionIdentifier, Result<RSSI, LEHostFailure>)
     /// A connection's attribute protocol takes PDUs of so many octets.
     case maximumTransmissionUnitChanged(ConnectionIdentifier, Int)
 

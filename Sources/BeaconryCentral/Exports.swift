@@ -1,0 +1,10 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The vocabulary of the API: who imports it needs no other import for addresses, UUIDs, beacons and regions.
+@_exported public import Advertising
+@_exported public import BluetoothCore
+@_exported public import GATT
+@_exported public import Radio
+@_exported public import Receiving
