@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from hci import CONNECTABLE, NON_CONNECTABLE, Host  # noqa: E402
+from hci import CONNECTABLE, NON_CONNECTABLE, Host, Reader, reads_a_second  # noqa: E402
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 RELEASE = CHECKOUT / ".build" / "release"
@@ -231,7 +231,18 @@ SERVICE = "2173E519-9155-4862-AB64-7953AB146156"
 CHARACTERISTIC = "2173E519-9155-4862-AB64-7953AB146158"
 
 
-def reads_a_second(port: int, address: str, count: int) -> float:
+READERS = 16
+
+
+def configurable(folder: Path) -> Path:
+    """A profile of one configurable beacon for each reader."""
+    path = folder / "configurable.yaml"
+    beacons = [f"  - {{ id: b{number}, device: iot-design-shop }}" for number in range(READERS)]
+    path.write_text("\n".join(["profile: configurable", "beacons:", *beacons]) + "\n")
+    return path
+
+
+def reads_by_harness(port: int, address: str, count: int) -> float:
     """How many reads a second our client gets answered, one after the other."""
     lines = subprocess.run(
         [RELEASE / "central-harness", "127.0.0.1", str(port), address, "reads", CHARACTERISTIC, str(count)],
@@ -241,18 +252,35 @@ def reads_a_second(port: int, address: str, count: int) -> float:
     return result["count"] / result["seconds"]
 
 
+def reads_by_many(port: int, addresses: list[str], pid: int) -> tuple[float, float]:
+    """Reads a second of a client for each address, and the cores that a process takes meanwhile."""
+    readers = [Reader(port, address, CHARACTERISTIC) for address in addresses]
+    before, began = cpu_seconds(pid), time.monotonic()
+    rate = reads_a_second(readers, 8)
+    cores = (cpu_seconds(pid) - before) / (time.monotonic() - began)
+    for reader in readers:
+        reader.socket.close()
+    time.sleep(1)
+    return rate, cores
+
+
 def bench_reads(folder: Path) -> None:
-    print("GATT reads over TCP, one after the other, on the same air by the same client", flush=True)
-    with our_air(folder, CHECKOUT / "profiles" / "iot-design-shop.yaml", "--air-timing", "immediate") as (process, port):
-        records = map(json.loads, (folder / "events.jsonl").read_text().splitlines())
-        address = next(record["address"] for record in records if record["event"] == "advertising-started")
-        before = cpu_seconds(process.pid)
-        ours = reads_a_second(port, address, 20_000)
-        cores = (cpu_seconds(process.pid) - before) / (20_000 / ours)
-        bumble = (HERE / "bumble_server.py", f"tcp-client:127.0.0.1:{port}", "F0:BE:AC:00:00:01", SERVICE, CHARACTERISTIC)
-        with running(sys.executable, *bumble, until="ready"):
-            theirs = reads_a_second(port, "F0:BE:AC:00:00:01", 2_000)
-    tell("GATT reads/s", f"{ours:,.0f} ({cores:.2f} cores)", f"Bumble {theirs:,.0f}", f"{ours / theirs:.1f}x", "10x")
+    print("GATT reads over TCP: servers and clients on the same air, the same clients for both servers", flush=True)
+    with our_air(folder, configurable(folder), "--air-timing", "immediate") as (process, port):
+        records = [json.loads(line) for line in (folder / "events.jsonl").read_text().splitlines()]
+        ours = [record["address"] for record in records if record["event"] == "advertising-started"]
+        theirs = [f"F0:BE:AC:00:00:{number:02X}" for number in range(READERS)]
+        bumble = (HERE / "bumble_server.py", f"tcp-client:127.0.0.1:{port}", SERVICE, CHARACTERISTIC, *theirs)
+        our_rate, our_cores = reads_by_many(port, ours, process.pid)
+        our_single = reads_by_harness(port, ours[0], 20_000)
+        with running(sys.executable, *bumble, until="ready") as (server, _):
+            their_rate, their_cores = reads_by_many(port, theirs, server.pid)
+            their_single = reads_by_harness(port, theirs[0], 2_000)
+    tell(
+        f"GATT reads/s of {READERS} clients", f"{our_rate:,.0f} ({our_cores:.2f} cores with the air)",
+        f"Bumble {their_rate:,.0f} ({their_cores:.2f} cores without)", f"{our_rate / their_rate:.1f}x", "10x",
+    )  # fmt: skip
+    tell("GATT reads/s of one client", f"{our_single:,.0f}", f"Bumble {their_single:,.0f}", f"{our_single / their_single:.1f}x")
 
 
 def bench_virtual_time(_: Path) -> None:

@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""A GATT server of Bumble's on a controller that others serve: TRANSPORT ADDRESS SERVICE CHARACTERISTIC."""
+"""GATT servers of Bumble's on controllers that others serve: TRANSPORT SERVICE CHARACTERISTIC ADDRESS…"""
 
 import asyncio
 import logging
@@ -15,7 +15,7 @@ from bumble.hci import Address
 from bumble.transport import open_transport
 
 
-async def main(name: str, address: str, service: str, characteristic: str) -> None:
+async def serve(name: str, service: str, characteristic: str, address: str) -> None:
     transport = await open_transport(name)
     device = Device.with_hci("bumble", Address(address), transport.source, transport.sink)
     value = CharacteristicValue(read=lambda _connection: b"\x00\x01\x00\x01")
@@ -25,6 +25,11 @@ async def main(name: str, address: str, service: str, characteristic: str) -> No
     device.advertising_data = bytes(AdvertisingData([(AdvertisingData.FLAGS, b"\x06")]))
     await device.power_on()
     await device.start_advertising(auto_restart=True)
+
+
+async def main(name: str, service: str, characteristic: str, *addresses: str) -> None:
+    for address in addresses:
+        await serve(name, service, characteristic, address)
     print("ready", flush=True)
     await asyncio.Future()
 

@@ -2,10 +2,11 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""As much of HCI over TCP as loads need: advertisers that are told once, and a scanner that counts."""
+"""As much of HCI over TCP as loads need: advertisers that are told once, a scanner that counts, clients that read."""
 
 from __future__ import annotations
 
+import selectors
 import socket
 import struct
 import time
@@ -88,3 +89,64 @@ class Host:
                 place += 3 + data[place + 2]
             self._rest = data[place:]
         return count, now - began
+
+
+class Reader(Host):
+    """A client that reads one value again and again, the next time when the answer to the last one is there."""
+
+    def __init__(self, port: int, address: str, characteristic: str) -> None:
+        super().__init__(port)
+        octets = bytes.fromhex(address.replace(":", ""))[::-1]
+        self.socket.sendall(
+            struct.pack("<BHBHHBB6sBHHHHHH", 1, 0x200D, 25, 96, 96, 0, 1, octets, 0, 6, 6, 0, 200, 0, 0))
+        while (event := self._event())[1] != 0x3E or event[3] not in (0x01, 0x0A):
+            pass
+        if event[4] != 0:
+            raise RuntimeError(f"no connection to {address}: status 0x{event[4]:02X}")
+        self.connection = struct.unpack_from("<H", event, 5)[0]
+        self._ask(struct.pack("<BHH", 0x08, 1, 0xFFFF) + bytes.fromhex(characteristic.replace("-", ""))[::-1])
+        while not (answers := self._answers()):
+            self._receive()
+        if answers[0][0] != 0x09:
+            raise RuntimeError(f"{address} has no characteristic {characteristic}")
+        self.handle = answers[0][2:4]
+        self.value = answers[0][4:]
+
+    def _ask(self, pdu: bytes) -> None:
+        self.socket.sendall(struct.pack("<BHHHH", 2, self.connection, len(pdu) + 4, len(pdu), 4) + pdu)
+
+    def _answers(self) -> list[bytes]:
+        """The attribute protocol PDUs that have come in; each fits into one packet."""
+        pdus, data, place = [], self._rest, 0
+        while len(data) - place >= 5:
+            length = 3 + data[place + 2] if data[place] == 4 else 5 + struct.unpack_from("<H", data, place + 3)[0]
+            if len(data) - place < length:
+                break
+            if data[place] == 2:
+                pdus.append(data[place + 9 : place + length])
+            place += length
+        self._rest = data[place:]
+        return pdus
+
+    def _take(self) -> int:
+        self._receive()
+        answers = self._answers()
+        for answer in answers:
+            if answer != b"\x0b" + self.value:
+                raise RuntimeError(f"a read was answered by {answer.hex()}")
+            self._ask(b"\x0a" + self.handle)
+        return len(answers)
+
+
+def reads_a_second(readers: list[Reader], seconds: float) -> float:
+    """How many reads of all of them are answered in a second."""
+    waiting = selectors.DefaultSelector()
+    for reader in readers:
+        waiting.register(reader.socket, selectors.EVENT_READ, reader)
+        reader._ask(b"\x0a" + reader.handle)
+    count, began = 0, time.monotonic()
+    while (now := time.monotonic()) < began + seconds:
+        for key, _ in waiting.select(1):
+            count += key.data._take()
+    waiting.close()
+    return count / (now - began)

@@ -24,9 +24,10 @@ extension WireCodable {
     }
 
     /// The value's bytes.
-    public func serialized() -> [UInt8] {
-        // Most packets fit, and need no second allocation: a report is made in three fifths of the time.
-        var writer = ByteWriter(capacity: 64)
+    /// - Parameter capacity: room to begin with, in octets. Most packets fit into what it is unless said otherwise, and
+    ///   need no second allocation; what is kept for each of many beacons is better given what it needs.
+    public func serialized(capacity: Int = 64) -> [UInt8] {
+        var writer = ByteWriter(capacity: capacity)
         serialize(into: &writer)
         return writer.bytes
     }

@@ -28,7 +28,7 @@ public struct IBeacon: Hashable, Sendable {
 
     /// The frame as an AD structure of 27 octets.
     public var structure: AdvertisingStructure {
-        .manufacturerSpecific(.apple, serialized())
+        .manufacturerSpecific(.apple, serialized(capacity: 23))
     }
 
     /// Flags and frame, 30 octets; `nil` flags leave that structure out.

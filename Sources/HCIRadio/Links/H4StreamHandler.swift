@@ -20,6 +20,7 @@ final class H4StreamHandler: ChannelInboundHandler {
     private var isReadingAutomatically = true
     /// Packets that go out together.
     private var queued = ByteWriter()
+    private var willSend = false
 
     /// So many octets go out at once, about.
     private static let batch = 65_536
@@ -45,10 +46,16 @@ final class H4StreamHandler: ChannelInboundHandler {
         if queued.bytes.count >= Self.batch { send() }
     }
 
-    /// Sends what is queued. While packets are handed over, it waits for what the next of them brings.
+    /// Sends what is queued at the end of this turn of the event loop, together with what else the turn brings: an
+    /// acknowledgement and the answer behind it are one write, which wakes the peer once.
     func flush() {
-        guard !isDelivering else { return }
-        send()
+        guard !willSend, !queued.bytes.isEmpty, let context else { return }
+        willSend = true
+        let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+        context.eventLoop.execute {
+            bound.value.willSend = false
+            bound.value.send()
+        }
     }
 
     private func send() {
@@ -66,8 +73,9 @@ final class H4StreamHandler: ChannelInboundHandler {
         deliver()
     }
 
-    /// Ends the stream.
+    /// Ends the stream, behind what is queued.
     func close() {
+        send()
         context?.close(promise: nil)
     }
 

@@ -21,7 +21,7 @@ struct AdvertisingOrder: Hashable, Sendable {
             pdu: advertisement.pdu, interval: advertisement.interval, transmitPower: advertisement.transmitPower,
             addressType: address.type)
         self.address = address
-        advertisingData = advertisement.advertisingData.serialized()
-        scanResponse = advertisement.scanResponse.serialized()
+        advertisingData = advertisement.advertisingData.serialized(capacity: AdvertisingPDU.capacity)
+        scanResponse = advertisement.scanResponse.serialized(capacity: 0)
     }
 }
