@@ -20,13 +20,8 @@ extension HCIRadio {
         let radio = HCIRadio(transport)
         let capabilities = try await radio.open([], waits: false) { _ in .failure(.unlikely) }
         await radio.close()
-        let fitting = min(beacons.count, capabilities.instances)
-        let obstacle =
-            fitting == beacons.count
-            ? nil
-            : RadioError(
-                .cannotCarry, "\(fitting) of \(beacons.count) beacons fit on \(capabilities.name)",
-                cure: "run the first \(fitting) beacons here, and the others on another controller")
-        return RadioForecast(capabilities: capabilities, fitting: fitting, obstacle: obstacle, warnings: [:])
+        return RadioForecast(
+            capabilities: capabilities, fitting: min(beacons.count, capabilities.instances),
+            obstacle: obstacle(to: beacons.count, on: capabilities), warnings: [:])
     }
 }

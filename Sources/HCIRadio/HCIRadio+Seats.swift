@@ -36,12 +36,16 @@ extension HCIRadio {
     }
 
     private func checkCapacity(_ count: Int) throws(RadioError) {
-        let capacity = capabilities.map(Self.capacity(of:)) ?? Self.virtualCapacity
-        guard count > capacity else { return }
-        throw RadioError(
-            .cannotCarry,
-            "\(capacity) of \(count) beacons fit on \(name): its controller has \(capacity) advertising sets",
-            cure: "run the first \(capacity) beacons here, and the others on another controller")
+        if let obstacle = Self.obstacle(to: count, on: described()) { throw obstacle }
+    }
+
+    /// Why so many beacons do not fit; `nil` when they do.
+    static func obstacle(to count: Int, on radio: RadioCapabilities) -> RadioError? {
+        guard count > radio.instances else { return nil }
+        let places = radio.hasExtendedAdvertising ? "has \(radio.instances) advertising sets" : "takes so many turns"
+        return RadioError(
+            .cannotCarry, "\(radio.instances) of \(count) beacons fit on \(radio.name): its controller \(places)",
+            cure: "run the first \(radio.instances) beacons here, and the others on another controller")
     }
 
     private func makeSeat(for beacon: PlannedBeacon) -> Seat? {
