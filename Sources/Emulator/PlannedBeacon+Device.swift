@@ -15,8 +15,11 @@ extension PlannedBeacon {
         var copy = device
         var advertisement: Advertisement?
         for case .advertise(let wanted) in copy.handle(.poweredOn) { advertisement = wanted }
+        var whileConnected = advertisement
+        for case .advertise(let wanted) in copy.handle(.connected(Central("anyone"))) { whileConnected = wanted }
         self.init(
-            identifier: identifier, services: device.services, advertisement: advertisement, key: key, site: site)
+            identifier: identifier, services: device.services, advertisement: advertisement,
+            advertisesWhileConnected: whileConnected != nil, key: key, site: site)
     }
 }
 

@@ -125,7 +125,7 @@ extension AdvertisingReport {
         let onAir = EffectiveAdvertisement(
             pdu: .known(effective.pdu), advertisingData: .known(effective.advertisingData),
             scanResponse: .known(effective.scanResponse), interval: .known(effective.interval...effective.interval),
-            transmitPower: effective.transmitPower.flatMap { $0 == .unspecified ? nil : .known($0) }
+            transmitPower: effective.transmitPower.map { .known($0) }
                 ?? .unknown("the controller does not tell its power"),
             address: .known(effective.address))
         let differences = onAir.differences(from: requested)

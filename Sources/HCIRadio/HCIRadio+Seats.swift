@@ -99,7 +99,10 @@ extension HCIRadio {
             return
         }
         let address = ownAddress(advertisement.address, of: beacon)
-        host.change { $0.setAdvertising(advertisement, for: seat.set, address: address) }
+        host.change {
+            $0.setAdvertising(
+                advertisement, for: seat.set, address: address, whileConnected: beacon.advertisesWhileConnected)
+        }
     }
 
     /// The address given, where it can be had; else the beacon's own.

@@ -49,6 +49,8 @@ public struct PlannedBeacon: Hashable, Sendable {
     public let services: [GATTService]
     /// What it will advertise first.
     public let advertisement: Advertisement?
+    /// Whether it stays on the air while a central is connected to it.
+    public let advertisesWhileConnected: Bool
     /// What stays the same over all runs: PROFILE/ID. An address of its own is derived from it.
     public let key: String
     /// Where it is and how strong, where the air is emulated.
@@ -56,12 +58,13 @@ public struct PlannedBeacon: Hashable, Sendable {
 
     /// A beacon of this name with these services.
     public init(
-        identifier: BeaconIdentifier, services: [GATTService], advertisement: Advertisement?, key: String? = nil,
-        site: BeaconSite = BeaconSite()
+        identifier: BeaconIdentifier, services: [GATTService], advertisement: Advertisement?,
+        advertisesWhileConnected: Bool = false, key: String? = nil, site: BeaconSite = BeaconSite()
     ) {
         self.identifier = identifier
         self.services = services
         self.advertisement = advertisement
+        self.advertisesWhileConnected = advertisesWhileConnected
         self.key = key ?? identifier.name
         self.site = site
     }

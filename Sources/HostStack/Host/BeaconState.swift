@@ -16,8 +16,9 @@ struct BeaconState: Sendable {
     var isWaiting = false
     /// The controller refused the order; the next order is tried again.
     var hasFailed = false
-    /// The connection that keeps it off the air.
+    /// The connection to it, which keeps it off the air unless it is to be there all the same.
     var connection: ConnectionIdentifier?
+    var advertisesWhileConnected = false
     /// The order came while a command of an older one was on its way.
     var isRevised = false
     /// What its owner knows.
@@ -47,7 +48,7 @@ struct BeaconState: Sendable {
     /// Whether it should be on the air now.
     var isWanted: Bool {
         guard let order, !hasFailed else { return false }
-        return connection == nil || !order.parameters.pdu.isConnectable
+        return connection == nil || advertisesWhileConnected || !order.parameters.pdu.isConnectable
     }
 
     /// Whether nothing is left to keep.

@@ -10,8 +10,11 @@ extension LEHost {
     /// Puts a beacon on the air, or exchanges what it is; `.advertising` or `.advertisingFailed` tells the outcome.
     ///
     /// It may be called before the host is ready. Data is exchanged while on the air; other values need a short silence.
+    /// - Parameter whileConnected: whether it comes back at once when a central has connected to it; else it does when
+    ///   that central is gone.
     public mutating func setAdvertising(
-        _ advertisement: Advertisement, for set: AdvertisingSetIdentifier, address: OwnAddress
+        _ advertisement: Advertisement, for set: AdvertisingSetIdentifier, address: OwnAddress,
+        whileConnected: Bool = false
     ) {
         let problems = advertisement.problems
         guard problems.isEmpty else { return emit(.advertisingFailed(set, .malformed(problems))) }
@@ -20,6 +23,7 @@ extension LEHost {
         }
         let index = indexOrNew(of: set)
         sets[index].order = AdvertisingOrder(advertisement, address: address)
+        sets[index].advertisesWhileConnected = whileConnected
         sets[index].hasFailed = false
         sets[index].isRevised = true
         sets[index].told = .nothing
@@ -125,7 +129,8 @@ extension LEHost {
         sets[index].connection = connection
         sets[index].advertiser.acknowledge(.disable)
         guard sets[index].order != nil else { return }
-        sets[index].told = .silence
+        sets[index].told = sets[index].isWanted ? .nothing : .silence
         emit(.advertisingStopped(set, .connected))
+        continueAdvertising(set)
     }
 }

@@ -33,6 +33,24 @@ import VirtualRadio
         return (bench, beacon, central)
     }
 
+    @Test(arguments: [false, true], [false, true])
+    func `a connected beacon is heard only if it is to be`(isLegacy: Bool, whileConnected: Bool) throws {
+        var (bench, beacon, central) = try bench(isLegacy: isLegacy)
+        bench.perform(beacon) {
+            $0.setAdvertising(
+                .beacon(.connectableScannable, milliseconds: 100), for: .number(0), address: .random(.random(1)),
+                whileConnected: whileConnected)
+        }
+        bench.perform(central) { $0.connect(to: .random(1), type: .random) }
+        _ = try bench.advance(until: central) { if case .connected(let link) = $0 { link } else { nil } }
+        bench.advance(by: .milliseconds(200))
+        bench.stations[central].events = []
+        bench.perform(central) { $0.startScanning() }
+        bench.advance(by: .seconds(1))
+        let reports = bench.stations[central].events.count { if case .scanReport = $0.event { true } else { false } }
+        #expect(whileConnected ? reports > 5 : reports == 0)
+    }
+
     @Test(arguments: [false, true]) func `a beacon's whole life`(isLegacy: Bool) throws {
         var (bench, beacon, central) = try bench(isLegacy: isLegacy)
 
