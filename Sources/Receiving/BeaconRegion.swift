@@ -25,7 +25,10 @@ public struct BeaconRegion: Hashable, Sendable {
     }
 
     /// Whether a beacon belongs to it.
-    public func contains(_ beacon: IBeacon) -> Bool {
+    public func contains(_ beacon: IBeacon) -> Bool { contains(BeaconIdentity(beacon)) }
+
+    /// Whether a beacon of these numbers belongs to it.
+    public func contains(_ beacon: BeaconIdentity) -> Bool {
         beacon.uuid == uuid && major ?? beacon.major == beacon.major && minor ?? beacon.minor == beacon.minor
     }
 }

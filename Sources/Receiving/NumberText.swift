@@ -1,0 +1,27 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+extension Duration {
+    /// In seconds.
+    var inSeconds: Double {
+        let (seconds, attoseconds) = components
+        return Double(seconds) + Double(attoseconds) / 1e18
+    }
+
+    /// Seconds for people, without needless decimals: `5 s`, `0.25 s`.
+    var secondsText: String {
+        let text = String(inSeconds)
+        return (text.hasSuffix(".0") ? String(text.dropLast(2)) : text) + " s"
+    }
+}
+
+extension Double {
+    /// With two decimals, rounded: `9.31`.
+    var twoDecimals: String {
+        guard abs(self) < 1e12 else { return "\(self)" }
+        let hundredths = Int((self * 100).rounded())
+        let fraction = String(abs(hundredths) % 100 + 100).dropFirst()
+        return "\(hundredths < 0 ? "-" : "")\(abs(hundredths) / 100).\(fraction)"
+    }
+}

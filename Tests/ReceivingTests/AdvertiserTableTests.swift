@@ -1,0 +1,156 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+import BluetoothCore
+import TestSupport
+import Testing
+
+@testable import Receiving
+
+@Suite struct AdvertiserTableTests {
+    typealias Table = AdvertiserTable<String>
+
+    static let beacon = IBeacon.sample().advertisingData().serialized()
+    static let name = AdvertisingData([.localName("Entrance", isComplete: true)]).serialized()
+
+    @Test func duplicatesAreCollapsed() {
+        var table = Table()
+        func hear(_ data: [UInt8], _ source: String = "a", response: Bool = false) -> Table.News {
+            table.hear(data, from: source, isScanResponse: response, rssi: RSSI(-60), at: .zero).news
+        }
+        #expect(hear(Self.beacon) == .newAdvertiser)
+        #expect(hear(Self.beacon) == .nothing)
+        #expect(hear(Self.name, response: true) == .newData)
+        #expect(hear(Self.name, response: true) == .nothing)
+        #expect(hear(Self.beacon) == .nothing)
+        #expect(hear(Self.beacon, "b") == .newAdvertiser)
+        #expect(hear([2, 1, 4]) == .newData)
+        // A rotating payload is told once, as long as it does not rotate through too many.
+        #expect(
+            (0..<12).map { _ in [hear(Self.beacon), hear([2, 1, 4])] }
+                == Array(repeating: [.nothing, .nothing], count: 12))
+        #expect((0..<5).map { hear([2, 0x0A, $0]) } == Array(repeating: .newData, count: 5))
+        #expect(hear([2, 0x0A, 0]) == .newData)
+        #expect(hear([2, 0x0A, 4]) == .nothing)
+        // Empty data and an empty scan response are data, too.
+        #expect(hear([], "c", response: true) == .newAdvertiser)
+        #expect(hear([], "c") == .nothing)
+    }
+
+    @Test func dataAndScanResponseAreJoined() throws {
+        var table = Table()
+        _ = table.hear(Self.beacon + [9], from: "a", rssi: RSSI(-60), at: .seconds(1))
+        _ = table.hear(Self.name, from: "a", isScanResponse: true, rssi: RSSI(-62), at: .seconds(2))
+        _ = table.hear([3, 3, 0x0F, 0x18], from: "b", rssi: nil, at: .seconds(3))
+        _ = table.hear([3, 3, 0x0F, 0x18, 5, 5, 0x0F, 0x18, 0, 0], from: "b", rssi: .unavailable, at: .seconds(4))
+        let (first, second) = (try #require(table["a"]), try #require(table["b"]))
+        #expect(first.localName == "Entrance")
+        #expect(first.frames == [.iBeacon(.sample())])
+        #expect(first.advertisingBytes == Self.beacon + [9])
+        #expect(first.advertisingData.structures.count == 2)
+        #expect(first.scanResponseBytes == Self.name)
+        #expect((first.advertisements, first.scanResponses) == (1, 1))
+        #expect((first.firstHeard, first.lastHeard) == (.seconds(1), .seconds(2)))
+        #expect(first.lastRSSI == RSSI(-62))
+        #expect(first.meanRSSI == -61)
+        #expect(second.services == [.bit16(0x180F)])
+        #expect(second.lastRSSI == nil)
+        #expect(second.meanRSSI == nil)
+        #expect(table["c"] == nil)
+        #expect(table.advertisers.map(\.source) == ["a", "b"])
+        table.forget(notHeardSince: .seconds(3))
+        #expect(table.advertisers.map(\.source) == ["b"])
+    }
+
+    /// Events that were heard, in milliseconds, and the interval they tell.
+    @Test(
+        arguments: [
+            ([], nil), ([0], nil), ([0, 104], 104), ([0, 104, 210, 312], 104), ([0, 104, 514, 618, 1033, 1137], 104),
+            // One event on two channels.
+            ([0, 1, 104, 105, 208, 209], 104),
+            // Every other event lost: what was never heard cannot be known.
+            ([0, 208, 416, 624], 208),
+            // It changes: the sixteen gaps heard last decide.
+            ([0, 100, 200, 300] + (1...16).map { 300 + $0 * 1000 }, 1000),
+        ] as [([Int], Int?)])
+    func intervalsAreMeasured(_ events: [Int], _ interval: Int?) {
+        var table = Table()
+        for (index, event) in events.enumerated() {
+            let time = Duration.milliseconds(event)
+            _ = table.hear(Self.beacon, from: "a", rssi: nil, at: time)
+            guard index.isMultiple(of: 2) else { continue }
+            _ = table.hear(Self.name, from: "a", isScanResponse: true, rssi: nil, at: time + .milliseconds(15))
+        }
+        #expect(table["a"]?.interval == interval.map { .milliseconds($0) })
+    }
+
+    @Test(arguments: [0, 200, 500] as [UInt64])
+    func intervalsAreMeasuredInSpiteOfDelayAndLoss(_ lostPerMille: UInt64) throws {
+        var generator = SplitMix64(seed: 3)
+        var table = Table()
+        var time = Duration.zero
+        for _ in 0..<400 {
+            if generator.next() % 1000 >= lostPerMille { _ = table.hear(Self.beacon, from: "a", rssi: nil, at: time) }
+            time += .milliseconds(100) + .microseconds(Int(generator.next() % 10_000))
+        }
+        let interval = try #require(table["a"]?.interval)
+        #expect(abs(interval / .milliseconds(1) - 105) < 4)
+    }
+
+    @Test func itHoldsSoManyAdvertisers() {
+        var table = Table(capacity: 100)
+        for number in 0..<10_000 {
+            _ = table.hear([], from: "\(number)", rssi: nil, at: .milliseconds(number))
+            _ = table.hear(Self.beacon, from: "beacon", rssi: nil, at: .milliseconds(number))
+            #expect(table.count <= 100)
+        }
+        #expect(table.count > 80)
+        #expect(table["beacon"]?.advertisements == 10_000)
+        #expect(table["9999"] != nil)
+        #expect(table["0"] == nil)
+    }
+
+    @Test func anyBytesAreTaken() {
+        var generator = SplitMix64(seed: 4)
+        var table = AdvertiserTable<UInt8>(capacity: 16)
+        let filter = ScanFilter(services: [.bit16(0x180F)], formats: [.iBeacon], name: "x")
+        for _ in 0..<20_000 {
+            let bytes = generator.bytes(Int.random(in: 0...64, using: &generator))
+            let source = UInt8.random(in: 0...31, using: &generator)
+            let (advertiser, _) = table.hear(
+                bytes, from: source, isScanResponse: Bool.random(using: &generator),
+                rssi: RSSI(Int8.random(in: -128...127, using: &generator)), at: .zero)
+            _ = filter.accepts(advertiser)
+            _ = advertiser.services
+        }
+        #expect(table.count <= 16)
+    }
+}
+
+@Suite struct RecencyTableTests {
+    @Test func theLeastRecentlyUsedAreForgotten() {
+        var table = RecencyTable<Int, Int>(capacity: 16)
+        for key in 0..<16 { table.use(key, initial: 0) { $0 += key } }
+        for key in [0, 1, 2] { table.use(key, initial: 100) { $0 += 1 } }
+        #expect(table.count == 16)
+        table.use(16, initial: 16) { _ in }
+        // An eighth of it made room.
+        #expect(table.count == 15)
+        #expect((table[3], table[4], table[5]) == (nil, nil, 5))
+        #expect((table[0], table[1], table[16]) == (1, 2, 16))
+        #expect(table.values == [1, 2, 3] + (5...16))
+        table.keep { value in
+            value += 1
+            return value < 5
+        }
+        #expect(table.values == [2, 3, 4])
+    }
+
+    @Test func ofNothingOneIsKept() {
+        var table = RecencyTable<Int, Int>(capacity: 0)
+        for key in 0..<5 { table.use(key, initial: key) { _ in } }
+        #expect(table.values == [4])
+    }
+}

@@ -1,0 +1,109 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+import BluetoothCore
+import Receiving
+import TestSupport
+
+/// What a receiver heard of one beacon, as it might be recorded.
+struct Trace: Sendable {
+    /// One advertisement that was heard.
+    struct Sample: Sendable {
+        let time: Duration
+        let beacon: IBeacon
+        let rssi: RSSI?
+    }
+
+    var samples: [Sample]
+
+    /// Strengths as they came, one an interval: `-59`, `?` for one that the radio did not know, `.` for a lost one.
+    static func recorded(
+        _ text: String, of beacon: IBeacon = .sample(), every interval: Duration = .milliseconds(100),
+        from start: Duration = .zero
+    ) -> Trace {
+        let strengths = text.split(whereSeparator: \.isWhitespace)
+        let samples: [Sample?] = strengths.enumerated().map { index, text in
+            guard text != "." else { return nil }
+            return Sample(time: start + interval * index, beacon: beacon, rssi: Int8(text).map { RSSI($0) })
+        }
+        return Trace(samples: samples.compactMap(\.self))
+    }
+
+    /// A beacon that stays where it is, from `start` up to, not including, `end`.
+    static func steady(
+        _ rssi: Int8, of beacon: IBeacon = .sample(), every interval: Duration = .milliseconds(100),
+        from start: Duration = .zero, to end: Duration
+    ) -> Trace {
+        moving(of: beacon, every: interval, from: start, to: end) { _ in Double(rssi) }
+    }
+
+    /// A beacon whose strength changes with the time since `start`, with noise of this deviation in dB; of 1,000
+    /// advertisements so many are lost.
+    static func moving(
+        of beacon: IBeacon = .sample(), every interval: Duration = .milliseconds(100), from start: Duration = .zero,
+        to end: Duration, noise: Double = 0, lostPerMille: UInt64 = 0, seed: UInt64 = 1, _ strength: (Double) -> Double
+    ) -> Trace {
+        var generator = SplitMix64(seed: seed)
+        var samples: [Sample] = []
+        var time = start
+        while time < end {
+            let deviation = noise * noiseSample(&generator)
+            let isHeard = generator.next() % 1000 >= lostPerMille
+            if isHeard {
+                let level = strength((time - start) / .seconds(1)) + deviation
+                let rssi = RSSI(Int8(min(max(level.rounded(), -127), 20)))
+                samples.append(Sample(time: time, beacon: beacon, rssi: rssi))
+            }
+            time += interval
+        }
+        return Trace(samples: samples)
+    }
+
+    /// About normal, of deviation 1: twelve even numbers less their mean.
+    private static func noiseSample(_ generator: inout SplitMix64) -> Double {
+        (0..<12).reduce(-6) { sum, _ in sum + Double(generator.next() >> 11) / Double(UInt64(1) << 53) }
+    }
+
+    /// Both, in the order of time.
+    static func + (left: Trace, right: Trace) -> Trace {
+        var merged = left.samples + right.samples
+        let order = merged.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
+        merged = order.map(\.element)
+        return Trace(samples: merged)
+    }
+
+    static let nothing = Trace(samples: [])
+}
+
+extension IBeacon {
+    /// A beacon of the museum.
+    static func sample(
+        _ major: UInt16 = 1, _ minor: UInt16 = 1, uuid: UUID128 = .museum, power: Int8 = -59
+    ) -> IBeacon {
+        IBeacon(uuid: uuid, major: major, minor: minor, measuredPower: MeasuredPower(power))
+    }
+}
+
+extension UUID128 {
+    static let museum = UUID128("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0") ?? .zero
+    static let shop = UUID128("2173E519-9155-4862-AB64-7953AB146156") ?? .zero
+    private static var zero: UUID128 { fatalError("a UUID of the tests cannot be read") }
+}
+
+extension BeaconRegion {
+    /// A region of the museum.
+    static func museum(_ identifier: String = "museum", _ major: UInt16? = nil, _ minor: UInt16? = nil) -> BeaconRegion
+    {
+        BeaconRegion(identifier: identifier, uuid: .museum, major: major, minor: minor)
+    }
+}
+
+extension Duration {
+    /// In seconds with three decimals, as the tables have it.
+    var text: String {
+        let milliseconds = Int((self / .milliseconds(1)).rounded())
+        return "\(milliseconds / 1000).\(String(milliseconds % 1000 + 1000).dropFirst())"
+    }
+}
