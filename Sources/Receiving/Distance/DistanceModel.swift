@@ -1,0 +1,106 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+public import BluetoothCore
+internal import Glibc
+
+/// How a distance is estimated from the received strength and the one that the beacon claims at one metre.
+///
+/// Reflections and bodies make any estimate a rough one: good for telling which of two beacons is nearer, no more.
+public enum DistanceModel: Hashable, Sendable {
+    /// A curve over the ratio r of received to measured power: r^10 metres where r is below 1, else a * r^b + c.
+    ///
+    /// Both powers must be negative for the ratio to mean something.
+    case powerRatio(a: Double, b: Double, c: Double)
+    /// Strength falls by 10 * exponent dB whenever the distance grows tenfold: 2 in free space, 2.5 to 4 indoors.
+    case logDistance(exponent: Double)
+
+    /// The first curve of the Android Beacon Library.
+    public static let android = DistanceModel.powerRatio(a: 0.89976, b: 7.7095, c: 0.111)
+    /// Its later one, measured with a Nexus 5.
+    public static let nexus5 = DistanceModel.powerRatio(a: 0.42093, b: 6.9476, c: 0.54992)
+    /// Free space.
+    public static let freeSpace = DistanceModel.logDistance(exponent: 2)
+
+    /// The distance in metres; `nil` when it cannot be told.
+    ///
+    /// A measured power of 0 claims nothing, and a strength of 0 or outside -127...20 dBm was not measured.
+    /// - Parameter rssi: in dBm; a mean need not be whole.
+    public func distance(rssi: Double, measuredPower: MeasuredPower) -> Double? {
+        let power = Double(measuredPower.decibelMilliwatts)
+        guard power != 0, rssi != 0, -127...20 ~= rssi else { return nil }
+        let distance: Double
+        switch self {
+        case .powerRatio(let a, let b, let c):
+            guard power < 0, rssi < 0 else { return nil }
+            let ratio = rssi / power
+            distance = ratio < 1 ? pow(ratio, 10) : a * pow(ratio, b) + c
+        case .logDistance(let exponent):
+            distance = pow(10, (power - rssi) / (10 * exponent))
+        }
+        return distance.isFinite && distance >= 0 ? distance : nil
+    }
+
+    /// The distance in metres; `nil` when it cannot be told.
+    public func distance(rssi: RSSI?, measuredPower: MeasuredPower) -> Double? {
+        rssi.flatMap { distance(rssi: Double($0.decibelMilliwatts), measuredPower: measuredPower) }
+    }
+}
+
+extension DistanceModel: CustomStringConvertible {
+    /// Text that names no model.
+    public struct UnknownName: Error, Hashable, CustomStringConvertible {
+        /// The text.
+        public let text: String
+
+        /// That this text names none.
+        public init(text: String) { self.text = text }
+
+        /// One sentence, without its full stop.
+        public var description: String {
+            "\"\(text)\" is not a distance model; write android, nexus5, log-distance, log-distance:2.5 for another "
+                + "exponent, or the three constants of a curve as 0.42093,6.9476,0.54992"
+        }
+    }
+
+    /// Reads `android`, `nexus5`, `log-distance` (exponent 2), `log-distance:2.5`, or the constants a, b and c of a
+    /// curve as `0.42093,6.9476,0.54992`. Exponents, a and b are positive; all are finite.
+    public init(_ text: String) throws(UnknownName) {
+        guard let model = Self.model(text) else { throw UnknownName(text: text) }
+        self = model
+    }
+
+    private static func model(_ text: String) -> DistanceModel? {
+        switch text {
+        case "android": return .android
+        case "nexus5": return .nexus5
+        case "log-distance": return .freeSpace
+        default: break
+        }
+        if text.hasPrefix("log-distance:") {
+            return number(text.dropFirst("log-distance:".count)).flatMap { $0 > 0 ? .logDistance(exponent: $0) : nil }
+        }
+        let constants = text.split(separator: ",", omittingEmptySubsequences: false).map(number)
+        guard constants.count == 3, let a = constants[0], let b = constants[1], let c = constants[2], a > 0, b > 0
+        else {
+            return nil
+        }
+        return .powerRatio(a: a, b: b, c: c)
+    }
+
+    private static func number(_ text: Substring) -> Double? {
+        Double(text.drop { $0 == " " }).flatMap { $0.isFinite ? $0 : nil }
+    }
+
+    /// The name that gives it.
+    public var description: String {
+        switch self {
+        case .android: "android"
+        case .nexus5: "nexus5"
+        case .freeSpace: "log-distance"
+        case .logDistance(let exponent): "log-distance:\(exponent)"
+        case .powerRatio(let a, let b, let c): "\(a),\(b),\(c)"
+        }
+    }
+}

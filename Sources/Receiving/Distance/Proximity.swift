@@ -1,0 +1,44 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// How near a beacon is, as far as its strength tells.
+public enum Proximity: String, Hashable, Sendable, CaseIterable {
+    /// It cannot be told.
+    case unknown
+    /// Beside the receiver.
+    case immediate
+    /// Within a few metres.
+    case near
+    /// Further away.
+    case far
+}
+
+/// Which distance is how near.
+public struct ProximityThresholds: Hashable, Sendable {
+    /// What is less far than this, in metres, is immediate.
+    public let immediate: Double
+    /// What is at most as far as this, in metres, and not immediate, is near; everything else is far.
+    public let near: Double
+
+    /// Immediate below 0.5 m, near up to 4 m.
+    public static let standard = ProximityThresholds(checked: 0.5, 4)
+
+    private init(checked immediate: Double, _ near: Double) {
+        self.immediate = immediate
+        self.near = near
+    }
+
+    /// Thresholds in metres; `nil` unless both are finite, not negative, and in this order.
+    public init?(immediate: Double, near: Double) {
+        guard immediate.isFinite, near.isFinite, 0 <= immediate, immediate <= near else { return nil }
+        self.init(checked: immediate, near)
+    }
+
+    /// How near something is at this distance in metres; `nil` and negative ones are unknown.
+    public func proximity(at distance: Double?) -> Proximity {
+        guard let distance, distance >= 0 else { return .unknown }
+        if distance < immediate { return .immediate }
+        return distance <= near ? .near : .far
+    }
+}
