@@ -1,0 +1,100 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// What to say when a region is entered or left, and how often at most.
+public struct AnnouncementRule: Hashable, Sendable {
+    /// What to say on entering; `nil` for nothing.
+    public var hello: String?
+    /// What to say on leaving; `nil` for nothing.
+    public var goodbye: String?
+    /// The least time between two hellos, and between two goodbyes; `nil` for none.
+    public var atMostOncePer: Duration?
+
+    /// A rule of these values.
+    public init(hello: String? = nil, goodbye: String? = nil, atMostOncePer: Duration? = nil) {
+        self.hello = hello
+        self.goodbye = goodbye
+        self.atMostOncePer = atMostOncePer
+    }
+}
+
+/// Something to say.
+public struct Announcement: Hashable, Sendable {
+    /// Which of a rule's texts.
+    public enum Kind: String, Hashable, Sendable, CaseIterable {
+        /// The one on entering.
+        case hello
+        /// The one on leaving.
+        case goodbye
+    }
+
+    /// The region's identifier.
+    public let region: String
+    /// Which of its texts.
+    public let kind: Kind
+    /// The text.
+    public let text: String
+    /// When to say it.
+    public let time: Duration
+
+    /// An announcement of these values.
+    public init(region: String, kind: Kind, text: String, time: Duration) {
+        self.region = region
+        self.kind = kind
+        self.text = text
+        self.time = time
+    }
+}
+
+/// Turns the events of a region monitor into what to say, by each region's rule.
+///
+/// A change of state alone is no reason to bother people: who walks along the fringe of a region should not be greeted
+/// each time. Hellos and goodbyes are counted on their own. That a region is outside to begin with is no goodbye.
+public struct Announcer: Sendable {
+    /// Something that was said; one a region and kind is remembered.
+    public struct Memory: Hashable, Sendable {
+        /// The region's identifier.
+        public let region: String
+        /// Which of its texts.
+        public let kind: Announcement.Kind
+
+        /// The text of this kind of a region.
+        public init(region: String, kind: Announcement.Kind) {
+            self.region = region
+            self.kind = kind
+        }
+    }
+
+    /// The rules by the identifiers of their regions.
+    public var rules: [String: AnnouncementRule] {
+        didSet { lastSaid = lastSaid.filter { rules[$0.key.region] != nil } }
+    }
+    /// When each was said last: what to keep over a restart, as times of another clock.
+    public private(set) var lastSaid: [Memory: Duration]
+
+    /// An announcer by these rules.
+    /// - Parameter lastSaid: when each was said last, also before the start (negative).
+    public init(_ rules: [String: AnnouncementRule], lastSaid: [Memory: Duration] = [:]) {
+        self.rules = rules
+        self.lastSaid = lastSaid.filter { rules[$0.key.region] != nil }
+    }
+
+    /// What to say about an event; `nil` when there is nothing to say, or it was said too short a time ago.
+    public mutating func announce(_ event: RegionEvent) -> Announcement? {
+        let identifier = event.region.identifier
+        guard let rule = rules[identifier] else { return nil }
+        let kind: Announcement.Kind
+        let text: String?
+        switch event.kind {
+        case .entered: (kind, text) = (.hello, rule.hello)
+        case .exited: (kind, text) = (.goodbye, rule.goodbye)
+        case .determined: return nil
+        }
+        guard let text, !text.isEmpty else { return nil }
+        let memory = Memory(region: identifier, kind: kind)
+        if let pause = rule.atMostOncePer, let last = lastSaid[memory], event.time - last < pause { return nil }
+        lastSaid[memory] = event.time
+        return Announcement(region: identifier, kind: kind, text: text, time: event.time)
+    }
+}
