@@ -1,0 +1,112 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+public import Advertising
+public import BluetoothCore
+internal import Glibc
+
+/// What hot and cold tells once a period.
+public struct SeekingReport: Hashable, Sendable {
+    /// Whether the seeker comes nearer.
+    public enum Trend: String, Hashable, Sendable, CaseIterable {
+        /// The beacon is nearer than when the trend changed last.
+        case warmer
+        /// It is further away.
+        case colder
+        /// It is about as far, it has just been found, or it cannot be told.
+        case steady
+    }
+
+    /// What to show when no beacon is in range.
+    public static let noneFound = "No Beacons Found"
+
+    /// The end of the period.
+    public let time: Duration
+    /// The nearest beacon; `nil` when none is in range.
+    public let nearest: RangedBeacon?
+    /// 0 for cold, 1 for hot; what it was last while the distance cannot be told.
+    public let warmth: Double
+    /// Whether the seeker comes nearer.
+    public let trend: Trend
+
+    /// A report of these values.
+    public init(time: Duration, nearest: RangedBeacon?, warmth: Double, trend: Trend) {
+        self.time = time
+        self.nearest = nearest
+        self.warmth = warmth
+        self.trend = trend
+    }
+
+    /// What to show: the accuracy in metres with two decimals, -1.00 when it cannot be told, or "No Beacons Found".
+    public var text: String { nearest.map { $0.accuracy.twoDecimals + " m" } ?? Self.noneFound }
+}
+
+/// Hot and cold: how near the nearest beacon of some regions is, and whether one comes nearer.
+///
+/// A value without a clock; it ranges, and makes its reports as `Ranging` does.
+public struct Seeking: Sendable {
+    /// As near as this, in metres, is hot.
+    public static let hot = 0.25
+    /// As far as this, in metres, is cold.
+    public static let cold = 32.0
+    /// By this factor a distance must change before it is warmer or colder: strengths vary without anybody moving.
+    public static let noticeableFactor = 1.25
+
+    private struct Quarry {
+        let beacon: BeaconIdentity
+        /// The distance when the trend changed last.
+        var distance: Double
+        var warmth: Double
+    }
+
+    private var ranging: Ranging
+    private var quarry: Quarry?
+
+    /// Seeking that begins now.
+    public init(_ regions: [BeaconRegion], settings: Ranging.Settings = Ranging.Settings(), at time: Duration) {
+        ranging = Ranging(regions, settings: settings, at: time)
+    }
+
+    /// When the next report falls due.
+    public var nextDeadline: Duration { ranging.nextDeadline }
+
+    /// An advertisement was heard.
+    /// - Returns: the report that fell due before it, if one did.
+    public mutating func hear(_ beacon: IBeacon, rssi: RSSI?, at time: Duration) -> SeekingReport? {
+        let report = ranging.hear(beacon, rssi: rssi, at: time)
+        return report.map { judge($0) }
+    }
+
+    /// Time has passed.
+    /// - Returns: the report that fell due, if one did.
+    public mutating func advance(to time: Duration) -> SeekingReport? {
+        let report = ranging.advance(to: time)
+        return report.map { judge($0) }
+    }
+
+    /// How warm a distance in metres is: 1 at 0.25 m and nearer, 0 at 32 m and further; each halving of the distance
+    /// adds the same.
+    public static func warmth(at distance: Double) -> Double {
+        guard distance > hot else { return 1 }
+        return max(log(cold / distance) / log(cold / hot), 0)
+    }
+
+    private mutating func judge(_ report: RangingReport) -> SeekingReport {
+        guard let nearest = report.beacons.first else {
+            quarry = nil
+            return SeekingReport(time: report.time, nearest: nil, warmth: 0, trend: .steady)
+        }
+        if quarry?.beacon != nearest.identity { quarry = nil }
+        var trend = SeekingReport.Trend.steady
+        if let distance = nearest.distance {
+            let before = quarry?.distance ?? distance
+            if distance * Self.noticeableFactor < before { trend = .warmer }
+            if distance > before * Self.noticeableFactor { trend = .colder }
+            quarry = Quarry(
+                beacon: nearest.identity, distance: trend == .steady ? before : distance,
+                warmth: Self.warmth(at: distance))
+        }
+        return SeekingReport(time: report.time, nearest: nearest, warmth: quarry?.warmth ?? 0, trend: trend)
+    }
+}
