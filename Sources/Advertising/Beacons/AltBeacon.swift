@@ -1,0 +1,85 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+public import BluetoothCore
+
+/// The AltBeacon frame: manufacturer-specific data of any company that begins with the code 0xBEAC.
+///
+/// "AltBeacon Protocol Specification v1.0" (Radius Networks): 20 octets that identify the beacon, of which the first 16
+/// should be its organisation's; they are told in three parts here, as receivers commonly do.
+public struct AltBeacon: Hashable, Sendable {
+    /// Whose assigned number stands in front.
+    public var company: CompanyIdentifier
+    /// The first 16 octets of the identifier.
+    public var id1: UUID128
+    /// The next two, big-endian.
+    public var id2: UInt16
+    /// The last two, big-endian.
+    public var id3: UInt16
+    /// The strength received at one metre.
+    public var measuredPower: MeasuredPower
+    /// An octet for the manufacturer's own use.
+    public var manufacturerReserved: UInt8
+
+    /// The identity and calibration of one beacon.
+    public init(
+        company: CompanyIdentifier, id1: UUID128, id2: UInt16, id3: UInt16, measuredPower: MeasuredPower,
+        manufacturerReserved: UInt8 = 0
+    ) {
+        self.company = company
+        self.id1 = id1
+        self.id2 = id2
+        self.id3 = id3
+        self.measuredPower = measuredPower
+        self.manufacturerReserved = manufacturerReserved
+    }
+
+    /// The frame as an AD structure of 28 octets.
+    public var structure: AdvertisingStructure {
+        .manufacturerSpecific(company, Array(serialized(capacity: 26).dropFirst(2)))
+    }
+
+    /// Flags and frame, 31 octets; `nil` flags leave that structure out.
+    public func advertisingData(flags: AdvertisingFlags? = .beacon) -> AdvertisingData {
+        AdvertisingData([flags.map { .flags($0) }, structure].compactMap { $0 })
+    }
+
+    /// The frame in this structure, if it is one, exactly 26 octets of company and data.
+    public init?(_ structure: AdvertisingStructure) {
+        guard case .manufacturerSpecific = structure, let frame = try? AltBeacon(parsing: structure.data) else {
+            return nil
+        }
+        self = frame
+    }
+}
+
+extension AltBeacon: WireCodable {
+    /// Reads the 26 octets from the company identifier on.
+    /// - Throws: `WireError`: truncated, or `.badValue` when the code is not 0xBEAC.
+    public init(parsing reader: inout ByteReader) throws(WireError) {
+        company = CompanyIdentifier(try reader.readLittleEndian())
+        let start = reader.offset
+        guard try reader.readBigEndian(UInt16.self) == 0xBEAC else {
+            throw WireError(.badValue(field: "AltBeacon code"), offset: start)
+        }
+        guard let uuid = UUID128(octets: try reader.read(count: 16)) else {
+            throw WireError(.badLength(16), offset: start)
+        }
+        id1 = uuid
+        id2 = try reader.readBigEndian()
+        id3 = try reader.readBigEndian()
+        measuredPower = MeasuredPower(try reader.readInt8())
+        manufacturerReserved = try reader.readUInt8()
+    }
+
+    public func serialize(into writer: inout ByteWriter) {
+        writer.writeLittleEndian(company.rawValue)
+        writer.writeBigEndian(UInt16(0xBEAC))
+        writer.write(id1.octets)
+        writer.writeBigEndian(id2)
+        writer.writeBigEndian(id3)
+        writer.write(measuredPower.decibelMilliwatts)
+        writer.write(manufacturerReserved)
+    }
+}

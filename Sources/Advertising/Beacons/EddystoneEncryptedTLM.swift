@@ -1,0 +1,43 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+public import BluetoothCore
+
+/// Eddystone-eTLM, frame type 0x20, version 0x01: how a beacon is, for those who have its identity key.
+///
+/// It goes with Eddystone-EID, and is kept here as it is.
+public struct EddystoneEncryptedTLM: Hashable, Sendable {
+    /// The telemetry, encrypted: 12 octets.
+    public let ciphertext: [UInt8]
+    /// What makes the nonce differ from one frame to the next.
+    public let salt: UInt16
+    /// What proves that the sender has the key.
+    public let integrityCheck: UInt16
+
+    /// A frame of these parts; `nil` unless the first has 12 octets.
+    public init?(ciphertext: [UInt8], salt: UInt16, integrityCheck: UInt16) {
+        guard ciphertext.count == 12 else { return nil }
+        self.ciphertext = ciphertext
+        self.salt = salt
+        self.integrityCheck = integrityCheck
+    }
+}
+
+extension EddystoneEncryptedTLM: EddystoneFrame {
+    /// Reads the 18 octets behind the service.
+    /// - Throws: `WireError`: truncated, or `.badValue` when type and version are not 0x20 0x01.
+    public init(parsing reader: inout ByteReader) throws(WireError) {
+        try Eddystone.readType([0x20, 0x01], &reader)
+        ciphertext = Array(try reader.read(count: 12))
+        salt = try reader.readBigEndian()
+        integrityCheck = try reader.readBigEndian()
+    }
+
+    public func serialize(into writer: inout ByteWriter) {
+        writer.writeBigEndian(UInt16(0x2001))
+        writer.write(ciphertext)
+        writer.writeBigEndian(salt)
+        writer.writeBigEndian(integrityCheck)
+    }
+}

@@ -1,0 +1,91 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+public import BluetoothCore
+
+/// Eddystone-URL, frame type 0x10: an address of the web, shortened.
+public struct EddystoneURL: Hashable, Sendable {
+    /// How many octets there may be behind the scheme.
+    public static let maximumLength = 17
+
+    private static let schemes = ["http://www.", "https://www.", "http://", "https://"]
+    private static let expansions = [
+        ".com/", ".org/", ".edu/", ".net/", ".info/", ".biz/", ".gov/", ".com", ".org", ".edu", ".net", ".info", ".biz",
+        ".gov",
+    ]
+
+    /// The strength at no distance.
+    public let power: TransmitPower
+    /// The code of what it begins with; 4 to 255 are reserved.
+    public let scheme: UInt8
+    /// The rest: characters, and codes for frequent ends of host names; 1 to 17 octets, of which some may be reserved.
+    public let encoded: [UInt8]
+
+    /// The shortest frame of an address; `nil` when it is longer than 17 octets, empty behind its scheme, of another
+    /// scheme than http and https, or of characters that an address does not have.
+    public init?(power: TransmitPower, url: String) {
+        var rest = Array(url.utf8)[...]
+        // Of both tables the first that fits is the longest.
+        guard let scheme = Self.schemes.firstIndex(where: { rest.starts(with: $0.utf8) }) else { return nil }
+        rest = rest.dropFirst(Self.schemes[scheme].utf8.count)
+        var encoded: [UInt8] = []
+        while let octet = rest.first {
+            if let code = Self.expansions.firstIndex(where: { rest.starts(with: $0.utf8) }) {
+                encoded.append(UInt8(code))
+                rest = rest.dropFirst(Self.expansions[code].utf8.count)
+            } else {
+                guard Self.isPrintable(octet) else { return nil }
+                encoded.append(octet)
+                rest = rest.dropFirst()
+            }
+        }
+        guard 1...Self.maximumLength ~= encoded.count else { return nil }
+        self.power = power
+        self.scheme = UInt8(scheme)
+        self.encoded = encoded
+    }
+
+    /// The address; `nil` when something in it is reserved.
+    public var url: String? {
+        guard Self.schemes.indices.contains(Int(scheme)) else { return nil }
+        var url = Self.schemes[Int(scheme)]
+        for octet in encoded {
+            if Self.expansions.indices.contains(Int(octet)) {
+                url += Self.expansions[Int(octet)]
+            } else {
+                guard Self.isPrintable(octet) else { return nil }
+                url.unicodeScalars.append(UnicodeScalar(octet))
+            }
+        }
+        return url
+    }
+
+    /// The strength received at one metre.
+    public var measuredPower: MeasuredPower { Eddystone.measuredPower(power) }
+
+    /// Graphic characters of ASCII; everything else is reserved or a code.
+    private static func isPrintable(_ octet: UInt8) -> Bool { 0x21...0x7E ~= octet }
+}
+
+extension EddystoneURL: EddystoneFrame {
+    /// Reads all octets behind the service, 4 to 20.
+    /// - Throws: `WireError`: truncated, `.badValue` when the frame type is not 0x10, `.badLength` when the address has
+    ///   more than 17 octets.
+    public init(parsing reader: inout ByteReader) throws(WireError) {
+        try Eddystone.readType([0x10], &reader)
+        power = TransmitPower(try reader.readInt8())
+        scheme = try reader.readUInt8()
+        let start = reader.offset
+        let first = try reader.readUInt8()
+        encoded = [first] + reader.readAll()
+        guard encoded.count <= Self.maximumLength else { throw WireError(.badLength(encoded.count), offset: start) }
+    }
+
+    public func serialize(into writer: inout ByteWriter) {
+        writer.write(UInt8(0x10))
+        writer.write(power.decibelMilliwatts)
+        writer.write(scheme)
+        writer.write(encoded)
+    }
+}

@@ -1,0 +1,48 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+import BluetoothCore
+import TestSupport
+import Testing
+
+@Suite struct BeaconFrameTests {
+    @Test func everyFormatIsRecognised() throws {
+        var frames = EddystoneTests.vectors.compactMap(\.frame)
+        frames.append(.iBeacon(try IBeaconVector.all[0].frame()))
+        frames.append(.altBeacon(try AltBeaconTests.frame()))
+        #expect(Set(frames.map(\.format)) == Set(BeaconFormat.allCases))
+        for frame in frames { #expect(BeaconFrame(frame.structure) == frame) }
+        let data = AdvertisingData([.flags(.beacon)] + frames.map(\.structure) + [.localName("a", isComplete: true)])
+        #expect(data.frames == frames)
+        #expect(data.iBeacons == [try IBeaconVector.all[0].frame()])
+    }
+
+    @Test(
+        arguments: [
+            ("ibeacon", [.iBeacon]), ("altbeacon", [.altBeacon]), ("eddystone-uid", [.eddystoneUID]),
+            ("eddystone-etlm", [.eddystoneEncryptedTLM]),
+            ("eddystone", [.eddystoneUID, .eddystoneURL, .eddystoneTLM, .eddystoneEncryptedTLM, .eddystoneEID]),
+            ("", []), ("iBeacon", []), ("eddystone-", []),
+        ] as [(String, [BeaconFormat])])
+    func formatsHaveNames(_ name: String, _ formats: [BeaconFormat]) {
+        #expect(BeaconFormat.formats(named: name) == formats)
+    }
+
+    /// A frame of any structure is that structure.
+    @Test func framesAreWrittenAsTheyWere() throws {
+        var generator = SplitMix64(seed: 6)
+        var found: [BeaconFormat: Int] = [:]
+        for round in 0..<20_000 {
+            let starts: [[UInt8]] = [[0x00], [0x10], [0x20, 0], [0x20, 1], [0x30]]
+            let start = starts[round % starts.count]
+            let data = start + generator.bytes(Int.random(in: 0...21, using: &generator))
+            let structure = AdvertisingStructure.serviceData16(Eddystone.service, data)
+            guard let frame = BeaconFrame(structure) else { continue }
+            found[frame.format, default: 0] += 1
+            #expect(frame.structure == structure)
+        }
+        #expect(found.count == 5)
+    }
+}
