@@ -7,15 +7,6 @@ import BluetoothCore
 
 /// An advertising data payload as `decode` tells it.
 struct DecodedPayload: Encodable {
-    /// A beacon frame.
-    struct Frame: Encodable {
-        let format: String
-        let uuid: String
-        let major: UInt16
-        let minor: UInt16
-        let measuredPower: Int8
-    }
-
     /// An AD structure.
     struct Structure: Encodable {
         let type: UInt8
@@ -30,11 +21,7 @@ struct DecodedPayload: Encodable {
     let padding: String?
 
     init(_ data: AdvertisingData) {
-        frames = data.structures.compactMap(IBeacon.init).map {
-            Frame(
-                format: "ibeacon", uuid: $0.uuid.description, major: $0.major, minor: $0.minor,
-                measuredPower: $0.measuredPower.decibelMilliwatts)
-        }
+        frames = data.frames.map(Frame.init)
         structures = data.structures.map {
             Structure(
                 type: $0.type, name: AdvertisingStructure.name(ofType: $0.type), data: Hexadecimal.string($0.data))
@@ -46,9 +33,7 @@ struct DecodedPayload: Encodable {
     var lines: [String] { Self.lines(frames, structures, padding) }
 
     static func lines(_ frames: [Frame], _ structures: [Structure], _ padding: String?) -> [String] {
-        frames.map {
-            "\($0.format) \($0.uuid) major \($0.major) minor \($0.minor) measured power \($0.measuredPower) dBm"
-        }
+        frames.map(\.line)
             + structures.map {
                 let type = "0x" + Hexadecimal.string([$0.type])
                 return "  \(type) \($0.name ?? "unknown type"): \($0.data)"

@@ -55,6 +55,62 @@ def test_ibeacon_vectors(hex_bytes: str, uuid: str, major: int, minor: int, powe
         assert decoded["structures"][0] == {"type": 1, "name": "flags", "data": flags[2:]}
 
 
+@pytest.mark.parametrize(
+    "hex_bytes,frame",
+    [
+        (
+            "02011a1bff1801beac2f234454cf6d4a0fadf2f4911ba9ffa600010002c509",
+            {
+                "format": "altbeacon", "company": 0x118, "id1": "2F234454-CF6D-4A0F-ADF2-F4911BA9FFA6", "id2": 1, "id3": 2,
+                "measuredPower": -59, "manufacturerReserved": 9,
+            },
+        ),
+        (
+            "0201060303aafe1716aafe00e3123456789012346789010000000000010000",
+            {
+                "format": "eddystone-uid", "namespace": "12345678901234678901", "instance": "000000000001",
+                "powerAt0m": -29,
+            },
+        ),
+        (
+            "0303aafe1316aafe10f8036769746875620063697472757a",
+            {
+                "format": "eddystone-url", "url": "https://github.com/citruz", "powerAt0m": -8,
+                "encodedURL": "036769746875620063697472757a",
+            },
+        ),
+        ("0816aafe10f8030e61", {"format": "eddystone-url", "powerAt0m": -8, "encodedURL": "030e61"}),
+        (
+            "0201060303aafe1116aafe20000b18130000001467002ac4e4",
+            {
+                "format": "eddystone-tlm", "batteryMillivolts": 2840, "temperature": 19, "advertisements": 5223,
+                "uptimeSeconds": 280291.6,
+            },
+        ),
+        (
+            "1116aafe2000000080000000000000000000",
+            {"format": "eddystone-tlm", "advertisements": 0, "uptimeSeconds": 0},
+        ),
+        (
+            "1516aafe2001d5d89979ae79ebee4e385fa5f6830efb",
+            {
+                "format": "eddystone-etlm", "ciphertext": "d5d89979ae79ebee4e385fa5", "salt": "f683",
+                "integrityCheck": "0efb",
+            },
+        ),
+        (
+            "0201060303aafe0d16aafe30e34549445f74657374",
+            {"format": "eddystone-eid", "ephemeralIdentifier": "4549445f74657374", "powerAt0m": -29},
+        ),
+    ],
+)  # fmt: skip
+def test_other_beacon_formats_are_decoded(hex_bytes: str, frame: dict[str, object]) -> None:
+    result = beaconry("decode", hex_bytes, "--json")
+    assert (result.returncode, json.loads(result.stdout)["frames"]) == (0, [frame])
+    words = beaconry("decode", hex_bytes).stdout
+    assert words.startswith(str(frame["format"]) + " ")
+
+
 def test_decode_tells_what_can_be_read_before_it_fails() -> None:
     result = beaconry("decode", "0201061aff4c00", "--json")
     assert result.returncode == 65
