@@ -29,15 +29,26 @@ extension HCIRadio: CentralRadio {
         let (stream, continuation) = AsyncStream.makeStream(
             of: CentralRadioState.self, bufferingPolicy: .bufferingNewest(1))
         continuation.yield(central.state)
-        if isClosed { continuation.finish() } else { central.observers.append(continuation) }
+        guard !isClosed else {
+            continuation.finish()
+            return stream
+        }
+        central.lastObserver += 1
+        let number = central.lastObserver
+        central.observers[number] = continuation
+        continuation.onTermination = { [weak self] _ in
+            Task { await self?.removeObserver(number) }
+        }
         return stream
     }
+
+    private func removeObserver(_ number: UInt64) { central.observers[number] = nil }
 
     /// Tells whether the radio can be used.
     func setCentralState(_ state: CentralRadioState) {
         guard central.state != state else { return }
         central.state = state
-        for observer in central.observers { observer.yield(state) }
+        for observer in central.observers.values { observer.yield(state) }
     }
 
     public func scan(_ settings: ScanSettings) async throws(RadioError) -> AsyncStream<Sighting> {
@@ -111,6 +122,8 @@ extension HCIRadio: CentralRadio {
         case .scanReport(let report): central.sightings?.yield(Sighting(report))
         case .scanFailed(let failure):
             continuation.yield(.lost(RadioError(.refused, "\(name) does not scan: \(failure)", cure: "see the reason")))
+            central.sightings?.finish()
+            central.sightings = nil
         case .connected(let connection) where connection.role == .central: connectedAsCentral(connection)
         case .connectionFailed(let peer, let failure):
             let error = RadioError(
@@ -192,7 +205,8 @@ struct CentralState {
     let host: HCIRadio.HostIdentifier
     var state = CentralRadioState.unavailable(
         RadioError(.refused, "the radio is not open", cure: "open it first"))
-    var observers: [AsyncStream<CentralRadioState>.Continuation] = []
+    var observers: [UInt64: AsyncStream<CentralRadioState>.Continuation] = [:]
+    var lastObserver: UInt64 = 0
     var sightings: AsyncStream<Sighting>.Continuation?
     var connecting: [PeerAddress: CheckedContinuation<Result<HCIRemoteLink, RadioError>, Never>] = [:]
     var links: [ConnectionIdentifier: HCIRemoteLink] = [:]

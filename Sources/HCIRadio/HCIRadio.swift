@@ -135,7 +135,7 @@ public actor HCIRadio: PeripheralRadio {
         opening?.resume(returning: .failure(Self.closed))
         opening = nil
         endCentral(Self.closed)
-        for observer in central.observers { observer.finish() }
+        for observer in central.observers.values { observer.finish() }
         // What is on a controller of somebody else's must not stay there.
         if case .controller = place { await silence() }
         for host in hosts.values { host.close() }

@@ -1,0 +1,100 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+public import BluetoothCore
+public import GATT
+import Radio
+
+/// A characteristic of a device, as it was found over one connection; it is of no use when that is gone.
+public struct Characteristic: Sendable {
+    /// Its service.
+    public let service: Service
+    private let remote: RemoteCharacteristic
+    private let connection: Connection
+
+    init(_ remote: RemoteCharacteristic, of service: Service, on connection: Connection) {
+        self.remote = remote
+        self.service = service
+        self.connection = connection
+    }
+
+    /// Its type.
+    public var uuid: BluetoothUUID { remote.uuid }
+    /// What can be done with its value.
+    public var properties: CharacteristicProperties { remote.properties }
+    /// Its device.
+    public var peripheral: Peripheral { service.peripheral }
+    /// The handle of its value.
+    public var handle: AttributeHandle { remote.value }
+
+    /// Reads its whole value, however long.
+    ///
+    /// While it also notifies, the answer comes here and the notifications go to `notifications()`.
+    public func read(timeout: Duration = Central.defaultTimeout) async throws(CentralError) -> [UInt8] {
+        try require(.read, "read", for: "read")
+        return try await connection.perform(clause("read"), timeout: timeout) { [remote] link throws(RemoteError) in
+            try await link.read(remote.value)
+        }
+    }
+
+    /// Writes its whole value, however long, and waits for the device's word on it.
+    public func write(
+        _ value: [UInt8], timeout: Duration = Central.defaultTimeout
+    ) async throws(CentralError) {
+        try require(.write, "write", for: "write")
+        try await connection.perform(clause("write"), timeout: timeout) { [remote] link throws(RemoteError) in
+            try await link.write(value, to: remote.value)
+        }
+    }
+
+    /// Writes a value that fits into one packet (`Peripheral.maximumTransmissionUnit` less 3 octets); nobody says
+    /// whether it arrived.
+    public func writeWithoutResponse(
+        _ value: [UInt8], timeout: Duration = Central.defaultTimeout
+    ) async throws(CentralError) {
+        try require(.writeWithoutResponse, "write without response", for: "write")
+        try await connection.perform(clause("write"), timeout: timeout) { [remote] link throws(RemoteError) in
+            try await link.writeWithoutResponse(value, to: remote.value)
+        }
+    }
+
+    /// The values that the device notifies, or indicates where it does not notify.
+    ///
+    /// The device is asked for them when iteration begins, and for none when the last consumer has ended.
+    /// - Parameter timeout: how long asking may take; the values themselves come when they come.
+    public func notifications(timeout: Duration = Central.defaultTimeout) -> Notifications {
+        Notifications(of: self, timeout: timeout)
+    }
+
+    /// Begins to listen, for `Notifications`.
+    func listen(timeout: Duration) async throws(CentralError) -> AsyncStream<Subscriptions.Event> {
+        if properties.isDisjoint(with: [.notify, .indicate]) {
+            throw CentralError(.notPermitted(missing: "notify"), operation: clause("subscribe to"))
+        }
+        return try await connection.notifications(of: remote, clause("subscribe to"), timeout: timeout)
+    }
+
+    /// Finds its descriptors.
+    public func discoverDescriptors(
+        timeout: Duration = Central.defaultTimeout
+    ) async throws(CentralError) -> [Descriptor] {
+        let found = try await connection.perform(
+            clause("discover the descriptors of"), timeout: timeout
+        ) { [remote] link throws(RemoteError) in
+            try await link.discoverDescriptors(of: remote)
+        }
+        return found.map { Descriptor($0, of: self, on: connection) }
+    }
+
+    private func require(
+        _ property: CharacteristicProperties, _ name: String, for verb: String
+    ) throws(CentralError) {
+        guard properties.contains(property) else {
+            throw CentralError(.notPermitted(missing: name), operation: clause(verb))
+        }
+    }
+
+    /// `read 2A19 of C0:FF:EE:00:00:01 (random)`
+    func clause(_ verb: String) -> String { "\(verb) \(uuid) of \(peripheral.address)" }
+}

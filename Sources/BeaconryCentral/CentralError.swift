@@ -1,0 +1,116 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+public import GATT
+public import Radio
+
+/// Why a call came to nothing: what was to be done, why it was not, and what to do about it.
+public struct CentralError: Error, Hashable, Sendable {
+    /// The reasons.
+    public enum Reason: Hashable, Sendable {
+        /// The device refused it with this code (Core 5.4, Vol 3, Part F, 3.4.1.1).
+        case refused(ATTError)
+        /// The deadline passed. Whether a write has arrived at the device is not known then.
+        case timedOut(after: Duration)
+        /// The connection is gone.
+        case disconnected(ConnectionEnd)
+        /// There is no connection.
+        case notConnected
+        /// The characteristic's properties do not allow it; the device was not asked. It names the missing property.
+        case notPermitted(missing: String)
+        /// The device has nothing of the kind; it says what.
+        case notFound(String)
+        /// A value is not of the form that its description gives; a clause for people.
+        case invalidValue(String)
+        /// What was read back is not what was written; a clause for people.
+        case notAsWritten(String)
+        /// The device answered what cannot be, or it cannot be asked; a clause for people.
+        case impossible(String)
+        /// The task was cancelled, or what it waited for was taken back. Whether a write has arrived at the device is not known then.
+        case cancelled
+        /// The radio is not there, refuses, or was closed.
+        case radio(RadioError)
+    }
+
+    /// Why it came to nothing.
+    public let reason: Reason
+    /// What was to be done, as a clause that begins with a verb: `read 2A19 of C0:FF:EE:00:00:01 (random)`.
+    public let operation: String
+
+    /// An error for this reason.
+    public init(_ reason: Reason, operation: String) {
+        self.reason = reason
+        self.operation = operation
+    }
+}
+
+extension CentralError {
+    /// The reason's name, which scripts may rely on.
+    public var code: String {
+        switch reason {
+        case .refused: "refused"
+        case .timedOut: "timed-out"
+        case .disconnected: "disconnected"
+        case .notConnected: "not-connected"
+        case .notPermitted: "not-permitted"
+        case .notFound: "not-found"
+        case .invalidValue: "invalid-value"
+        case .notAsWritten: "not-as-written"
+        case .impossible: "impossible"
+        case .cancelled: "cancelled"
+        case .radio: "radio"
+        }
+    }
+
+    /// What is wrong, as a sentence without its full stop.
+    public var message: String {
+        let clause =
+            switch reason {
+            case .refused(let error): "the device refused it with error \(error)"
+            case .timedOut(let time): "it did not happen within \(time)"
+            case .disconnected(let end): "the connection is gone: \(end)"
+            case .notConnected: "the device is not connected"
+            case .notPermitted(let missing): "the characteristic does not have the property \(missing)"
+            case .notFound(let what): "the device has no \(what)"
+            case .invalidValue(let clause), .notAsWritten(let clause), .impossible(let clause): clause
+            case .cancelled: "it was cancelled"
+            case .radio(let error): error.message
+            }
+        return "cannot \(operation): \(clause)"
+    }
+
+    /// What to do.
+    public var cure: String {
+        switch reason {
+        case .refused(let error): Self.cure(of: error)
+        case .timedOut: "check that the device is on and in range, then connect again, or allow more time"
+        case .disconnected(.requested), .notConnected: "connect, and discover again"
+        case .disconnected: "check that the device is on and in range, then connect and discover again"
+        case .notPermitted: "use what the characteristic's properties allow"
+        case .notFound: "check that it is the right device, and its firmware"
+        case .invalidValue: "check that it is the right device, and the description of its values"
+        case .notAsWritten: "check that nobody else configures the device, then write again"
+        case .impossible: "disconnect, connect again, and check the device's firmware"
+        case .cancelled: "call again when it is wanted after all"
+        case .radio(let error): error.cure
+        }
+    }
+
+    private static func cure(of error: ATTError) -> String {
+        switch error {
+        case .insufficientAuthentication, .insufficientEncryption, .encryptionKeySizeTooShort:
+            "pair with the device first"
+        case .insufficientAuthorization: "allow it on the device"
+        case .invalidAttributeValueLength, .valueNotAllowed, .outOfRange: "write a value that the device takes"
+        case .invalidHandle, .databaseOutOfSync: "connect and discover again"
+        case .insufficientResources, .prepareQueueFull, .procedureAlreadyInProgress: "wait a little and try again"
+        default: "check what the device allows"
+        }
+    }
+}
+
+extension CentralError: CustomStringConvertible {
+    /// One sentence: what is wrong, and what to do.
+    public var description: String { "\(message); \(cure)" }
+}

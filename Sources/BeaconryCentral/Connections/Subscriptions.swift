@@ -1,0 +1,88 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import GATT
+import Radio
+import Synchronization
+
+/// Who wants to be told which values of a device, and what the device was asked for.
+final class Subscriptions: Sendable {
+    /// What a consumer is given: values, and at last why there are no more.
+    enum Event: Sendable {
+        case value([UInt8])
+        case end(ConnectionEnd)
+    }
+
+    typealias Consumer = AsyncStream<Event>.Continuation
+
+    private struct Subscription {
+        var consumers: [UInt64: Consumer] = [:]
+        /// Whether the device was asked for the values; changed in the connection's turn only.
+        var isOn = false
+    }
+
+    private struct State {
+        var subscriptions: [AttributeHandle: Subscription] = [:]
+        var lastConsumer: UInt64 = 0
+        var isFinished = false
+    }
+
+    private let state = Mutex(State())
+
+    /// Adds a consumer of the characteristic with this value handle.
+    /// - Returns: its number; `nil` when the connection is gone.
+    func add(_ consumer: Consumer, of handle: AttributeHandle) -> UInt64? {
+        state.withLock { state in
+            guard !state.isFinished else { return nil }
+            state.lastConsumer += 1
+            state.subscriptions[handle, default: Subscription()].consumers[state.lastConsumer] = consumer
+            return state.lastConsumer
+        }
+    }
+
+    /// Takes a consumer away.
+    /// - Returns: whether it was the last one.
+    func remove(_ consumer: UInt64, of handle: AttributeHandle) -> Bool {
+        state.withLock { state in
+            state.subscriptions[handle]?.consumers[consumer] = nil
+            return state.subscriptions[handle]?.consumers.isEmpty ?? false
+        }
+    }
+
+    /// What the device must be asked for, so that it tells values exactly when somebody wants them; `nil` for nothing.
+    func change(of handle: AttributeHandle) -> Bool? {
+        state.withLock { state in
+            guard let subscription = state.subscriptions[handle] else { return nil }
+            let isWanted = !subscription.consumers.isEmpty
+            return isWanted == subscription.isOn ? nil : isWanted
+        }
+    }
+
+    /// The device was asked for the values, or for none.
+    func set(_ isOn: Bool, for handle: AttributeHandle) {
+        state.withLock { state in
+            state.subscriptions[handle, default: Subscription()].isOn = isOn
+            if !isOn, state.subscriptions[handle]?.consumers.isEmpty == true { state.subscriptions[handle] = nil }
+        }
+    }
+
+    /// Hands a value to its consumers.
+    func take(_ notification: RemoteNotification) {
+        let consumers = state.withLock { $0.subscriptions[notification.handle]?.consumers.values.map(\.self) ?? [] }
+        for consumer in consumers { consumer.yield(.value(notification.value)) }
+    }
+
+    /// The connection is gone: who ended it here needs no error.
+    func finish(_ end: ConnectionEnd) {
+        let consumers = state.withLock { state in
+            defer { state = State(isFinished: true) }
+            return state.subscriptions.values.flatMap(\.consumers.values)
+        }
+        for consumer in consumers {
+            if end != .requested { consumer.yield(.end(end)) }
+            consumer.finish()
+        }
+    }
+}

@@ -1,0 +1,59 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import Radio
+
+/// The devices that a central remembers, up to a limit.
+struct KnownPeripherals {
+    private struct Entry {
+        var peripheral: Peripheral
+        /// Grows with every use, so that the oldest is known.
+        var use: UInt64
+    }
+
+    private let limit: Int
+    private var entries: [RemoteAddress: Entry] = [:]
+    private var lastUse: UInt64 = 0
+
+    init(limit: Int) { self.limit = limit }
+
+    /// All, those used last at the end.
+    var all: [Peripheral] { entries.values.sorted { $0.use < $1.use }.map(\.peripheral) }
+
+    /// The one of an address, made if need be.
+    mutating func find(_ address: RemoteAddress, orMake make: () -> Peripheral) -> Peripheral {
+        lastUse += 1
+        if let peripheral = entries[address]?.peripheral {
+            entries[address]?.use = lastUse
+            return peripheral
+        }
+        if entries.count >= limit { forgetOldest() }
+        let peripheral = make()
+        entries[address] = Entry(peripheral: peripheral, use: lastUse)
+        return peripheral
+    }
+
+    mutating func forget(_ address: RemoteAddress) {
+        guard case .disconnected = entries[address]?.peripheral.state else { return }
+        entries[address] = nil
+    }
+
+    /// Makes room for a quarter of the limit, so that it is seldom made; who is held by somebody stays, so that there
+    /// is one object for each address.
+    private mutating func forgetOldest() {
+        let candidates = entries.sorted { $0.value.use < $1.value.use }.map(\.key)
+        var excess = entries.count - limit + max(1, limit / 4)
+        for address in candidates where excess > 0 {
+            guard let index = entries.index(forKey: address), !isInUse(at: index) else { continue }
+            entries.remove(at: index)
+            excess -= 1
+        }
+    }
+
+    private mutating func isInUse(at index: Dictionary<RemoteAddress, Entry>.Index) -> Bool {
+        guard case .disconnected = entries.values[index].peripheral.state else { return true }
+        return !isKnownUniquelyReferenced(&entries.values[index].peripheral)
+    }
+}

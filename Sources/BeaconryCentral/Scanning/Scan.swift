@@ -1,0 +1,49 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a central hears: each iteration is a consumer of its own of the one scan that the radio does for all.
+///
+/// The radio begins with the first consumer and ends with the last. The sequence ends after `ScanOptions.duration`, or
+/// when the task is cancelled, and throws when the radio cannot go on. A consumer that falls `capacity` discoveries behind
+/// loses the oldest.
+public struct Scan: AsyncSequence, Sendable {
+    public typealias Element = Discovery
+    public typealias Failure = CentralError
+
+    /// How many discoveries wait for a slow consumer: 4,096.
+    public static let capacity = 4096
+
+    private let central: Central
+    private let options: ScanOptions
+
+    init(by central: Central, _ options: ScanOptions) {
+        self.central = central
+        self.options = options
+    }
+
+    public func makeAsyncIterator() -> Iterator { Iterator(central, options) }
+
+    /// One consumer: it begins with the first element asked for.
+    public struct Iterator: AsyncIteratorProtocol {
+        private let central: Central
+        private let options: ScanOptions
+        private var discoveries: AsyncStream<Result<Discovery, CentralError>>.Iterator?
+
+        fileprivate init(_ central: Central, _ options: ScanOptions) {
+            self.central = central
+            self.options = options
+        }
+
+        public mutating func next() async throws(CentralError) -> Discovery? {
+            try await next(isolation: nil)
+        }
+
+        public mutating func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws(CentralError) -> Discovery? {
+            if discoveries == nil { discoveries = try await central.listen(options).makeAsyncIterator() }
+            return try await discoveries?.next(isolation: actor)?.get()
+        }
+    }
+}

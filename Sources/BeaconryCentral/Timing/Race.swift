@@ -1,0 +1,86 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// Work against a deadline and against the cancellation of who waits for it: whoever comes first decides.
+///
+/// What lost goes on until it notices, and its result is of no interest: so that a call returns in time even where what
+/// it is made of does not.
+final class Race<Value: Sendable>: Sendable {
+    /// How it was decided.
+    enum Outcome: Sendable {
+        case finished(Value)
+        case timedOut
+        case cancelled
+    }
+
+    private struct State {
+        var outcome: Outcome?
+        var waiting: CheckedContinuation<Outcome, Never>?
+    }
+
+    private let state = Mutex(State())
+
+    /// Runs the work.
+    /// - Parameters:
+    ///   - timeout: the deadline from now; `nil` for none.
+    ///   - isCancellable: whether the wait ends when the waiting task is cancelled.
+    ///   - work: what is to be done; it may decide the race before it returns, to know whether it has won.
+    static func run(
+        within timeout: Duration?, by timekeeper: Timekeeper, isCancellable: Bool = true,
+        _ work: @escaping @Sendable (Race) async -> Value
+    ) async -> Outcome {
+        if isCancellable, Task.isCancelled { return .cancelled }
+        let race = Race()
+        // At once, so that calls are made in the order in which they were asked for.
+        let working = Task.immediate {
+            race.decide(.finished(await work(race)))
+        }
+        let timer = timeout.map { timeout in
+            Task { if await timekeeper.sleep(for: timeout) { race.decide(.timedOut) } }
+        }
+        defer { timer?.cancel() }
+        let outcome = isCancellable ? await race.cancellableOutcome : await race.outcome
+        if case .finished = outcome { return outcome }
+        working.cancel()
+        return outcome
+    }
+
+    private var cancellableOutcome: Outcome {
+        get async {
+            await withTaskCancellationHandler {
+                await outcome
+            } onCancel: {
+                decide(.cancelled)
+            }
+        }
+    }
+
+    private var outcome: Outcome {
+        get async {
+            await withCheckedContinuation { continuation in
+                let decided = state.withLock { state in
+                    if state.outcome == nil { state.waiting = continuation }
+                    return state.outcome
+                }
+                if let decided { continuation.resume(returning: decided) }
+            }
+        }
+    }
+
+    /// Decides the race.
+    /// - Returns: whether it was open until now.
+    @discardableResult
+    func decide(_ outcome: Outcome) -> Bool {
+        let (isFirst, waiting) = state.withLock { state in
+            guard state.outcome == nil else { return (false, CheckedContinuation<Outcome, Never>?.none) }
+            state.outcome = outcome
+            defer { state.waiting = nil }
+            return (true, state.waiting)
+        }
+        waiting?.resume(returning: outcome)
+        return isFirst
+    }
+}

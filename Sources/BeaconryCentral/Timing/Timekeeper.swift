@@ -1,0 +1,32 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// A clock as this API needs it: what it says, and a sleep.
+struct Timekeeper: Sendable {
+    /// The time since this was made.
+    let now: @Sendable () -> Duration
+    private let clock: any Clock<Duration>
+
+    init(_ clock: any Clock<Duration>) {
+        self.clock = clock
+        now = Self.stopwatch(clock)
+    }
+
+    /// Sleeps so long.
+    /// - Returns: whether it did; `false` when the task was cancelled meanwhile.
+    func sleep(for duration: Duration) async -> Bool {
+        guard duration > .zero else { return !Task.isCancelled }
+        do {
+            try await clock.sleep(for: duration)
+            return !Task.isCancelled
+        } catch {
+            return false
+        }
+    }
+
+    private static func stopwatch<Watched: Clock<Duration>>(_ clock: Watched) -> @Sendable () -> Duration {
+        let start = clock.now
+        return { start.duration(to: clock.now) }
+    }
+}

@@ -1,0 +1,268 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+import BluetoothCore
+import Dispatch
+import GATT
+import Glibc
+import HCI
+import HostStack
+import Synchronization
+
+/// A peripheral behind a TCP port of the virtual air, which answers as a script has it: our own host stack, with the
+/// attribute protocol in the script's hands.
+final class ScriptedPeer: Sendable {
+    /// What becomes of a PDU that the central sent.
+    enum Answer: Sendable {
+        /// What a good device does.
+        case asUsual
+        /// These PDUs at once; none for silence.
+        case these([[UInt8]])
+        /// These PDUs after a while.
+        case late(Duration, [[UInt8]])
+        /// What a good device does, and this besides, at once behind it.
+        case usualAnd([[UInt8]])
+        /// The device loses its power.
+        case vanish
+        /// The device ends the connection.
+        case hangUp
+    }
+
+    typealias Script = @Sendable ([UInt8]) -> Answer
+
+    static let service = BluetoothUUID.bit16(0xFFF0)
+    /// Read, written either way, and notified.
+    static let value = BluetoothUUID.bit16(0xFFF1)
+    /// Indicated only.
+    static let indicated = BluetoothUUID.bit16(0xFFF2)
+    /// Read only.
+    static let constant = BluetoothUUID.bit16(0xFFF3)
+
+    static let services = [
+        GATTService(
+            uuid: service,
+            characteristics: [
+                GATTCharacteristic(
+                    uuid: value, properties: [.read, .write, .writeWithoutResponse, .notify],
+                    descriptors: [.userDescription("Value")]),
+                GATTCharacteristic(uuid: indicated, properties: [.indicate]),
+                GATTCharacteristic(uuid: constant, properties: [.read]),
+            ])
+    ]
+
+    let address: BluetoothAddress
+    private let database: AttributeDatabase
+    private let descriptor: Int32
+    private let queue: DispatchQueue
+    private let inner: Mutex<Inner>
+
+    private struct Inner {
+        var host = LEHost()
+        var decoder = H4Decoder()
+        var script: Script = { _ in .asUsual }
+        var connection: (identifier: ConnectionIdentifier, handle: ConnectionHandle?)?
+        var values: [BluetoothUUID: [UInt8]] = [:]
+        var heard: [[UInt8]] = []
+        var subscriptions: [BluetoothUUID: ClientCharacteristicConfiguration] = [:]
+        var isGone = false
+    }
+
+    struct Unreachable: Error {}
+
+    /// Advertises on the air behind this port.
+    init(port: Int, address: BluetoothAddress, services: [GATTService] = ScriptedPeer.services) throws {
+        self.address = address
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        self.descriptor = descriptor
+        var place = sockaddr_in()
+        place.sin_family = sa_family_t(AF_INET)
+        place.sin_port = in_port_t(port).bigEndian
+        place.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        let result = withUnsafePointer(to: place) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else { throw Unreachable() }
+        var isOn: Int32 = 1
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<Int32>.size))
+        queue = DispatchQueue(label: "scripted peer")
+        var inner = Inner()
+        guard let set = AdvertisingSetIdentifier(1) else { throw Unreachable() }
+        database = try AttributeDatabase(services: services, genericAccess: GenericAccess(name: "Scripted"))
+        inner.host.setDatabase(database, for: set)
+        inner.host.setAdvertising(
+            Advertisement(
+                pdu: .connectableScannable,
+                advertisingData: [.flags(.beacon), .serviceUUIDs16([0xFFF0], isComplete: true)],
+                scanResponse: [.localName("Scripted", isComplete: true)], interval: AdvertisingInterval(32)),
+            for: set, address: .random(address))
+        inner.host.start(at: Self.now)
+        self.inner = Mutex(inner)
+        queue.async { self.run() }
+    }
+
+    /// What the device does with PDUs from now on.
+    func follow(_ script: @escaping Script) { inner.withLock { $0.script = script } }
+
+    /// Behaves well from now on.
+    func behave() { follow { _ in .asUsual } }
+
+    /// The value of a characteristic.
+    subscript(characteristic: BluetoothUUID) -> [UInt8] {
+        get { inner.withLock { $0.values[characteristic] ?? [] } }
+        set { inner.withLock { $0.values[characteristic] = newValue } }
+    }
+
+    /// The handle of a characteristic's value.
+    func handle(of characteristic: BluetoothUUID) -> AttributeHandle {
+        database.valueHandle(of: characteristic) ?? .none
+    }
+
+    /// Notifies a value now, whoever wants it.
+    func notify(_ value: [UInt8], of characteristic: BluetoothUUID = value) {
+        send([[0x1B] + handle(of: characteristic).serialized() + value])
+    }
+
+    /// What the central wants to be told.
+    func subscription(to characteristic: BluetoothUUID) -> ClientCharacteristicConfiguration {
+        inner.withLock { $0.subscriptions[characteristic] ?? [] }
+    }
+
+    /// The attribute PDUs that came.
+    var heard: [[UInt8]] { inner.withLock(\.heard) }
+
+    /// Whether a central is connected.
+    var isConnected: Bool { inner.withLock { $0.connection != nil } }
+
+    /// Sends attribute PDUs now.
+    func send(_ pdus: [[UInt8]]) {
+        inner.withLock { inner in
+            for pdu in pdus { write(pdu, inner) }
+        }
+    }
+
+    /// Loses its power.
+    func vanish() {
+        inner.withLock { inner in
+            guard !inner.isGone else { return }
+            inner.isGone = true
+            shutdown(descriptor, Int32(SHUT_RDWR))
+        }
+    }
+
+    /// Ends the connection.
+    func hangUp() {
+        inner.withLock { inner in
+            guard let connection = inner.connection else { return }
+            inner.host.disconnect(connection.identifier)
+            settle(&inner)
+        }
+    }
+
+    private static var now: Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+
+    // MARK: - The host
+
+    private func run() {
+        inner.withLock { settle(&$0) }
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            _ = poll(&waiting, 1, 20)
+            if waiting.revents != 0 {
+                let count = read(descriptor, &buffer, buffer.count)
+                guard count > 0 else { break }
+                inner.withLock { inner in
+                    inner.decoder.append(buffer[..<count])
+                    while let packet = try? inner.decoder.next() { receive(packet, &inner) }
+                    settle(&inner)
+                }
+            }
+            inner.withLock { inner in
+                inner.host.advance(to: Self.now)
+                settle(&inner)
+            }
+        }
+        close(descriptor)
+    }
+
+    private func receive(_ packet: HCIPacket, _ inner: inout Inner) {
+        guard case .acl(let data) = packet, let frame = try? L2CAPFrame(parsing: data.payload),
+            frame.channel == .attribute
+        else { return inner.host.receive(packet, at: Self.now) }
+        inner.connection?.handle = data.handle
+        inner.heard.append(frame.payload)
+        switch inner.script(frame.payload) {
+        case .asUsual: inner.host.receive(packet, at: Self.now)
+        case .these(let pdus): for pdu in pdus { write(pdu, inner) }
+        case .late(let delay, let pdus):
+            let nanoseconds = Int(delay / .nanoseconds(1))
+            queue.asyncElsewhere(after: .nanoseconds(nanoseconds)) { self.send(pdus) }
+        case .usualAnd(let pdus):
+            inner.host.receive(packet, at: Self.now)
+            settle(&inner)
+            for pdu in pdus { write(pdu, inner) }
+        case .vanish:
+            inner.isGone = true
+            shutdown(descriptor, Int32(SHUT_RDWR))
+        case .hangUp:
+            if let connection = inner.connection { inner.host.disconnect(connection.identifier) }
+        }
+    }
+
+    private func settle(_ inner: inout Inner) {
+        while true {
+            let outputs = inner.host.takeOutputs()
+            guard !outputs.isEmpty else { return }
+            for output in outputs {
+                switch output {
+                case .send(let packet): write(packet)
+                case .event(let event): take(event, &inner)
+                }
+            }
+        }
+    }
+
+    private func take(_ event: LEHostEvent, _ inner: inout Inner) {
+        switch event {
+        case .connected(let connection): inner.connection = (connection.id, nil)
+        case .disconnected: (inner.connection, inner.subscriptions) = (nil, [:])
+        case .subscriptionChanged(_, _, _, let uuid, let configuration): inner.subscriptions[uuid] = configuration
+        case .attributeRequest(let request):
+            let result: Result<[UInt8], ATTError>
+            switch request.operation {
+            case .read(let offset): result = .success(Array((inner.values[request.uuid] ?? []).dropFirst(offset)))
+            case .write(_, let value, _):
+                inner.values[request.uuid] = value
+                result = .success([])
+            }
+            inner.host.respond(to: request.token, of: request.connection, with: result)
+        default: break
+        }
+    }
+
+    private func write(_ pdu: [UInt8], _ inner: Inner) {
+        guard let handle = inner.connection?.handle else { return }
+        let frame = L2CAPFrame(channel: .attribute, payload: pdu)
+        write(.acl(ACLDataPacket(handle: handle, boundary: .firstNonFlushable, payload: frame.serialized())))
+    }
+
+    private func write(_ packet: HCIPacket) {
+        let bytes = packet.serialized()
+        _ = bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+    }
+}
+
+extension DispatchQueue {
+    /// Does something later, while this queue is busy with its loop.
+    fileprivate func asyncElsewhere(after time: DispatchTimeInterval, _ work: @escaping @Sendable () -> Void) {
+        DispatchQueue.global().asyncAfter(deadline: .now() + time, execute: work)
+    }
+}

@@ -1,0 +1,71 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BeaconryCentral
+import BluetoothCore
+import HCIRadio
+import Testing
+import VirtualRadio
+
+/// A virtual air with a scripted peripheral, and a central that joins it over TCP.
+struct Stage {
+    static let address = BluetoothAddress("C0:FF:EE:00:00:01") ?? .zero
+
+    let air: HCIRadio
+    let port: Int
+    let peer: ScriptedPeer
+    let central: Central
+
+    /// What a test does on a stage, which is cleared behind it.
+    static func with(
+        clock: any Clock<Duration> = ContinuousClock(), _ body: (Stage) async throws -> Void
+    ) async throws {
+        let stage = try await Stage(clock: clock)
+        do {
+            try await body(stage)
+        } catch {
+            await stage.clear()
+            throw error
+        }
+        await stage.clear()
+    }
+
+    private init(clock: any Clock<Duration>) async throws {
+        air = HCIRadio(virtual: VirtualAirOptions(timing: .immediate, servers: [.tcp(host: "127.0.0.1", port: 0)]))
+        let capabilities = try await air.open([], waits: false) { _ in .failure(.unlikely) }
+        port = try #require(capabilities.servers.first?.split(separator: ":").last.flatMap { Int($0) })
+        peer = try ScriptedPeer(port: port, address: Self.address)
+        central = Central(radio: HCIRadio(.tcp(host: "127.0.0.1", port: port)), clock: clock)
+        try await central.open()
+    }
+
+    private func clear() async {
+        peer.vanish()
+        await central.close()
+        await air.close()
+    }
+
+    /// The peer, as the central knows it by its address alone.
+    var peripheral: Peripheral {
+        get async { await central.peripheral(at: RemoteAddress(peer.address, isRandom: true)) }
+    }
+
+    /// Connects and finds the characteristic that can do most.
+    func value() async throws -> Characteristic {
+        try await characteristic(ScriptedPeer.value)
+    }
+
+    /// Connects and finds a characteristic.
+    func characteristic(_ type: BluetoothUUID) async throws -> Characteristic {
+        let peripheral = await peripheral
+        try await peripheral.connect()
+        return try await peripheral.discoverService(ScriptedPeer.service).discoverCharacteristic(type)
+    }
+
+    /// Another peripheral on the same air.
+    func addPeer(_ number: UInt8) throws -> ScriptedPeer {
+        try ScriptedPeer(
+            port: port, address: BluetoothAddress(octets: [0xC0, 0xFF, 0xEE, 0, 1, number]) ?? .zero)
+    }
+}
