@@ -91,7 +91,7 @@ extension CentralError {
         case .notFound: "check that it is the right device, and its firmware"
         case .invalidValue: "check that it is the right device, and the description of its values"
         case .notAsWritten: "check that nobody else configures the device, then write again"
-        case .impossible: "disconnect, connect again, and check the device's firmware"
+        case .impossible: "check the value and the device's firmware; if it goes on, connect again"
         case .cancelled: "call again when it is wanted after all"
         case .radio(let error): error.cure
         }

@@ -75,26 +75,50 @@ extension HCIRadio: CentralRadio {
     }
 
     public func connect(to device: RemoteAddress, timeout: Duration) async throws(RadioError) -> any RemoteLink {
+        let deadline = ContinuousClock.now + timeout
         let host = try centralHost()
         let peer = PeerAddress(device)
         guard central.connecting[peer] == nil else {
             throw RadioError(.refused, "\(device) is being connected to already", cure: "wait for that")
         }
+        central.lastAttempt += 1
+        let attempt = central.lastAttempt
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                central.connecting[peer] = continuation
+                central.connecting[peer] = CentralState.Attempt(number: attempt, continuation: continuation)
                 host.change { $0.connect(to: peer.address, type: peer.type, timeout: timeout) }
-                if Task.isCancelled { cancelConnecting(to: peer) }
+                if Task.isCancelled { cancelConnecting(to: peer, attempt) }
             }
         } onCancel: {
-            Task { await self.cancelConnecting(to: peer) }
+            Task { await self.cancelConnecting(to: peer, attempt) }
         }
-        return try result.get()
+        let link = try result.get()
+        try await confirm(link, until: deadline)
+        return link
     }
 
-    private func cancelConnecting(to peer: PeerAddress) {
-        guard central.connecting[peer] != nil else { return }
+    private func cancelConnecting(to peer: PeerAddress, _ attempt: UInt64) {
+        guard central.connecting[peer]?.number == attempt else { return }
         hosts[central.host]?.change { $0.cancelConnecting(to: peer.address, type: peer.type) }
+    }
+
+    /// Waits for the peer's first word: a controller says that there is a connection before the peer has heard of it,
+    /// and a little later that it could not be established (0x3E).
+    private func confirm(_ link: HCIRemoteLink, until deadline: ContinuousClock.Instant) async throws(RadioError) {
+        let timer = Task {
+            try await Task.sleep(until: deadline, clock: .continuous)
+            self.disconnect(link.connection)
+        }
+        defer { timer.cancel() }
+        let answer = await withTaskCancellationHandler {
+            // As centrals of others do, so that what follows fits into fewer packets; a peer need not agree.
+            await link.agreeOnLength()
+        } onCancel: {
+            Task { await self.disconnect(link.connection) }
+        }
+        guard case .failure(.disconnected(let reason)) = answer else { return }
+        throw RadioError(
+            .refused, "the connection to \(link.device) was lost at once: \(reason)", cure: "connect again")
     }
 
     private func centralHost() throws(RadioError) -> ControllerHost {
@@ -129,7 +153,7 @@ extension HCIRadio: CentralRadio {
             let error = RadioError(
                 .refused, "no connection to \(peer.address): \(failure)",
                 cure: "check that it advertises, is connectable and in range")
-            central.connecting.removeValue(forKey: peer)?.resume(returning: .failure(error))
+            central.connecting.removeValue(forKey: peer)?.continuation.resume(returning: .failure(error))
         case .disconnected(let connection, let reason) where connection.role == .central:
             central.links.removeValue(forKey: connection.id)?.end("\(reason)")
         case .completed(let connection, let token, let result):
@@ -150,14 +174,12 @@ extension HCIRadio: CentralRadio {
         }
         let link = HCIRemoteLink(RemoteAddress(peer), connection.id, radio: self)
         central.links[connection.id] = link
-        // As centrals of others do, so that what follows fits into fewer packets; a peer need not.
-        hosts[central.host]?.change { _ = $0.start(.exchangeMTU, on: connection.id) }
-        waiting.resume(returning: .success(link))
+        waiting.continuation.resume(returning: .success(link))
     }
 
     /// Ends everything that a central waits for.
     func endCentral(_ error: RadioError) {
-        for waiting in central.connecting.values { waiting.resume(returning: .failure(error)) }
+        for waiting in central.connecting.values { waiting.continuation.resume(returning: .failure(error)) }
         for link in central.links.values { link.end(error.message) }
         central.connecting = [:]
         central.links = [:]
@@ -203,12 +225,20 @@ extension HCIRadio: CentralRadio {
 struct CentralState {
     /// The host that scans and connects: the only one of a radio on one controller, another one on a virtual air.
     let host: HCIRadio.HostIdentifier
+
+    /// Somebody who waits for a connection.
+    struct Attempt {
+        let number: UInt64
+        let continuation: CheckedContinuation<Result<HCIRemoteLink, RadioError>, Never>
+    }
+
     var state = CentralRadioState.unavailable(
         RadioError(.refused, "the radio is not open", cure: "open it first"))
     var observers: [UInt64: AsyncStream<CentralRadioState>.Continuation] = [:]
     var lastObserver: UInt64 = 0
     var sightings: AsyncStream<Sighting>.Continuation?
-    var connecting: [PeerAddress: CheckedContinuation<Result<HCIRemoteLink, RadioError>, Never>] = [:]
+    var connecting: [PeerAddress: Attempt] = [:]
+    var lastAttempt: UInt64 = 0
     var links: [ConnectionIdentifier: HCIRemoteLink] = [:]
 }
 

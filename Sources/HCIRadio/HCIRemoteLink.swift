@@ -13,7 +13,7 @@ final class HCIRemoteLink: RemoteLink {
     let device: RemoteAddress
     let notifications: AsyncStream<RemoteNotification>
     private let notification: AsyncStream<RemoteNotification>.Continuation
-    private let connection: ConnectionIdentifier
+    let connection: ConnectionIdentifier
     private let radio: HCIRadio
     private let state = Mutex(State())
 
@@ -31,6 +31,9 @@ final class HCIRemoteLink: RemoteLink {
         self.radio = radio
         (notifications, notification) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(4096))
     }
+
+    /// Agrees on the longest PDU, which is done once a connection.
+    func agreeOnLength() async -> Result<GATTResult, RemoteError> { await start(.exchangeMTU) }
 
     func maximumTransmissionUnit() async throws(RemoteError) -> Int {
         guard case .mtu(let octets) = try await perform(.exchangeMTU) else { throw Self.mismatch }
@@ -170,7 +173,11 @@ extension RemoteError {
         switch error {
         case .refused(let code, _): self = .refused(code)
         case .closed: self = .disconnected("the attribute channel was closed")
-        default: self = .impossible("\(error)")
+        case .timedOut: self = .disconnected("the device did not answer within \(ATTClient.transactionTimeout)")
+        case .malformedResponse: self = .impossible("the device's answer cannot be one")
+        case .tooManyRequests: self = .impossible("too many requests wait for the device already")
+        case .tooLong: self = .impossible("the value is longer than the device takes at once")
+        case .preparedValueMismatch: self = .impossible("the device did not repeat the value as it was sent")
         }
     }
 }

@@ -88,18 +88,3 @@ struct CentralTests {
         }
     }
 }
-
-/// Expects a call to fail for a reason.
-func expect(
-    _ reason: CentralError.Reason, sourceLocation: SourceLocation = #_sourceLocation,
-    _ body: () async throws -> Void
-) async {
-    do {
-        try await body()
-        Issue.record("it went well", sourceLocation: sourceLocation)
-    } catch let error as CentralError {
-        #expect(error.reason == reason, sourceLocation: sourceLocation)
-    } catch {
-        Issue.record(error, sourceLocation: sourceLocation)
-    }
-}

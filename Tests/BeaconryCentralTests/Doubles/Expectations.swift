@@ -1,0 +1,33 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BeaconryCentral
+import Testing
+
+/// Expects a call to fail for a reason.
+func expect(
+    _ reason: CentralError.Reason, sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: () async throws -> Void
+) async {
+    do {
+        try await body()
+        Issue.record("it went well", sourceLocation: sourceLocation)
+    } catch let error as CentralError {
+        #expect(error.reason == reason, sourceLocation: sourceLocation)
+    } catch {
+        Issue.record(error, sourceLocation: sourceLocation)
+    }
+}
+
+/// It did not come about.
+struct Overdue: Error {}
+
+/// Waits until something is so, for ten seconds at most.
+func until(_ condition: () async throws -> Bool) async throws {
+    let end = ContinuousClock.now + .seconds(10)
+    while try await !condition() {
+        guard ContinuousClock.now < end else { throw Overdue() }
+        try await Task.sleep(for: .milliseconds(2))
+    }
+}

@@ -1,0 +1,87 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// A clock that stands still until a test advances it; sleeps end when their task is cancelled.
+final class ManualClock: Clock {
+    struct Instant: InstantProtocol {
+        var offset: Duration
+        func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        func duration(to other: Instant) -> Duration { other.offset - offset }
+        static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+    }
+
+    private struct Sleeper {
+        let number: UInt64
+        let deadline: Instant
+        let continuation: CheckedContinuation<Void, Never>
+    }
+
+    private typealias Observers = [CheckedContinuation<Void, Never>]
+
+    private struct State {
+        var now = Instant(offset: .zero)
+        var sleepers: [Sleeper] = []
+        var lastNumber: UInt64 = 0
+        var observers: [(deadline: Instant, continuation: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let state = Mutex(State())
+
+    var now: Instant { state.withLock(\.now) }
+    var minimumResolution: Duration { .nanoseconds(1) }
+
+    /// How many sleep now.
+    var sleepers: Int { state.withLock { $0.sleepers.count } }
+
+    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+        let number = state.withLock { state in
+            state.lastNumber += 1
+            return state.lastNumber
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let (isOver, observers) = state.withLock { (state: inout State) -> (Bool, Observers) in
+                    guard !Task.isCancelled, deadline > state.now else { return (true, Observers()) }
+                    state.sleepers.append(Sleeper(number: number, deadline: deadline, continuation: continuation))
+                    defer { state.observers.removeAll { $0.deadline == deadline } }
+                    return (false, state.observers.filter { $0.deadline == deadline }.map(\.continuation))
+                }
+                if isOver { continuation.resume() }
+                for observer in observers { observer.resume() }
+            }
+        } onCancel: {
+            let sleeper = state.withLock { state in
+                state.sleepers.firstIndex { $0.number == number }.map { state.sleepers.remove(at: $0) }
+            }
+            sleeper?.continuation.resume()
+        }
+        try Task.checkCancellation()
+    }
+
+    /// Lets time pass; who sleeps no longer than that wakes.
+    func advance(by duration: Duration) {
+        let due = state.withLock { state in
+            state.now = state.now.advanced(by: duration)
+            let now = state.now
+            defer { state.sleepers.removeAll { $0.deadline <= now } }
+            return state.sleepers.filter { $0.deadline <= now }
+        }
+        for sleeper in due { sleeper.continuation.resume() }
+    }
+
+    /// Waits until somebody sleeps until so long from now.
+    func waitForSleeper(of duration: Duration) async {
+        await withCheckedContinuation { continuation in
+            let isThere = state.withLock { state in
+                let deadline = state.now.advanced(by: duration)
+                if state.sleepers.contains(where: { $0.deadline == deadline }) { return true }
+                state.observers.append((deadline, continuation))
+                return false
+            }
+            if isThere { continuation.resume() }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BeaconryCentral
+import Synchronization
+
+/// A radio without an air: it hears what a test says, and what it is asked for never comes about.
+///
+/// For what no peer can do: thousands of devices, and a radio that does not return.
+final class MuteRadio: CentralRadio {
+    private struct State {
+        var sightings: AsyncStream<Sighting>.Continuation?
+        var scans: [ScanSettings] = []
+        var stops = 0
+        var observers: [AsyncStream<CentralRadioState>.Continuation] = []
+        var radioState = CentralRadioState.ready
+    }
+
+    let name = "mute"
+    let hangs: Bool
+    private let state = Mutex(State())
+
+    /// - Parameter hangs: whether also opening and scanning never return.
+    init(hangs: Bool = false) { self.hangs = hangs }
+
+    /// How it was asked to scan.
+    var scans: [ScanSettings] { state.withLock(\.scans) }
+    /// How often it was asked to stop.
+    var stops: Int { state.withLock(\.stops) }
+    /// Whether it scans.
+    var isScanning: Bool { state.withLock { $0.sightings != nil } }
+
+    /// Hears something.
+    func hear(_ sighting: Sighting) { state.withLock { $0.sightings }?.yield(sighting) }
+
+    /// Is gone, or is back.
+    func set(_ radioState: CentralRadioState) {
+        state.withLock { state in
+            state.radioState = radioState
+            if case .unavailable = radioState {
+                state.sightings?.finish()
+                state.sightings = nil
+            }
+            for observer in state.observers { observer.yield(radioState) }
+        }
+    }
+
+    func openCentral(waits: Bool) async throws(RadioError) -> ReceivingCapabilities {
+        if hangs { await Self.never() }
+        return ReceivingCapabilities(name: name, way: "by hand", address: nil)
+    }
+
+    func states() async -> AsyncStream<CentralRadioState> {
+        let (stream, continuation) = AsyncStream.makeStream(of: CentralRadioState.self)
+        state.withLock { state in
+            continuation.yield(state.radioState)
+            state.observers.append(continuation)
+        }
+        return stream
+    }
+
+    func scan(_ settings: ScanSettings) async throws(RadioError) -> AsyncStream<Sighting> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Sighting.self)
+        state.withLock { state in
+            state.sightings?.finish()
+            state.sightings = continuation
+            state.scans.append(settings)
+        }
+        return stream
+    }
+
+    func stopScanning() async {
+        state.withLock { state in
+            state.sightings?.finish()
+            state.sightings = nil
+            state.stops += 1
+        }
+    }
+
+    func connect(to device: RemoteAddress, timeout: Duration) async throws(RadioError) -> any RemoteLink {
+        await Self.never()
+        throw RadioError(.refused, "it was never meant to", cure: "")
+    }
+
+    func close() async { if hangs { await Self.never() } }
+
+    /// Does not return, whatever happens.
+    private static func never() async {
+        let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
+        await Task.detached { for await _ in stream {} }.value
+        continuation.finish()
+    }
+}

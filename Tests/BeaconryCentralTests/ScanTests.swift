@@ -1,0 +1,200 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BeaconryCentral
+import Testing
+
+/// One scan for all who listen, what each of them hears, and which devices are remembered.
+@Suite(.timeLimit(.minutes(1)))
+struct ScanTests {
+    private static func sighting(
+        _ number: Int, _ structures: [AdvertisingStructure] = [], pdu: Sighting.PDU? = .connectableScannable,
+        rssi: Int8 = -60
+    ) -> Sighting {
+        let octets = [0xC0, 0, 0] + [16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
+        return Sighting(
+            device: RemoteAddress(BluetoothAddress(octets: octets) ?? .zero, isRandom: true), pdu: pdu,
+            data: AdvertisingData(structures).serialized(), rssi: RSSI(rssi))
+    }
+
+    private static func open(_ radio: MuteRadio, knownPeripherals: Int = 1024) async throws -> Central {
+        let central = Central(radio: radio, knownPeripherals: knownPeripherals)
+        try await central.open()
+        return central
+    }
+
+    /// The next discovery, whose scan is begun before anything is said.
+    private static func first(
+        _ central: Central, _ radio: MuteRadio, _ options: ScanOptions, _ sightings: [Sighting]
+    ) async throws -> Discovery? {
+        async let found = firstOf(central.scan(options))
+        try await until { radio.isScanning }
+        for sighting in sightings { radio.hear(sighting) }
+        return try await found
+    }
+
+    private static func firstOf(_ scan: Scan) async throws -> Discovery? {
+        for try await discovery in scan { return discovery }
+        return nil
+    }
+
+    @Test func theRadioScansOnceForAllAndStopsAfterTheLast() async throws {
+        let radio = MuteRadio()
+        let central = try await Self.open(radio)
+        var one: Scan.Iterator? = central.scan(ScanOptions(isActive: false)).makeAsyncIterator()
+        var other: Scan.Iterator? = central.scan(ScanOptions(isActive: false)).makeAsyncIterator()
+        #expect(radio.scans.isEmpty)
+        async let speaking: Void = {
+            try await until { radio.isScanning }
+            for _ in 0..<100 {
+                radio.hear(Self.sighting(1))
+                try await Task.sleep(for: .milliseconds(5))
+            }
+        }()
+        let heard = try await one?.next()?.sighting.device
+        #expect(try await other?.next()?.sighting.device == heard)
+        #expect(radio.scans == [ScanSettings(isActive: false)])
+        one = nil
+        _ = try await other?.next()
+        #expect(radio.isScanning && radio.stops == 0)
+        other = nil
+        try await until { !radio.isScanning }
+        #expect(radio.stops == 1)
+        try await speaking
+        await central.close()
+    }
+
+    @Test func oneWhoAsksForScanResponsesHasAllAsk() async throws {
+        let radio = MuteRadio()
+        let central = try await Self.open(radio)
+        let passive = Task { try await Self.firstOf(central.scan(ScanOptions(isActive: false, where: { _ in false }))) }
+        try await until { radio.scans.count == 1 }
+        let active = Task { try await Self.firstOf(central.scan(ScanOptions(where: { _ in false }))) }
+        try await until { radio.scans.count == 2 }
+        active.cancel()
+        #expect(try await active.value == nil)
+        try await until { radio.scans.count == 3 }
+        passive.cancel()
+        #expect(try await passive.value == nil)
+        try await until { !radio.isScanning }
+        #expect(radio.scans.map(\.isActive) == [false, true, false])
+        await central.close()
+    }
+
+    @Test(arguments: [
+        (ScanOptions(), 1), (ScanOptions(services: [.bit16(0x180F)]), 3),
+        (ScanOptions(services: [.bit16(0x1111), .bit16(0x180D)]), 2), (ScanOptions(minimumRSSI: RSSI(-50)), 4),
+        (ScanOptions(where: { $0.advertisement.localName == "thermometer" }), 2),
+        (ScanOptions(where: { $0.advertisement.iBeacon != nil }), 5),
+        (ScanOptions(services: [.bit32(0x1234_5678)]), 6),
+    ])
+    func filters(options: ScanOptions, expected: Int) async throws {
+        let radio = MuteRadio()
+        let central = try await Self.open(radio)
+        let uuid = try #require(UUID128("2173E519-9155-4862-AB64-7953AB146156"))
+        let beacon = IBeacon(uuid: uuid, major: 1, minor: 2, measuredPower: MeasuredPower(-59))
+        let found = try await Self.first(
+            central, radio, options,
+            [
+                Self.sighting(1, rssi: -70),
+                Self.sighting(
+                    2, [.serviceUUIDs16([0x180D], isComplete: true), .localName("thermometer", isComplete: true)],
+                    rssi: -70),
+                Self.sighting(3, rssi: -70),
+                Self.sighting(3, [.serviceUUIDs16([0x180F], isComplete: true)], pdu: .scanResponse, rssi: -70),
+                Self.sighting(4, rssi: -50),
+                Self.sighting(5, [.flags(.beacon), beacon.structure], pdu: .nonConnectable, rssi: -70),
+                Self.sighting(6, [.unknown(type: 5, data: [0x78, 0x56, 0x34, 0x12])], rssi: -70),
+            ])
+        #expect(found?.sighting.device == Self.sighting(expected).device)
+        await central.close()
+    }
+
+    @Test func withoutRepetitionsOnlyNewsIsTold() async throws {
+        let radio = MuteRadio()
+        let central = try await Self.open(radio)
+        let name = AdvertisingStructure.localName("a", isComplete: true)
+        let heard = Task {
+            var names: [String?] = []
+            for try await discovery in central.scan(ScanOptions(includesRepetitions: false)) {
+                names.append(discovery.advertisement.localName)
+                if names.last == "z" { break }
+            }
+            return names
+        }
+        try await until { radio.isScanning }
+        for _ in 0..<3 { radio.hear(Self.sighting(1)) }
+        for _ in 0..<3 { radio.hear(Self.sighting(1, [name], pdu: .scanResponse)) }
+        for _ in 0..<3 { radio.hear(Self.sighting(1, rssi: -20)) }
+        radio.hear(Self.sighting(2, [.localName("z", isComplete: true)]))
+        #expect(try await heard.value == [nil, "a", "z"])
+        // A new consumer knows nothing yet.
+        let again = try await Self.first(
+            central, radio, ScanOptions(includesRepetitions: false), [Self.sighting(1)])
+        #expect(again?.advertisement.localName == "a")
+        await central.close()
+    }
+
+    @Test func aScanEndsInTime() async throws {
+        let clock = ManualClock()
+        let radio = MuteRadio()
+        let central = Central(radio: radio, clock: clock)
+        try await central.open()
+        let scan = Task { try await Self.firstOf(central.scan(ScanOptions(duration: .seconds(7)))) }
+        await clock.waitForSleeper(of: .seconds(7))
+        clock.advance(by: .seconds(7))
+        #expect(try await scan.value == nil)
+        let search = Task { try await central.find(timeout: .seconds(3)) }
+        await clock.waitForSleeper(of: .seconds(3))
+        clock.advance(by: .seconds(3))
+        await expect(.timedOut(after: .seconds(3))) { _ = try await search.value }
+        try await until { !radio.isScanning }
+        await central.close()
+    }
+
+    @Test func aScanThrowsWhenTheRadioIsGoneAndTheNextOneWorks() async throws {
+        let radio = MuteRadio()
+        let central = try await Self.open(radio)
+        var states = await central.states.makeAsyncIterator()
+        #expect(await states.next() == .ready)
+        let scan = Task { try await Self.firstOf(central.scan()) }
+        try await until { radio.isScanning }
+        let error = RadioError(.noAdapter, "it is unplugged", cure: "plug it in")
+        radio.set(.unavailable(error))
+        await expect(.radio(error)) { _ = try await scan.value }
+        #expect(await states.next() == .unavailable(error))
+        #expect(await central.state == .unavailable(error))
+        await expect(.radio(error)) { _ = try await Self.firstOf(central.scan()) }
+        let waiting = Task { try await central.waitUntilReady() }
+        radio.set(.ready)
+        try await waiting.value
+        #expect(try await Self.first(central, radio, ScanOptions(), [Self.sighting(9)]) != nil)
+        await central.close()
+        while let state = await states.next() { if case .ready = state { continue } }
+        await #expect(throws: CentralError.self) { _ = try await Self.firstOf(central.scan()) }
+    }
+
+    @Test func devicesAreRememberedUpToALimit() async throws {
+        let radio = MuteRadio()
+        let central = try await Self.open(radio, knownPeripherals: 100)
+        let held = await central.peripheral(at: Self.sighting(0).device)
+        let listening = Task {
+            for try await discovery in central.scan() where discovery.sighting.device == Self.sighting(2000).device {
+                return
+            }
+        }
+        try await until { radio.isScanning }
+        for number in 1...2000 { radio.hear(Self.sighting(number)) }
+        try await listening.value
+        let known = await central.knownPeripherals
+        #expect((75...100).contains(known.count))
+        #expect(known.last?.address == Self.sighting(2000).device)
+        #expect(await central.peripheral(at: held.address) === held)
+        let last = try #require(known.last)
+        #expect(await central.peripheral(at: last.address) === last)
+        await central.forget(last.address)
+        #expect(await !central.knownPeripherals.contains { $0 === last })
+        await central.close()
+    }
+}
