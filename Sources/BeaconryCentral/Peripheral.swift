@@ -24,19 +24,22 @@ public final class Peripheral: Sendable {
         case disconnecting
     }
 
+    private typealias Attempt = Race<Result<Void, RadioError>?>
+
     private struct Storage {
         var advertisement: ReceivedAdvertisement?
         var state = State.disconnected(nil)
         var connection: Connection?
-        /// Ends the attempt to connect that is under way.
-        var giveUp: (@Sendable () -> Void)?
+        /// The attempt to connect that is under way.
+        var attempt: Attempt?
         var watchdogInterval: Duration?
         var observers: [UInt64: AsyncStream<State>.Continuation] = [:]
         var lastObserver: UInt64 = 0
 
         mutating func move(to state: State) {
+            guard self.state != state else { return }
             self.state = state
-            if state != .connecting { giveUp = nil }
+            if state != .connecting { attempt = nil }
             for observer in observers.values { observer.yield(state) }
         }
     }
@@ -134,8 +137,12 @@ public final class Peripheral: Sendable {
 
     private func connectOnce(timeout: Duration) async throws(CentralError) {
         let operation = "connect to \(address)"
-        let outcome = await Race<Result<Void, RadioError>?>.run(within: timeout, by: timekeeper) { race in
-            await self.connect(timeout: timeout, race)
+        let outcome = await Attempt.run(within: timeout, by: timekeeper) { attempt in
+            await self.connect(timeout: timeout, attempt)
+        }
+        storage.withLock { storage in
+            // What is given up may still occupy the radio for a while; the next attempt waits for that.
+            if storage.attempt?.isDecided == true { storage.move(to: .disconnected(nil)) }
         }
         switch outcome {
         case .finished(.success): return
@@ -146,24 +153,27 @@ public final class Peripheral: Sendable {
     }
 
     /// Connects in its turn; a connection that comes after its race is decided is ended at once.
-    private func connect(
-        timeout: Duration, _ race: Race<Result<Void, RadioError>?>
-    ) async -> Result<Void, RadioError>? {
+    private func connect(timeout: Duration, _ attempt: Attempt) async -> Result<Void, RadioError>? {
         guard await lane.enter() else { return nil }
         defer { lane.leave() }
         guard !isConnected else { return .success(()) }
         storage.withLock { storage in
-            storage.giveUp = { race.decide(.cancelled) }
+            storage.attempt = attempt
             storage.move(to: .connecting)
         }
         do throws(RadioError) {
             // Our own deadline is the one that counts; the radio's is for radios that do not hear of it.
-            adopt(try await radio.connect(to: address, timeout: timeout + Self.disconnectTimeout))
+            let link = try await radio.connect(to: address, timeout: timeout + Self.disconnectTimeout)
+            guard !attempt.isDecided else {
+                await link.disconnect()
+                return nil
+            }
+            adopt(link)
         } catch {
             storage.withLock { $0.move(to: .disconnected(nil)) }
             return .failure(error)
         }
-        guard race.decide(.finished(.success(()))) else {
+        guard attempt.decide(.finished(.success(()))) else {
             await storage.withLock(\.connection)?.disconnect(as: .requested, timeout: Self.disconnectTimeout)
             return nil
         }
@@ -194,7 +204,7 @@ public final class Peripheral: Sendable {
     /// It does so also in a task that is cancelled. What has not confirmed after the timeout is given up: the peripheral
     /// counts as disconnected in any case.
     public func disconnect(timeout: Duration = disconnectTimeout) async {
-        storage.withLock(\.giveUp)?()
+        storage.withLock(\.attempt)?.decide(.cancelled)
         _ = await Race<Void>.run(within: timeout, by: timekeeper, isCancellable: false) { _ in
             guard await self.lane.enter() else { return }
             defer { self.lane.leave() }

@@ -142,6 +142,7 @@ public actor HCIRadio: PeripheralRadio {
         for server in servers { await server.close() }
         for controller in kernelControllers { controller.close() }
         hosts = [:]
+        air?.close()
         air = nil
         continuation.finish()
     }

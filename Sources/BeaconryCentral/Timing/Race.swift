@@ -70,6 +70,9 @@ final class Race<Value: Sendable>: Sendable {
         }
     }
 
+    /// Whether it is decided.
+    var isDecided: Bool { state.withLock { $0.outcome != nil } }
+
     /// Decides the race.
     /// - Returns: whether it was open until now.
     @discardableResult

@@ -29,6 +29,8 @@ final class AirLink: ControllerLink, AirParty {
         air.leave(identifier)
     }
 
+    func airEnded() { identifier = nil }
+
     func airHasPackets() {
         while let identifier, let packet = air.takePacket(of: identifier) { user?.linkReceived(packet) }
     }

@@ -110,6 +110,11 @@ private final class AirVisitor: ControllerLinkUser, AirParty {
         itself = nil
     }
 
+    func airEnded() {
+        identifier = nil
+        handler.close()
+    }
+
     func airHasPackets() {
         guard let identifier else { return }
         while handler.isWritable, let packet = air.takePacket(of: identifier) { handler.write(packet) }

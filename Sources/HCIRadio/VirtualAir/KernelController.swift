@@ -81,6 +81,8 @@ final class KernelController: ControllerLinkUser, AirParty {
         link = nil
     }
 
+    func airEnded() { identifier = nil }
+
     func airHasPackets() {
         while let identifier, let packet = air.takePacket(of: identifier) { link?.send(packet) }
     }

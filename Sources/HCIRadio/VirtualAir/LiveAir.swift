@@ -11,6 +11,8 @@ import VirtualRadio
 protocol AirParty: AnyObject {
     /// Its controller has packets: take them with `LiveAir.takePacket(of:)`, as many as are wanted now.
     func airHasPackets()
+    /// The air is no more, and its controller neither.
+    func airEnded()
 }
 
 /// An air in real time: the virtual clock follows the machine's.
@@ -69,6 +71,15 @@ final class LiveAir {
         settle()
     }
 
+    /// Ends the air, and with it all controllers on it.
+    func close() {
+        let leaving = parties
+        parties = [:]
+        wakeUp?.task.cancel()
+        wakeUp = nil
+        for party in leaving.values { party.airEnded() }
+    }
+
     /// Whether a controller takes more from its host now; when not, it does again after it was asked for packets.
     func canAccept(from identifier: ControllerIdentifier) -> Bool { air.canAccept(from: identifier) }
 
@@ -108,7 +119,7 @@ final class LiveAir {
     }
 
     private func scheduleWakeUp() {
-        guard let deadline = air.nextDeadline else { return }
+        guard !parties.isEmpty, let deadline = air.nextDeadline else { return }
         let time = max(deadline, now + Self.coalescing)
         if let wakeUp {
             guard time < wakeUp.time else { return }

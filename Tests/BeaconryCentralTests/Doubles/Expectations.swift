@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BeaconryCentral
+import Synchronization
 import Testing
 
 /// Expects a call to fail for a reason.
@@ -30,4 +31,11 @@ func until(_ condition: () async throws -> Bool) async throws {
         guard ContinuousClock.now < end else { throw Overdue() }
         try await Task.sleep(for: .milliseconds(2))
     }
+}
+
+/// Counts from any task.
+final class Counter: Sendable {
+    private let state = Mutex(0)
+    var count: Int { state.withLock(\.self) }
+    func add() { state.withLock { $0 += 1 } }
 }

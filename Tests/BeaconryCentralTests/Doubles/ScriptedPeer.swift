@@ -4,7 +4,6 @@
 
 import Advertising
 import BluetoothCore
-import Dispatch
 import GATT
 import Glibc
 import HCI
@@ -55,7 +54,6 @@ final class ScriptedPeer: Sendable {
     let address: BluetoothAddress
     private let database: AttributeDatabase
     private let descriptor: Int32
-    private let queue: DispatchQueue
     private let inner: Mutex<Inner>
 
     private struct Inner {
@@ -66,6 +64,7 @@ final class ScriptedPeer: Sendable {
         var values: [BluetoothUUID: [UInt8]] = [:]
         var heard: [[UInt8]] = []
         var subscriptions: [BluetoothUUID: ClientCharacteristicConfiguration] = [:]
+        var late: [(time: Duration, pdus: [[UInt8]])] = []
         var isGone = false
     }
 
@@ -88,7 +87,6 @@ final class ScriptedPeer: Sendable {
         guard result == 0 else { throw Unreachable() }
         var isOn: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<Int32>.size))
-        queue = DispatchQueue(label: "scripted peer")
         var inner = Inner()
         guard let set = AdvertisingSetIdentifier(1) else { throw Unreachable() }
         database = try AttributeDatabase(services: services, genericAccess: GenericAccess(name: "Scripted"))
@@ -101,7 +99,7 @@ final class ScriptedPeer: Sendable {
             for: set, address: .random(address))
         inner.host.start(at: Self.now)
         self.inner = Mutex(inner)
-        queue.async { self.run() }
+        startThread()
     }
 
     /// What the device does with PDUs from now on.
@@ -170,12 +168,26 @@ final class ScriptedPeer: Sendable {
 
     // MARK: - The host
 
+    /// A thread of its own, so that many peers do not wait for each other.
+    private func startThread() {
+        var thread = pthread_t()
+        let context = Unmanaged.passRetained(self).toOpaque()
+        pthread_create(
+            &thread, nil,
+            { context in
+                guard let context else { return nil }
+                Unmanaged<ScriptedPeer>.fromOpaque(context).takeRetainedValue().run()
+                return nil
+            }, context)
+        pthread_detach(thread)
+    }
+
     private func run() {
         inner.withLock { settle(&$0) }
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
             var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            _ = poll(&waiting, 1, 20)
+            _ = poll(&waiting, 1, 10)
             if waiting.revents != 0 {
                 let count = read(descriptor, &buffer, buffer.count)
                 guard count > 0 else { break }
@@ -186,8 +198,11 @@ final class ScriptedPeer: Sendable {
                 }
             }
             inner.withLock { inner in
-                inner.host.advance(to: Self.now)
+                let now = Self.now
+                inner.host.advance(to: now)
                 settle(&inner)
+                for pdu in inner.late.filter({ $0.time <= now }).flatMap(\.pdus) { write(pdu, inner) }
+                inner.late.removeAll { $0.time <= now }
             }
         }
         close(descriptor)
@@ -203,8 +218,7 @@ final class ScriptedPeer: Sendable {
         case .asUsual: inner.host.receive(packet, at: Self.now)
         case .these(let pdus): for pdu in pdus { write(pdu, inner) }
         case .late(let delay, let pdus):
-            let nanoseconds = Int(delay / .nanoseconds(1))
-            queue.asyncElsewhere(after: .nanoseconds(nanoseconds)) { self.send(pdus) }
+            inner.late.append((Self.now + delay, pdus))
         case .usualAnd(let pdus):
             inner.host.receive(packet, at: Self.now)
             settle(&inner)
@@ -257,12 +271,5 @@ final class ScriptedPeer: Sendable {
     private func write(_ packet: HCIPacket) {
         let bytes = packet.serialized()
         _ = bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-    }
-}
-
-extension DispatchQueue {
-    /// Does something later, while this queue is busy with its loop.
-    fileprivate func asyncElsewhere(after time: DispatchTimeInterval, _ work: @escaping @Sendable () -> Void) {
-        DispatchQueue.global().asyncAfter(deadline: .now() + time, execute: work)
     }
 }

@@ -19,9 +19,10 @@ struct Stage {
 
     /// What a test does on a stage, which is cleared behind it.
     static func with(
-        clock: any Clock<Duration> = ContinuousClock(), _ body: (Stage) async throws -> Void
+        clock: any Clock<Duration> = ContinuousClock(), services: [GATTService] = ScriptedPeer.services,
+        _ body: (Stage) async throws -> Void
     ) async throws {
-        let stage = try await Stage(clock: clock)
+        let stage = try await Stage(clock, services)
         do {
             try await body(stage)
         } catch {
@@ -31,11 +32,16 @@ struct Stage {
         await stage.clear()
     }
 
-    private init(clock: any Clock<Duration>) async throws {
+    private init(_ old: Stage, peer: ScriptedPeer) {
+        (air, port, central) = (old.air, old.port, old.central)
+        self.peer = peer
+    }
+
+    private init(_ clock: any Clock<Duration>, _ services: [GATTService]) async throws {
         air = HCIRadio(virtual: VirtualAirOptions(timing: .immediate, servers: [.tcp(host: "127.0.0.1", port: 0)]))
         let capabilities = try await air.open([], waits: false) { _ in .failure(.unlikely) }
         port = try #require(capabilities.servers.first?.split(separator: ":").last.flatMap { Int($0) })
-        peer = try ScriptedPeer(port: port, address: Self.address)
+        peer = try ScriptedPeer(port: port, address: Self.address, services: services)
         central = Central(radio: HCIRadio(.tcp(host: "127.0.0.1", port: port)), clock: clock)
         try await central.open()
     }
@@ -61,6 +67,11 @@ struct Stage {
         let peripheral = await peripheral
         try await peripheral.connect()
         return try await peripheral.discoverService(ScriptedPeer.service).discoverCharacteristic(type)
+    }
+
+    /// The same stage, where the peripheral has its power back.
+    func restartPeer() throws -> Stage {
+        Stage(self, peer: try ScriptedPeer(port: port, address: peer.address))
     }
 
     /// Another peripheral on the same air.

@@ -1,0 +1,64 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+public import BluetoothCore
+
+/// The battery service (Battery Service 1.1).
+public struct BatteryService: ServiceDescription {
+    public static let uuid = BluetoothUUID.bit16(0x180F)
+    /// How full the battery is, in per cent.
+    public let level = CharacteristicDescription(.bit16(0x2A19), .percentage)
+
+    /// The description.
+    public init() {}
+}
+
+/// The device information service (Device Information Service 1.2), as far as it is text.
+public struct DeviceInformationService: ServiceDescription {
+    public static let uuid = BluetoothUUID.bit16(0x180A)
+    /// Which model it is.
+    public let modelNumber = CharacteristicDescription(.bit16(0x2A24), .text)
+    /// Which piece of the model it is.
+    public let serialNumber = CharacteristicDescription(.bit16(0x2A25), .text)
+    /// Which firmware it has.
+    public let firmwareRevision = CharacteristicDescription(.bit16(0x2A26), .text)
+    /// Who made it.
+    public let manufacturerName = CharacteristicDescription(.bit16(0x2A29), .text)
+
+    /// The description.
+    public init() {}
+}
+
+/// A sensor with a battery.
+public struct BatteryClient: Sendable {
+    /// What to scan for.
+    public static let scan = ScanOptions(services: [BatteryService.uuid])
+
+    /// The sensor.
+    public let peripheral: Peripheral
+    private let battery: DescribedService<BatteryService>
+
+    /// Connects to a sensor and finds its battery.
+    /// - Parameter timeout: how long each step may take.
+    public init(_ peripheral: Peripheral, timeout: Duration = Central.defaultTimeout) async throws(CentralError) {
+        self.peripheral = peripheral
+        battery = try await peripheral.connect(to: BatteryService.self, timeout: timeout)
+    }
+
+    /// How full the battery is: 0 to 100 per cent.
+    public func level(timeout: Duration = Central.defaultTimeout) async throws(CentralError) -> UInt8 {
+        try await battery.read(\.level, timeout: timeout)
+    }
+
+    /// How full the battery is, each time that the sensor says so.
+    public func levels() throws(CentralError) -> DescribedNotifications<UInt8> {
+        try battery.notifications(\.level)
+    }
+
+    /// Who made the sensor.
+    public func manufacturer(timeout: Duration = Central.defaultTimeout) async throws(CentralError) -> String {
+        try await peripheral.discover(DeviceInformationService.self, timeout: timeout)
+            .read(\.manufacturerName, timeout: timeout)
+    }
+}

@@ -1,0 +1,159 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BeaconryCentral
+import Testing
+
+/// Who is told the values that a device notifies, and for how long the device is asked to.
+@Suite(.timeLimit(.minutes(1)))
+struct NotificationTests {
+    @Test func theDeviceIsAskedOnceForAllAndNoMoreAfterTheLast() async throws {
+        try await Stage.with { stage in
+            let value = try await stage.value()
+            #expect(stage.peer.subscription(to: ScriptedPeer.value) == [])
+            let speaking = Task {
+                while !Task.isCancelled {
+                    stage.peer.notify([7])
+                    try await Task.sleep(for: .milliseconds(2))
+                }
+            }
+            var one: Notifications.Iterator? = value.notifications().makeAsyncIterator()
+            var other: Notifications.Iterator? = value.notifications().makeAsyncIterator()
+            #expect(try await one?.next() == [7])
+            #expect(try await other?.next() == [7])
+            #expect(stage.peer.subscription(to: ScriptedPeer.value) == .notification)
+            one = nil
+            _ = try await value.read()
+            #expect(stage.peer.subscription(to: ScriptedPeer.value) == .notification)
+            #expect(try await other?.next() == [7])
+            other = nil
+            try await until { stage.peer.subscription(to: ScriptedPeer.value) == [] }
+            speaking.cancel()
+            #expect(Self.subscriptionWrites(stage) == [[1, 0], [0, 0]])
+        }
+    }
+
+    /// What was written to client configuration descriptors, in order.
+    private static func subscriptionWrites(_ stage: Stage) -> [[UInt8]] {
+        stage.peer.heard.filter { $0.first == 0x12 && $0.count == 5 }.map { Array($0.suffix(2)) }
+    }
+
+    @Test func aReadWhileNotifyingGoesToTheReader() async throws {
+        try await Stage.with { stage in
+            stage.peer[ScriptedPeer.value] = [1]
+            let value = try await stage.value()
+            let told = Task {
+                var values: [[UInt8]] = []
+                for try await next in value.notifications() {
+                    values.append(next)
+                    if next == [99] { break }
+                }
+                return values
+            }
+            try await until { stage.peer.subscription(to: ScriptedPeer.value) == .notification }
+            for number in 2...20 as ClosedRange<UInt8> {
+                stage.peer.notify([number])
+                #expect(try await value.read() == [1])
+            }
+            stage.peer.notify([99])
+            #expect(try await told.value == (2...20).map { [$0] } + [[99]])
+        }
+    }
+
+    @Test func valuesAreIndicatedWhereTheyAreNotNotified() async throws {
+        try await Stage.with { stage in
+            let indicated = try await stage.characteristic(ScriptedPeer.indicated)
+            let told = Task {
+                for try await value in indicated.notifications() { return value }
+                return []
+            }
+            try await until { stage.peer.subscription(to: ScriptedPeer.indicated) == .indication }
+            stage.peer.send([[0x1D] + stage.peer.handle(of: ScriptedPeer.indicated).serialized() + [5, 6]])
+            #expect(try await told.value == [5, 6])
+            try await until { stage.peer.heard.contains([0x1E]) }
+        }
+    }
+
+    @Test func whatIsNotForTheConsumerDoesNotCome() async throws {
+        try await Stage.with { stage in
+            let value = try await stage.value()
+            let told = Task {
+                for try await value in value.notifications() { return value }
+                return []
+            }
+            try await until { stage.peer.subscription(to: ScriptedPeer.value) == .notification }
+            stage.peer.notify([1], of: ScriptedPeer.constant)
+            stage.peer.send([[0x1B, 0xFF, 0xFF, 1], [0x1B, 0x01], [0x1B], []])
+            stage.peer.notify([2])
+            #expect(try await told.value == [2])
+        }
+    }
+
+    @Test func theSequenceEndsWithTheTaskOrWithOurConnectionAndThrowsWhenItIsLost() async throws {
+        try await Stage.with { stage in
+            let value = try await stage.value()
+            let listening = Counter()
+            let consumers = (0..<2).map { _ in
+                Task { for try await _ in value.notifications() { listening.add() } }
+            }
+            try await until {
+                stage.peer.notify([1])
+                return listening.count > 2
+            }
+            consumers[0].cancel()
+            try await consumers[0].value
+            await stage.peripheral.disconnect()
+            try await consumers[1].value
+            await expect(.disconnected(.requested)) { for try await _ in value.notifications() {} }
+
+            let again = try await stage.value()
+            let consumer = Task { for try await _ in again.notifications() {} }
+            try await until { stage.peer.subscription(to: ScriptedPeer.value) == .notification }
+            stage.peer.hangUp()
+            let end = ConnectionEnd.lost("remote user terminated connection (0x13)")
+            await expect(.disconnected(end)) { try await consumer.value }
+            #expect(await stage.peripheral.state == .disconnected(end))
+        }
+    }
+
+    @Test func aSubscriptionThatWasGivenUpIsTakenBack() async throws {
+        try await Stage.with { stage in
+            let value = try await stage.value()
+            stage.peer.follow { pdu in pdu.first == 0x12 ? .late(.milliseconds(300), [[0x13]]) : .asUsual }
+            await expect(.timedOut(after: .milliseconds(100))) {
+                for try await _ in value.notifications(timeout: .milliseconds(100)) {}
+            }
+            try await until { Self.subscriptionWrites(stage) == [[1, 0], [0, 0]] }
+            stage.peer.behave()
+            let told = Task {
+                for try await value in value.notifications() { return value }
+                return []
+            }
+            try await until { stage.peer.subscription(to: ScriptedPeer.value) == .notification }
+            stage.peer.notify([3])
+            #expect(try await told.value == [3])
+        }
+    }
+
+    @Test func aSlowConsumerLosesTheOldestOnly() async throws {
+        try await Stage.with { stage in
+            let value = try await stage.value()
+            var iterator = value.notifications().makeAsyncIterator()
+            stage.peer.follow { pdu in
+                pdu.first == 0x12 ? .usualAnd([[0x1B] + stage.peer.handle(of: ScriptedPeer.value).serialized() + [0]])
+                    : .asUsual
+            }
+            #expect(try await iterator.next() == [0])
+            let count = Notifications.capacity + 100
+            for number in 1...count {
+                stage.peer.notify([UInt8(number & 0xFF), UInt8(number >> 8)])
+                // What is on its way must fit into the controllers.
+                if number % 50 == 0 { _ = try await value.read() }
+            }
+            _ = try await value.read()
+            let oldest = count - Notifications.capacity + 1
+            #expect(try await iterator.next() == [UInt8(oldest & 0xFF), UInt8(oldest >> 8)])
+        }
+    }
+}
