@@ -10,6 +10,8 @@ import Radio
 public enum HCITransport: Hashable, Sendable {
     /// H4 over TCP.
     case tcp(host: String, port: Int)
+    /// H4 over TCP, on a virtual air that another process serves; the reason says why, when nobody asked for that.
+    case virtualAir(host: String, port: Int, reason: String?)
     /// H4 over a Unix socket.
     case unix(path: String)
     /// H4 over a serial line with hardware flow control.
@@ -23,6 +25,7 @@ extension HCITransport: CustomStringConvertible {
     public var description: String {
         switch self {
         case .tcp(let host, let port): "tcp-client:\(host):\(port)"
+        case .virtualAir: "virtual"
         case .unix(let path): "unix:\(path)"
         case .serial(let device, let baud): "serial:\(device),\(baud)"
         case .userChannel(let index): "hci-socket:\(index)"
@@ -37,7 +40,7 @@ extension HCITransport {
         switch self {
         case .userChannel(let index):
             return PacketDescriptor(try UserChannel.open(index), loop: loop, user: user)
-        case .tcp(let host, let port):
+        case .tcp(let host, let port), .virtualAir(let host, let port, _):
             return try await stream(bound, loop) { bootstrap in bootstrap.connect(host: host, port: port) }
         case .unix(let path):
             return try await stream(bound, loop) { bootstrap in bootstrap.connect(unixDomainSocketPath: path) }
@@ -72,7 +75,12 @@ extension HCITransport {
     }
 
     private func unreachable(_ error: any Error) -> RadioError {
-        RadioError(
+        if case .virtualAir(let host, let port, let reason) = self {
+            return RadioError(
+                .noAdapter, (reason.map { "\($0), and " } ?? "") + "nobody serves a virtual air at \(host):\(port)",
+                cure: "start one first (beaconry run PROFILE --radio virtual), or name another radio (--radio)")
+        }
+        return RadioError(
             .noAdapter, "no controller answers at \(self) (\(error))",
             cure: "start who serves it, or check the address")
     }

@@ -14,6 +14,9 @@ public struct VirtualAirOptions: Hashable, Sendable {
         case kernel
     }
 
+    /// The place that such airs are looked for at.
+    public static let defaultServer = (host: "127.0.0.1", port: 6402)
+
     /// The timings by their names.
     public static let timings: [String: ConnectionTiming] = ["spec": .spec, "immediate": .immediate]
 
@@ -28,10 +31,10 @@ public struct VirtualAirOptions: Hashable, Sendable {
     /// Where controllers are served.
     public var servers: [Server]
 
-    /// Options; the defaults are a quiet room, served on the port that such airs are looked for at.
+    /// Options; the defaults are a quiet room, served at `defaultServer`.
     public init(
         seed: UInt64 = 0, timing: ConnectionTiming = .spec, pathLossExponent: Double = 2, noise: Double = 0,
-        servers: [Server] = [.tcp(host: "127.0.0.1", port: 6402)]
+        servers: [Server] = [.tcp(host: Self.defaultServer.host, port: Self.defaultServer.port)]
     ) {
         self.seed = seed
         self.timing = timing

@@ -68,6 +68,21 @@ enum RadioSelection: Hashable {
         }
     }
 
+    /// The radio as a receiver. The virtual air is the one that another process serves, such as `beaconry run`.
+    /// - Throws: `Failure` for an environment that names no place, `RadioError` for a radio that cannot receive.
+    func makeCentral() throws -> any CentralRadio {
+        switch self {
+        case .bluez:
+            throw RadioError(
+                .unsupported, "an adapter under bluetoothd does not receive yet",
+                cure: "take the adapter from it (--radio hci-socket:N)")
+        case .controller(let transport): return HCIRadio(transport)
+        case .virtual(let reason):
+            let place = try VirtualAirOption.servedPlace()
+            return HCIRadio(.virtualAir(host: place.host, port: place.port, reason: reason))
+        }
+    }
+
     private static func split(_ text: String, at separator: Character) -> (String, String?) {
         let parts = text.split(separator: separator, maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         return (parts.first ?? "", parts.count > 1 ? parts[1] : nil)

@@ -55,13 +55,27 @@ struct VirtualAirOption: ParsableArguments {
         {
             options.noise = noise
         }
-        if let servers = try servers() { options.servers = servers }
+        if let servers = try Self.servers(hciServer.isEmpty ? Self.serversInEnvironment : hciServer) {
+            options.servers = servers
+        }
         return options
     }
 
-    private func servers() throws -> [VirtualAirOptions.Server]? {
-        let fromEnvironment = Environment.value("BEACONRY_HCI_SERVER").map { $0.split(separator: " ").map(String.init) }
-        let names = hciServer.isEmpty ? fromEnvironment ?? [] : hciServer
+    /// Where a virtual air is looked for: where one would be served over TCP by the same environment.
+    /// - Throws: `Failure`.
+    static func servedPlace() throws -> (host: String, port: Int) {
+        let places = try servers(serversInEnvironment)?.compactMap { server -> (host: String, port: Int)? in
+            guard case .tcp(let host, let port) = server, port != 0 else { return nil }
+            return (host, port)
+        }
+        return places?.first ?? VirtualAirOptions.defaultServer
+    }
+
+    private static var serversInEnvironment: [String] {
+        Environment.value("BEACONRY_HCI_SERVER").map { $0.split(separator: " ").map(String.init) } ?? []
+    }
+
+    private static func servers(_ names: [String]) throws -> [VirtualAirOptions.Server]? {
         if names.isEmpty { return nil }
         if names == ["none"] { return [] }
         return try names.map { name in
