@@ -51,7 +51,7 @@ public struct Advertisement: Hashable, Sendable {
             problems.append(.advertisingDataTooLong(advertisingData.size))
         }
         if scanResponse.size > AdvertisingPDU.capacity { problems.append(.scanResponseTooLong(scanResponse.size)) }
-        if !pdu.isScannable, !scanResponse.structures.isEmpty { problems.append(.scanResponseNeedsScannablePDU) }
+        if !pdu.isScannable, scanResponse.size > 0 { problems.append(.scanResponseNeedsScannablePDU) }
         if !AdvertisingInterval.legacyRange.contains(interval) { problems.append(.intervalOutOfRange(interval)) }
         return problems
     }

@@ -6,11 +6,12 @@ public import BluetoothCore
 
 /// The significant part of an advertisement or scan response: AD structures in their order on air.
 ///
-/// Core 5.4, Vol 3, Part C, 11. Octets behind the significant part (a zero length and whatever follows) are kept.
+/// Core 5.4, Vol 3, Part C, 11. Octets behind the significant part (a zero length and whatever follows) are kept, and so
+/// are those that are no structure where `init(verbatim:)` was given them.
 public struct AdvertisingData: Hashable, Sendable {
     /// The structures in order.
     public var structures: [AdvertisingStructure]
-    /// What follows the significant part: empty, or octets that begin with a zero length.
+    /// What follows the structures: empty, octets that begin with a zero length, or what is no structure.
     public let padding: [UInt8]
 
     /// These structures in this order, and nothing behind them.
@@ -18,6 +19,18 @@ public struct AdvertisingData: Hashable, Sendable {
         self.structures = structures
         padding = []
     }
+
+    /// These octets whatever they are: as many structures as can be read, and the rest as it is.
+    ///
+    /// They serialise to themselves.
+    public init(verbatim octets: [UInt8]) {
+        var reader = ByteReader(octets)
+        let (data, error) = Self.parsePrefix(of: &reader)
+        self = error == nil ? data : Self(structures: data.structures, padding: Array(octets.dropFirst(data.size)))
+    }
+
+    /// Whether all of it is structures, or padding that a zero length announces.
+    public var isWellFormed: Bool { padding.first ?? 0 == 0 }
 
     /// Octets on air, padding included.
     public var size: Int { serialized().count }

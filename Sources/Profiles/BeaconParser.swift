@@ -9,7 +9,7 @@ import Yams
 
 /// Reads one entry of a profile's `beacons`.
 struct BeaconParser {
-    private static let kinds = [PlainIBeacon.kind, IoTDesignShopBeacon.kind]
+    private static let kinds = [PlainIBeacon.kind, IoTDesignShopBeacon.kind, RawAdvertiser.kind]
 
     private var reader: MappingReader
     private let node: Node
@@ -26,7 +26,7 @@ struct BeaconParser {
             faults = reader.faults
             return nil
         }
-        let id = reader.required("id", Self.name)
+        let id = reader.required("id", ValueText.name)
         let kind = reader.required("device") { text throws(ValueFault) in
             guard Self.kinds.contains(text) else {
                 throw ValueFault("there is no device \"\(text)\"; devices are \(Self.kinds.joined(separator: ", "))")
@@ -38,23 +38,16 @@ struct BeaconParser {
             faults = reader.faults
             return nil
         }
-        let device = kind == PlainIBeacon.kind ? plainIBeacon() : iotDesignShop()
+        let device =
+            switch kind {
+            case PlainIBeacon.kind: plainIBeacon()
+            case RawAdvertiser.kind: rawAdvertiser()
+            default: iotDesignShop()
+            }
         let position = position()
         faults = reader.finish()
         guard faults.isEmpty, let device else { return nil }
         return BeaconProfile(id: id, device: device, position: position)
-    }
-
-    /// A name that can be part of a path: 1 to 64 letters, digits, dots, hyphens and underscores, no dot first.
-    static func name(_ text: String) throws(ValueFault) -> String {
-        let isPlain = text.utf8.allSatisfy { byte in
-            let character = Character(UnicodeScalar(byte))
-            return character.isASCII && (character.isLetter || character.isNumber || "._-".contains(character))
-        }
-        guard isPlain, 1...64 ~= text.utf8.count, !text.hasPrefix(".") else {
-            throw ValueFault("\"\(text)\" is not a name: write 1 to 64 letters, digits, \".\", \"-\" or \"_\"")
-        }
-        return text
     }
 
     /// `position: [x, y]` or `[x, y, z]`.
@@ -97,19 +90,36 @@ struct BeaconParser {
     private mutating func iotDesignShop() -> DeviceProfile? {
         let frame = frame(isRequired: false) ?? Self.factoryFrame
         let interval = reader.value("interval", ValueText.storedInterval) ?? AdvertisingInterval(160)
-        let power = reader.value("tx-power", Self.hardwarePower)
+        let power = reader.value("tx-power", ValueText.hardwarePower)
         let configuration = IoTDesignShopBeacon.Configuration(
             name: reader.value("name", Self.localName), address: reader.value("address", ValueText.address),
             badIntervalPolicy: reader.value("on-bad-interval", Self.badIntervalPolicy) ?? .clamp,
             advertisesWhileConnected: reader.value("advertise-while-connected", Self.boolean) ?? false,
             measuredPowers: reader.pairs(
-                "measured-power-by-tx-power", Self.hardwarePower, ValueText.measuredPower) ?? [:])
+                "measured-power-by-tx-power", ValueText.hardwarePower, ValueText.measuredPower) ?? [:])
         return .iotDesignShop(
             configuration,
             IoTDesignShopSettings(
                 uuid: frame.uuid, major: frame.major, minor: frame.minor,
                 powerCode: power.flatMap(IoTDesignShopWire.code(of:)),
                 intervalTicks: UInt16(truncatingIfNeeded: interval.count), measuredPower: frame.measuredPower))
+    }
+
+    private mutating func rawAdvertiser() -> DeviceProfile? {
+        let advertisingData = reader.required("advertising-data", ValueText.payload)
+        let scanResponse = reader.value("scan-response", ValueText.payload) ?? []
+        let pdu = reader.value("pdu", Self.pdu) ?? (scanResponse.isEmpty ? .nonConnectable : .scannable)
+        if !scanResponse.isEmpty, !pdu.isScannable {
+            reader.add(
+                "\(pdu.rawValue) has no scan response; write ADV_SCAN_IND or ADV_IND, or leave pdu out", field: "pdu",
+                mark: node.mapping?["pdu"]?.mark)
+        }
+        let configuration = RawAdvertiser.Configuration(
+            pdu: pdu, advertisingData: advertisingData ?? [], scanResponse: scanResponse,
+            interval: reader.value("interval", ValueText.radiatedInterval) ?? AdvertisingInterval(160),
+            transmitPower: reader.value("tx-power", ValueText.transmitPower),
+            address: reader.value("address", ValueText.address))
+        return advertisingData == nil ? nil : .raw(configuration)
     }
 
     private static let factoryFrame = IBeacon(
@@ -152,14 +162,6 @@ extension BeaconParser {
             throw ValueFault("there is no PDU type \"\(text)\"; types are \(names)")
         }
         return pdu
-    }
-
-    private static func hardwarePower(_ text: String) throws(ValueFault) -> TransmitPower {
-        let power = try ValueText.transmitPower(text)
-        guard IoTDesignShopWire.code(of: power) != nil else {
-            throw ValueFault("the beacon has no \(text); write 0dBm, -6dBm or -23dBm")
-        }
-        return power
     }
 
     private static func badIntervalPolicy(_ text: String) throws(ValueFault) -> IoTDesignShopBeacon.BadIntervalPolicy {

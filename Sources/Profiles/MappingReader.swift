@@ -86,6 +86,27 @@ struct MappingReader {
         return pairs
     }
 
+    /// The mappings of a key's list, which must be there and have at least one; `nil` for one with something wrong.
+    mutating func entries<Entry>(
+        of key: String, kind: String, parse: (Node, inout MappingReader) -> Entry?
+    ) -> [Entry?] {
+        guard let list = node(key) else {
+            add("\"\(key)\" is missing", field: nil, mark: mark)
+            return []
+        }
+        guard let sequence = list.sequence, !sequence.isEmpty else {
+            add("a list of at least one \(kind) is expected here", field: key, mark: list.mark)
+            return []
+        }
+        return sequence.enumerated().map { number, node in
+            var reader = MappingReader(node, file: file, path: "\(key)[\(number)]")
+            let entry = node.mapping == nil ? nil : parse(node, &reader)
+            let faults = node.mapping == nil ? reader.faults : reader.finish()
+            add(faults)
+            return faults.isEmpty ? entry : nil
+        }
+    }
+
     /// Ends the reading: keys that nobody took are faults. Returns all faults in the order of the file.
     mutating func finish() -> [ProfileFault] {
         for entry in entries where !known.contains(entry.key) {

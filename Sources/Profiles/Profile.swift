@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import Advertising
+public import Advertising
 public import BluetoothCore
 public import Devices
 
@@ -43,12 +43,15 @@ public enum DeviceProfile: Hashable, Sendable {
     case plainIBeacon(PlainIBeacon.Configuration)
     /// The configurable beacon.
     case iotDesignShop(IoTDesignShopBeacon.Configuration, IoTDesignShopSettings)
+    /// What is given octet for octet.
+    case raw(RawAdvertiser.Configuration)
 
     /// The device's name in profiles.
     public var kind: String {
         switch self {
         case .plainIBeacon: PlainIBeacon.kind
         case .iotDesignShop: IoTDesignShopBeacon.kind
+        case .raw: RawAdvertiser.kind
         }
     }
 
@@ -57,22 +60,32 @@ public enum DeviceProfile: Hashable, Sendable {
         switch self {
         case .plainIBeacon(let configuration): configuration.address
         case .iotDesignShop(let configuration, _): configuration.address
+        case .raw(let configuration): configuration.address
         }
     }
 
-    /// The strength at 1 m that the profile names.
-    public var measuredPower: MeasuredPower {
+    /// The iBeacon frame that it advertises, if it does.
+    public var frame: IBeacon? {
         switch self {
-        case .plainIBeacon(let configuration): configuration.frame.measuredPower
-        case .iotDesignShop(_, let settings): settings.measuredPower
+        case .plainIBeacon(let configuration): configuration.frame
+        case .iotDesignShop(_, let settings):
+            IBeacon(
+                uuid: settings.uuid, major: settings.major, minor: settings.minor,
+                measuredPower: settings.measuredPower)
+        case .raw(let configuration):
+            AdvertisingData(verbatim: configuration.advertisingData).structures.lazy.compactMap(IBeacon.init).first
         }
     }
+
+    /// The strength at 1 m that the profile names, if it does.
+    public var measuredPower: MeasuredPower? { frame?.measuredPower }
 
     /// The radiated power that the profile names, if it does.
     public var transmitPower: TransmitPower? {
         switch self {
         case .plainIBeacon(let configuration): configuration.transmitPower
         case .iotDesignShop(_, let settings): IoTDesignShopWire.transmitPower(code: settings.powerCode)
+        case .raw(let configuration): configuration.transmitPower
         }
     }
 
@@ -81,6 +94,7 @@ public enum DeviceProfile: Hashable, Sendable {
         switch self {
         case .plainIBeacon(let configuration): PlainIBeacon(configuration)
         case .iotDesignShop(let configuration, let settings): IoTDesignShopBeacon(configuration, settings: settings)
+        case .raw(let configuration): RawAdvertiser(configuration)
         }
     }
 }

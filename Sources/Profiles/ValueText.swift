@@ -10,6 +10,18 @@ public import Devices
 ///
 /// Every function throws `ValueFault` with what can be written instead.
 public enum ValueText {
+    /// A name that can be part of a path: 1 to 64 letters, digits, dots, hyphens and underscores, no dot first.
+    public static func name(_ text: String) throws(ValueFault) -> String {
+        let isPlain = text.utf8.allSatisfy { byte in
+            let character = Character(UnicodeScalar(byte))
+            return character.isASCII && (character.isLetter || character.isNumber || "._-".contains(character))
+        }
+        guard isPlain, 1...64 ~= text.utf8.count, !text.hasPrefix(".") else {
+            throw ValueFault("\"\(text)\" is not a name: write 1 to 64 letters, digits, \".\", \"-\" or \"_\"")
+        }
+        return text
+    }
+
     /// `100ms`, `1.5s` or `160ticks`; a time is taken to the nearest tick of 0.625 ms, halves up.
     public static func interval(_ text: String) throws(ValueFault) -> AdvertisingInterval {
         let (number, unit) = split(text)
@@ -75,6 +87,32 @@ public enum ValueText {
         return TransmitPower(power)
     }
 
+    /// A power that the IoT Design Shop beacon has: `0dBm`, `-6dBm` or `-23dBm`.
+    public static func hardwarePower(_ text: String) throws(ValueFault) -> TransmitPower {
+        let power = try transmitPower(text)
+        guard IoTDesignShopWire.code(of: power) != nil else {
+            throw ValueFault("the beacon has no \(text); write 0dBm, -6dBm or -23dBm")
+        }
+        return power
+    }
+
+    /// A name for people: 1 to 100 characters, none of them a control character.
+    public static func label(_ text: String) throws(ValueFault) -> String {
+        let isPlain = text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+        guard isPlain, 1...100 ~= text.unicodeScalars.count else {
+            throw ValueFault("a name has 1 to 100 characters, and no control characters")
+        }
+        return text
+    }
+
+    /// A message for people: 1 to 1,000 characters.
+    public static func message(_ text: String) throws(ValueFault) -> String {
+        guard 1...1000 ~= text.unicodeScalars.count, !text.unicodeScalars.contains("\0") else {
+            throw ValueFault("a message has 1 to 1000 characters")
+        }
+        return text
+    }
+
     /// `C0:FF:EE:00:00:01`.
     public static func address(_ text: String) throws(ValueFault) -> BluetoothAddress {
         guard let address = BluetoothAddress(text) else {
@@ -92,6 +130,20 @@ public enum ValueText {
             throw ValueFault("\"\(text)\" is not a flags octet; write 0x06, or none")
         }
         return AdvertisingFlags(rawValue: octet)
+    }
+
+    /// The octets of a legacy advertising PDU as hexadecimal digits; spaces and colons may stand between octets.
+    public static func payload(_ text: String) throws(ValueFault) -> [UInt8] {
+        let octets: [UInt8]
+        do throws(WireError) {
+            octets = try Hexadecimal.bytes(text)
+        } catch {
+            throw ValueFault("\"\(text)\" is not octets; write two hexadecimal digits each, such as 020106")
+        }
+        guard octets.count <= AdvertisingPDU.capacity else {
+            throw ValueFault("\(octets.count) octets are more than the \(AdvertisingPDU.capacity) that a PDU carries")
+        }
+        return octets
     }
 
     /// Metres from the origin, with or without a sign, up to 10 km.

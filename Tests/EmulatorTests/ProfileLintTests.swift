@@ -47,6 +47,8 @@ struct ProfileLintTests {
             (configurable(frame: "measured-power: 0"), "measured-power-zero", .warning),
             (configurable(frame: "measured-power: 20"), "measured-power-positive", .warning),
             (configurable(", name: Twelve bytes"), "name-shortened", .advice),
+            ("{ id: a, device: raw, advertising-data: 0302 }", "data-malformed", .warning),
+            ("{ id: a, device: raw, advertising-data: 020106, scan-response: ff }", "data-malformed", .warning),
         ])
     func oneFinding(_ beacon: String, _ code: String, _ severity: LintFinding.Severity) throws {
         let findings = try Self.findings(beacon).filter { $0.code != "iphone-pairing-dialog" || $0.code == code }
@@ -61,6 +63,8 @@ struct ProfileLintTests {
         arguments: [
             plain(", flags: 0x1a"), plain(", services: [\(uuid)], pdu: ADV_IND"), plain(frame: ", measured-power: -1"),
             plain(", name: \(String(repeating: "n", count: 29))"), plain(", interval: 160ticks"),
+            "{ id: a, device: raw, advertising-data: 020106, interval: 1s }",
+            "{ id: a, device: raw, advertising-data: 02010600, scan-response: 0000 }",
         ])
     func nothingToFind(_ beacon: String) throws {
         #expect(try Self.findings(beacon) == [])

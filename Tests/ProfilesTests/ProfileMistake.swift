@@ -33,6 +33,11 @@ struct ProfileMistake: CustomTestStringConvertible, Sendable {
         beacon("device: iot-design-shop\n" + keys, field, message)
     }
 
+    /// A mistake in the keys of a raw advertiser.
+    static func raw(_ keys: String, field: String, _ message: String) -> ProfileMistake {
+        beacon("device: raw\n" + keys, field, message)
+    }
+
     private static func beacon(_ keys: String, _ field: String, _ message: String) -> ProfileMistake {
         let lines = keys.split(separator: "\n").map { "    \($0)\n" }.joined()
         return ProfileMistake("profile: p\nbeacons:\n  - id: a\n" + lines, field: field, message)
@@ -83,7 +88,7 @@ struct ProfileMistake: CustomTestStringConvertible, Sendable {
         ProfileMistake("profile: p\nbeacons:\n  - ¦id: a\n", field: "beacons[0]", "\"device\" is missing"),
         ProfileMistake(
             "profile: p\nbeacons:\n  - id: a\n    device: ¦toaster\n", field: "beacons[0].device",
-            "there is no device \"toaster\"; devices are ibeacon, iot-design-shop"),
+            "there is no device \"toaster\"; devices are ibeacon, iot-design-shop, raw"),
         ProfileMistake(
             "profile: p\nbeacons:\n  - id: ¦a/b\n    device: iot-design-shop\n", field: "beacons[0].id",
             "\"a/b\" \(nameRule)"),
@@ -223,6 +228,27 @@ struct ProfileMistake: CustomTestStringConvertible, Sendable {
             "¦on-bad-interval: fail\n", field: "beacons[0]",
             "there is no key \"on-bad-interval\" here; keys are id, device, ibeacon, services, name, pdu, flags, "
                 + "interval, tx-power, address, position"),
+        ProfileMistake(
+            "profile: p\nbeacons:\n  - ¦id: a\n    device: raw\n", field: "beacons[0]",
+            "\"advertising-data\" is missing"),
+        raw(
+            "advertising-data: ¦0201 0\n", field: "beacons[0].advertising-data",
+            "\"0201 0\" is not octets; write two hexadecimal digits each, such as 020106"),
+        raw(
+            "advertising-data: ¦hello\n", field: "beacons[0].advertising-data",
+            "\"hello\" is not octets; write two hexadecimal digits each, such as 020106"),
+        raw(
+            "advertising-data: 020106\nscan-response: ¦\(String(repeating: "00", count: 32))\n",
+            field: "beacons[0].scan-response", "32 octets are more than the 31 that a PDU carries"),
+        raw(
+            "advertising-data: 020106\nscan-response: 020a00\npdu: ¦ADV_NONCONN_IND\n", field: "beacons[0].pdu",
+            "ADV_NONCONN_IND has no scan response; write ADV_SCAN_IND or ADV_IND, or leave pdu out"),
+        raw(
+            "advertising-data: 020106\ninterval: ¦19ms\n", field: "beacons[0].interval", "19ms \(intervalLimit)"),
+        raw(
+            "advertising-data: 020106\n¦ibeacon: {}\n", field: "beacons[0]",
+            "there is no key \"ibeacon\" here; keys are id, device, advertising-data, scan-response, pdu, interval, "
+                + "tx-power, address, position"),
         plain(
             "name: Grüße { und¦: Küsse }\n", field: "",
             "this is not YAML: mapping values are not allowed in this context"),

@@ -90,11 +90,9 @@ public struct ProfileLint: Sendable {
         }
         var findings: [LintFinding] = []
         let interval: AdvertisingInterval
-        let power: MeasuredPower
         switch device {
         case .plainIBeacon(let configuration):
             interval = configuration.interval
-            power = configuration.frame.measuredPower
             if configuration.flags == nil {
                 findings.append(
                     finding(
@@ -110,13 +108,23 @@ public struct ProfileLint: Sendable {
             }
         case .iotDesignShop(_, let settings):
             interval = AdvertisingInterval(UInt32(settings.intervalTicks))
-            power = settings.measuredPower
             findings.append(
                 finding(
                     .advice, "iphone-pairing-dialog", "iPhone",
                     "on BlueZ, bluetoothd reads the phone's own services when it connects, and iOS asks to pair",
                     "set ReverseServiceDiscovery=false in /etc/bluetooth/main.conf, or start bluetoothd with -P battery"
                 ))
+        case .raw(let configuration):
+            interval = configuration.interval
+            for (name, octets) in [
+                ("advertising data", configuration.advertisingData), ("scan response", configuration.scanResponse),
+            ] where !AdvertisingData(verbatim: octets).isWellFormed {
+                findings.append(
+                    finding(
+                        .warning, "data-malformed", "all",
+                        "the \(name) is not all AD structures: bluetoothd and the kernel refuse it, and receivers ignore "
+                            + "it, or part of it", "correct its lengths, unless malformed data is what you test with"))
+            }
         }
         if !AdvertisingInterval.legacyRange.contains(interval) {
             findings.append(
@@ -124,19 +132,20 @@ public struct ProfileLint: Sendable {
                     .warning, "interval-out-of-range", "all",
                     "\(interval.count) ticks are stored, but radios send every 32 to 16384 ticks",
                     "write an interval of 20ms to 10240ms"))
-        } else if interval != AdvertisingInterval(160) {
+        } else if device.frame != nil, interval != AdvertisingInterval(160) {
             findings.append(
                 finding(
                     .advice, "interval-not-100ms", "iPhone",
                     "Apple's beacons advertise every 100 ms; with \(interval), iOS finds and ranges it worse",
                     "write interval: 100ms"))
         }
-        if power.decibelMilliwatts == 0 {
+        let power = device.measuredPower
+        if let power, power.decibelMilliwatts == 0 {
             findings.append(
                 finding(
                     .warning, "measured-power-zero", "iPhone", "with a measured power of 0, iOS estimates no distance",
                     "measure it at 1 m and write it, such as -59"))
-        } else if power.decibelMilliwatts > 0 {
+        } else if let power, power.decibelMilliwatts > 0 {
             findings.append(
                 finding(
                     .warning, "measured-power-positive", "all",
@@ -180,14 +189,7 @@ public struct ProfileLint: Sendable {
     private var duplicateIdentities: [LintFinding] {
         var seen: [[UInt8]: String] = [:]
         return beacons.compactMap { beacon, identifier in
-            let frame =
-                switch beacon.device {
-                case .plainIBeacon(let configuration): configuration.frame
-                case .iotDesignShop(_, let settings):
-                    IBeacon(
-                        uuid: settings.uuid, major: settings.major, minor: settings.minor,
-                        measuredPower: settings.measuredPower)
-                }
+            guard let frame = beacon.device.frame else { return nil }
             let identity = Array(frame.serialized().dropLast())
             guard let other = seen.updateValue(identifier.name, forKey: identity) else { return nil }
             return LintFinding(

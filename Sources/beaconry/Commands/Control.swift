@@ -64,11 +64,13 @@ struct ControlOptions: ParsableArguments {
     }
 
     private static func words(_ beacon: BeaconRecord) -> String {
-        let power = beacon.txPower.map { "\($0) dBm" } ?? "the radio's power"
-        return "\(beacon.device)  \(beacon.kind)  \(beacon.enabled ? "on" : "off")  \(beacon.uuid ?? "")  "
-            + "major \(beacon.major ?? 0)  minor \(beacon.minor ?? 0)  measured power \(beacon.measuredPower ?? 0) dBm  "
-            + "every \(beacon.intervalTicks ?? 0) ticks  \(power)"
-            + (beacon.keepsSettings ? "" : "  (changes last until it ends)")
+        let cells: [String?] = [
+            beacon.device, beacon.kind, beacon.enabled ? "on" : "off", beacon.uuid, beacon.major.map { "major \($0)" },
+            beacon.minor.map { "minor \($0)" }, beacon.measuredPower.map { "measured power \($0) dBm" },
+            "every \(beacon.intervalTicks ?? 0) ticks", beacon.txPower.map { "\($0) dBm" } ?? "the radio's power",
+            beacon.keepsSettings ? nil : "(changes last until it ends)",
+        ]
+        return cells.compactMap(\.self).joined(separator: "  ")
     }
 
     private static func words(_ reload: Emulator.ReloadResult) -> String {

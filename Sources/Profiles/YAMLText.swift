@@ -1,0 +1,84 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Yams
+
+/// A YAML file's text, whose nodes are taken one by one so that faults can say where they are.
+struct YAMLText {
+    /// More than anything that people write; a larger file is refused unread.
+    static let maximumSize = 1 << 20
+    private static let maximumDepth = 200
+
+    private let text: String
+    private let file: String
+
+    init(_ text: String, file: String) {
+        // Some editors put a byte order mark in front, which the YAML parser takes for a word.
+        self.text = text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text
+        self.file = file
+    }
+
+    /// The root node.
+    /// - Parameters:
+    ///   - kind: what the file is to be, for messages, with its article.
+    ///   - example: where to see one.
+    func root(of kind: String, example: String) throws(ProfileFaults) -> Node {
+        func fault(_ message: String, line: Int = 0, column: Int = 0) -> ProfileFaults {
+            ProfileFaults([ProfileFault(file: file, line: line, column: column, field: "", message: message)])
+        }
+        guard text.utf8.count <= Self.maximumSize else { throw fault("\(kind) has at most \(Self.maximumSize) bytes") }
+        if let line = Self.lineNestedTooDeep(text) { throw fault("this is nested too deep", line: line, column: 1) }
+        do {
+            if let mark = try AliasMeasure.excess(in: text) {
+                throw fault("aliases stand for too much here", line: mark.line, column: mark.column)
+            }
+            guard let node = try Yams.compose(yaml: text) else {
+                throw fault("the file is empty; see \(example) for an example")
+            }
+            return node
+        } catch let faults as ProfileFaults {
+            throw faults
+        } catch let error as YamlError {
+            switch error {
+            case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+                .composer(_, let problem, let mark, _):
+                throw fault("this is not YAML: \(problem)", line: mark.line, column: mark.column)
+            case .duplicatedKeysInMapping(let duplicates, let context):
+                let names = duplicates.map { "\($0)" }.joined(separator: ", ")
+                throw fault(
+                    "the key \(names) stands here more than once", line: context.mark.line, column: context.mark.column)
+            case .reader(let problem, let offset, _, _):
+                let (line, column) = offset.map { Self.place(of: $0, in: text) } ?? (0, 0)
+                throw fault("this is not YAML: \(problem)", line: line, column: column)
+            default:
+                throw fault("this is not YAML: \(error)")
+            }
+        } catch {
+            throw fault("this is not YAML: \(error)")
+        }
+    }
+
+    /// Line and column, counted from 1, of the character behind the first `offset` ones.
+    private static func place(of offset: Int, in text: String) -> (line: Int, column: Int) {
+        let lines = text.prefix(offset).unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
+        return (lines.count, (lines.last?.count ?? 0) + 1)
+    }
+
+    /// The first line on which nesting could exhaust the stack of a parser that recurses.
+    private static func lineNestedTooDeep(_ text: String) -> Int? {
+        var brackets = 0
+        for (number, line) in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            .enumerated()
+        {
+            let indicators = line.prefix { " -?:[{!&*'\"\t".utf8.contains($0) }.count
+            for byte in line {
+                if byte == UInt8(ascii: "[") || byte == UInt8(ascii: "{") { brackets += 1 }
+                if byte == UInt8(ascii: "]") || byte == UInt8(ascii: "}") { brackets = max(0, brackets - 1) }
+                if brackets > maximumDepth { return number + 1 }
+            }
+            if indicators > maximumDepth { return number + 1 }
+        }
+        return nil
+    }
+}
