@@ -1,0 +1,94 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+public import BluetoothCore
+import Devices
+import Yams
+
+/// Which IoT Design Shop beacons are to have which settings.
+public struct ConfigurationPlan: Hashable, Sendable {
+    /// One beacon.
+    public struct Entry: Hashable, Sendable {
+        /// The beacon: its address, or the name that it advertises.
+        public var beacon: String
+        /// The settings that are given; the others stay as they are.
+        public var settings: Settings
+
+        /// A beacon and its settings.
+        public init(beacon: String, settings: Settings) {
+            self.beacon = beacon
+            self.settings = settings
+        }
+    }
+
+    /// Settings; `nil` stays as it is.
+    public struct Settings: Hashable, Sendable {
+        /// The proximity UUID.
+        public var uuid: UUID128?
+        /// The major number.
+        public var major: UInt16?
+        /// The minor number.
+        public var minor: UInt16?
+        /// The radiated power, one that the hardware has.
+        public var transmitPower: TransmitPower?
+        /// The advertising interval, 0 to 65535 ticks.
+        public var interval: AdvertisingInterval?
+
+        /// These settings.
+        public init(
+            uuid: UUID128? = nil, major: UInt16? = nil, minor: UInt16? = nil, transmitPower: TransmitPower? = nil,
+            interval: AdvertisingInterval? = nil
+        ) {
+            self.uuid = uuid
+            self.major = major
+            self.minor = minor
+            self.transmitPower = transmitPower
+            self.interval = interval
+        }
+
+        /// Whether all stays as it is.
+        public var isEmpty: Bool { self == Settings() }
+    }
+
+    /// The beacons in the order of the file.
+    public let entries: [Entry]
+
+    /// Reads a plan.
+    /// - Parameters:
+    ///   - text: the YAML.
+    ///   - file: its path, for messages.
+    /// - Throws: `ProfileFaults`: everything that is wrong, with line and column.
+    public init(parsing text: String, file: String) throws(ProfileFaults) {
+        let root = try YAMLText(text, file: file).root(of: "a plan", example: "docs/receiving.md")
+        var reader = MappingReader(root, file: file, path: "")
+        guard root.mapping != nil else { throw ProfileFaults(reader.faults) }
+        let entries = reader.entries(of: "beacons", kind: "beacon", parse: Self.entry)
+        for (number, entry) in entries.enumerated() {
+            guard let entry, let index = entries[..<number].firstIndex(where: { $0?.beacon == entry.beacon }) else {
+                continue
+            }
+            let node = root.mapping?["beacons"]?.sequence?[number]
+            reader.add(
+                "\"\(entry.beacon)\" is beacons[\(index)]'s already; name every beacon once",
+                field: "beacons[\(number)].beacon", mark: node?.mapping?["beacon"]?.mark)
+        }
+        let faults = reader.finish()
+        guard faults.isEmpty else { throw ProfileFaults(faults) }
+        self.entries = entries.compactMap(\.self)
+    }
+
+    private static func entry(_ node: Node, _ reader: inout MappingReader) -> Entry? {
+        let beacon = reader.required("beacon", ValueText.label)
+        let settings = Settings(
+            uuid: reader.value("uuid", ValueText.uuid), major: reader.value("major", ValueText.unsigned16),
+            minor: reader.value("minor", ValueText.unsigned16),
+            transmitPower: reader.value("tx-power", ValueText.hardwarePower),
+            interval: reader.value("interval", ValueText.storedInterval))
+        if reader.faults.isEmpty, settings.isEmpty, (node.mapping?.count ?? 0) <= 1 {
+            reader.add(
+                "no setting is given; write uuid, major, minor, tx-power or interval", field: nil, mark: node.mark)
+        }
+        return beacon.map { Entry(beacon: BluetoothAddress($0)?.description ?? $0, settings: settings) }
+    }
+}

@@ -1,0 +1,108 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+public import BluetoothCore
+import Yams
+
+/// Changes a value in a profile's text, and leaves everything else of it as it is: comments, order, spaces.
+public struct ProfileEditor: Sendable {
+    /// The text.
+    public private(set) var text: String
+    private let file: String
+
+    /// An editor of this text.
+    /// - Parameter file: its path, for messages.
+    public init(_ text: String, file: String) {
+        self.text = text
+        self.file = file
+    }
+
+    /// Gives the beacons of these ids a measured power.
+    /// - Throws: `ProfileFaults` when the text is no profile, has no such beacon, or is written so that it cannot be
+    ///   changed in place; the text is unchanged then.
+    public mutating func setMeasuredPower(_ power: MeasuredPower, of ids: Set<String>) throws(ProfileFaults) {
+        var profile = try Profile(parsing: text, file: file)
+        let original = self
+        for index in profile.beacons.indices where ids.contains(profile.beacons[index].id) {
+            let id = profile.beacons[index].id
+            do throws(ProfileFaults) {
+                try setMeasuredPower(power, ofBeaconAt: index)
+                let changed = try Profile(parsing: text, file: file)
+                guard Self.differ(profile, changed, onlyAt: index, by: power) else { throw ProfileFaults([]) }
+                profile = changed
+            } catch {
+                self = original
+                throw fault(
+                    "the measured power of \"\(id)\" cannot be changed in place here; write measured-power: "
+                        + "\(power.decibelMilliwatts) yourself")
+            }
+        }
+        let missing = ids.subtracting(profile.beacons.map(\.id))
+        guard missing.isEmpty else {
+            self = original
+            throw fault("there is no beacon \(missing.sorted().joined(separator: ", "))")
+        }
+    }
+
+    private static func differ(
+        _ old: Profile, _ new: Profile, onlyAt index: Int, by power: MeasuredPower
+    ) -> Bool {
+        guard old.name == new.name, old.beacons.count == new.beacons.count else { return false }
+        let others = old.beacons.indices.filter { $0 != index }
+        let (before, after) = (old.beacons[index].device, new.beacons[index].device)
+        guard var frame = before.frame, others.allSatisfy({ old.beacons[$0] == new.beacons[$0] }) else { return false }
+        frame.measuredPower = power
+        return before.kind == after.kind && after.frame == frame
+    }
+
+    private mutating func setMeasuredPower(_ power: MeasuredPower, ofBeaconAt index: Int) throws(ProfileFaults) {
+        let root = try YAMLText(text, file: file).root(of: "a profile", example: "profiles/iot-design-shop.yaml")
+        guard let beacon = root.mapping?["beacons"]?.sequence?[index].mapping else { return }
+        let value = "\(power.decibelMilliwatts)"
+        guard let frame = beacon["ibeacon"]?.mapping else {
+            return insert("ibeacon: { measured-power: \(value) }", into: beacon)
+        }
+        guard let old = frame["measured-power"]?.mark else {
+            return insert("measured-power: \(value)", into: frame)
+        }
+        replaceScalar(at: old, with: value)
+    }
+
+    /// Puts a pair in front of a mapping's first one.
+    private mutating func insert(_ pair: String, into mapping: Node.Mapping) {
+        guard let mark = mapping.first?.key.mark, let place = index(of: mark) else { return }
+        let opening = text.unicodeScalars[..<place].last { !$0.properties.isWhitespace }
+        let separator = opening == "{" ? ", " : "\n" + String(repeating: " ", count: mark.column - 1)
+        text.unicodeScalars.insert(contentsOf: (pair + separator).unicodeScalars, at: place)
+    }
+
+    private mutating func replaceScalar(at mark: Mark, with value: String) {
+        guard let start = index(of: mark) else { return }
+        let scalars = text.unicodeScalars
+        var end = start
+        if end < scalars.endIndex, "\"'".unicodeScalars.contains(scalars[end]) {
+            let closing = scalars[scalars.index(after: end)...].firstIndex(of: scalars[end])
+            end = closing.map { scalars.index(after: $0) } ?? end
+        } else {
+            end = scalars[start...].firstIndex { ",}]#\r\n".unicodeScalars.contains($0) } ?? scalars.endIndex
+            while end > start, scalars[scalars.index(before: end)] == " " { end = scalars.index(before: end) }
+        }
+        text.unicodeScalars.replaceSubrange(start..<end, with: value.unicodeScalars)
+    }
+
+    private func index(of mark: Mark) -> String.UnicodeScalarView.Index? {
+        let scalars = text.unicodeScalars
+        var index = scalars.first == "\u{FEFF}" ? scalars.index(after: scalars.startIndex) : scalars.startIndex
+        for _ in 1..<max(1, mark.line) {
+            guard let end = scalars[index...].firstIndex(of: "\n") else { return nil }
+            index = scalars.index(after: end)
+        }
+        return scalars.index(index, offsetBy: mark.column - 1, limitedBy: scalars.endIndex)
+    }
+
+    private func fault(_ message: String) -> ProfileFaults {
+        ProfileFaults([ProfileFault(file: file, line: 0, column: 0, field: "", message: message)])
+    }
+}

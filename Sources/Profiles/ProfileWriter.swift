@@ -1,0 +1,115 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+import BluetoothCore
+import Devices
+
+/// Writes a profile as the YAML that is read as the same profile.
+public struct ProfileWriter {
+    private var lines: [String]
+
+    /// The text of a profile.
+    /// - Parameters:
+    ///   - profile: what is written.
+    ///   - remarks: comments by the ids of the beacons that they precede, a line each.
+    public static func text(of profile: Profile, remarks: [String: [String]] = [:]) -> String {
+        var writer = ProfileWriter(lines: ["profile: \(profile.name)", "beacons:"])
+        for beacon in profile.beacons {
+            for remark in remarks[beacon.id] ?? [] { writer.lines.append("  # \(oneLine(remark))") }
+            writer.lines.append("  - id: \(beacon.id)")
+            writer.write("device", beacon.device.kind)
+            writer.write(beacon.device)
+            writer.write("position", beacon.position.map { "[\($0.x), \($0.y), \($0.z)]" })
+        }
+        return writer.lines.joined(separator: "\n") + "\n"
+    }
+
+    private mutating func write(_ device: DeviceProfile) {
+        write("address", device.address?.description)
+        switch device {
+        case .plainIBeacon(let configuration):
+            write("ibeacon", Self.text(configuration.frame))
+            write("pdu", configuration.pdu.rawValue)
+            if configuration.flags != .beacon { write("flags", Self.text(configuration.flags)) }
+            if !configuration.services.isEmpty {
+                write("services", "[\(configuration.services.map(\.description).joined(separator: ", "))]")
+            }
+            write("interval", Self.text(configuration.interval))
+            write("tx-power", Self.text(configuration.transmitPower))
+            write("name", configuration.name.map(Self.quoted))
+        case .iotDesignShop(let configuration, let settings): write(configuration, settings)
+        case .raw(let configuration):
+            write("pdu", configuration.pdu.rawValue)
+            write("advertising-data", Self.quoted(Hexadecimal.string(configuration.advertisingData)))
+            if !configuration.scanResponse.isEmpty {
+                write("scan-response", Self.quoted(Hexadecimal.string(configuration.scanResponse)))
+            }
+            write("interval", Self.text(configuration.interval))
+            write("tx-power", Self.text(configuration.transmitPower))
+        }
+    }
+
+    private mutating func write(
+        _ configuration: IoTDesignShopBeacon.Configuration, _ settings: IoTDesignShopSettings
+    ) {
+        let frame = IBeacon(
+            uuid: settings.uuid, major: settings.major, minor: settings.minor, measuredPower: settings.measuredPower)
+        write("ibeacon", Self.text(frame))
+        write("interval", Self.text(AdvertisingInterval(UInt32(settings.intervalTicks))))
+        let power = settings.lastValidPowerCode.flatMap(IoTDesignShopWire.transmitPower(code:))
+        write("tx-power", Self.text(power))
+        write("name", configuration.name.map(Self.quoted))
+        if configuration.badIntervalPolicy != .clamp {
+            write("on-bad-interval", configuration.badIntervalPolicy.rawValue)
+        }
+        if configuration.advertisesWhileConnected { write("advertise-while-connected", "true") }
+        if !configuration.measuredPowers.isEmpty {
+            let pairs = configuration.measuredPowers.sorted { $0.key > $1.key }.map {
+                "\($0.key.decibelMilliwatts)dBm: \($0.value.decibelMilliwatts)"
+            }
+            write("measured-power-by-tx-power", "{ \(pairs.joined(separator: ", ")) }")
+        }
+    }
+
+    private mutating func write(_ key: String, _ value: String?) {
+        if let value { lines.append("    \(key): \(value)") }
+    }
+
+    private static func text(_ frame: IBeacon) -> String {
+        "{ uuid: \(frame.uuid), major: \(frame.major), minor: \(frame.minor), measured-power: "
+            + "\(frame.measuredPower.decibelMilliwatts) }"
+    }
+
+    private static func text(_ interval: AdvertisingInterval) -> String {
+        let microseconds = Int(interval.count) * 625
+        return microseconds.isMultiple(of: 1000) ? "\(microseconds / 1000)ms" : "\(interval.count)ticks"
+    }
+
+    private static func text(_ flags: AdvertisingFlags?) -> String {
+        flags.map { "0x" + Hexadecimal.string([$0.rawValue]) } ?? "none"
+    }
+
+    private static func text(_ power: TransmitPower?) -> String? {
+        power.map { "\($0.decibelMilliwatts)dBm" }
+    }
+
+    /// A text in double quotes (YAML 1.2, 7.3.1), whatever is in it.
+    private static func quoted(_ text: String) -> String {
+        "\""
+            + text.unicodeScalars.map { scalar in
+                switch scalar {
+                case "\"": "\\\""
+                case "\\": "\\\\"
+                case " "..."~": String(scalar)
+                default: "\\U" + String(String(UInt64(scalar.value) + 0x1_0000_0000, radix: 16).suffix(8))
+                }
+            }.joined() + "\""
+    }
+
+    /// A text that cannot end a comment.
+    private static func oneLine(_ text: String) -> String {
+        String(text.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : Character($0) })
+    }
+}

@@ -1,0 +1,90 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+public import BluetoothCore
+import Yams
+
+/// Regions to watch, with what is to be said about them.
+public struct RegionList: Hashable, Sendable {
+    /// One region.
+    public struct Entry: Hashable, Sendable {
+        /// Its name; there is one region of a name.
+        public var identifier: String
+        /// The proximity UUID of its beacons.
+        public var uuid: UUID128
+        /// Their major number; `nil` for any.
+        public var major: UInt16?
+        /// Their minor number; `nil` for any, and where there is no major number.
+        public var minor: UInt16?
+        /// What is said on entering; `nil` for nothing.
+        public var hello: String?
+        /// What is said on leaving; `nil` for nothing.
+        public var goodbye: String?
+        /// The least time between two hellos, and between two goodbyes; `nil` for none.
+        public var atMostOncePer: Duration?
+        /// How long nothing is heard before the region is left; `nil` where it is not said.
+        public var exitAfter: Duration?
+
+        /// A region of these values.
+        public init(
+            identifier: String, uuid: UUID128, major: UInt16? = nil, minor: UInt16? = nil, hello: String? = nil,
+            goodbye: String? = nil, atMostOncePer: Duration? = nil, exitAfter: Duration? = nil
+        ) {
+            self.identifier = identifier
+            self.uuid = uuid
+            self.major = major
+            self.minor = minor
+            self.hello = hello
+            self.goodbye = goodbye
+            self.atMostOncePer = atMostOncePer
+            self.exitAfter = exitAfter
+        }
+    }
+
+    /// The regions in the order of the file.
+    public let entries: [Entry]
+
+    /// Reads a list.
+    /// - Parameters:
+    ///   - text: the YAML.
+    ///   - file: its path, for messages.
+    /// - Throws: `ProfileFaults`: everything that is wrong, with line and column.
+    public init(parsing text: String, file: String) throws(ProfileFaults) {
+        let root = try YAMLText(text, file: file).root(of: "a list of regions", example: "docs/receiving.md")
+        var reader = MappingReader(root, file: file, path: "")
+        guard root.mapping != nil else { throw ProfileFaults(reader.faults) }
+        let entries = reader.entries(of: "regions", kind: "region", parse: Self.entry)
+        for (number, entry) in entries.enumerated() {
+            guard let entry, let index = entries[..<number].firstIndex(where: { $0?.identifier == entry.identifier })
+            else { continue }
+            let node = root.mapping?["regions"]?.sequence?[number]
+            reader.add(
+                "the identifier \"\(entry.identifier)\" is regions[\(index)]'s already; give every region its own",
+                field: "regions[\(number)].identifier", mark: node?.mapping?["identifier"]?.mark)
+        }
+        let faults = reader.finish()
+        guard faults.isEmpty else { throw ProfileFaults(faults) }
+        self.entries = entries.compactMap(\.self)
+    }
+
+    private static func entry(_ node: Node, _ reader: inout MappingReader) -> Entry? {
+        let identifier = reader.required("identifier", ValueText.label)
+        let uuid = reader.required("uuid", ValueText.uuid)
+        let major = reader.value("major", ValueText.unsigned16)
+        let minor = reader.value("minor", ValueText.unsigned16)
+        let hello = reader.value("hello", ValueText.message)
+        let goodbye = reader.value("goodbye", ValueText.message)
+        let atMostOncePer = reader.value("at-most-once-per", ValueText.duration)
+        let exitAfter = reader.value("exit-after", ValueText.duration)
+        if minor != nil, node.mapping?["major"] == nil {
+            reader.add(
+                "a minor number belongs to a major one; give that too", field: "minor",
+                mark: node.mapping?["minor"]?.mark)
+        }
+        guard let identifier, let uuid else { return nil }
+        return Entry(
+            identifier: identifier, uuid: uuid, major: major, minor: minor, hello: hello, goodbye: goodbye,
+            atMostOncePer: atMostOncePer, exitAfter: exitAfter)
+    }
+}
