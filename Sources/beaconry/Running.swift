@@ -53,7 +53,7 @@ struct Running {
 
     private func tell(_ events: AsyncStream<EventRecord>) -> Task<Void, Never> {
         let json = options.json || Environment.flag("BEACONRY_JSON")
-        if !json, TerminalTable.isPossible { return Task { await Self.show(events) } }
+        if !json, TerminalArea.isPossible { return Task { await Self.show(events) } }
         return Task {
             for await record in events {
                 if json { Output.line(JSONLine.encode(record)) }

@@ -67,12 +67,12 @@ public struct FlashFile: Sendable {
     public func store(_ image: FlashImage) throws(SystemError) {
         let previous = try fileSystem.read(path)
         let document = Document(profile: profile, beacon: beacon, device: kind, settings: image.values)
-        try replace(with: Self.encode(document))
+        try fileSystem.replace(path, with: Self.encode(document))
         do throws(SystemError) {
             try fileSystem.synchronizeFolder(folder)
         } catch {
             // The new name may or may not survive now; the peer will be told that it did not, so make that true.
-            if let previous { try? replace(with: previous) } else { try? fileSystem.remove(path) }
+            if let previous { try? fileSystem.replace(path, with: previous) } else { try? fileSystem.remove(path) }
             throw error
         }
     }
@@ -102,25 +102,6 @@ public struct FlashFile: Sendable {
 
     private var folder: String {
         String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
-    }
-
-    private func replace(with bytes: [UInt8]) throws(SystemError) {
-        let temporary = "\(path).new"
-        do throws(SystemError) {
-            try write(bytes, to: temporary)
-            try fileSystem.rename(temporary, to: path)
-        } catch {
-            try? fileSystem.remove(temporary)
-            throw error
-        }
-    }
-
-    private func write(_ bytes: [UInt8], to path: String) throws(SystemError) {
-        let descriptor = try fileSystem.create(path)
-        defer { fileSystem.close(descriptor) }
-        var rest = bytes[...]
-        while !rest.isEmpty { rest = rest.dropFirst(try fileSystem.write(rest, to: descriptor)) }
-        try fileSystem.synchronize(descriptor)
     }
 
     private static func encode(_ document: Document) -> [UInt8] {

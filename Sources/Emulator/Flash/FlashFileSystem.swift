@@ -24,6 +24,30 @@ public protocol FlashFileSystem: Sendable {
     func read(_ path: String) throws(SystemError) -> [UInt8]?
 }
 
+extension FlashFileSystem {
+    /// Puts bytes in the place of a file's, all or none: they are durable before the name is theirs.
+    ///
+    /// Whether the name survives a crash is for `synchronizeFolder` to see to.
+    public func replace(_ path: String, with bytes: [UInt8]) throws(SystemError) {
+        let temporary = "\(path).new"
+        do throws(SystemError) {
+            try write(bytes, to: temporary)
+            try rename(temporary, to: path)
+        } catch {
+            try? remove(temporary)
+            throw error
+        }
+    }
+
+    private func write(_ bytes: [UInt8], to path: String) throws(SystemError) {
+        let descriptor = try create(path)
+        defer { close(descriptor) }
+        var rest = bytes[...]
+        while !rest.isEmpty { rest = rest.dropFirst(try write(rest, to: descriptor)) }
+        try synchronize(descriptor)
+    }
+}
+
 /// A failed system call: which one, on what, and what the system says.
 public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The system's error number.

@@ -6,7 +6,6 @@ import Advertising
 import ArgumentParser
 import BluetoothCore
 import Emulator
-import FoundationEssentials
 import Glibc
 import HCI
 
@@ -76,7 +75,7 @@ struct Decode: ParsableCommand {
     private func tell(_ packet: BtsnoopPacket) {
         guard case .event(let event) = packet.packet else { return }
         for var report in DecodedReport.reports(of: event) {
-            report.time = Self.text(packet.time)
+            report.time = Timestamp.text(sinceUnixEpoch: packet.time)
             report.controller = packet.controllerIndex
             tell(report)
         }
@@ -84,12 +83,5 @@ struct Decode: ParsableCommand {
 
     private func tell(_ report: DecodedReport) {
         if json { Output.line(JSONLine.encode(report)) } else { report.lines.forEach(Output.line) }
-    }
-
-    /// UTC with milliseconds.
-    private static func text(_ time: Duration) -> String {
-        let (seconds, attoseconds) = time.components
-        let date = Date(timeIntervalSince1970: Double(seconds) + Double(attoseconds) / 1e18)
-        return date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }
 }

@@ -78,12 +78,14 @@ struct DecodedReport: Encodable {
             + [malformed.map { "  malformed: \($0)" }].compactMap(\.self)
     }
 
-    private static func pdu(_ type: AdvertisingReportType) -> String {
+    /// The PDU type that a legacy report names.
+    static func pdu(_ type: AdvertisingReportType) -> String {
         let names = ["ADV_IND", "ADV_DIRECT_IND", "ADV_SCAN_IND", "ADV_NONCONN_IND", "SCAN_RSP"]
         return Int(type.rawValue) < names.count ? names[Int(type.rawValue)] : "event type \(type.rawValue)"
     }
 
-    private static func pdu(_ type: ExtendedAdvertisingEventType) -> String {
+    /// The PDU type that an extended report describes.
+    static func pdu(_ type: ExtendedAdvertisingEventType) -> String {
         guard type.contains(.legacy) else { return type.contains(.scanResponse) ? "AUX_SCAN_RSP" : "ADV_EXT_IND" }
         if type.contains(.scanResponse) { return "SCAN_RSP" }
         if type.contains(.directed) { return "ADV_DIRECT_IND" }

@@ -45,19 +45,8 @@ struct LiveTable {
     /// The table's lines, at most `height` of them and `width` characters each.
     func lines(width: Int, height: Int) -> [String] {
         let title = "\(rows.count) beacon\(rows.count == 1 ? "" : "s") on \(radio); Ctrl-C ends"
-        // What is longest, and least missed when a narrow terminal cuts it, comes last.
-        let cells = [["DEVICE", "INTERVAL", "CONNECTED", "MAJOR/MINOR", "IDENTITY"]] + names.map(cells)
-        let widths = cells[0].indices.map { column in cells.map { $0[column].count }.max() ?? 0 }
-        var lines = cells.map { row in
-            // The last cell needs no padding.
-            zip(row.dropLast(), widths).map { $0.padding(to: $1) + "  " }.joined() + (row.last ?? "")
-        }
-        let room = max(2, height - 2)
-        if lines.count > room {
-            let hidden = lines.count - room + 1
-            lines = lines.prefix(room - 1) + ["… and \(hidden) more"]
-        }
-        return ([title] + lines).map { String($0.prefix(max(1, width))) }
+        let heading = ["DEVICE", "INTERVAL", "CONNECTED", "MAJOR/MINOR", "IDENTITY"]
+        return TextTable(rows: [heading] + names.map(cells)).lines(below: title, width: width, height: height)
     }
 
     private mutating func change(_ record: EventRecord, _ body: (inout Row) -> Void) {
@@ -81,11 +70,5 @@ struct LiveTable {
     private static func interval(_ record: EventRecord) -> String {
         guard let ticks = record.intervalTicks ?? record.requested?.intervalTicks else { return "" }
         return "\(AdvertisingInterval(ticks))"
-    }
-}
-
-extension String {
-    fileprivate func padding(to width: Int) -> String {
-        self + String(repeating: " ", count: max(0, width - count))
     }
 }

@@ -1,0 +1,96 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import BeaconryCentral
+import BluetoothCore
+import Emulator
+import Glibc
+import Profiles
+
+/// `beaconry clone`
+struct Clone: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Make a profile of a recording, for beaconry run to advertise the same again.",
+        discussion: """
+            Example: beaconry clone shop.jsonl shop.yaml && beaconry run shop.yaml
+
+            The recording is one of beaconry record, or a btsnoop file (btmon -w, --capture). Beacons whose format is \
+            known stay structured; the others become raw octets.
+            """)
+
+    @Argument(help: "The recording.")
+    var recording: String
+
+    @Argument(help: "The profile to write.")
+    var profile: String
+
+    @Option(help: "The profile's name; default: the file's, without .yaml.")
+    var name: String?
+
+    @Flag(help: "Replace the profile if it is there.")
+    var force = false
+
+    @Flag(help: "One JSON object a line on standard output.")
+    var json = false
+
+    func run() throws {
+        let name = try named("--name") { () throws(ValueFault) in
+            try ValueText.name(self.name ?? Self.name(of: profile))
+        }
+        if !force, access(profile, F_OK) == 0 {
+            throw Failure(
+                exitCode: 73, message: "\(profile) is there already; --force replaces it, or choose another file")
+        }
+        var survey = AdvertiserSurvey()
+        try RecordingReader(path: recording).readAll { survey.take($0) }
+        let cloner = ProfileCloner(survey.advertisers)
+        guard !cloner.origins.isEmpty else {
+            throw Failure.badData("\(recording): no advertiser in it that a profile can repeat")
+        }
+        let text = cloner.text(name: name)
+        do throws(SystemError) {
+            try LocalFileSystem().replace(profile, with: Array(text.utf8))
+        } catch {
+            throw Failure(exitCode: 73, message: "\(error); choose another file")
+        }
+        for origin in cloner.origins { tell(origin) }
+        let unrepeatable = cloner.unrepeatable + survey.unrepeatable
+        guard unrepeatable > 0 else { return }
+        Notice(
+            code: "not-repeatable",
+            message: "\(unrepeatable) advertisers are left out: they use extended or directed advertising",
+            cure: "none: profiles have legacy advertising only"
+        ).tell(asJSON: json)
+    }
+
+    private struct Record: Encodable {
+        let v = 1
+        let event = "cloned"
+        let id: String
+        let device: String
+        let address: String
+        let intervalTicks: UInt32?
+        let count: Int
+    }
+
+    private func tell(_ origin: ProfileCloner.Origin) {
+        let heard = origin.advertiser
+        if json {
+            let record = Record(
+                id: origin.id, device: origin.device.kind, address: heard.device.address.description,
+                intervalTicks: heard.interval?.count, count: heard.count)
+            return Output.line(JSONLine.encode(record))
+        }
+        let interval = heard.interval.map { "every \($0)" } ?? "interval not known"
+        Output.line("\(origin.id)  \(heard.device)  \(interval)  heard \(heard.count) times")
+    }
+
+    /// The file's name as a profile's.
+    private static func name(of path: String) -> String {
+        var file = path.split(separator: "/").last.map { String($0) } ?? ""
+        for suffix in [".yaml", ".yml"] where file.hasSuffix(suffix) { file = String(file.dropLast(suffix.count)) }
+        return file
+    }
+}

@@ -1,0 +1,35 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// Rows of cells in columns that are as wide as their widest cell.
+struct TextTable {
+    /// The first row is the heading. What is longest, and least missed when a narrow terminal cuts it, comes last.
+    var rows: [[String]]
+
+    /// All lines.
+    var lines: [String] {
+        let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        return rows.map { row in
+            // The last cell needs no padding.
+            zip(row.dropLast(), widths).map { $0.padding(to: $1) + "  " }.joined() + (row.last ?? "")
+        }
+    }
+
+    /// The lines below a title, at most `height` of them and `width` characters each.
+    func lines(below title: String, width: Int, height: Int) -> [String] {
+        var lines = lines
+        let room = max(2, height - 2)
+        if lines.count > room {
+            let hidden = lines.count - room + 1
+            lines = lines.prefix(room - 1) + ["… and \(hidden) more"]
+        }
+        return ([title] + lines).map { String($0.prefix(max(1, width))) }
+    }
+}
+
+extension String {
+    fileprivate func padding(to width: Int) -> String {
+        self + String(repeating: " ", count: max(0, width - count))
+    }
+}

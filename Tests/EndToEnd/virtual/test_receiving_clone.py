@@ -1,0 +1,144 @@
+# Beaconry: beacons without the hardware
+# Copyright 2026 the Beaconry project authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""What is recorded on one air, and cloned, is on another air again."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from beaconry import CONFIG_SERVICE, Beaconry, Event, Run
+
+PROFILE = f"""
+profile: mixed
+beacons:
+  - id: shop
+    device: iot-design-shop
+    ibeacon: {{ uuid: {CONFIG_SERVICE}, major: 40000, minor: 3, measured-power: -61 }}
+    address: C0:FF:EE:00:00:01
+    name: Shop
+  - id: plain
+    device: ibeacon
+    ibeacon: {{ uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0, major: 1, minor: 2, measured-power: -12 }}
+    address: C0:FF:EE:00:00:02
+    flags: 0x1a
+    interval: 152.5ms
+  - id: bare
+    device: ibeacon
+    ibeacon: {{ uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0, major: 1, minor: 3 }}
+    address: C0:FF:EE:00:00:03
+    flags: none
+    name: Bare
+  - id: url
+    device: raw
+    advertising-data: 0201060303aafe0e16aafe10f5036578616d706c6507
+    scan-response: "0509 41 42 43 44"
+    pdu: ADV_SCAN_IND
+    interval: 20ms
+    address: C0:FF:EE:00:00:04
+  - id: garbage
+    device: raw
+    advertising-data: 0201061aff4c000215
+    pdu: ADV_IND
+    interval: 400ms
+    address: C0:FF:EE:00:00:05
+"""
+FIELDS = ("address", "pdu", "advertisingData", "scanResponse", "intervalTicks")
+
+
+def on_air(run: Run) -> dict[str, tuple[Any, ...]]:
+    """What a run says is on the air, by address."""
+    started = [event for event in run.events if event["event"] == "advertising-started"]
+    return {event["address"]: tuple(event[field] for field in FIELDS) for event in started}
+
+
+def heard(lines: list[Event]) -> set[tuple[str, str, str]]:
+    """Every address, PDU type and octets in a recording."""
+    return {(line["address"], line["pdu"], line["data"]) for line in lines}
+
+
+def record(beaconry: Beaconry, transport: str, path: Path) -> list[Event]:
+    """Records four seconds."""
+    done = beaconry.call("record", str(path), "--duration", "4s", "--radio", transport)
+    assert done.returncode == 0, done.stderr
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert "began" in lines[0]
+    assert done.stdout == f"{path}: {len(lines) - 1} sightings of 5 devices\n"
+    assert not path.with_name(path.name + ".part").exists()
+    return lines[1:]
+
+
+def test_record_clone_and_run_give_the_same_frames(air: Callable[..., tuple[Run, str]], beaconry: Beaconry) -> None:
+    first, transport = air(beaconry.profile(PROFILE), "--ephemeral", "--seed", "7")
+    recording, clone = beaconry.folder / "air.jsonl", beaconry.folder / "clone.yaml"
+    lines = record(beaconry, transport, recording)
+    assert first.end() == 0
+
+    done = beaconry.call("clone", str(recording), str(clone), "--json")
+    assert done.returncode == 0, done.stderr
+    kinds = {event["address"][-2:]: event["device"] for event in map(json.loads, done.stdout.splitlines())}
+    assert kinds == {"01": "iot-design-shop", "02": "ibeacon", "03": "ibeacon", "04": "raw", "05": "raw"}
+
+    second, transport = air(clone, "--ephemeral", "--seed", "8")
+    assert on_air(second) == on_air(first)
+    again = record(beaconry, transport, beaconry.folder / "again.jsonl")
+    assert heard(again) == heard(lines)
+    assert len(heard(lines)) == 5 + 4, "five advertisements, and a scan response of everyone that can be asked"
+    assert second.end() == 0
+
+
+def test_a_capture_is_cloned_too(air: Callable[..., tuple[Run, str]], beaconry: Beaconry) -> None:
+    capture, clone = beaconry.folder / "air.btsnoop", beaconry.folder / "clone.yaml"
+    first, transport = air(beaconry.profile(PROFILE), "--ephemeral", "--capture", str(capture))
+    record(beaconry, transport, beaconry.folder / "air.jsonl")
+    assert first.end() == 0
+    done = beaconry.call("clone", str(capture), str(clone))
+    assert done.returncode == 0, done.stderr
+    second, _ = air(clone, "--ephemeral")
+    assert on_air(second) == on_air(first)
+
+
+def test_an_interrupted_recording_is_complete(air: Callable[..., tuple[Run, str]], beaconry: Beaconry) -> None:
+    _, transport = air(beaconry.profile(PROFILE), "--ephemeral")
+    path = beaconry.folder / "air.jsonl"
+    path.write_text("the one before")
+    for how in (signal.SIGINT, signal.SIGTERM):
+        run = beaconry.start("record", str(path), "--radio", transport, "--json")
+        run.wait("listening")
+        assert run.take(1) == []
+        assert path.read_text().startswith("the one" if how == signal.SIGINT else '{"'), "the old one is there until the end"
+        assert run.end(how) == 0
+        summary = run.wait("recorded")
+        lines = path.read_text().splitlines()
+        assert summary["sightings"] == len(lines) - 1 > 10
+        assert all(json.loads(line)["v"] == 1 for line in lines)
+
+
+def test_bad_recordings(beaconry: Beaconry) -> None:
+    path, clone = beaconry.folder / "air.jsonl", beaconry.folder / "clone.yaml"
+    head = '{"v":1,"began":"2026-01-01T00:00:00.000Z","radio":"virtual","limits":[]}\n'
+    line = '{"v":1,"microseconds":5,"address":"C0:FF:EE:00:00:01","addressType":"random","pdu":"ADV_IND","data":"020106"}\n'
+    for text, place in (
+        ("", "is empty"), (head, "no advertiser"), (head + line + "{}\n", ":3:"), (head + line[:50], ":2:"), ("x" * 200_000, ":1:"),
+        (head + line.replace("ADV_IND", "ADV"), ":2:"), (head + line.replace("0201", "02010"), ":2:"), ("btsnoop", "left over"),
+        (line.replace("random", "odd"), ":1:"), (line.replace(":5,", ":-5,"), ":1:"), ("btsnoop\0" + "\xff" * 50, ""),
+    ):  # fmt: skip
+        path.write_bytes(text.encode("latin-1"))
+        done = beaconry.call("clone", str(path), str(clone))
+        assert (done.returncode, place in done.stderr) == (65, True), (text[-60:], done)
+        assert not clone.exists()
+    path.write_text(line)
+    assert beaconry.call("clone", str(path), str(clone)).returncode == 0
+    assert beaconry.call("check", str(clone)).returncode == 0
+    again = beaconry.call("clone", str(path), str(clone))
+    assert again.returncode == 73 and "--force" in again.stderr
+    assert beaconry.call("clone", str(path), str(clone), "--force").returncode == 0
+    assert beaconry.call("clone", str(path), str(beaconry.folder / "no" / "such.yaml")).returncode == 73
+    assert beaconry.call("clone", str(path), str(beaconry.folder / "my shop.yaml")).returncode == 65
+    assert beaconry.call("clone", str(beaconry.folder / "none"), str(clone), "--force").returncode == 65
+    assert beaconry.call("record", str(beaconry.folder / "no" / "such"), "--radio", "tcp-client:127.0.0.1:1").returncode == 69
