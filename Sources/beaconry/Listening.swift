@@ -101,6 +101,11 @@ struct Listening: Sendable {
         try await withThrowingTaskGroup(of: Ending?.self) { group in
             group.addTask {
                 try await work(radio, capabilities)
+                // What is heard ends with the radio, perhaps before the radio's state is told.
+                for await state in await radio.states() {
+                    if case .unavailable(let error) = state { return .lost(error) }
+                    break
+                }
                 return .done
             }
             if let duration {

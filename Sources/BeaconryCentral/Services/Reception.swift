@@ -42,3 +42,13 @@ public enum Reception: Hashable, Sendable {
         return stream
     }
 }
+
+extension CentralRadio {
+    /// Listens, and tells the time once a period (see `Reception.stream`).
+    /// - Throws: `RadioError`.
+    public func receptions(
+        _ settings: ScanSettings = ScanSettings(), every period: Duration
+    ) async throws(RadioError) -> AsyncStream<Reception> {
+        Reception.stream(of: try await scan(settings), every: period)
+    }
+}

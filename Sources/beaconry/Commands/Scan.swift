@@ -1,0 +1,87 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+import ArgumentParser
+import BeaconryCentral
+import BluetoothCore
+import Emulator
+import Profiles
+import Radio
+import Receiving
+
+/// `beaconry scan`
+struct Scan: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show who advertises.",
+        discussion: """
+            Example: beaconry scan --formats ibeacon --min-rssi -70 --duration 10s
+
+            On a terminal that is a table; else a line, or with --json an object, for everything that is new. Advertising \
+            data and scan response of a device count together.
+            """)
+
+    @Option(parsing: .upToNextOption, help: "Only devices that name one of these services: 180F, or 128 bits.")
+    var services: [String] = []
+
+    @Option(help: "Only beacons of these formats: \(BeaconFormat.allCases.map(\.rawValue).joined(separator: ", ")).")
+    var formats: String?
+
+    @Option(parsing: .unconditional, help: "Only what is at least so strong, in dBm.")
+    var minRSSI: String?
+
+    @Option(help: "Only devices that have this in their names.")
+    var name: String?
+
+    @Flag(help: "Tell every advertisement, not only what is new.")
+    var duplicates = false
+
+    @Flag(help: "Do not ask for scan responses.")
+    var passive = false
+
+    @OptionGroup var time: DurationOption
+
+    @OptionGroup var options: ListeningOptions
+
+    func run() async throws {
+        let filter = try filter()
+        var limits: Set<ReceivingCapabilities.Limit.Subject> = [.exactData, .pdu]
+        if duplicates { limits.insert(.duplicates) }
+        if passive { limits.insert(.passiveScanning) }
+        let listening = try Listening(options, duration: try time.value(), limits: limits)
+        let settings = ScanSettings(isActive: !passive)
+        let format: ScanOutput.Format = options.isJSON ? .json : TerminalArea.isPossible ? .table : .lines
+        let output = ScanOutput(filter: filter, tellsAll: duplicates, format: format)
+        try await listening.run { radio, capabilities in
+            var output = output
+            output.radio = capabilities.name
+            for await reception in try await radio.receptions(settings, every: .milliseconds(250)) {
+                output.take(reception)
+            }
+        }.check()
+    }
+
+    private func filter() throws -> ScanFilter {
+        var filter = ScanFilter(name: name)
+        for text in services {
+            guard let uuid = BluetoothUUID(text) else {
+                throw Failure.badData("--services: \"\(text)\" is not a UUID; write 4, 8 or 32 hexadecimal digits")
+            }
+            filter.services.insert(uuid)
+        }
+        for text in (formats ?? "").split(separator: ",").map({ String($0) }) {
+            guard let format = BeaconFormat(rawValue: text) else {
+                let names = BeaconFormat.allCases.map(\.rawValue).joined(separator: ", ")
+                throw Failure.badData("--formats: there is no format \"\(text)\"; formats are \(names)")
+            }
+            filter.formats.insert(format)
+        }
+        filter.minimumRSSI = try minRSSI.map { text in
+            try named("--min-rssi") { () throws(ValueFault) in
+                RSSI(try ValueText.measuredPower(text).decibelMilliwatts)
+            }
+        }
+        return filter
+    }
+}

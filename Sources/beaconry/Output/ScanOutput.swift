@@ -1,0 +1,80 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BeaconryCentral
+import Emulator
+import Radio
+import Receiving
+
+/// Tells who advertises, as it is heard.
+struct ScanOutput {
+    /// How it is told.
+    enum Format: Hashable, Sendable {
+        case json
+        case lines
+        case table
+    }
+
+    /// A device that was not heard for so long leaves the table.
+    private static let tableAge = Duration.seconds(30)
+    private static let maximumPending = 4096
+
+    let filter: ScanFilter
+    let tellsAll: Bool
+    let format: Format
+    /// The radio's name, for the table's title.
+    var radio = ""
+
+    private var table = AdvertiserTable<RemoteAddress>()
+    /// Who has news that the filter did not let through; they are told when it does.
+    private var pending: Set<RemoteAddress> = []
+    private var area = TerminalArea()
+
+    init(filter: ScanFilter, tellsAll: Bool, format: Format) {
+        self.filter = filter
+        self.tellsAll = tellsAll
+        self.format = format
+    }
+
+    /// Takes what happened.
+    mutating func take(_ reception: Reception) {
+        switch reception {
+        case .heard(let sighting, let time): hear(sighting, at: time)
+        case .passed(let time): if format == .table { draw(at: time) }
+        }
+    }
+
+    private mutating func hear(_ sighting: Sighting, at time: Duration) {
+        let isScanResponse = sighting.pdu == .scanResponse || sighting.pdu == .extendedScanResponse
+        let (advertiser, news) = table.hear(
+            sighting.data, from: sighting.device, isScanResponse: isScanResponse, rssi: sighting.rssi, at: time)
+        guard format != .table else { return }
+        guard filter.accepts(advertiser) else {
+            if pending.count >= Self.maximumPending { pending.removeAll() }
+            if news != .nothing { pending.insert(sighting.device) }
+            return
+        }
+        let wasPending = pending.remove(sighting.device) != nil
+        guard tellsAll || wasPending || news != .nothing else { return }
+        let record = ScanRecord(sighting, advertiser)
+        Output.line(format == .json ? JSONLine.encode(record) : record.line)
+    }
+
+    private mutating func draw(at time: Duration) {
+        table.forget(notHeardSince: time - Self.tableAge)
+        let shown = table.advertisers.filter { filter.accepts($0) }
+        let title = "\(shown.count) device\(shown.count == 1 ? "" : "s") on \(radio); Ctrl-C ends"
+        let rows = shown.map { advertiser in
+            [
+                advertiser.source.address.description, advertiser.lastRSSI.map { "\($0.decibelMilliwatts)" } ?? "?",
+                advertiser.interval.map { "\(Int($0 / .milliseconds(1))) ms" } ?? "",
+                "\(advertiser.advertisements)", ScanRecord.name(of: advertiser) ?? "",
+                ScanRecord.identity(of: advertiser),
+            ]
+        }
+        let size = TerminalArea.size
+        let heading = ["ADDRESS", "RSSI", "EVERY", "HEARD", "NAME", "WHAT"]
+        area.show(TextTable(rows: [heading] + rows).lines(below: title, width: size.columns, height: size.rows))
+    }
+}
