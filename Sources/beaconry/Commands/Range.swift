@@ -1,0 +1,51 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import BeaconryCentral
+import Emulator
+import Radio
+import Receiving
+
+/// `beaconry range`
+struct Range: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Tell once a second which beacons are how near.",
+        discussion: """
+            Example: beaconry range --uuid E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 --major 1
+
+            Without --uuid, the beacons of Apple's AirLocate. Acc is the estimated distance in metres, -1.00 when it \
+            cannot be told. A beacon that is not heard for 5 s is gone.
+            """)
+
+    @OptionGroup var selection: BeaconSelection
+
+    @OptionGroup var distance: DistanceOptions
+
+    @OptionGroup var time: DurationOption
+
+    @OptionGroup var options: ListeningOptions
+
+    func run() async throws {
+        let regions = try selection.regions(defaults: BeaconSelection.airLocate)
+        let settings = try distance.settings()
+        let listening = try Listening(options, duration: try time.value(), limits: [.duplicates])
+        let isJSON = options.isJSON
+        try await listening.run { radio, _ in
+            var ranging = Ranging(regions, settings: settings, at: .zero)
+            var area = TerminalArea()
+            for await reception in try await radio.receptions(every: .milliseconds(50)) {
+                guard let report = ranging.take(reception) else { continue }
+                let output = RangingOutput(report)
+                if isJSON {
+                    Output.line(JSONLine.encode(output))
+                } else if TerminalArea.isPossible {
+                    area.show(output.lines(width: TerminalArea.size.columns, height: TerminalArea.size.rows))
+                } else {
+                    for line in output.lines { Output.line(line) }
+                }
+            }
+        }.check()
+    }
+}
