@@ -2,8 +2,12 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Advertising
+import BluetoothCore
 import Emulator
+import Glibc
 import Profiles
+import Receiving
 
 /// Profiles in files.
 enum ProfileFiles {
@@ -28,7 +32,36 @@ enum ProfileFiles {
         return profiles
     }
 
-    private static func text(_ path: String) throws(ProfileFaults) -> String {
+    /// Puts a measured power into a profile's file, for the beacons that advertise these numbers; nothing else changes.
+    /// - Returns: their ids.
+    /// - Throws: `Failure` when there is none, `ProfileFaults` when it cannot be done, `SystemError`.
+    static func setMeasuredPower(_ power: MeasuredPower, of frame: IBeacon, in path: String) throws -> [String] {
+        var editor = ProfileEditor(try text(path), file: path)
+        let profile = try Profile(parsing: editor.text, file: path)
+        let ids = profile.beacons.filter { beacon in
+            beacon.device.frame.map { BeaconIdentity($0) } == BeaconIdentity(frame)
+        }.map(\.id)
+        guard !ids.isEmpty else {
+            throw Failure.badData(
+                "\(path): no beacon has \(BeaconIdentity(frame)); write measured-power: \(power.decibelMilliwatts) where it "
+                    + "belongs")
+        }
+        try editor.setMeasuredPower(power, of: Set(ids))
+        // A name that leads elsewhere stays one.
+        let target = realpath(path, nil).map { pointer in
+            defer { free(pointer) }
+            return String(cString: pointer)
+        }
+        var status = stat()
+        let mode = stat(path, &status) == 0 ? status.st_mode & 0o7777 : nil
+        try LocalFileSystem().replace(target ?? path, with: Array(editor.text.utf8))
+        if let mode { chmod(target ?? path, mode) }
+        return ids
+    }
+
+    /// The text of a file.
+    /// - Parameter examples: where to see such files.
+    static func text(_ path: String, examples: String = "profiles/") throws(ProfileFaults) -> String {
         func fault(_ message: String) -> ProfileFaults {
             ProfileFaults([ProfileFault(file: path, line: 0, column: 0, field: "", message: message)])
         }
@@ -38,7 +71,7 @@ enum ProfileFiles {
         } catch {
             throw fault("\(error)")
         }
-        guard let bytes else { throw fault("there is no such file; profiles/ has examples") }
+        guard let bytes else { throw fault("there is no such file; \(examples) has examples") }
         guard let text = String(validating: bytes, as: UTF8.self) else { throw fault("the file is not UTF-8 text") }
         return text
     }

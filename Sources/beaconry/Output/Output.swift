@@ -21,6 +21,11 @@ enum Output {
         write(text + "\n", to: STDERR_FILENO)
     }
 
+    /// Words for people, without a line end.
+    static func rawNote(_ text: String) {
+        write(text, to: STDERR_FILENO)
+    }
+
     private static func write(_ text: String, to descriptor: Int32) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
