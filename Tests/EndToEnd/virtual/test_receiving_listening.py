@@ -1,0 +1,283 @@
+# Beaconry: beacons without the hardware
+# Copyright 2026 the Beaconry project authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Commands that listen: scan, range, seek, calibrate, expect; the air is another process."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import stat
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from beaconry import CONFIG_SERVICE, Beaconry, Event, Run, ibeacon, service_list
+
+UUID = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
+OTHER = "5A4BCFCE-174E-4BAC-A814-092E77F6B7E5"
+PROFILE = f"""
+# a room
+profile: room
+beacons:
+  - id: near        # beside the receiver
+    device: ibeacon
+    ibeacon: {{ uuid: {UUID}, major: 1, minor: 1, measured-power: -59 }}   # as it was bought
+    address: C0:FF:EE:00:00:01
+  - id: far
+    device: iot-design-shop
+    ibeacon: {{ uuid: {UUID}, major: 1, minor: 2, measured-power: -40 }}
+    address: C0:FF:EE:00:00:02
+    name: Far
+  - id: other
+    device: ibeacon
+    ibeacon: {{ uuid: {OTHER}, major: 7, minor: 7, measured-power: -59 }}
+    address: C0:FF:EE:00:00:03
+  - id: thermometer
+    device: raw
+    advertising-data: 02010603031a18051603184142
+    address: C0:FF:EE:00:00:04
+"""
+
+Air = Callable[..., tuple[Run, str]]
+
+
+@pytest.fixture
+def room(air: Air, beaconry: Beaconry) -> tuple[Run, str]:
+    """The profile above on an air, with powers that make the beacons look near, far and beside."""
+    run, transport = air(beaconry.profile(PROFILE, "room.yaml"), "--ephemeral")
+    for beacon, power in {"near": -6, "far": -23, "other": 20}.items():
+        assert beaconry.call("ctl", "set", beacon, f"tx-power={power}").returncode == 0
+    return run, transport
+
+
+def android(rssi: float, power: float) -> str:
+    """The distance by the first curve of the Android Beacon Library."""
+    ratio = rssi / power
+    return f"{ratio**10 if ratio < 1 else 0.89976 * ratio**7.7095 + 0.111:.2f}"
+
+
+def objects(output: str) -> list[Event]:
+    """The JSON lines of an output, each of the first version."""
+    events = [json.loads(line) for line in output.splitlines()]
+    assert all(event["v"] == 1 for event in events)
+    return events
+
+
+# MARK: scan
+
+
+def scanned(beaconry: Beaconry, transport: str, *options: str) -> list[Event]:
+    """What two seconds of scanning tell."""
+    done = beaconry.call("scan", "--radio", transport, "--duration", "2s", "--json", *options)
+    assert done.returncode == 0, done.stderr
+    return [event for event in objects(done.stdout) if event["event"] == "heard"]
+
+
+def numbers(events: list[Event]) -> set[int]:
+    """The last octets of the addresses."""
+    return {int(event["address"][-2:], 16) for event in events}
+
+
+def test_scan_tells_what_is_new(room: tuple[Run, str], beaconry: Beaconry) -> None:
+    heard = scanned(beaconry, room[1])
+    assert numbers(heard) == {1, 2, 3, 4}
+    assert len(heard) == 5, "of the scannable one also the scan response, and no repetition"
+    near = next(event for event in heard if event["address"].endswith("01"))
+    assert near["advertisingData"] == ibeacon(UUID, 1, 1).hex() and near["pdu"] == "ADV_NONCONN_IND"
+    assert near["frames"] == [{"format": "ibeacon", "uuid": UUID, "major": 1, "minor": 1, "measuredPower": -59}]
+    assert near["addressType"] == "random" and near["rssi"] == -65 and "scanResponse" not in near
+    far = [event for event in heard if event["address"].endswith("02")][-1]
+    assert far["scanResponse"].startswith(service_list(CONFIG_SERVICE).hex()) and far["name"] == "Far"
+    assert far["services"] == [CONFIG_SERVICE.upper()]
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["--services", "1809"], set()), (["--services", "181A"], {4}), (["--services", "181A", CONFIG_SERVICE], {2, 4}),
+        (["--services", CONFIG_SERVICE, "--passive"], set()), (["--formats", "ibeacon"], {1, 2, 3}),
+        (["--min-rssi", "-60"], {3, 4}), (["--min-rssi", "-60dBm", "--formats", "ibeacon"], {3}), (["--name", "fA"], {2}),
+    ],
+)  # fmt: skip
+def test_scan_filters(room: tuple[Run, str], beaconry: Beaconry, options: list[str], expected: set[int]) -> None:
+    assert numbers(scanned(beaconry, room[1], *options)) == expected
+
+
+def test_scan_tells_duplicates_when_asked(room: tuple[Run, str], beaconry: Beaconry) -> None:
+    heard = scanned(beaconry, room[1], "--duplicates", "--passive")
+    assert len(heard) > 60 and not any(event["pdu"] == "SCAN_RSP" for event in heard)
+
+
+def test_scan_in_words_and_as_a_table(room: tuple[Run, str], beaconry: Beaconry) -> None:
+    done = beaconry.call("scan", "--radio", room[1], "--duration", "1s", "--formats", "ibeacon")
+    assert f"C0:FF:EE:00:00:01 (random)  -65 dBm  ADV_NONCONN_IND  ibeacon {UUID} major 1 minor 1" in done.stdout
+    assert "listening on tcp-client:" in done.stderr
+    control, terminal = pty.openpty()
+    process = subprocess.Popen(
+        [str(beaconry.binary), "scan", "--radio", room[1], "--duration", "1500ms"], stdout=terminal, stderr=subprocess.PIPE,
+        env={**beaconry.environment, "TERM": "xterm"},
+    )  # fmt: skip
+    os.close(terminal)
+    shown = b""
+    while True:
+        try:
+            part = os.read(control, 65536)
+        except OSError:
+            break
+        if not part:
+            break
+        shown += part
+    assert process.wait(10) == 0
+    assert b"4 devices on tcp-client:" in shown and b"\x1b[" in shown and b"ibeacon 1/2 " in shown and b"ADDRESS" in shown
+
+
+# MARK: range and seek
+
+
+def test_range_sorts_by_proximity(room: tuple[Run, str], beaconry: Beaconry) -> None:
+    done = beaconry.call("range", "--radio", room[1], "--duration", "2500ms")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == 2 * (
+        f"Immediate\n  Major: 7, Minor: 7, Acc: {android(-39, -59)}m  -39 dBm  {OTHER}\n"
+        f"Near\n  Major: 1, Minor: 1, Acc: {android(-65, -59)}m  -65 dBm  {UUID}\n"
+        f"Far\n  Major: 1, Minor: 2, Acc: {android(-63, -40)}m  -63 dBm  {UUID}\n"
+    )
+
+
+def test_range_in_json(room: tuple[Run, str], beaconry: Beaconry) -> None:
+    run = beaconry.start("range", "--uuid", UUID, "--major", "1", "--radio", room[1], "--json", "--model", "log-distance")
+    run.wait("ranged")
+    report = run.wait("ranged")
+    assert [beacon["minor"] for beacon in report["beacons"]] == [1, 2]
+    near, far = report["beacons"]
+    assert (near["proximity"], far["proximity"]) == ("near", "far")
+    assert near["accuracy"] == pytest.approx(10 ** (6 / 20), rel=0.01) and far["accuracy"] == pytest.approx(10 ** (23 / 20), rel=0.01)
+    assert 8 <= near["packets"] <= 11 and near["rssi"] == -65
+    assert beaconry.call("ctl", "disable", "near").returncode == 0
+    run.wait("ranged", where=lambda event: [beacon["minor"] for beacon in event["beacons"]] == [2], timeout=8)
+    assert run.end(signal.SIGINT) == 0
+
+
+def test_seek_gets_warmer(room: tuple[Run, str], beaconry: Beaconry) -> None:
+    run = beaconry.start("seek", "--uuid", UUID, "--radio", room[1], "--json")
+    cool = run.wait("sought")
+    assert cool["nearest"]["minor"] == 1 and 0.4 < cool["warmth"] < 0.7
+    assert run.end() == 0
+    done = beaconry.call("seek", "--uuid", OTHER, "--radio", room[1], "--duration", "1500ms")
+    assert done.stdout == f"cold [{'#' * 30}] hot  {android(-39, -59)} m\n"
+    done = beaconry.call("seek", "--radio", room[1], "--duration", "1500ms")
+    assert done.stdout == "No Beacons Found\n"
+
+
+# MARK: calibrate
+
+
+def test_calibrate_writes_the_profile_in_place(room: tuple[Run, str], beaconry: Beaconry) -> None:
+    profile = beaconry.folder / "room.yaml"
+    profile.chmod(0o640)
+    began = time.monotonic()
+    done = beaconry.call(
+        "calibrate", "--uuid", UUID, "--major", "1", "--minor", "1", "--duration", "2s", "--write", str(profile), "--radio",
+        room[1],
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert 2 <= time.monotonic() - began < 6
+    assert done.stdout.startswith("measured power -65 dBm, of ") and done.stdout.endswith(f"{profile}: near has it now\n")
+    assert "50 %\n" in done.stderr
+    assert profile.read_text() == PROFILE.replace("minor: 1, measured-power: -59 }   #", "minor: 1, measured-power: -65 }   #")
+    assert stat.S_IMODE(profile.stat().st_mode) == 0o640
+
+
+def test_calibrate_says_what_went_wrong(room: tuple[Run, str], beaconry: Beaconry) -> None:
+    def calibrate(*options: str) -> tuple[int, str]:
+        done = beaconry.call("calibrate", "--duration", "1s", "--radio", room[1], *options)
+        return done.returncode, done.stderr.splitlines()[-1]
+
+    code, words = calibrate("--uuid", UUID)
+    assert code == 1 and words.startswith("beaconry: more than one beacon was heard, ")
+    code, words = calibrate("--uuid", UUID, "--major", "9")
+    assert code == 1 and words.startswith("beaconry: no beacon of this kind was heard")
+    code, words = calibrate("--uuid", UUID, "--major", "1", "--minor", "2", "--write", "none.yaml")
+    assert code == 65 and "no such file" in words
+    other = beaconry.profile("profile: p\nbeacons:\n  - { id: a, device: iot-design-shop }\n", "other.yaml")
+    code, words = calibrate("--uuid", UUID, "--major", "1", "--minor", "2", "--write", str(other))
+    assert code == 65 and "no beacon has" in words
+    run = beaconry.start("calibrate", "--uuid", OTHER, "--radio", room[1], "--json")
+    run.wait("listening")
+    assert run.take(0.5) == []
+    assert run.end(signal.SIGINT) == 1
+    assert run.wait("calibration-failed")["code"] == "cancelled"
+
+
+# MARK: expect
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "words"),
+    [
+        (["--uuid", UUID], 0, "heard 1 advertisement of "), (["--uuid", UUID, "--major", "1", "--minor", "2", "--present"], 0, ""),
+        (["--uuid", UUID, "--major", "2"], 1, "none with major 2"), (["--uuid", UUID, "--absent"], 1, "expected no "),
+        (["--uuid", UUID, "--major", "2", "--absent"], 0, "heard no "), (["--uuid", OTHER, "--proximity", "immediate"], 0, ""),
+        (["--uuid", OTHER, "--proximity", "far"], 1, "none in far proximity"), (["--uuid", OTHER, "--count", "5"], 0, ""),
+        (["--uuid", OTHER, "--count", "500"], 1, "heard only "), (["--uuid", UUID, "--count", "2", "--beacons"], 0, "2 beacons"),
+    ],
+)  # fmt: skip
+def test_expect(room: tuple[Run, str], beaconry: Beaconry, options: list[str], code: int, words: str) -> None:
+    done = beaconry.call("expect", *options, "--within", "1500ms", "--radio", room[1])
+    assert (done.returncode, done.stdout.count("\n")) == (code, 1), done
+    assert words in done.stdout
+
+
+def test_expect_in_json_and_interrupted(room: tuple[Run, str], beaconry: Beaconry) -> None:
+    done = beaconry.call("expect", "--uuid", UUID, "--within", "5s", "--radio", room[1], "--json")
+    assert [event["event"] for event in objects(done.stdout)] == ["listening", "verdict"]
+    assert objects(done.stdout)[1]["fulfilled"] is True
+    run = beaconry.start("expect", "--uuid", UUID, "--absent", "--major", "9", "--within", "60s", "--radio", room[1], "--json")
+    run.wait("listening")
+    assert run.end(signal.SIGTERM) == 1
+    assert "stopped before its time was over" in run.errors
+
+
+# MARK: usage
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["expect", "--within", "5s"], 64, "--uuid is missing"), (["expect", "--uuid", UUID], 64, "--within"),
+        (["expect", "--uuid", UUID, "--uuid", OTHER, "--within", "1s"], 64, "one is expected here"),
+        (["expect", "--uuid", UUID, "--present", "--absent", "--within", "1s"], 64, "exclude each other"),
+        (["expect", "--uuid", "12", "--within", "1s"], 65, "--uuid: \"12\" is not a UUID"),
+        (["expect", "--uuid", UUID, "--within", "soon"], 65, "--within: "), (["expect", "--uuid", UUID, "--count", "0", "--within", "1s"], 65, "--count"),
+        (["range", "--uuid", UUID, "--minor", "1"], 64, "--minor belongs"), (["range", "--model", "mine"], 65, "--model: "),
+        (["range", "--near", "0.1"], 65, "--immediate and --near"), (["range", "--major", "65536", "--uuid", UUID], 65, "--major: "),
+        (["scan", "--services", "Battery"], 65, "--services: "), (["scan", "--formats", "ibeacon,odd"], 65, "no format \"odd\""),
+        (["scan", "--min-rssi", "loud"], 65, "--min-rssi: "), (["scan", "--duration", "5"], 65, "--duration: "),
+        (["scan", "--radio", "tcp-client:127.0.0.1:1"], 69, "no controller answers at tcp-client:127.0.0.1:1"),
+        (["seek", "--radio", "odd"], 64, "is not a radio"),
+    ],
+)  # fmt: skip
+def test_wrong_usage(beaconry: Beaconry, arguments: list[str], code: int, words: str) -> None:
+    done = beaconry.call(*arguments)
+    assert done.returncode == code and words in done.stderr, done
+
+
+@pytest.mark.parametrize("command", ["scan", "range", "seek", "calibrate", "expect", "record", "clone"])
+def test_help_has_an_example(beaconry: Beaconry, command: str) -> None:
+    done = beaconry.call(command, "--help")
+    assert done.returncode == 0 and f"Example: beaconry {command}" in done.stdout
+    assert "--json" in done.stdout
+
+
+def test_the_end_of_the_air_ends_a_listener(room: tuple[Run, str], beaconry: Beaconry) -> None:
+    run = beaconry.start("range", "--radio", room[1], "--json")
+    run.wait("ranged")
+    assert room[0].end() == 0
+    assert run.exit_code() == 69
+    assert run.errors.startswith("beaconry: ")
