@@ -88,8 +88,9 @@ let package = Package(
         .executableTarget(
             name: "beaconry",
             dependencies: [
-                "BluetoothCore", "Advertising", "GATT", "HCI", "Devices", "Radio", "BlueZRadio", "HCIRadio", "Profiles",
-                "Emulator", "Receiving", "BeaconryCentral", "CMalloc", argumentParser, logging, serviceLifecycle,
+                "BluetoothCore", "Advertising", "GATT", "HCI", "DBus", "Devices", "Radio", "BlueZRadio", "HCIRadio",
+                "Profiles", "Emulator", "Receiving", "BeaconryCentral", "CMalloc", argumentParser, logging,
+                serviceLifecycle,
             ],
             swiftSettings: settings),
         .executableTarget(

@@ -62,7 +62,7 @@ public struct StateFolder: Sendable {
     }
 
     /// Makes a folder and those above it, for this user only.
-    static func makeFolder(_ path: String) throws(SystemError) {
+    public static func makeFolder(_ path: String) throws(SystemError) {
         var parent = ""
         for component in path.split(separator: "/", omittingEmptySubsequences: true) {
             parent += (parent.isEmpty && !path.hasPrefix("/") ? "" : "/") + component

@@ -1,0 +1,61 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BeaconryCentral
+import Profiles
+import Radio
+import Receiving
+
+/// A watch of regions with everything around it: changes told, kept and reacted to, and the list read again.
+struct Monitoring: Sendable {
+    private static let tick = Duration.milliseconds(50)
+    private static let rereading = Duration.seconds(1)
+
+    let watch: RegionWatch
+    let source: RegionSource
+    let keeper: StateKeeper?
+    let reactions: Reactions
+    let output: MonitorOutput
+    let isJSON: Bool
+
+    /// Watches until what is heard ends.
+    func run(on radio: any CentralRadio) async throws {
+        var (watch, source, keeper, output) = (watch, source, keeper, output)
+        for status in watch.statuses { output.tell(RegionRecord(status)) }
+        keeper?.keep(watch.savedStates)
+        var nextReading = Self.rereading
+        for await reception in try await radio.receptions(every: Self.tick) {
+            for told in watch.take(reception) {
+                switch told {
+                case .changed(let event, let message, let isHeldBack):
+                    keeper?.keep(watch.savedStates)
+                    let record = RegionRecord(event, message: message, isHeldBack: isHeldBack)
+                    output.tell(record)
+                    if event.kind != .determined, !isHeldBack { reactions.react(to: record) }
+                case .ranged(let report, let region): output.tell(report, in: region)
+                }
+            }
+            guard reception.time >= nextReading else { continue }
+            nextReading = reception.time + Self.rereading
+            if source.hasChanged {
+                read(&source, into: &watch, at: reception.time)
+                keeper?.keep(watch.savedStates)
+            }
+        }
+        await reactions.finish()
+    }
+
+    /// Takes the list up again; one that cannot be used changes nothing.
+    private func read(_ source: inout RegionSource, into watch: inout RegionWatch, at time: Duration) {
+        do {
+            try watch.watch(try source.read(), at: time)
+        } catch {
+            let reason = Failure(error)?.message ?? "\(error)"
+            Notice(
+                code: "regions-not-read", message: "the changed list of regions is not used: \(reason)",
+                cure: "correct it; until then the regions stay as they were"
+            ).tell(asJSON: isJSON)
+        }
+    }
+}

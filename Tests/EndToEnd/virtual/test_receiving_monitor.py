@@ -1,0 +1,389 @@
+# Beaconry: beacons without the hardware
+# Copyright 2026 the Beaconry project authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""`monitor` greets and says goodbye as beacons of another process come and go."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from beaconry import Beaconry, Event, Run
+
+UUID = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
+PROFILE = f"""
+profile: town
+beacons:
+  - id: door
+    device: ibeacon
+    ibeacon: {{ uuid: {UUID}, major: 1, minor: 1 }}
+  - id: shelf
+    device: ibeacon
+    ibeacon: {{ uuid: {UUID}, major: 1, minor: 2 }}
+"""
+REGIONS = f"""
+regions:
+  - identifier: shop
+    uuid: {UUID}
+    major: 1
+    minor: 1
+    hello: Welcome; $(touch pwned) & <b>come in</b>
+    goodbye: Good bye
+    exit-after: 1s
+  - {{ identifier: elsewhere, uuid: 5A4BCFCE-174E-4BAC-A814-092E77F6B7E5, exit-after: 500ms }}
+"""
+
+Town = tuple[Run, str]
+
+
+@pytest.fixture
+def town(air: Callable[..., Town], beaconry: Beaconry) -> Town:
+    """The profile above on an air, with the door's beacon switched off."""
+    run, transport = air(beaconry.profile(PROFILE, "town.yaml"), "--ephemeral")
+    disable(beaconry)
+    return run, transport
+
+
+def enable(beaconry: Beaconry) -> None:
+    assert beaconry.call("ctl", "enable", "door").returncode == 0
+
+
+def disable(beaconry: Beaconry) -> None:
+    assert beaconry.call("ctl", "disable", "door").returncode == 0
+
+
+def start(beaconry: Beaconry, town: Town, *options: str, regions: str | None = REGIONS) -> Run:
+    """Starts a monitor, and waits until it listens."""
+    files = [] if regions is None else [str(beaconry.profile(regions, "regions.yaml"))]
+    run = beaconry.start("monitor", *files, "--radio", town[1], "--json", *options)
+    run.wait("listening")
+    return run
+
+
+def test_hello_and_goodbye(town: Town, beaconry: Beaconry) -> None:
+    run = start(beaconry, town, "--ephemeral")
+    assert run.wait("state", region="shop")["state"] == "unknown"
+    run.wait("state", region="elsewhere", state="outside")
+    run.wait("state", region="shop", state="outside")
+    for _ in range(2):
+        enable(beaconry)
+        entered = run.wait("entered", region="shop", timeout=5)
+        assert entered["message"].startswith("Welcome; ") and entered["state"] == "inside" and entered["minor"] == 1
+        ranged = run.wait("ranged", region="shop", timeout=5)
+        assert [(beacon["minor"], beacon["proximity"]) for beacon in ranged["beacons"]] == [(1, "near")]
+        began = time.monotonic()
+        disable(beaconry)
+        assert run.wait("exited", region="shop", timeout=5)["message"] == "Good bye"
+        assert 0.8 < time.monotonic() - began < 3
+    assert not [event for event in run.take(1.5) if event["event"] == "ranged"], "nothing is ranged outside"
+    assert run.end(signal.SIGINT) == 0
+    assert not any(event["region"] == "elsewhere" for event in run.events if event["event"] in ("entered", "ranged"))
+
+
+def test_words_on_standard_output(town: Town, beaconry: Beaconry) -> None:
+    enable(beaconry)
+    regions = beaconry.profile(REGIONS)
+    done = beaconry.call("monitor", str(regions), "--radio", town[1], "--duration", "1500ms", "--ephemeral")
+    assert done.returncode == 0, done.stderr
+    assert "shop: You're inside the region: Welcome; $(touch pwned) & <b>come in</b>\n" in done.stdout
+    assert f"shop: near: Major: 1, Minor: 1, Acc: 1.01m  -59 dBm  {UUID}\n" in done.stdout
+    quiet = beaconry.call("monitor", str(regions), "--radio", town[1], "--duration", "1500ms", "--ephemeral", "--no-ranging")
+    assert "inside" in quiet.stdout and "Acc" not in quiet.stdout
+
+
+def test_states_survive_a_restart(town: Town, beaconry: Beaconry) -> None:
+    enable(beaconry)
+    run = start(beaconry, town)
+    run.wait("entered", region="shop")
+    second = beaconry.call("monitor", str(beaconry.folder / "regions.yaml"), "--radio", town[1])
+    assert second.returncode == 73 and f"in use by process {run.process.pid}" in second.stderr
+    run.kill()
+    run = start(beaconry, town)
+    assert run.wait("state", region="shop")["state"] == "inside"
+    assert not [event for event in run.take(1.5) if event["event"] == "entered"], "who is inside is not greeted again"
+    assert run.end() == 0
+    disable(beaconry)
+    run = start(beaconry, town)
+    assert run.wait("state", region="shop")["state"] == "inside"
+    assert run.wait("exited", region="shop", timeout=5)["message"] == "Good bye"
+    assert run.end() == 0
+    run = start(beaconry, town)
+    assert run.wait("state", region="shop")["state"] == "outside"
+    assert run.end() == 0
+    assert [path.name for path in (beaconry.state / "beaconry" / ".monitor").iterdir()] == ["file-regions.yaml.states.json"]
+
+
+def test_at_most_once_per_hour_also_over_a_restart(town: Town, beaconry: Beaconry) -> None:
+    regions = REGIONS.replace("exit-after: 1s", "exit-after: 500ms\n    at-most-once-per: 1h")
+    log = beaconry.folder / "log"
+    script = executable(beaconry, f'echo "$BEACONRY_EVENT" >> {log}')
+    for greeted in (True, False):
+        run = start(beaconry, town, "--exec", str(script), regions=regions)
+        enable(beaconry)
+        entered = run.wait("entered", region="shop")
+        assert ("message" in entered, entered["heldBack"]) == (greeted, not greeted)
+        disable(beaconry)
+        exited = run.wait("exited", region="shop")
+        assert ("message" in exited, exited["heldBack"]) == (greeted, not greeted)
+        assert run.end() == 0
+    assert log.read_text() == "entered\nexited\n"
+
+
+# MARK: --exec
+
+
+def executable(beaconry: Beaconry, body: str, name: str = "command") -> Path:
+    """A shell script."""
+    path = beaconry.folder / name
+    path.write_text(f"#!/bin/sh\n{body}\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_exec_gets_the_event_and_no_shell(town: Town, beaconry: Beaconry) -> None:
+    out = beaconry.folder / "out"
+    script = executable(beaconry, f'(env | grep "^BEACONRY_"; echo "$#:$1:$2"; cat) > {out}.tmp; mv {out}.tmp {out}; echo said', "my command")
+    run = start(beaconry, town, "--exec", str(script), "--exec-argument", "--loud; true", "--exec-argument", "", "--ephemeral")
+    enable(beaconry)
+    run.wait("entered", region="shop")
+    wait_for(out)
+    lines = out.read_text().splitlines()
+    variables = dict(line.split("=", 1) for line in lines if line.startswith("BEACONRY_"))
+    assert variables["BEACONRY_EVENT"] == "entered" and variables["BEACONRY_REGION"] == "shop"
+    assert (variables["BEACONRY_REGION_STATE"], variables["BEACONRY_UUID"]) == ("inside", UUID)
+    assert (variables["BEACONRY_MAJOR"], variables["BEACONRY_MINOR"]) == ("1", "1")
+    assert variables["BEACONRY_MESSAGE"] == "Welcome; $(touch pwned) & <b>come in</b>"
+    assert "2:--loud; true:" in lines
+    event = json.loads(lines[-1])
+    assert event["v"] == 1 and event["region"] == "shop" and event["message"] == variables["BEACONRY_MESSAGE"]
+    assert run.end() == 0
+    assert "said\n" in run.errors, "what it prints does not get among the events"
+    assert not list(beaconry.folder.glob("pwned")) and not Path("pwned").exists()
+
+
+def wait_for(path: Path) -> None:
+    deadline = time.monotonic() + 10
+    while not path.exists():
+        assert time.monotonic() < deadline, f"{path} does not appear"
+        time.sleep(0.02)
+
+
+def test_exec_that_hangs_is_ended_with_all_it_started(town: Town, beaconry: Beaconry) -> None:
+    pids = beaconry.folder / "pids"
+    script = executable(beaconry, f'trap "" TERM\nsleep 300 &\necho "$$ $!" > {pids}.tmp; mv {pids}.tmp {pids}\nwait; sleep 300')
+    run = start(beaconry, town, "--exec", str(script), "--exec-timeout", "500ms", "--ephemeral")
+    enable(beaconry)
+    warning = run.wait("warning", timeout=10)
+    assert warning["code"] == "exec-too-long"
+    run.wait("ranged")
+    for pid in pids.read_text().split():
+        assert not alive(int(pid))
+    pids.unlink()
+    disable(beaconry)
+    run.wait("exited", region="shop")
+    wait_for(pids)
+    began = time.monotonic()
+    assert run.end() == 0, "a hanging command does not hold up the end"
+    assert time.monotonic() - began < 6
+    for pid in pids.read_text().split():
+        assert not alive(int(pid))
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().split(") ")[1][0] != "Z"
+    except OSError:
+        return False
+
+
+def test_exec_runs_a_few_at_a_time(town: Town, beaconry: Beaconry) -> None:
+    folder = beaconry.folder / "runs"
+    folder.mkdir()
+    script = executable(beaconry, f"touch {folder}/begun-$BEACONRY_REGION; sleep 1; touch {folder}/done-$BEACONRY_REGION")
+    regions = "regions:\n" + "".join(f"  - {{ identifier: r{n}, uuid: {UUID}, minor: 1, major: 1 }}\n" for n in range(20))
+    run = start(beaconry, town, "--exec", str(script), "--ephemeral", "--no-ranging", regions=regions)
+    enable(beaconry)
+    run.wait("entered", region="r19")
+    wait_for(folder / "done-r0")
+    assert len(list(folder.glob("begun-*"))) <= 8
+    wait_for(folder / "done-r19")
+    assert run.end() == 0
+
+
+@pytest.mark.parametrize(("body", "code"), [("exit 3", "exec-failed"), ("kill -9 $$", "exec-failed"), (None, "exec-not-started")])
+def test_exec_trouble_is_told(town: Town, beaconry: Beaconry, body: str | None, code: str) -> None:
+    script = executable(beaconry, body) if body else beaconry.folder / "none"
+    run = start(beaconry, town, "--exec", str(script), "--ephemeral")
+    enable(beaconry)
+    assert run.wait("warning")["code"] == code
+    disable(beaconry)
+    run.wait("exited", region="shop")
+    assert run.end() == 0
+
+
+# MARK: --notify
+
+
+@pytest.fixture
+def session_bus(tmp_path: Path) -> Iterator[str]:
+    """A session bus of its own."""
+    process = subprocess.Popen(
+        ["dbus-daemon", "--session", "--nofork", "--print-address", f"--address=unix:path={tmp_path}/bus"],
+        stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdout
+    yield process.stdout.readline().strip()
+    process.terminate()
+    process.wait(10)
+
+
+SERVICE = """
+import asyncio, sys
+from dbus_fast.aio import MessageBus
+from dbus_fast.service import ServiceInterface, method
+
+class Notifications(ServiceInterface):
+    @method()
+    def Notify(self, app: "s", replaces: "u", icon: "s", summary: "s", body: "s", actions: "as", hints: "a{sv}", expire: "i") -> "u":
+        print(repr((app, replaces, summary, body)), flush=True)
+        return 7
+
+async def main():
+    bus = await MessageBus(bus_address=sys.argv[1]).connect()
+    bus.export("/org/freedesktop/Notifications", Notifications("org.freedesktop.Notifications"))
+    await bus.request_name("org.freedesktop.Notifications")
+    print("ready", flush=True)
+    await asyncio.get_running_loop().create_future()
+
+asyncio.run(main())
+"""
+
+
+def test_notify(town: Town, beaconry: Beaconry, session_bus: str, tmp_path: Path) -> None:
+    service = subprocess.Popen([sys.executable, "-c", SERVICE, session_bus], stdout=subprocess.PIPE, text=True)
+    try:
+        assert service.stdout and service.stdout.readline() == "ready\n"
+        beaconry.environment["DBUS_SESSION_BUS_ADDRESS"] = session_bus
+        run = start(beaconry, town, "--notify", "--ephemeral")
+        enable(beaconry)
+        run.wait("entered", region="shop")
+        body = "Welcome; $(touch pwned) &amp; &lt;b&gt;come in&lt;/b&gt;"
+        assert service.stdout.readline() == repr(("beaconry", 0, "shop", body)) + "\n"
+        disable(beaconry)
+        run.wait("exited", region="shop")
+        assert service.stdout.readline() == repr(("beaconry", 7, "shop", "Good bye")) + "\n", "it takes the other's place"
+        assert run.end() == 0
+    finally:
+        service.kill()
+        service.wait(10)
+
+
+def test_notify_without_a_desktop(town: Town, beaconry: Beaconry) -> None:
+    beaconry.environment["DBUS_SESSION_BUS_ADDRESS"] = f"unix:path={beaconry.folder}/none"
+    run = start(beaconry, town, "--notify", "--ephemeral")
+    enable(beaconry)
+    run.wait("entered", region="shop")
+    warning = run.wait("warning")
+    assert warning["code"] == "notify-failed" and "session bus" in warning["message"]
+    assert run.end() == 0
+
+
+# MARK: The saved list
+
+
+def test_the_saved_list(town: Town, beaconry: Beaconry) -> None:
+    none = beaconry.call("monitor", "--radio", town[1])
+    assert none.returncode == 64 and "no region is saved" in none.stderr
+
+    def call(*arguments: str, code: int = 0) -> list[Event]:
+        done = beaconry.call("monitor", *arguments, "--json")
+        assert done.returncode == code, done
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    call("add", "shop", "--uuid", UUID, "--major", "1", "--minor", "9", "--hello", "Old")
+    call("add", "shelf", "--uuid", UUID, "--major", "1", "--minor", "2", "--exit-after", "1s")
+    added = call("add", "shop", "--uuid", UUID, "--major", "1", "--minor", "1", "--hello", "Hello", "--exit-after", "1s")
+    assert added[0]["event"] == "added" and added[0]["region"]["hello"] == "Hello"
+    assert [each["region"]["identifier"] for each in call("list")] == ["shop", "shelf"], "the same identifier replaces"
+    run = start(beaconry, town, regions=None)
+    run.wait("entered", region="shelf")
+    enable(beaconry)
+    assert run.wait("entered", region="shop")["message"] == "Hello"
+    assert {each["region"]["identifier"]: each["state"] for each in call("list")} == {"shop": "inside", "shelf": "inside"}
+    # A monitor that runs takes up what changes.
+    call("add", "new", "--uuid", UUID)
+    run.wait("entered", region="new", timeout=5)
+    call("remove", "shop")
+    deadline = time.monotonic() + 2.5
+    while time.monotonic() < deadline:
+        run.take(0.5)
+    disable(beaconry)
+    assert not [event for event in run.take(2) if event.get("region") == "shop"]
+    saved = beaconry.state / "beaconry" / ".monitor" / "saved.json"
+    text = saved.read_text()
+    saved.write_text("{")
+    assert run.wait("warning", timeout=5)["code"] == "regions-not-read"
+    saved.write_text(text)
+    assert run.end() == 0
+    assert call("remove", "shop", code=64) == []
+    assert [each["region"]["identifier"] for each in call("list")] == ["shelf", "new"]
+    assert beaconry.call("monitor", "add", "x", "--uuid", UUID, "--minor", "1").returncode == 64
+    assert beaconry.call("monitor", "add", "x", "--uuid", "x").returncode == 65
+
+
+def test_a_changed_file_is_taken_up(town: Town, beaconry: Beaconry) -> None:
+    enable(beaconry)
+    run = start(beaconry, town, "--ephemeral")
+    run.wait("entered", region="shop")
+    beaconry.profile(REGIONS.replace("identifier: shop", "identifier: store"), "regions.yaml")
+    run.wait("entered", region="store", timeout=5)
+    beaconry.profile("regions: []\n", "regions.yaml")
+    warning = run.wait("warning", timeout=5)
+    assert "regions.yaml:1:10: regions: " in warning["message"]
+    assert run.wait("ranged", region="store", timeout=5)["beacons"]
+    assert run.end() == 0
+
+
+def test_twenty_regions_unless_more_are_wanted(town: Town, beaconry: Beaconry) -> None:
+    regions = "regions:\n" + "".join(f"  - {{ identifier: r{number}, uuid: {UUID} }}\n" for number in range(21))
+    path = beaconry.profile(regions)
+    done = beaconry.call("monitor", str(path), "--radio", town[1])
+    assert done.returncode == 65 and "20 already" in done.stderr
+    for limit in ("21", "none"):
+        done = beaconry.call("monitor", str(path), "--radio", town[1], "--max-regions", limit, "--duration", "300ms")
+        assert done.returncode == 0, done.stderr
+    for number in range(20):
+        assert beaconry.call("monitor", "add", f"r{number}", "--uuid", UUID).returncode == 0
+    assert beaconry.call("monitor", "add", "one-more", "--uuid", UUID).returncode == 65
+    assert beaconry.call("monitor", "add", "one-more", "--uuid", UUID, "--max-regions", "none").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["none.yaml"], 65, "there is no such file"), (["bad.yaml"], 65, 'bad.yaml:3:13: regions[0].uuid: "12" is not a UUID'),
+        (["bad.yaml", "--ephemeral", "--state", "x"], 64, "exclude"), (["good.yaml", "--exec-argument", "x"], 64, "needs --exec"),
+        (["good.yaml", "--max-regions", "0"], 65, "--max-regions"), (["good.yaml", "--exit-after", "x"], 65, "--exit-after"),
+        (["good.yaml", "--state", "/proc/none"], 73, "choose another state folder"), (["remove", "x"], 64, "no region"),
+        (["good.yaml", "--radio", "tcp-client:127.0.0.1:1"], 69, "no controller answers"),
+    ],
+)  # fmt: skip
+def test_wrong_usage(beaconry: Beaconry, arguments: list[str], code: int, words: str) -> None:
+    beaconry.profile("regions:\n  - identifier: a\n    uuid:   12\n", "bad.yaml")
+    beaconry.profile(REGIONS, "good.yaml")
+    arguments = [str(beaconry.folder / each) if each.endswith(".yaml") else each for each in arguments]
+    done = beaconry.call("monitor", *arguments)
+    assert done.returncode == code and words in done.stderr, done
+
+
+@pytest.mark.parametrize("command", [[], ["watch"], ["add"], ["remove"], ["list"]])
+def test_help_has_an_example(beaconry: Beaconry, command: list[str]) -> None:
+    done = beaconry.call("monitor", *command, "--help")
+    assert done.returncode == 0 and "Example: beaconry monitor" in done.stdout
