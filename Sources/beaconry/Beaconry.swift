@@ -20,7 +20,8 @@ struct Beaconry: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             Run.self, Advertise.self, Control.self, Encode.self, Decode.self, Check.self, Radios.self, Reset.self,
-            Scan.self, Range.self, Seek.self, Calibrate.self, Expect.self, Monitor.self, Record.self, Clone.self,
+            Scan.self, Range.self, Seek.self, Calibrate.self, Expect.self, Monitor.self, Manage.self, Record.self,
+            Clone.self,
         ])
 
     static func main() async {

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import BeaconryCentral
 import BluetoothCore
 import Emulator
 import Glibc
@@ -31,6 +32,12 @@ struct Failure: Error {
         case let failure as Failure: self = failure
         case let error as EmulatorError: self.init(exitCode: error.exitCode, message: "\(error)")
         case let error as RadioError: self.init(exitCode: 69, message: "\(error)")
+        case let error as CentralError:
+            if case .radio(let reason) = error.reason, reason.code != .refused {
+                self.init(reason)
+            } else {
+                self.init(exitCode: 74, message: "\(error)")
+            }
         case let error as ProfileFaults: self.init(exitCode: 65, message: EmulatorError(error).message)
         case let error as ValueFault: self.init(exitCode: 65, message: error.message)
         case let error as WireError: self.init(exitCode: 65, message: "\(error)")

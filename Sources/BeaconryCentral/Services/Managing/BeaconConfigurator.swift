@@ -1,0 +1,173 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+public import BluetoothCore
+import Radio
+
+/// Configures IoT Design Shop beacons as their app does: scan by service, connect, discover, read all, write what differs
+/// with response, read back, disconnect.
+public struct BeaconConfigurator: Sendable {
+    /// Which beacon.
+    public enum Target: Hashable, Sendable, CustomStringConvertible {
+        /// The one with this address.
+        case address(BluetoothAddress)
+        /// The one that advertises this name, complete or shortened.
+        case name(String)
+
+        /// The beacon of an address, or of a name where the text is none.
+        public init(_ text: String) { self = BluetoothAddress(text).map { .address($0) } ?? .name(text) }
+
+        /// The address or the name.
+        public var description: String {
+            switch self {
+            case .address(let address): "\(address)"
+            case .name(let name): name
+            }
+        }
+    }
+
+    /// What is being done.
+    public enum Step: Hashable, Sendable {
+        /// The beacon's advertisement is waited for.
+        case searching
+        /// It is being connected to, and its service is being discovered.
+        case connecting
+        /// Its settings are being read.
+        case reading
+        /// Those of its settings that differ are being written, and read back.
+        case writing
+        /// It did not work, for this reason, and is tried again.
+        case retrying(CentralError)
+    }
+
+    /// What came of it.
+    public struct Outcome: Hashable, Sendable {
+        /// The beacon.
+        public let device: RemoteAddress
+        /// The name that it advertises; `nil` for none.
+        public let name: String?
+        /// Its settings before.
+        public let before: IoTDesignShopClient.Settings
+        /// Its settings now.
+        public let after: IoTDesignShopClient.Settings
+    }
+
+    /// Beacons of one name are told apart for so long after the first one was heard.
+    private static let namesakes = Duration.seconds(1)
+    private static let pause = Duration.milliseconds(500)
+
+    private let central: Central
+    private let timeout: Duration
+    private let attempts: Int
+    private let progress: @Sendable (Target, Step) -> Void
+
+    /// - Parameters:
+    ///   - central: an open one.
+    ///   - timeout: how long each step may take.
+    ///   - attempts: how often all of it is tried, when something fails that may work the next time; at least once.
+    ///   - progress: is told of every step before it is taken.
+    public init(
+        _ central: Central, timeout: Duration = Central.defaultTimeout, attempts: Int = 1,
+        progress: @escaping @Sendable (Target, Step) -> Void = { _, _ in }
+    ) {
+        self.central = central
+        self.timeout = timeout
+        self.attempts = max(1, attempts)
+        self.progress = progress
+    }
+
+    /// Reads a beacon's settings.
+    public func read(_ target: Target) async throws(CentralError) -> Outcome {
+        try await configure(target, SettingsChange())
+    }
+
+    /// Sees to it that a beacon has these settings. What is so already is not written.
+    /// - Throws: `CentralError`; which of the settings are written then is not known, and doing it again is safe.
+    public func configure(_ target: Target, _ change: SettingsChange) async throws(CentralError) -> Outcome {
+        var attempt = 1
+        while true {
+            do throws(CentralError) {
+                return try await configureOnce(target, change)
+            } catch {
+                guard attempt < attempts, error.mayPass, !Task.isCancelled else { throw error }
+                attempt += 1
+                progress(target, .retrying(error))
+                try? await Task.sleep(for: Self.pause)
+            }
+        }
+    }
+
+    private func configureOnce(_ target: Target, _ change: SettingsChange) async throws(CentralError) -> Outcome {
+        progress(target, .searching)
+        let peripheral = try await find(target)
+        progress(target, .connecting)
+        let client = try await IoTDesignShopClient(peripheral, timeout: timeout)
+        do throws(CentralError) {
+            let outcome = try await configure(client, target, change)
+            await client.close()
+            return outcome
+        } catch {
+            await client.close()
+            throw error
+        }
+    }
+
+    private func configure(
+        _ client: IoTDesignShopClient, _ target: Target, _ change: SettingsChange
+    ) async throws(CentralError) -> Outcome {
+        progress(target, .reading)
+        let before = try await client.read()
+        let wanted = change.applied(to: before)
+        if wanted != before {
+            progress(target, .writing)
+            try await client.write(wanted)
+        }
+        return Outcome(
+            device: client.peripheral.address, name: client.peripheral.name, before: before, after: wanted)
+    }
+
+    // MARK: - Finding
+
+    private func find(_ target: Target) async throws(CentralError) -> Peripheral {
+        let first = try await find(target, within: timeout) { _ in true }
+        guard case .name = target else { return first }
+        guard let other = try? await find(target, within: Self.namesakes, where: { $0 != first.address }) else {
+            return first
+        }
+        throw CentralError(
+            .invalidValue("\(first.address) and \(other.address) both have this name; write the address"),
+            operation: "find the beacon \(target)")
+    }
+
+    private func find(
+        _ target: Target, within timeout: Duration, where condition: @escaping @Sendable (RemoteAddress) -> Bool
+    ) async throws(CentralError) -> Peripheral {
+        var options = ScanOptions { Self.matches($0, target) && condition($0.peripheral.address) }
+        // Others may have the name of a beacon, but not its address.
+        if case .name = target { options.services = [IoTDesignShopService.uuid] }
+        do throws(CentralError) {
+            return try await central.find(options, timeout: timeout)
+        } catch {
+            throw CentralError(error.reason, operation: "find the beacon \(target)")
+        }
+    }
+
+    private static func matches(_ discovery: Discovery, _ target: Target) -> Bool {
+        switch target {
+        case .address(let address): discovery.peripheral.address.address == address
+        case .name(let name): discovery.advertisement.localName == name
+        }
+    }
+}
+
+extension CentralError {
+    /// Whether the same may work the next time.
+    fileprivate var mayPass: Bool {
+        switch reason {
+        case .timedOut, .disconnected, .notAsWritten, .impossible, .notConnected: true
+        case .radio(let error): error.code == .refused
+        case .refused, .notPermitted, .notFound, .invalidValue, .cancelled: false
+        }
+    }
+}
