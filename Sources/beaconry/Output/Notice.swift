@@ -10,6 +10,7 @@ import Radio
 struct Notice: Encodable {
     let v = 1
     let event = "warning"
+    let time = Timestamp.now
     let code: String
     let message: String
     let cure: String
@@ -36,6 +37,7 @@ struct Notice: Encodable {
 struct ListeningNotice: Encodable {
     let v = 1
     let event = "listening"
+    let time = Timestamp.now
     let radio: String
     let way: String
     /// The adapter's own address; absent where it has none.
