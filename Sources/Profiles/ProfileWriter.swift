@@ -21,7 +21,8 @@ public struct ProfileWriter {
             writer.lines.append("  - id: \(beacon.id)")
             writer.write("device", beacon.device.kind)
             writer.write(beacon.device)
-            writer.write("position", beacon.position.map { "[\($0.x), \($0.y), \($0.z)]" })
+            writer.write(
+                "position", beacon.position.map { "[\([$0.x, $0.y, $0.z].map(metres).joined(separator: ", "))]" })
         }
         return writer.lines.joined(separator: "\n") + "\n"
     }
@@ -93,6 +94,16 @@ public struct ProfileWriter {
 
     private static func text(_ power: TransmitPower?) -> String? {
         power.map { "\($0.decibelMilliwatts)dBm" }
+    }
+
+    /// All digits of a number, without an exponent.
+    private static func metres(_ value: Double) -> String {
+        let text = "\(value)"
+        let parts = text.split(separator: "e")
+        // Metres are at most 10,000, so that only small numbers are written with an exponent.
+        guard parts.count == 2, let exponent = Int(parts[1]), exponent < 0 else { return text }
+        let digits = parts[0].filter(\.isNumber)
+        return (value < 0 ? "-" : "") + "0." + String(repeating: "0", count: -exponent - 1) + digits
     }
 
     /// A text in double quotes (YAML 1.2, 7.3.1), whatever is in it.

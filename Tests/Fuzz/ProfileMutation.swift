@@ -47,6 +47,37 @@ enum ProfileMutation {
         beacons:
           - id: beacon
             device: iot-design-shop
+          - id: raw
+            device: raw
+            advertising-data: 0201060303aafe
+            scan-response: "0509 41:42 43 44"
+            position: [0.00001, -2]
+        """,
+    ]
+
+    /// Lists of regions, and plans of settings.
+    static let lists = [
+        """
+        regions:
+          - identifier: Front door
+            uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0
+            major: 1
+            minor: 2
+            hello: "Welcome"
+            goodbye: |
+              Good
+              bye
+            at-most-once-per: 1h
+            exit-after: 500ms
+          - { identifier: all, uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 }
+        """,
+        """
+        beacons:
+          - beacon: C0:FF:EE:00:00:01
+            uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0
+            major: 1
+            tx-power: -6dBm
+          - { beacon: Entrance, minor: 7, interval: 160ticks }
         """,
     ]
 
@@ -58,8 +89,8 @@ enum ProfileMutation {
         "_1",
     ]
 
-    /// A sample with up to five damages.
-    static func text(_ generator: inout SplitMix64) -> String {
+    /// One of the samples with up to five damages.
+    static func text(of samples: [String] = samples, _ generator: inout SplitMix64) -> String {
         var text = samples.randomElement(using: &generator) ?? ""
         for _ in 0..<Int.random(in: 0...5, using: &generator) {
             if Int.random(in: 0...400, using: &generator) == 0 { return nested(&generator) }

@@ -25,11 +25,61 @@ extension FuzzTarget {
             for finding in ProfileLint([profile]).findings where finding.message.isEmpty {
                 FuzzReport.fail("a finding that says nothing: \(text)")
             }
+            check(profile, text)
             return .parsed
         } catch {
             let isGood = error.faults.allSatisfy { $0.line >= 0 && $0.column >= 0 && !$0.message.isEmpty }
             guard isGood, !error.faults.isEmpty else { FuzzReport.fail("faults that say nothing: \(text)") }
             return .refused
+        }
+    }
+
+    /// Lists of regions and plans of settings: something to do, or faults with their places.
+    static let lists = FuzzTarget(name: "lists", divisor: 10) { generator in
+        switch Int.random(in: 0...15, using: &generator) {
+        case 0: Mutation.noise(256, &generator)
+        case 1, 2: Mutation.damaged(ProfileMutation.lists.map { Array($0.utf8) }, &generator)
+        default: Array(ProfileMutation.text(of: ProfileMutation.lists, &generator).utf8)
+        }
+    } parse: { bytes in
+        let text = String(decoding: bytes, as: UTF8.self)
+        let regions = outcome(text) { text throws(ProfileFaults) in
+            let entries = try RegionList(parsing: text, file: "fuzz.yaml").entries
+            return entries.count == Set(entries.map(\.identifier)).count && !entries.isEmpty
+        }
+        let plan = outcome(text) { text throws(ProfileFaults) in
+            let entries = try ConfigurationPlan(parsing: text, file: "fuzz.yaml").entries
+            return entries.allSatisfy { !$0.settings.isEmpty } && !entries.isEmpty
+        }
+        return regions == .parsed ? regions : plan
+    }
+
+    private static func outcome(_ text: String, _ parse: (String) throws(ProfileFaults) -> Bool) -> Outcome {
+        do throws(ProfileFaults) {
+            guard try parse(text) else { FuzzReport.fail("a list that cannot be: \(text)") }
+            return .parsed
+        } catch {
+            let isGood = error.faults.allSatisfy { $0.line >= 0 && $0.column >= 0 && !$0.message.isEmpty }
+            guard isGood, !error.faults.isEmpty else { FuzzReport.fail("faults that say nothing: \(text)") }
+            return .refused
+        }
+    }
+
+    /// What is written of a profile is read as the same; a changed value is the only change.
+    private static func check(_ profile: Profile, _ text: String) {
+        let copy = try? Profile(parsing: ProfileWriter.text(of: profile), file: "copy.yaml")
+        guard copy?.name == profile.name, copy?.beacons == profile.beacons else {
+            FuzzReport.fail("a profile that is written as another one: \(text)")
+        }
+        guard let beacon = profile.beacons.first(where: { $0.device.frame != nil }) else { return }
+        var editor = ProfileEditor(text, file: "fuzz.yaml")
+        guard (try? editor.setMeasuredPower(MeasuredPower(-72), of: [beacon.id])) != nil else {
+            guard editor.text == text else { FuzzReport.fail("a refused edit that edits: \(text)") }
+            return
+        }
+        let edited = try? Profile(parsing: editor.text, file: "edited.yaml")
+        guard edited?.beacons.first(where: { $0.id == beacon.id })?.device.measuredPower == MeasuredPower(-72) else {
+            FuzzReport.fail("an edit that does not edit: \(text)")
         }
     }
 }

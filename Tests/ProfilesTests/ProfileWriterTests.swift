@@ -20,7 +20,8 @@ import Testing
         "device: iot-design-shop, \(frame), interval: 0ticks, tx-power: -23dBm, name: \"yes\", on-bad-interval: fail",
         "device: iot-design-shop, advertise-while-connected: true, position: [1, -2.5], "
             + "measured-power-by-tx-power: { 0dBm: -59, -6dBm: -65 }",
-        "device: raw, advertising-data: 020106", "device: raw, advertising-data: \"\", pdu: ADV_IND",
+        "device: raw, advertising-data: 020106, position: [0.0000123, -0.00005]",
+        "device: raw, advertising-data: \"\", pdu: ADV_IND",
         "device: raw, advertising-data: \"00\", scan-response: \"0509 31:32\", interval: 10240ms, tx-power: 4dBm, "
             + "address: C0:FF:EE:00:00:02, position: [0, 0, 3]",
     ]
