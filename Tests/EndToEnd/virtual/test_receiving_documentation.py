@@ -1,0 +1,42 @@
+# Beaconry: beacons without the hardware
+# Copyright 2026 the Beaconry project authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The examples of docs/receiving.md are read as they stand there."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable
+
+from beaconry import CHECKOUT, PROFILES, Beaconry, Run
+
+TEXT = (CHECKOUT / "docs" / "receiving.md").read_text()
+
+
+def example(name: str) -> str:
+    """The YAML that begins with a comment of this name."""
+    (text,) = re.findall(rf"```yaml\n# {name}\n(.*?)```", TEXT, re.DOTALL)
+    return text
+
+
+def test_files(air: Callable[..., tuple[Run, str]], beaconry: Beaconry) -> None:
+    _, transport = air(PROFILES / "iot-design-shop.yaml", "--ephemeral")
+    regions, plan = (str(beaconry.profile(example(name), name)) for name in ("regions.yaml", "plan.yaml"))
+    done = beaconry.call("monitor", regions, "--radio", transport, "--duration", "300ms")
+    assert done.returncode == 0, done.stderr
+    done = beaconry.call("manage", "apply", plan, "--radio", transport, "--timeout", "300ms", "--retry", "0")
+    assert done.returncode == 1 and done.stdout.endswith("0 changed, 0 unchanged, 2 failed\n"), done
+
+
+def test_commands(beaconry: Beaconry) -> None:
+    """Every line of the page is understood as far as the radio, or the file, that is not there."""
+    lines = [shlex.split(line, comments=True)[1:] for line in TEXT.splitlines() if line.startswith("    beaconry ")]
+    assert len(lines) > 20
+    nowhere = ["--radio", "tcp-client:127.0.0.1:1"]
+    for line in lines:
+        local = line[0] in ("clone", "run") or line[:2] in (["monitor", "add"], ["monitor", "remove"], ["monitor", "list"])
+        done = beaconry.call(*line, *([] if local else nowhere))
+        assert done.returncode in (0, 65, 69) or line[:2] == ["monitor", "remove"], (line, done)
+        assert done.returncode != 65 or "no such file" in done.stderr.lower(), (line, done)
