@@ -25,7 +25,9 @@ struct Scan: AsyncParsableCommand {
     @Option(parsing: .upToNextOption, help: "Only devices that name one of these services: 180F, or 128 bits.")
     var services: [String] = []
 
-    @Option(help: "Only beacons of these formats: \(BeaconFormat.allCases.map(\.rawValue).joined(separator: ", ")).")
+    private static let formatNames = (["eddystone"] + BeaconFormat.allCases.map(\.rawValue)).joined(separator: ", ")
+
+    @Option(help: "Only beacons of these formats, with commas between them: \(formatNames).")
     var formats: String?
 
     @Option(parsing: .unconditional, help: "Only what is at least so strong, in dBm.")
@@ -71,11 +73,11 @@ struct Scan: AsyncParsableCommand {
             filter.services.insert(uuid)
         }
         for text in (formats ?? "").split(separator: ",").map({ String($0) }) {
-            guard let format = BeaconFormat(rawValue: text) else {
-                let names = BeaconFormat.allCases.map(\.rawValue).joined(separator: ", ")
-                throw Failure.badData("--formats: there is no format \"\(text)\"; formats are \(names)")
+            let formats = BeaconFormat.formats(named: text)
+            guard !formats.isEmpty else {
+                throw Failure.badData("--formats: there is no format \"\(text)\"; formats are \(Self.formatNames)")
             }
-            filter.formats.insert(format)
+            filter.formats.formUnion(formats)
         }
         filter.minimumRSSI = try minRSSI.map { text in
             try named("--min-rssi") { () throws(ValueFault) in

@@ -15,13 +15,13 @@ struct DecodedPayload: Encodable {
     }
 
     let v = 1
-    let frames: [Frame]
+    let frames: [DecodedFrame]
     let structures: [Structure]
     /// What stands behind the significant part; absent when nothing does.
     let padding: String?
 
     init(_ data: AdvertisingData) {
-        frames = data.frames.map(Frame.init)
+        frames = data.frames.map(DecodedFrame.init)
         structures = data.structures.map {
             Structure(
                 type: $0.type, name: AdvertisingStructure.name(ofType: $0.type), data: Hexadecimal.string($0.data))
@@ -32,7 +32,7 @@ struct DecodedPayload: Encodable {
     /// In words.
     var lines: [String] { Self.lines(frames, structures, padding) }
 
-    static func lines(_ frames: [Frame], _ structures: [Structure], _ padding: String?) -> [String] {
+    static func lines(_ frames: [DecodedFrame], _ structures: [Structure], _ padding: String?) -> [String] {
         frames.map(\.line)
             + structures.map {
                 let type = "0x" + Hexadecimal.string([$0.type])

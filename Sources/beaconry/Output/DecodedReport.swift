@@ -21,7 +21,7 @@ struct DecodedReport: Encodable {
     let rssi: Int8?
     /// In dBm; absent when the PDU does not say.
     let txPower: Int8?
-    let frames: [DecodedPayload.Frame]
+    let frames: [DecodedFrame]
     let structures: [DecodedPayload.Structure]
     let padding: String?
     /// What is wrong behind the structures; absent when nothing is.

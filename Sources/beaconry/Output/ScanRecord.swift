@@ -27,7 +27,7 @@ struct ScanRecord: Encodable {
     /// The services that it names.
     let services: [String]
     /// The beacon frames in it.
-    let frames: [DecodedPayload.Frame]
+    let frames: [DecodedFrame]
 
     init(_ sighting: Sighting, _ advertiser: Advertiser<RemoteAddress>) {
         time = Timestamp.now
@@ -39,13 +39,13 @@ struct ScanRecord: Encodable {
         scanResponse = advertiser.scanResponses > 0 ? Hexadecimal.string(advertiser.scanResponseBytes) : nil
         name = advertiser.localName
         services = advertiser.services.map(\.description)
-        frames = [advertiser.advertisingData, advertiser.scanResponse].flatMap { DecodedPayload($0).frames }
+        frames = advertiser.frames.map(DecodedFrame.init)
     }
 
     /// In words.
     var line: String {
         let strength = rssi.map { "\($0) dBm" } ?? "strength unknown"
-        let identities = frames.map { "\($0.format) \($0.uuid) major \($0.major) minor \($0.minor)" }
+        let identities = frames.map { Self.printable($0.line) }
         let cells: [String?] = [
             "\(address) (\(addressType))", strength, pdu, name.map(Self.printable),
             identities.isEmpty ? nil : identities.joined(separator: ", "),
@@ -57,8 +57,9 @@ struct ScanRecord: Encodable {
 
     /// What a device is: its beacon frames, else its services, else its data.
     static func identity(of advertiser: Advertiser<RemoteAddress>) -> String {
-        let frames = (advertiser.advertisingData.iBeacons + advertiser.scanResponse.iBeacons).map {
-            "ibeacon \($0.major)/\($0.minor) \($0.uuid)"
+        let frames = advertiser.frames.map { frame in
+            if case .iBeacon(let beacon) = frame { return "ibeacon \(beacon.major)/\(beacon.minor) \(beacon.uuid)" }
+            return printable(DecodedFrame(frame).line)
         }
         if !frames.isEmpty { return frames.joined(separator: ", ") }
         let services = advertiser.services.map(\.description)

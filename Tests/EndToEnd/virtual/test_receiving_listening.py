@@ -42,6 +42,10 @@ beacons:
     device: raw
     advertising-data: 02010603031a18051603184142
     address: C0:FF:EE:00:00:04
+  - id: page
+    device: raw
+    advertising-data: 0303aafe0e16aafe10f500666f6f0a6578616d
+    address: C0:FF:EE:00:00:05
 """
 
 Air = Callable[..., tuple[Run, str]]
@@ -86,8 +90,8 @@ def numbers(events: list[Event]) -> set[int]:
 
 def test_scan_tells_what_is_new(room: tuple[Run, str], beaconry: Beaconry) -> None:
     heard = scanned(beaconry, room[1])
-    assert numbers(heard) == {1, 2, 3, 4}
-    assert len(heard) == 5, "of the scannable one also the scan response, and no repetition"
+    assert numbers(heard) == {1, 2, 3, 4, 5}
+    assert len(heard) == 6, "of the scannable one also the scan response, and no repetition"
     near = next(event for event in heard if event["address"].endswith("01"))
     assert near["advertisingData"] == ibeacon(UUID, 1, 1).hex() and near["pdu"] == "ADV_NONCONN_IND"
     assert near["frames"] == [{"format": "ibeacon", "uuid": UUID, "major": 1, "minor": 1, "measuredPower": -59}]
@@ -102,7 +106,8 @@ def test_scan_tells_what_is_new(room: tuple[Run, str], beaconry: Beaconry) -> No
     [
         (["--services", "1809"], set()), (["--services", "181A"], {4}), (["--services", "181A", CONFIG_SERVICE], {2, 4}),
         (["--services", CONFIG_SERVICE, "--passive"], set()), (["--formats", "ibeacon"], {1, 2, 3}),
-        (["--min-rssi", "-60"], {3, 4}), (["--min-rssi", "-60dBm", "--formats", "ibeacon"], {3}), (["--name", "fA"], {2}),
+        (["--min-rssi", "-60"], {3, 4, 5}), (["--min-rssi", "-60dBm", "--formats", "ibeacon"], {3}), (["--name", "fA"], {2}),
+        (["--formats", "eddystone-url"], {5}), (["--formats", "eddystone"], {5}), (["--formats", "ibeacon,eddystone-url"], {1, 2, 3, 5}),
     ],
 )  # fmt: skip
 def test_scan_filters(room: tuple[Run, str], beaconry: Beaconry, options: list[str], expected: set[int]) -> None:
@@ -134,7 +139,7 @@ def test_scan_in_words_and_as_a_table(room: tuple[Run, str], beaconry: Beaconry)
             break
         shown += part
     assert process.wait(10) == 0
-    assert b"4 devices on tcp-client:" in shown and b"\x1b[" in shown and b"ibeacon 1/2 " in shown and b"ADDRESS" in shown
+    assert b"5 devices on tcp-client:" in shown and b"\x1b[" in shown and b"ibeacon 1/2 " in shown and b"ADDRESS" in shown
 
 
 # MARK: range and seek
