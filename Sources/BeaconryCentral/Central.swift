@@ -41,6 +41,7 @@ public actor Central {
 
     /// A central on this radio, which is its own from now on.
     /// - Parameters:
+    ///   - radio: the radio.
     ///   - knownPeripherals: how many devices are remembered, at least one. When there are more, those that are not in
     ///     use and were heard longest ago are forgotten.
     ///   - clock: measures all timeouts.
@@ -88,12 +89,15 @@ public actor Central {
         }
     }
 
-    /// Ends all scans and connections and gives the radio back, within `Peripheral.disconnectTimeout`. The central is
-    /// of no use afterwards.
+    /// Ends all scans and connections and gives the radio back, each within `Peripheral.disconnectTimeout`. The central
+    /// is of no use afterwards.
     public func close() async {
         guard !isClosed else { return }
         isClosed = true
         endScans(CentralError(.radio(Self.closed), operation: "scan"))
+        await withTaskGroup { group in
+            for peripheral in known.all { group.addTask { await peripheral.disconnect() } }
+        }
         _ = await Race<Void>.run(
             within: Peripheral.disconnectTimeout, by: timekeeper, isCancellable: false
         ) { [radio] _ in

@@ -204,6 +204,7 @@ public final class Peripheral: Sendable {
     /// It does so also in a task that is cancelled. What has not confirmed after the timeout is given up: the peripheral
     /// counts as disconnected in any case.
     public func disconnect(timeout: Duration = disconnectTimeout) async {
+        if case .disconnected = state { return }
         storage.withLock(\.attempt)?.decide(.cancelled)
         _ = await Race<Void>.run(within: timeout, by: timekeeper, isCancellable: false) { _ in
             guard await self.lane.enter() else { return }

@@ -3,7 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BeaconryCentral
+import HCIRadio
 import Testing
+import VirtualRadio
 
 /// What the API does where all goes well: our own host stack at both ends of a virtual air.
 @Suite(.timeLimit(.minutes(1)))
@@ -36,6 +38,30 @@ struct CentralTests {
             await peripheral.disconnect()
             #expect(peripheral.state == .disconnected(.requested))
         }
+    }
+
+    @Test func aCentralOnTheAirItselfHearsItsBeacons() async throws {
+        let radio = HCIRadio(virtual: VirtualAirOptions(timing: .immediate, servers: []))
+        let beacon = PlannedBeacon(
+            identifier: BeaconIdentifier("a"),
+            services: [
+                GATTService(
+                    uuid: ScriptedPeer.service,
+                    characteristics: [GATTCharacteristic(uuid: ScriptedPeer.value, properties: .read)])
+            ],
+            advertisement: Advertisement(
+                pdu: .connectableScannable, advertisingData: [.localName("a", isComplete: true)],
+                interval: AdvertisingInterval(32)))
+        _ = try await radio.open([beacon], waits: false) { _ in .success([42]) }
+        await radio.advertise(beacon.advertisement, for: beacon.identifier)
+        let central = Central(radio: radio)
+        #expect(try await central.open().limits.isEmpty)
+        let peripheral = try await central.find(ScanOptions(where: { $0.advertisement.localName == "a" }))
+        try await peripheral.connect()
+        let service = try await peripheral.discoverService(ScriptedPeer.service)
+        #expect(try await service.discoverCharacteristic(ScriptedPeer.value).read() == [42])
+        await central.close()
+        #expect(!peripheral.isConnected)
     }
 
     @Test func descriptorsAreReadAndWritten() async throws {

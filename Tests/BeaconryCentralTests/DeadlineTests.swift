@@ -162,8 +162,8 @@ struct DeadlineTests {
             await clock.waitForSleeper(of: .seconds(5))
             var told = value.notifications().makeAsyncIterator()
             stage.peer.follow { pdu in
-                pdu.first == 0x12 ? .usualAnd([[0x1B] + stage.peer.handle(of: ScriptedPeer.value).serialized() + [0]])
-                    : .asUsual
+                let told = [0x1B] + stage.peer.handle(of: ScriptedPeer.value).serialized() + [0]
+                return pdu.first == 0x12 ? .usualAnd([told]) : .asUsual
             }
             _ = try await told.next()
             clock.advance(by: .seconds(4))

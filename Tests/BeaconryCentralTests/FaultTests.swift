@@ -174,7 +174,8 @@ struct FaultTests {
             case .discoverService: [[response], [response, 1], [response, 0, 0, 0, 0], [response, 9, 0, 1, 0]]
             case .discoverCharacteristics:
                 [[response], [response, 7], [response, 7, 1, 0, 2, 0xFF, 0xFF, 0, 0], [response, 2, 0xFF, 0xFF]]
-            case .discoverDescriptors: [[response], [response, 1], [response, 1, 0, 0, 2, 0x29], [response, 9, 1, 1]]
+            case .discoverDescriptors:
+                [[response], [response, 1], [response, 1, 0, 0, 2, 0x29], [response, 9, 1, 1]]
             case .read, .readDescriptor, .write, .writeDescriptor, .subscribe: []
             }
         // What is no answer at all is left alone, and then there is none.

@@ -141,8 +141,8 @@ struct NotificationTests {
             let value = try await stage.value()
             var iterator = value.notifications().makeAsyncIterator()
             stage.peer.follow { pdu in
-                pdu.first == 0x12 ? .usualAnd([[0x1B] + stage.peer.handle(of: ScriptedPeer.value).serialized() + [0]])
-                    : .asUsual
+                let told = [0x1B] + stage.peer.handle(of: ScriptedPeer.value).serialized() + [0]
+                return pdu.first == 0x12 ? .usualAnd([told]) : .asUsual
             }
             #expect(try await iterator.next() == [0])
             let count = Notifications.capacity + 100

@@ -32,7 +32,7 @@ final class Connection: Sendable {
     private let onEnd: @Sendable (Connection, ConnectionEnd) -> Void
 
     /// A connection over a link that is there.
-    /// - Parameter onEnd: is told once when it is gone.
+    /// - Parameter onEnd: is told when it is gone, perhaps by several tasks.
     init(
         _ link: any RemoteLink, timekeeper: Timekeeper,
         onEnd: @escaping @Sendable (Connection, ConnectionEnd) -> Void
@@ -103,7 +103,7 @@ final class Connection: Sendable {
         switch error {
         case .refused(let code): .refused(code)
         case .disconnected(let reason):
-            .disconnected(state.withLock { $0.end ?? $0.intent } ?? .lost(reason))
+            .disconnected(finish(.lost(reason)))
         case .impossible(let reason): .impossible(reason)
         }
     }
@@ -120,17 +120,21 @@ final class Connection: Sendable {
         finish(end)
     }
 
-    private func finish(_ end: ConnectionEnd) {
+    /// Takes down that the connection is gone. Whoever comes to know it goes on only when all know it, so that nobody
+    /// sees it half ended.
+    /// - Returns: why, as the first one knew it.
+    @discardableResult
+    private func finish(_ end: ConnectionEnd) -> ConnectionEnd {
         let (end, watchdog) = state.withLock { state in
-            guard state.end == nil else { return (ConnectionEnd?.none, Task<Void, Never>?.none) }
-            state.end = state.intent ?? end
+            let first = state.end ?? state.intent ?? end
+            state.end = first
             defer { state.watchdog = nil }
-            return (state.end, state.watchdog)
+            return (first, state.watchdog)
         }
-        guard let end else { return }
         watchdog?.cancel()
         subscriptions.finish(end)
         onEnd(self, end)
+        return end
     }
 
     // MARK: - The watchdog

@@ -24,7 +24,11 @@ public struct ValueCodec<Value: Sendable>: Sendable {
 extension ValueCodec where Value: WireCodable {
     /// A type that reads and writes itself, such as a structure of several fields.
     public static var wire: Self {
-        ValueCodec { bytes throws(WireError) in try Value(parsing: bytes) } encode: { $0.serialized() }
+        ValueCodec { bytes throws(WireError) in
+            try Value(parsing: bytes)
+        } encode: {
+            $0.serialized()
+        }
     }
 }
 
@@ -54,7 +58,9 @@ extension ValueCodec where Value == UInt8 {
             let value = try uint8.decode(bytes)
             guard value <= 100 else { throw WireError(.badValue(field: "percentage"), offset: 0) }
             return value
-        } encode: { [$0] }
+        } encode: {
+            [$0]
+        }
     }
 }
 
@@ -73,7 +79,9 @@ extension ValueCodec where Value == UUID128 {
             }
             guard reader.isAtEnd else { throw WireError(.trailingBytes(reader.remaining), offset: reader.offset) }
             return uuid
-        } encode: { $0.octets }
+        } encode: {
+            $0.octets
+        }
     }
 }
 
@@ -86,11 +94,19 @@ extension ValueCodec where Value == String {
                 throw WireError(.badValue(field: "text"), offset: 0)
             }
             return text
-        } encode: { Array($0.utf8) }
+        } encode: {
+            Array($0.utf8)
+        }
     }
 }
 
 extension ValueCodec where Value == [UInt8] {
     /// The octets themselves.
-    public static var octets: Self { ValueCodec { bytes throws(WireError) in bytes } encode: { $0 } }
+    public static var octets: Self {
+        ValueCodec { bytes throws(WireError) in
+            bytes
+        } encode: {
+            $0
+        }
+    }
 }
