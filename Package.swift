@@ -104,7 +104,11 @@ let package = Package(
             path: "Tests/FlashHarness", swiftSettings: settings),
         // Plays the phone for tests and benchmarks against peers that others wrote.
         .executableTarget(
-            name: "central-harness", dependencies: ["BluetoothCore", "GATT", "Radio", "HCIRadio"],
+            name: "central-harness",
+            dependencies: [
+                "BluetoothCore", "Advertising", "GATT", "Radio", "VirtualRadio", "HCIRadio", "BeaconryCentral",
+                "CMalloc",
+            ],
             path: "Tests/CentralHarness", swiftSettings: settings),
         // What `make bench` measures without peers.
         .executableTarget(
@@ -145,7 +149,7 @@ let package = Package(
             name: "BeaconryCentralTests",
             dependencies: [
                 "BluetoothCore", "HCI", "Advertising", "GATT", "Radio", "Receiving", "BeaconryCentral", "HostStack",
-                "VirtualRadio", "HCIRadio", "TestSupport",
+                "VirtualRadio", "HCIRadio", "TestSupport", "central-harness",
             ],
             swiftSettings: settings),
         .testTarget(name: "DBusTests", dependencies: ["DBus"], swiftSettings: settings),

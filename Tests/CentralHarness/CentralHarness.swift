@@ -13,6 +13,7 @@ import Radio
 ///
 /// `central-harness HOST PORT ADDRESS` scans, connects, reads every value that can be read, and prints what it found as
 /// JSON lines. `… write UUID HEX` writes one besides; `… reads UUID COUNT` reads one so often and prints how long it took.
+/// `central-harness rounds COUNT COUNT` is `Rounds`.
 @main
 struct CentralHarness {
     struct Line: Encodable {
@@ -40,6 +41,9 @@ struct CentralHarness {
     struct Usage: Error {}
 
     private static func run(_ arguments: [String]) async throws {
+        if arguments.count == 3, arguments[0] == "rounds", let first = Int(arguments[1]), let more = Int(arguments[2]) {
+            return try await Rounds.run(first, more)
+        }
         guard arguments.count >= 3, let port = Int(arguments[1]), let address = BluetoothAddress(arguments[2]) else {
             throw Usage()
         }
