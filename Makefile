@@ -10,7 +10,7 @@ SEED ?= 1
 BENCH ?=
 RELEASE := swift build -c release --static-swift-stdlib
 
-.PHONY: build run demo check test unit-test fuzz fuzz-short sanitize vm-test bench release dependencies \
+.PHONY: build run demo check docs test unit-test fuzz fuzz-short sanitize vm-test bench release dependencies \
 	test-dependencies clean
 
 build: dependencies
@@ -32,6 +32,10 @@ check: dependencies
 	Scripts/check-imports
 	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks
 	swift build --build-tests
+
+# The documentation of the central API, in .build/documentation.
+docs: dependencies
+	Scripts/documentation
 
 test: unit-test fuzz-short vm-test
 

@@ -46,7 +46,10 @@ extension Central {
     }
 
     /// The first device that is heard and wanted.
-    /// - Parameter timeout: how long to listen.
+    /// - Parameters:
+    ///   - options: which devices are wanted.
+    ///   - timeout: how long to listen.
+    /// - Throws: `CentralError` `.timedOut` when there is none.
     public func find(
         _ options: ScanOptions = ScanOptions(), timeout: Duration = defaultTimeout
     ) async throws(CentralError) -> Peripheral {

@@ -39,8 +39,7 @@ public struct BatteryClient: Sendable {
     public let peripheral: Peripheral
     private let battery: DescribedService<BatteryService>
 
-    /// Connects to a sensor and finds its battery.
-    /// - Parameter timeout: how long each step may take.
+    /// Connects to a sensor and finds its battery; each step may take as long as the timeout.
     public init(_ peripheral: Peripheral, timeout: Duration = Central.defaultTimeout) async throws(CentralError) {
         self.peripheral = peripheral
         battery = try await peripheral.connect(to: BatteryService.self, timeout: timeout)

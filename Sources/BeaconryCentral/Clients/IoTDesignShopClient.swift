@@ -34,7 +34,10 @@ public struct IoTDesignShopClient: Sendable {
     private let timeout: Duration
 
     /// Connects to a beacon and finds its configuration.
-    /// - Parameter timeout: how long each step may take, here and later.
+    /// - Parameters:
+    ///   - peripheral: the beacon.
+    ///   - timeout: how long each step may take, here and later.
+    ///   - retry: how often to try to connect.
     public init(
         _ peripheral: Peripheral, timeout: Duration = Central.defaultTimeout, retry: ConnectRetry = .none
     ) async throws(CentralError) {

@@ -52,7 +52,10 @@ public struct DescribedService<Description: ServiceDescription>: Sendable {
     }
 
     /// Writes a value and reads it back.
-    /// - Parameter timeout: how long each of the two may take.
+    /// - Parameters:
+    ///   - value: the value.
+    ///   - property: the property that describes its characteristic.
+    ///   - timeout: how long each of the two may take.
     /// - Throws: `CentralError`; `.notAsWritten` when it is another value then.
     public func writeAndVerify<Value>(
         _ value: Value, to property: KeyPath<Description, CharacteristicDescription<Value>>,
@@ -82,9 +85,11 @@ public struct DescribedService<Description: ServiceDescription>: Sendable {
 
 extension Peripheral {
     /// Finds a described service and its characteristics.
-    /// - Parameter timeout: how long each of the two searches may take.
+    /// - Parameters:
+    ///   - description: the description of the service.
+    ///   - timeout: how long each of the two searches may take.
     public func discover<Description: ServiceDescription>(
-        _: Description.Type, timeout: Duration = Central.defaultTimeout
+        _ description: Description.Type, timeout: Duration = Central.defaultTimeout
     ) async throws(CentralError) -> DescribedService<Description> {
         let service = try await discoverService(Description.uuid, timeout: timeout)
         return DescribedService(service, try await service.discoverCharacteristics(timeout: timeout))
@@ -92,10 +97,11 @@ extension Peripheral {
 
     /// Connects and finds a described service; when that does not succeed, it disconnects again.
     /// - Parameters:
+    ///   - description: the description of the service.
     ///   - timeout: how long each step may take.
     ///   - retry: how often to try to connect.
     public func connect<Description: ServiceDescription>(
-        to _: Description.Type, timeout: Duration = Central.defaultTimeout, retry: ConnectRetry = .none
+        to description: Description.Type, timeout: Duration = Central.defaultTimeout, retry: ConnectRetry = .none
     ) async throws(CentralError) -> DescribedService<Description> {
         try await connect(timeout: timeout, retry: retry)
         do throws(CentralError) {

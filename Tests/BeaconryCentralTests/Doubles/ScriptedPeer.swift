@@ -71,7 +71,10 @@ final class ScriptedPeer: Sendable {
     struct Unreachable: Error {}
 
     /// Advertises on the air behind this port.
-    init(port: Int, address: BluetoothAddress, services: [GATTService] = ScriptedPeer.services) throws {
+    init(
+        port: Int, address: BluetoothAddress, services: [GATTService] = ScriptedPeer.services,
+        advertising service: BluetoothUUID = service
+    ) throws {
         self.address = address
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         self.descriptor = descriptor
@@ -94,8 +97,8 @@ final class ScriptedPeer: Sendable {
         inner.host.setAdvertising(
             Advertisement(
                 pdu: .connectableScannable,
-                advertisingData: [.flags(.beacon), .serviceUUIDs16([0xFFF0], isComplete: true)],
-                scanResponse: [.localName("Scripted", isComplete: true)], interval: AdvertisingInterval(32)),
+                advertisingData: [.flags(.beacon), .localName("Scripted", isComplete: true)],
+                scanResponse: [.service(service)], interval: AdvertisingInterval(32)),
             for: set, address: .random(address))
         inner.host.start(at: Self.now)
         self.inner = Mutex(inner)
@@ -271,5 +274,13 @@ final class ScriptedPeer: Sendable {
     private func write(_ packet: HCIPacket) {
         let bytes = packet.serialized()
         _ = bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+    }
+}
+
+extension AdvertisingStructure {
+    /// That a device has a service.
+    fileprivate static func service(_ uuid: BluetoothUUID) -> AdvertisingStructure {
+        if case .bit16(let number) = uuid { return .serviceUUIDs16([number], isComplete: true) }
+        return .serviceUUIDs128([uuid.expanded], isComplete: true)
     }
 }

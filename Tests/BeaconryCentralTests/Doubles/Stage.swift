@@ -20,9 +20,9 @@ struct Stage {
     /// What a test does on a stage, which is cleared behind it.
     static func with(
         clock: any Clock<Duration> = ContinuousClock(), services: [GATTService] = ScriptedPeer.services,
-        _ body: (Stage) async throws -> Void
+        advertising service: BluetoothUUID = ScriptedPeer.service, _ body: (Stage) async throws -> Void
     ) async throws {
-        let stage = try await Stage(clock, services)
+        let stage = try await Stage(clock, services, service)
         do {
             try await body(stage)
         } catch {
@@ -37,11 +37,11 @@ struct Stage {
         self.peer = peer
     }
 
-    private init(_ clock: any Clock<Duration>, _ services: [GATTService]) async throws {
+    private init(_ clock: any Clock<Duration>, _ services: [GATTService], _ service: BluetoothUUID) async throws {
         air = HCIRadio(virtual: VirtualAirOptions(timing: .immediate, servers: [.tcp(host: "127.0.0.1", port: 0)]))
         let capabilities = try await air.open([], waits: false) { _ in .failure(.unlikely) }
         port = try #require(capabilities.servers.first?.split(separator: ":").last.flatMap { Int($0) })
-        peer = try ScriptedPeer(port: port, address: Self.address, services: services)
+        peer = try ScriptedPeer(port: port, address: Self.address, services: services, advertising: service)
         central = Central(radio: HCIRadio(.tcp(host: "127.0.0.1", port: port)), clock: clock)
         try await central.open()
     }

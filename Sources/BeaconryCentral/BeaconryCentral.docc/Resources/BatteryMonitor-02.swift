@@ -1,0 +1,11 @@
+import BeaconryCentral
+
+struct Battery: ServiceDescription {
+    static let uuid = BluetoothUUID.bit16(0x180F)
+    let level = CharacteristicDescription(.bit16(0x2A19), .percentage)
+}
+
+struct Maker: ServiceDescription {
+    static let uuid = BluetoothUUID.bit16(0x180A)
+    let name = CharacteristicDescription(.bit16(0x2A29), .text)
+}
