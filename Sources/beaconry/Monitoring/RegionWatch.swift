@@ -77,6 +77,9 @@ struct RegionWatch {
 
     /// Takes what happened.
     mutating func take(_ reception: Reception) -> [Output] {
+        // What falls due now is of regions that were inside before this.
+        let ranged = ranging.regions
+        let report = ranging.advance(to: reception.time)
         var outputs: [Output] = []
         for event in monitor.take(reception) {
             let announcement = announcer.announce(event)
@@ -85,8 +88,9 @@ struct RegionWatch {
             outputs.append(.changed(event, message: message, isHeldBack: isHeldBack))
         }
         if !outputs.isEmpty { rangeInside() }
-        guard let report = ranging.take(reception) else { return outputs }
-        return outputs + ranging.regions.map { .ranged(report, $0) }
+        _ = ranging.take(reception)
+        guard let report else { return outputs }
+        return ranged.map { .ranged(report, $0) } + outputs
     }
 
     private mutating func rangeInside() {
