@@ -61,28 +61,46 @@ struct MonitorWatch: AsyncParsableCommand {
         }
         let keepsNothing = ephemeral || Environment.flag("BEACONRY_EPHEMERAL")
         var source = RegionSource(file: file, folder: folder.folder)
-        let entries = try source.read()
-        if entries.isEmpty {
+        if try source.read().isEmpty {
             throw Failure.usage("no region is saved; save one (beaconry monitor add), or name a file of regions")
         }
         let lock = keepsNothing ? nil : try folder.folder.lock(source.listName)
         defer { lock?.release() }
-        let settings = RegionMonitor.Settings(
-            quietTime: try duration("--exit-after", exitAfter), maximumRegions: try limit.value())
-        var watch = RegionWatch(settings, ranging: try distance.settings(), start: .sinceUnixEpoch)
-        do throws(RegionMonitor.TooManyRegions) {
-            try watch.watch(entries, at: .zero)
-        } catch {
+        let reactions = try reactions()
+        let monitoring = Monitoring(
+            settings: RegionMonitor.Settings(
+                quietTime: try duration("--exit-after", exitAfter), maximumRegions: try limit.value()),
+            ranging: try distance.settings(), source: source,
+            keeper: StateKeeper(
+                folder: keepsNothing ? nil : folder.folder, list: source.listName, isJSON: options.isJSON),
+            reactions: reactions, output: MonitorOutput(isJSON: options.isJSON, tellsRanging: ranging),
+            isJSON: options.isJSON)
+        do {
+            _ = try monitoring.makeWatch()
+        } catch let error as RegionMonitor.TooManyRegions {
             throw Failure.badData("\(error) (--max-regions)")
         }
-        let keeper =
-            keepsNothing ? nil : StateKeeper(folder: folder.folder, list: source.listName, isJSON: options.isJSON)
-        if let keeper { watch.restore(try keeper.states(), at: .zero) }
-        let monitoring = Monitoring(
-            watch: watch, source: source, keeper: keeper, reactions: try reactions(),
-            output: MonitorOutput(isJSON: options.isJSON, tellsRanging: ranging), isJSON: options.isJSON)
-        let listening = try Listening(options, duration: try time.value())
-        try await listening.run { radio, _ in try await monitoring.run(on: radio) }.check()
+        let ending = try await listen(monitoring)
+        await reactions.finish()
+        try ending.check()
+    }
+
+    /// Listens until the end; with --wait, a radio that is lost is waited for.
+    private func listen(_ monitoring: Monitoring) async throws -> Listening.Ending {
+        let length = try time.value()
+        let start = ContinuousClock.now
+        while true {
+            let rest = length.map { max($0 - start.duration(to: .now), .zero) }
+            let ending = try await Listening(options, duration: rest).run { radio, _ in
+                try await monitoring.run(on: radio)
+            }
+            guard case .lost(let error) = ending, options.waits else { return ending }
+            Notice(
+                code: "radio-lost", message: error.message, cure: "none needed: it is waited for, and states stay"
+            ).tell(asJSON: options.isJSON)
+            // What ends at once should not be tried without a pause.
+            try await Task.sleep(for: .milliseconds(500))
+        }
     }
 
     private func reactions() throws -> Reactions {

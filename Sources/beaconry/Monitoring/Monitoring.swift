@@ -12,24 +12,36 @@ struct Monitoring: Sendable {
     private static let tick = Duration.milliseconds(50)
     private static let rereading = Duration.seconds(1)
 
-    let watch: RegionWatch
+    let settings: RegionMonitor.Settings
+    let ranging: Ranging.Settings
     let source: RegionSource
-    let keeper: StateKeeper?
+    let keeper: StateKeeper
     let reactions: Reactions
     let output: MonitorOutput
     let isJSON: Bool
 
+    /// A watch of the list as it is, which goes on with what was kept.
+    /// - Throws: `RegionMonitor.TooManyRegions`, and why the list or the states cannot be read.
+    func makeWatch() throws -> (RegionWatch, RegionSource) {
+        var source = source
+        var watch = RegionWatch(settings, ranging: ranging, start: .sinceUnixEpoch)
+        try watch.watch(try source.read(), at: .zero)
+        watch.restore(try keeper.states(), at: .zero)
+        return (watch, source)
+    }
+
     /// Watches until what is heard ends.
     func run(on radio: any CentralRadio) async throws {
-        var (watch, source, keeper, output) = (watch, source, keeper, output)
+        var (watch, source) = try makeWatch()
+        var output = output
         for status in watch.statuses { output.tell(RegionRecord(status)) }
-        keeper?.keep(watch.savedStates)
+        keeper.keep(watch.savedStates)
         var nextReading = Self.rereading
         for await reception in try await radio.receptions(every: Self.tick) {
             for told in watch.take(reception) {
                 switch told {
                 case .changed(let event, let message, let isHeldBack):
-                    keeper?.keep(watch.savedStates)
+                    keeper.keep(watch.savedStates)
                     let record = RegionRecord(event, message: message, isHeldBack: isHeldBack)
                     output.tell(record)
                     if event.kind != .determined, !isHeldBack { reactions.react(to: record) }
@@ -40,10 +52,9 @@ struct Monitoring: Sendable {
             nextReading = reception.time + Self.rereading
             if source.hasChanged {
                 read(&source, into: &watch, at: reception.time)
-                keeper?.keep(watch.savedStates)
+                keeper.keep(watch.savedStates)
             }
         }
-        await reactions.finish()
     }
 
     /// Takes the list up again; one that cannot be used changes nothing.

@@ -3,34 +3,49 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Emulator
+import Synchronization
 
-/// Keeps the states of a list, each time that they change.
-struct StateKeeper: Sendable {
-    private let folder: MonitorFolder
+/// Keeps the states of a list, each time that they change: in a folder, or only as long as the program runs.
+final class StateKeeper: Sendable {
+    private struct Memory {
+        var kept: [SavedState]?
+        var isBroken = false
+    }
+
+    private let folder: MonitorFolder?
     private let list: String
     private let isJSON: Bool
-    private var kept: [SavedState]?
-    private var isBroken = false
+    private let memory = Mutex(Memory())
 
-    init(folder: MonitorFolder, list: String, isJSON: Bool) {
+    /// - Parameter folder: where they survive a restart; `nil` for nowhere.
+    init(folder: MonitorFolder?, list: String, isJSON: Bool) {
         self.folder = folder
         self.list = list
         self.isJSON = isJSON
     }
 
-    /// What was kept.
-    func states() throws -> [SavedState] { try folder.states(of: list) }
+    /// What was kept last, by this run or the one before.
+    func states() throws -> [SavedState] {
+        if let kept = memory.withLock(\.kept) { return kept }
+        return try folder?.states(of: list) ?? []
+    }
 
     /// Keeps these states, if they are others. That it cannot be done is said once.
-    mutating func keep(_ states: [SavedState]) {
-        guard states != kept else { return }
+    func keep(_ states: [SavedState]) {
+        let isNews = memory.withLock { memory in
+            defer { memory.kept = states }
+            return memory.kept != states || memory.isBroken
+        }
+        guard let folder, isNews else { return }
         do throws(SystemError) {
             try folder.keep(states, of: list)
-            kept = states
-            isBroken = false
+            memory.withLock { $0.isBroken = false }
         } catch {
-            guard !isBroken else { return }
-            isBroken = true
+            let wasBroken = memory.withLock { memory in
+                defer { memory.isBroken = true }
+                return memory.isBroken
+            }
+            guard !wasBroken else { return }
             Notice(
                 code: "states-not-kept", message: "the states of regions would not survive a restart: \(error)",
                 cure: "make room in the state folder, or use another one (--state DIR)"

@@ -136,6 +136,25 @@ def test_at_most_once_per_hour_also_over_a_restart(town: Town, beaconry: Beaconr
     assert log.read_text() == "entered\nexited\n"
 
 
+def test_with_wait_a_lost_radio_is_waited_for(town: Town, beaconry: Beaconry) -> None:
+    enable(beaconry)
+    run = start(beaconry, town, "--wait", "--ephemeral")
+    run.wait("entered", region="shop")
+    server = town[1].replace("tcp-client:", "tcp:")
+    assert town[0].end() == 0
+    assert run.wait("warning")["code"] == "radio-lost"
+    town[0].kill()
+    again = beaconry.run(beaconry.folder / "town.yaml", "--ephemeral", "--hci-server", server, radio="virtual")
+    again.wait("ready")
+    run.wait("listening")
+    assert run.wait("state", region="shop")["state"] == "inside"
+    assert [beacon["minor"] for beacon in run.wait("ranged", region="shop", where=lambda event: event["beacons"])["beacons"]] == [1]
+    disable(beaconry)
+    run.wait("exited", region="shop", timeout=5)
+    assert run.end() == 0
+    assert len([event for event in run.events if event["event"] == "entered"]) == 1
+
+
 # MARK: --exec
 
 
