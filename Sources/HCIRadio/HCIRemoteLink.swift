@@ -149,6 +149,8 @@ final class HCIRemoteLink: RemoteLink {
     }
 
     func complete(_ token: ATTToken, _ result: Result<GATTResult, ATTClientError>) {
+        // The end of the connection follows, and says why.
+        if case .failure(.closed) = result { return }
         let waiting = state.withLock { $0.waiting.removeValue(forKey: token) }
         waiting?.resume(returning: result.mapError(RemoteError.init))
     }
