@@ -256,17 +256,8 @@ extension RemoteAddress {
 
 extension Sighting {
     fileprivate init(_ report: ScanReport) {
-        let pdu: PDU =
-            switch report.kind {
-            case .connectableScannable: .connectableScannable
-            case .directed: .directed
-            case .scannable: .scannable
-            case .nonConnectable: .nonConnectable
-            case .scanResponse: .scanResponse
-            case .extended(_, _, _, let isScanResponse): isScanResponse ? .extendedScanResponse : .extended
-            }
         self.init(
-            device: RemoteAddress(PeerAddress(report.address, type: report.addressType)), pdu: pdu, data: report.data,
-            rssi: report.rssi)
+            device: RemoteAddress(PeerAddress(report.address, type: report.addressType)),
+            pdu: PDU(rawValue: report.kind.name), data: report.data, rssi: report.rssi)
     }
 }

@@ -67,8 +67,7 @@ extension LEHost {
     private mutating func receive(_ event: LEExtendedAdvertisingReport) {
         guard scanner.isOn else { return }
         for report in event.reports {
-            let hasMore = report.eventType.contains(.incomplete) && !report.eventType.contains(.truncated)
-            guard let whole = scanner.assembler.take(ScanReport(report), hasMore: hasMore) else { continue }
+            guard let whole = scanner.assembler.take(report) else { continue }
             emit(.scanReport(whole))
         }
     }

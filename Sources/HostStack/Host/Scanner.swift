@@ -2,6 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import HCI
+
 /// What is scanned, and what should be.
 struct Scanner: Sendable {
     /// What the owner wants; `nil` for no scan.

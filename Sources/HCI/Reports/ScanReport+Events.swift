@@ -3,11 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothCore
-import HCI
 
 extension ScanReport {
     /// What a legacy report says.
-    init(_ report: LEAdvertisingReport.Report) {
+    public init(_ report: LEAdvertisingReport.Report) {
         let kind: Kind =
             switch report.eventType {
             case .connectableUndirected: .connectableScannable
@@ -22,7 +21,7 @@ extension ScanReport {
     }
 
     /// What an extended report says, of a legacy PDU or an extended one.
-    init(_ report: LEExtendedAdvertisingReport.Report) {
+    public init(_ report: LEExtendedAdvertisingReport.Report) {
         let type = report.eventType
         let isLegacy = type.contains(.legacy)
         self.init(

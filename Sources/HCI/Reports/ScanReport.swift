@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import BluetoothCore
-public import HCI
 
 /// One advertising PDU that a scan heard, or an advertiser's whole data where the controller sent it in parts.
 public struct ScanReport: Hashable, Sendable {
@@ -25,6 +24,19 @@ public struct ScanReport: Hashable, Sendable {
         /// Whether it is an extended advertising PDU.
         public var isExtended: Bool {
             if case .extended = self { true } else { false }
+        }
+
+        /// Its name in the specification, such as `ADV_IND` or `AUX_SCAN_RSP`.
+        public var name: String {
+            switch self {
+            case .connectableScannable: "ADV_IND"
+            case .directed: "ADV_DIRECT_IND"
+            case .scannable: "ADV_SCAN_IND"
+            case .nonConnectable: "ADV_NONCONN_IND"
+            case .scanResponse: "SCAN_RSP"
+            case .extended(_, _, _, scanResponse: true): "AUX_SCAN_RSP"
+            case .extended: "ADV_EXT_IND"
+            }
         }
     }
 

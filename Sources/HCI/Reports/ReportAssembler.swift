@@ -2,11 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
-import HCI
-
 /// Puts together the data of extended advertisements that a controller reports in parts.
-struct ReportAssembler: Sendable {
+public struct ReportAssembler: Sendable {
     /// The most that an advertiser can send (Core 5.4, Vol 6, Part B, 2.3.4.9).
     static let maximumData = 1650
     /// How many advertisers may be incomplete; the one that has waited longest gives way.
@@ -14,8 +11,16 @@ struct ReportAssembler: Sendable {
 
     private var partial: [ScanReport] = []
 
-    /// Takes a report; the whole one when it is complete, or cut.
-    mutating func take(_ report: ScanReport, hasMore: Bool) -> ScanReport? {
+    /// Nothing is incomplete.
+    public init() {}
+
+    /// Takes what a report says; all of it when it is complete, or cut.
+    public mutating func take(_ report: LEExtendedAdvertisingReport.Report) -> ScanReport? {
+        let hasMore = report.eventType.contains(.incomplete) && !report.eventType.contains(.truncated)
+        return take(ScanReport(report), hasMore: hasMore)
+    }
+
+    private mutating func take(_ report: ScanReport, hasMore: Bool) -> ScanReport? {
         let index = partial.firstIndex {
             $0.address == report.address && $0.addressType == report.addressType
                 && $0.setIdentifier == report.setIdentifier && $0.kind == report.kind
