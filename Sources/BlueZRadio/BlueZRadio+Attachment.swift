@@ -85,58 +85,13 @@ extension BlueZRadio {
     }
 
     private func usableAdapter(of daemon: BlueZDaemon) async throws(RadioError) -> BlueZAdapter {
-        let adapter = try await presentAdapter(of: daemon)
-        guard adapter.isPowered else {
-            if let how = AdapterPresence.block(of: adapter.name) {
-                throw RadioError(
-                    .blocked, "\(adapter.name) is blocked \(how)",
-                    cure: "unblock it (rfkill unblock bluetooth, or the machine's wireless switch)")
-            }
-            throw RadioError(
-                .poweredOff, "\(adapter.name) is powered off",
-                cure: "power it on (bluetoothctl power on)")
-        }
+        let adapter = try await selector.usableAdapter(of: daemon)
         guard adapter.canAdvertise else {
             throw RadioError(
                 .cannotCarry, "\(adapter.name) cannot advertise over Bluetooth Low Energy",
                 cure: "use an adapter of Bluetooth 4.0 or newer")
         }
         return adapter
-    }
-
-    /// The adapter that is meant. One that the kernel has and bluetoothd has not told of yet is waited for a little.
-    private func presentAdapter(of daemon: BlueZDaemon) async throws(RadioError) -> BlueZAdapter {
-        var patience = 12
-        while true {
-            let adapters = try await daemon.adapters()
-            if let adapter = selector.choose(from: adapters) { return adapter }
-            let unknown = AdapterPresence.names.filter { name in !adapters.contains { $0.name == name } }
-            guard patience > 0, selector.mayBe(amongst: unknown), !Task.isCancelled else {
-                throw Self.missingAdapter(selector, among: adapters, unmanaged: unknown)
-            }
-            patience -= 1
-            try? await Task.sleep(for: .milliseconds(250))
-        }
-    }
-
-    static func missingAdapter(
-        _ selector: AdapterSelector, among adapters: [BlueZAdapter], unmanaged: [String]
-    ) -> RadioError {
-        if let name = unmanaged.first(where: { adapters.isEmpty || selector == .name($0) }) {
-            return RadioError(
-                .noAdapter, "\(name) is there, but bluetoothd does not manage it",
-                cure: "stop the program that has it for itself, or see what bluetoothd and the kernel say "
-                    + "(journalctl -u bluetooth, dmesg)")
-        }
-        guard !adapters.isEmpty else {
-            return RadioError(
-                .noAdapter, "this machine has no Bluetooth adapter",
-                cure: "plug one in, or give the machine or container access to one (see README, \"A real adapter\")")
-        }
-        let present = adapters.map { "\($0.name) (\($0.address))" }.joined(separator: ", ")
-        return RadioError(
-            .noAdapter, "there is no adapter \(selector.description.dropFirst("bluez:".count)) here",
-            cure: "choose one of those present: \(present)")
     }
 
     private func advertiser(

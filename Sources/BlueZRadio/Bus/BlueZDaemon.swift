@@ -47,19 +47,40 @@ struct BlueZDaemon: Sendable {
     /// The adapters in the order of their numbers.
     /// - Throws: `RadioError` when the daemon does not answer or may not be asked.
     func adapters() async throws(RadioError) -> [BlueZAdapter] {
-        let reply: [DBusValue]
+        let objects: [DBusDictionaryEntry]
         do {
-            reply = try await connection.call(
-                Self.busName, .root, Self.objectManager, "GetManagedObjects", timeout: .seconds(5))
+            objects = try await self.objects()
         } catch {
             throw Self.unreachable(error)
         }
-        let objects = reply.first?.entriesValue ?? []
         let adapters = objects.compactMap { entry -> BlueZAdapter? in
             guard let path = entry.key.objectPathValue, let interfaces = entry.value.dictionaryValue else { return nil }
             return BlueZAdapter(path: path, interfaces: interfaces)
         }
         return adapters.sorted { $0.index < $1.index }
+    }
+
+    /// Everything that the daemon has on the bus: paths, and interfaces with their properties.
+    /// - Throws: `DBusError`, the daemon's or the bus's.
+    func objects() async throws(DBusError) -> [DBusDictionaryEntry] {
+        let reply = try await call(.root, Self.objectManager, "GetManagedObjects", timeout: .seconds(5))
+        return reply.first?.entriesValue ?? []
+    }
+
+    /// The properties of an interface of one of the daemon's objects.
+    /// - Throws: `DBusError`, the daemon's or the bus's; `UnknownObject` when there is no such object.
+    func properties(_ interface: String, of path: ObjectPath) async throws(DBusError) -> [String: DBusValue] {
+        let reply = try await call(
+            path, "org.freedesktop.DBus.Properties", "GetAll", [.string(interface)], timeout: .seconds(5))
+        return reply.first?.dictionaryValue ?? [:]
+    }
+
+    /// Calls this daemon, and no other that may have taken its place.
+    /// - Throws: `DBusError`, the daemon's or the bus's.
+    func call(
+        _ path: ObjectPath, _ interface: String, _ member: String, _ arguments: [DBusValue] = [], timeout: Duration
+    ) async throws(DBusError) -> [DBusValue] {
+        try await connection.call(owner, path, interface, member, arguments, timeout: timeout)
     }
 
     /// Whether the daemon was started with its experimental interfaces; `nil` when its command line cannot be read.
