@@ -155,7 +155,9 @@ let package = Package(
         .testTarget(name: "DBusTests", dependencies: ["DBus"], swiftSettings: settings),
         .testTarget(
             name: "BlueZRadioTests",
-            dependencies: ["BluetoothCore", "Radio", "BlueZRadio", "Advertising", "HCI", "DBus", "TestSupport"],
+            dependencies: [
+                "BluetoothCore", "Radio", "BlueZRadio", "Advertising", "GATT", "HCI", "DBus", "TestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "ProfilesTests",

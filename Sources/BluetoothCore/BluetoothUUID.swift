@@ -44,6 +44,14 @@ public enum BluetoothUUID: Sendable {
         }
         return uuid
     }
+
+    /// The form of the fewest bits that names the same.
+    public var abbreviated: BluetoothUUID {
+        let expanded = expanded
+        let prefix = expanded.octets[..<4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        guard BluetoothUUID.bit32(prefix).expanded == expanded else { return .bit128(expanded) }
+        return UInt16(exactly: prefix).map { .bit16($0) } ?? .bit32(prefix)
+    }
 }
 
 extension BluetoothUUID: Hashable {

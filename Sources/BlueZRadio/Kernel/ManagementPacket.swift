@@ -9,6 +9,7 @@ struct ManagementOpcode: Hashable, Sendable {
     let rawValue: UInt16
     static let readCommands = ManagementOpcode(rawValue: 0x0002)
     static let disconnect = ManagementOpcode(rawValue: 0x0014)
+    static let getConnectionInformation = ManagementOpcode(rawValue: 0x0031)
     static let readAdvertisingFeatures = ManagementOpcode(rawValue: 0x003D)
     static let removeAdvertising = ManagementOpcode(rawValue: 0x003F)
     static let addExtendedAdvertisingParameters = ManagementOpcode(rawValue: 0x0054)

@@ -69,13 +69,10 @@ enum RadioSelection: Hashable {
     }
 
     /// The radio as a receiver. The virtual air is the one that another process serves, such as `beaconry run`.
-    /// - Throws: `Failure` for an environment that names no place, `RadioError` for a radio that cannot receive.
+    /// - Throws: `Failure` for an environment that names no place.
     func makeCentral() throws -> any CentralRadio {
         switch self {
-        case .bluez:
-            throw RadioError(
-                .unsupported, "an adapter under bluetoothd does not receive yet",
-                cure: "take the adapter from it (--radio hci-socket:N)")
+        case .bluez(let selector): return BlueZCentral(selector)
         case .controller(let transport): return HCIRadio(transport)
         case .virtual(let reason):
             let place = try VirtualAirOption.servedPlace()

@@ -1,0 +1,46 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import Radio
+import Testing
+
+@testable import BlueZRadio
+
+@Suite(.timeLimit(.minutes(1))) struct BlueZCentralTests {
+    @Test(arguments: [
+        (true, [ReceivingCapabilities.Limit.Subject.duplicates, .passiveScanning]),
+        (false, [.pdu, .exactData, .duplicates, .passiveScanning]),
+    ])
+    func limitsAreTold(_ mayMonitor: Bool, subjects: [ReceivingCapabilities.Limit.Subject]) {
+        let limits = BlueZCentral.limits(mayMonitor: mayMonitor)
+        #expect(limits.map(\.subject) == subjects)
+        #expect(limits.allSatisfy { !$0.reason.hasSuffix(".") && !$0.cure.isEmpty })
+        let needsRights = limits.filter { $0.cure.contains("CAP_NET_RAW") }.map(\.subject)
+        #expect(needsRights == (mayMonitor ? [] : [.pdu, .exactData]))
+    }
+
+    @Test func nothingIsDoneBeforeItIsOpen() async {
+        let central = BlueZCentral(.name("hci0"))
+        #expect(central.name == "bluez:hci0")
+        await #expect(throws: BlueZCentral.notOpen) { try await central.scan(ScanSettings()) }
+        await #expect(throws: BlueZCentral.notOpen) {
+            try await central.connect(to: RemoteAddress(.zero, isRandom: false), timeout: .seconds(1))
+        }
+        await central.stopScanning()
+    }
+
+    @Test func whatIsClosedStaysClosed() async {
+        let central = BlueZCentral(.any)
+        var states = await central.states().makeAsyncIterator()
+        #expect(await states.next() == .unavailable(BlueZCentral.notOpen))
+        await central.close()
+        await central.close()
+        #expect(await states.next() == .unavailable(BlueZCentral.closed))
+        #expect(await states.next() == nil)
+        await #expect(throws: BlueZCentral.closed) { try await central.openCentral(waits: true) }
+        await #expect(throws: BlueZCentral.closed) { try await central.scan(ScanSettings()) }
+        await central.stopScanning()
+    }
+}
