@@ -106,8 +106,8 @@ let package = Package(
         .executableTarget(
             name: "central-harness",
             dependencies: [
-                "BluetoothCore", "Advertising", "GATT", "Radio", "VirtualRadio", "HCIRadio", "BeaconryCentral",
-                "CMalloc",
+                "BluetoothCore", "Advertising", "GATT", "Radio", "VirtualRadio", "HCIRadio", "BlueZRadio",
+                "BeaconryCentral", "CMalloc",
             ],
             path: "Tests/CentralHarness", swiftSettings: settings),
         // What `make bench` measures without peers.

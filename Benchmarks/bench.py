@@ -245,7 +245,7 @@ def configurable(folder: Path) -> Path:
 def reads_by_harness(port: int, address: str, count: int) -> float:
     """How many reads a second our client gets answered, one after the other."""
     lines = subprocess.run(
-        [RELEASE / "central-harness", "127.0.0.1", str(port), address, "reads", CHARACTERISTIC, str(count)],
+        [RELEASE / "central-harness", f"tcp-client:127.0.0.1:{port}", address, "reads", CHARACTERISTIC, str(count)],
         capture_output=True, text=True, check=True, timeout=120,
     ).stdout  # fmt: skip
     result = next(line for line in map(json.loads, lines.splitlines()) if line["event"] == "reads")

@@ -3,37 +3,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothCore
-import FoundationEssentials
 import GATT
 import Glibc
-import HCIRadio
 import Radio
 
-/// Plays the phone on a controller behind a TCP port, for tests and benchmarks against peers that others wrote.
+/// Plays the phone, for tests and benchmarks against peers that others wrote.
 ///
-/// `central-harness HOST PORT ADDRESS` scans, connects, reads every value that can be read, and prints what it found as
-/// JSON lines. `… write UUID HEX` writes one besides; `… reads UUID COUNT` reads one so often and prints how long it took.
+/// `central-harness RADIO` does what it is told on standard input, a command a line (`Session`).
+/// `central-harness RADIO ADDRESS` scans, connects, reads every value that can be read, and prints what it found as JSON
+/// lines. `… write UUID HEX` writes one besides; `… reads UUID COUNT` reads one so often and prints how long it took.
 /// `central-harness rounds COUNT COUNT` is `Rounds`.
 @main
 struct CentralHarness {
-    struct Line: Encodable {
-        var event: String
-        var pdu: String?
-        var data: String?
-        var rssi: Int8?
-        var service: String?
-        var characteristic: String?
-        var value: String?
-        var error: String?
-        var seconds: Double?
-        var count: Int?
-    }
-
     static func main() async {
         do {
             try await run(Array(CommandLine.arguments.dropFirst()))
         } catch {
-            tell(Line(event: "failed", error: "\(error)"))
+            Line.failed("\(error)").tell()
             exit(1)
         }
     }
@@ -44,22 +30,25 @@ struct CentralHarness {
         if arguments.count == 3, arguments[0] == "rounds", let first = Int(arguments[1]), let more = Int(arguments[2]) {
             return try await Rounds.run(first, more)
         }
-        guard arguments.count >= 3, let port = Int(arguments[1]), let address = BluetoothAddress(arguments[2]) else {
-            throw Usage()
-        }
-        let radio = HCIRadio(.tcp(host: arguments[0], port: port))
+        guard let name = arguments.first, let radio = HarnessRadios.make(name) else { throw Usage() }
+        if arguments.count == 1 { return await Session(radio).run() }
+        guard let address = BluetoothAddress(arguments[1]) else { throw Usage() }
+        try await visit(address, Array(arguments.dropFirst(2)), on: radio)
+    }
+
+    private static func visit(_ address: BluetoothAddress, _ task: [String], on radio: HarnessRadio) async throws {
         _ = try await radio.openCentral(waits: false)
         let device = try await find(address, on: radio)
         let link = try await radio.connect(to: device, timeout: .seconds(10))
-        tell(Line(event: "connected"))
-        try await look(at: link, Array(arguments.dropFirst(3)), on: radio)
+        Line(event: "connected").tell()
+        try await look(at: link, task, on: radio)
         await link.disconnect()
-        tell(Line(event: "disconnected"))
+        Line(event: "disconnected").tell()
         await radio.close()
     }
 
     /// Scans until the device was heard, and its scan response if it is scannable.
-    private static func find(_ address: BluetoothAddress, on radio: HCIRadio) async throws -> RemoteAddress {
+    private static func find(_ address: BluetoothAddress, on radio: HarnessRadio) async throws -> RemoteAddress {
         var kinds: Set<Sighting.PDU> = []
         var device: RemoteAddress?
         let end = ContinuousClock.now + .seconds(5)
@@ -68,10 +57,7 @@ struct CentralHarness {
             guard sighting.device.address == address else { continue }
             device = sighting.device
             guard let pdu = sighting.pdu, kinds.insert(pdu).inserted else { continue }
-            tell(
-                Line(
-                    event: "heard", pdu: sighting.pdu?.rawValue, data: Hexadecimal.string(sighting.data),
-                    rssi: sighting.rssi?.decibelMilliwatts))
+            Line(sighting).tell()
             if kinds.contains(.scanResponse) || kinds.contains(.nonConnectable) { break }
         }
         await radio.stopScanning()
@@ -80,7 +66,7 @@ struct CentralHarness {
     }
 
     /// On the radio's own thread, so that reads are not timed with changes of threads.
-    private static func look(at link: any RemoteLink, _ task: [String], on radio: isolated HCIRadio) async throws {
+    private static func look(at link: any RemoteLink, _ task: [String], on radio: isolated HarnessRadio) async throws {
         for service in try await link.discoverServices(nil) {
             for characteristic in try await link.discoverCharacteristics(of: service) {
                 try await look(at: characteristic, of: service, link, task, on: radio)
@@ -90,11 +76,9 @@ struct CentralHarness {
 
     private static func look(
         at characteristic: RemoteCharacteristic, of service: RemoteService, _ link: any RemoteLink, _ task: [String],
-        on radio: isolated HCIRadio
+        on radio: isolated HarnessRadio
     ) async throws {
-        var line = Line(event: "characteristic")
-        line.service = "\(service.uuid)"
-        line.characteristic = "\(characteristic.uuid)"
+        var line = Line(characteristic, of: service)
         if task.count == 3, task[1] == "\(characteristic.uuid)" {
             if task[0] == "write" { try await link.write(Hexadecimal.bytes(task[2]), to: characteristic.value) }
             if task[0] == "reads" { try await read(characteristic, times: Int(task[2]) ?? 0, link, on: radio) }
@@ -106,21 +90,14 @@ struct CentralHarness {
                 line.error = "\(error)"
             }
         }
-        tell(line)
+        line.tell()
     }
 
     private static func read(
-        _ characteristic: RemoteCharacteristic, times: Int, _ link: any RemoteLink, on radio: isolated HCIRadio
+        _ characteristic: RemoteCharacteristic, times: Int, _ link: any RemoteLink, on radio: isolated HarnessRadio
     ) async throws {
         let start = ContinuousClock.now
         for _ in 0..<times { _ = try await link.read(characteristic.value) }
-        let (seconds, attoseconds) = start.duration(to: .now).components
-        tell(Line(event: "reads", seconds: Double(seconds) + Double(attoseconds) / 1e18, count: times))
-    }
-
-    private static func tell(_ line: Line) {
-        guard let data = try? JSONEncoder().encode(line) else { return }
-        print(String(decoding: data, as: UTF8.self))
-        fflush(nil)
+        Line(event: "reads", seconds: start.duration(to: .now) / .seconds(1), count: times).tell()
     }
 }

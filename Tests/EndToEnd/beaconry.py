@@ -40,15 +40,16 @@ def service_list(uuid: str) -> bytes:
 
 
 class Run:
-    """A running `beaconry run` (or `advertise`) whose JSON events are collected."""
+    """A running program, such as `beaconry run`, whose JSON events are collected, and which may take commands."""
 
-    def __init__(self, command: Sequence[str], environment: dict[str, str]) -> None:
+    def __init__(self, command: Sequence[str], environment: dict[str, str], takes_commands: bool = False) -> None:
         self.events: list[Event] = []
         self.began = time.time()
         self._arrived: queue.SimpleQueue[Event | None] = queue.SimpleQueue()
         self.process = subprocess.Popen(
-            command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
+            command, env=environment, stdin=subprocess.PIPE if takes_commands else subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
         self._errors: list[str] = []
         self._threads = [
             threading.Thread(target=self._read_events, daemon=True),
@@ -66,6 +67,12 @@ class Run:
     def _read_errors(self) -> None:
         assert self.process.stderr
         self._errors += self.process.stderr
+
+    def send(self, *words: object) -> None:
+        """Gives it a command."""
+        assert self.process.stdin
+        self.process.stdin.write(" ".join(map(str, words)) + "\n")
+        self.process.stdin.flush()
 
     @property
     def errors(self) -> str:
@@ -86,6 +93,21 @@ class Run:
             self.events.append(event)
             if event["event"] == name and where(event) and all(event.get(k) == v for k, v in fields.items()):
                 return event
+
+    def take_one(self, seconds: float) -> Event | None:
+        """The next event; None when there is none within this time, or none any more."""
+        try:
+            event = self._arrived.get(timeout=max(0.01, seconds))
+        except queue.Empty:
+            return None
+        if event is not None:
+            self.events.append(event)
+        return event
+
+    def wait_until_told(self, name: str, timeout: float = 30, **fields: Any) -> None:
+        """Waits for an event that may have been taken out of the way already."""
+        if not any(each["event"] == name and all(each.get(k) == v for k, v in fields.items()) for each in self.events):
+            self.wait(name, timeout, **fields)
 
     def take(self, seconds: float) -> list[Event]:
         """All events of the next seconds."""

@@ -55,7 +55,7 @@ async def bumble_device(transport: str) -> AsyncIterator[list[bytes]]:
 async def harness(port: int, *task: str) -> list[dict[str, Any]]:
     """What our host finds at Bumble's device."""
     process = await asyncio.create_subprocess_exec(
-        HARNESS, "127.0.0.1", str(port), ADDRESS, *task, stdout=asyncio.subprocess.PIPE
+        HARNESS, f"tcp-client:127.0.0.1:{port}", ADDRESS, *task, stdout=asyncio.subprocess.PIPE
     )
     output, _ = await asyncio.wait_for(process.communicate(), 60)
     lines = [json.loads(line) for line in output.splitlines()]

@@ -1,0 +1,188 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import Dispatch
+import GATT
+import Radio
+
+/// Does what it is told, a command a line, one after the other; `cancel` cancels the one that is being done.
+///
+/// `open`, `scan SECONDS [passive]`, `stop`, `connect ADDRESS public|random SECONDS`, `services [UUID]`, `read UUID`,
+/// `write UUID HEX`, `command UUID HEX`, `read-descriptor UUID UUID`, `notify UUID`, `unnotify UUID`, `mtu`, `rssi`,
+/// `disconnect`, `close`. Each ends with an `answer` or `failed` line; states, values told and the end of the
+/// connection come in between.
+actor Session {
+    struct Unknown: Error {}
+
+    private let radio: HarnessRadio
+    private var link: (any RemoteLink)?
+    private var found: [BluetoothUUID: RemoteCharacteristic] = [:]
+    private var descriptors: [RemoteCharacteristic: [RemoteDescriptor]] = [:]
+
+    init(_ radio: HarnessRadio) {
+        self.radio = radio
+    }
+
+    /// Until the end of the input.
+    func run() async {
+        var current: Task<Void, Never>?
+        for await line in Self.input() {
+            let words = line.split(separator: " ").map(String.init)
+            guard let command = words.first else { continue }
+            if command == "cancel" {
+                current?.cancel()
+                continue
+            }
+            let previous = current
+            current = Task {
+                await previous?.value
+                await self.perform(command, Array(words.dropFirst()))
+            }
+        }
+        await current?.value
+        await radio.close()
+    }
+
+    private static func input() -> AsyncStream<String> {
+        let (stream, continuation) = AsyncStream.makeStream(of: String.self)
+        DispatchQueue(label: "input").async {
+            while let line = readLine() { continuation.yield(line) }
+            continuation.finish()
+        }
+        return stream
+    }
+
+    private func perform(_ command: String, _ arguments: [String]) async {
+        let start = ContinuousClock.now
+        var line: Line
+        do {
+            line = try await answer(command, arguments)
+            line.command = command
+        } catch {
+            line = Line(command, error)
+        }
+        line.seconds = start.duration(to: .now) / .seconds(1)
+        line.tell()
+    }
+
+    private func answer(_ command: String, _ words: [String]) async throws -> Line {
+        switch (command, words.count) {
+        case ("open", _): return try await open()
+        case ("scan", 1...): return try await scan(seconds: words[0], isActive: !words.contains("passive"))
+        case ("stop", _): await radio.stopScanning()
+        case ("connect", 3): try await connect(words)
+        case ("services", _): try await walk(words.first.flatMap { BluetoothUUID($0) })
+        case ("disconnect", _): await link?.disconnect()
+        case ("close", _): await radio.close()
+        default: return try await answerOnLink(command, words)
+        }
+        return Line(event: "answer")
+    }
+
+    private func answerOnLink(_ command: String, _ words: [String]) async throws -> Line {
+        guard let link else { throw RemoteError.disconnected("nothing is connected") }
+        var line = Line(event: "answer")
+        switch (command, words.count) {
+        case ("mtu", _): line.count = try await link.maximumTransmissionUnit()
+        case ("rssi", _): line.rssi = try await link.readRSSI().decibelMilliwatts
+        case ("read", 1): line.value = Hexadecimal.string(try await link.read(try characteristic(words[0]).value))
+        case ("write", 2): try await link.write(try Hexadecimal.bytes(words[1]), to: try characteristic(words[0]).value)
+        case ("command", 2):
+            try await link.writeWithoutResponse(
+                try Hexadecimal.bytes(words[1]), to: try characteristic(words[0]).value)
+        case ("notify", 1): try await link.setNotifying(true, for: try characteristic(words[0]))
+        case ("unnotify", 1): try await link.setNotifying(false, for: try characteristic(words[0]))
+        case ("read-descriptor", 2):
+            let known = descriptors[try characteristic(words[0])] ?? []
+            guard let uuid = BluetoothUUID(words[1]), let descriptor = known.first(where: { $0.uuid == uuid }) else {
+                throw Unknown()
+            }
+            line.value = Hexadecimal.string(try await link.read(descriptor.handle))
+        default: throw Unknown()
+        }
+        return line
+    }
+
+    private func open() async throws -> Line {
+        let capabilities = try await radio.openCentral(waits: false)
+        Task { [states = await radio.states()] in
+            for await state in states { Self.tell(state) }
+        }
+        var line = Line(event: "answer")
+        line.device = capabilities.address?.description
+        line.way = capabilities.way
+        line.limits = capabilities.limits.map(\.subject.rawValue)
+        return line
+    }
+
+    private static func tell(_ state: CentralRadioState) {
+        var line = Line(event: "state")
+        switch state {
+        case .ready: line.state = "ready"
+        case .unavailable(let error):
+            line.state = "unavailable"
+            line.kind = error.code.rawValue
+            line.error = "\(error)"
+        }
+        line.tell()
+    }
+
+    /// Returns when scanning has begun; what is heard is told for so long, or until the scan ends.
+    private func scan(seconds: String, isActive: Bool) async throws -> Line {
+        guard let seconds = Double(seconds) else { throw Unknown() }
+        let sightings = try await radio.scan(ScanSettings(isActive: isActive))
+        let stopping = Task { [radio] in
+            try await Task.sleep(for: .seconds(seconds))
+            await radio.stopScanning()
+        }
+        Task {
+            var count = 0
+            for await sighting in sightings {
+                Line(sighting).tell()
+                count += 1
+            }
+            stopping.cancel()
+            Line(event: "scan-ended", count: count).tell()
+        }
+        return Line(event: "answer")
+    }
+
+    private func connect(_ words: [String]) async throws {
+        guard let address = BluetoothAddress(words[0]), let seconds = Double(words[2]) else { throw Unknown() }
+        let device = RemoteAddress(address, isRandom: words[1] == "random")
+        let link = try await radio.connect(to: device, timeout: .seconds(seconds))
+        self.link = link
+        Task {
+            for await told in link.notifications {
+                var line = Line(event: "told", value: Hexadecimal.string(told.value))
+                line.handle = told.handle.rawValue
+                line.characteristic = found.values.first { $0.value == told.handle }.map { "\($0.uuid)" }
+                line.tell()
+            }
+            Line(event: "told-all").tell()
+        }
+        Task { Line(event: "ended", error: await link.waitForEnd()).tell() }
+    }
+
+    private func walk(_ type: BluetoothUUID?) async throws {
+        guard let link else { throw RemoteError.disconnected("nothing is connected") }
+        found = [:]
+        for service in try await link.discoverServices(type.map { [$0] }) {
+            for characteristic in try await link.discoverCharacteristics(of: service) {
+                found[characteristic.uuid] = characteristic
+                let own = try await link.discoverDescriptors(of: characteristic)
+                descriptors[characteristic] = own
+                var line = Line(characteristic, of: service)
+                line.descriptor = own.map { "\($0.uuid)" }.joined(separator: " ")
+                line.tell()
+            }
+        }
+    }
+
+    private func characteristic(_ text: String) throws -> RemoteCharacteristic {
+        guard let uuid = BluetoothUUID(text), let characteristic = found[uuid] else { throw Unknown() }
+        return characteristic
+    }
+}

@@ -1,0 +1,457 @@
+# Beaconry: beacons without the hardware
+# Copyright 2026 the Beaconry project authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The receiving side on hci0, through bluetoothd and on the user channel, towards a peripheral on hci1 that somebody
+else's library makes."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import faulty_peripheral as bumble
+import peripheral as rig
+import pytest
+from beaconry import BINARY, Event, Run
+from vhci import ADDRESSES, BLUEZ, EXTENDED, Bluetoothd, Controllers, Management, Phone, Witness, as_ordinary_user
+
+HARNESS = Path(os.environ.get("BEACONRY_CENTRAL_HARNESS") or BINARY.parent / "central-harness")
+BEACON = bytes.fromhex("0201061aff4c000215e2c56db5dffb48d2b060d0f5a71096e000010002c5")
+SCAN_RESPONSE = bytes.fromhex("0303aafe") + b"\x05\x09Rig1"
+CONNECTABLE, TICKS = 1, 160
+PEER = f"{ADDRESSES[1]} (public)"
+RADIOS = pytest.mark.parametrize("radio", ["bluez:hci0", "hci-socket:0"])
+
+CONFIGURATION, BATTERY, TESTS = (
+    uuid.upper() for uuid in (rig.CONFIG_SERVICE, rig.BATTERY_SERVICE, rig.TEST_SERVICE)
+)  # fmt: skip
+MAJOR_MINOR, LONG, REFUSING, SLOW, COMMANDED, INDICATED = (
+    uuid.upper() for uuid in (rig.MAJOR_MINOR, rig.LONG, rig.REFUSING, rig.SLOW, rig.COMMANDED, rig.INDICATED)
+)  # fmt: skip
+
+
+class Central(Run):
+    """Our central, as a program that takes commands."""
+
+    def do(self, *words: object, timeout: float = 45) -> Event:
+        """Gives a command and returns how it ended: an `answer` or a `failed` event."""
+        self.send(*words)
+        return self.outcome(str(words[0]), timeout)
+
+    def outcome(self, command: str, timeout: float = 45) -> Event:
+        """Waits for the end of a command that was given."""
+        deadline = time.monotonic() + timeout
+        while (event := self.wait_any(deadline)).get("command") != command:
+            pass
+        return event
+
+    def wait_any(self, deadline: float) -> Event:
+        """The next event."""
+        taken = self.take_one(deadline - time.monotonic())
+        assert taken is not None, f"nothing more was told; the last were {self.events[-8:]}\n{self.errors}"
+        return taken
+
+    def must(self, *words: object) -> Event:
+        """Gives a command that must succeed."""
+        outcome = self.do(*words)
+        assert outcome["event"] == "answer", outcome
+        return outcome
+
+    def refusal(self, *words: object) -> Event:
+        """Gives a command that must fail."""
+        outcome = self.do(*words)
+        assert outcome["event"] == "failed", outcome
+        return outcome
+
+    def finish(self) -> None:
+        """Has it end its connections, and itself."""
+        assert self.process.stdin
+        self.process.stdin.close()
+        try:
+            self.exit_code(15)
+        finally:
+            self.kill()
+
+    def connect(self) -> None:
+        """Connects to the peripheral, and finds what it has."""
+        self.must("connect", ADDRESSES[1], "public", 40)
+        self.must("services")
+
+    def heard(self, seconds: float, address: str = PEER) -> list[Event]:
+        """Scans for so long; what was heard of a device."""
+        self.must("scan", seconds)
+        began = len(self.events)
+        self.wait("scan-ended", seconds + 30)
+        return [each for each in self.events[began:] if each["event"] == "heard" and each["device"] == address]
+
+
+@pytest.fixture
+def central(world, phone: Phone, controllers: Controllers, bluetoothd: Bluetoothd) -> Iterator[Callable[..., Central]]:
+    """Starts our central on a radio, as an ordinary user if so wanted; ends it, and its connections, with the test."""
+    # A controller of btvirt's that is reset leaves the other end of its connections connected.
+    for index in (0, 1):
+        controllers.power(index, False)
+        controllers.power(index, True)
+    bluetoothd.wait()
+    Phone(0).forget()
+    started: list[Central] = []
+
+    def start(radio: str = "bluez:hci0", ordinary: bool = False) -> Central:
+        if radio.startswith("hci-socket"):
+            controllers.power(0, False)
+        command = [str(HARNESS), radio]
+        run = Central(as_ordinary_user(command) if ordinary else command, dict(os.environ), takes_commands=True)
+        started.append(run)
+        return run
+
+    yield start
+    for run in started:
+        run.finish()
+    Phone(0).forget()
+
+
+@pytest.fixture
+def peripheral(world) -> Iterator[Callable[[], Run]]:
+    """Starts the peripheral on hci1; ends it with the test."""
+    started: list[Run] = []
+
+    def start() -> Run:
+        run = Run([sys.executable, str(Path(rig.__file__)), "hci1"], dict(os.environ), takes_commands=True)
+        started.append(run)
+        run.wait("ready")
+        return run
+
+    yield start
+    for run in started:
+        run.kill()
+
+
+@pytest.fixture
+def faulty(world, controllers: Controllers) -> Iterator[Callable[[], Run]]:
+    """Starts Bumble's peripheral, which has hci1 for itself; ends it with the test."""
+    started: list[Run] = []
+
+    def start() -> Run:
+        controllers.power(1, False)
+        run = Run([sys.executable, str(Path(bumble.__file__)), "hci-socket:1"], dict(os.environ))
+        started.append(run)
+        run.wait("ready")
+        return run
+
+    yield start
+    for run in started:
+        run.end()
+
+
+def expect_active_filtered_scans(witness: Witness) -> None:
+    """What the limits say is what the kernel does: active scans, begun anew every second, duplicates filtered."""
+    commands = witness.commands(0)
+    enabled = [told for opcode, told in commands if opcode == (0x2042 if EXTENDED else 0x200C) and told[0] == 1]
+    kinds = {told[3] if EXTENDED else told[0] for opcode, told in commands if opcode == (0x2041 if EXTENDED else 0x200B)}
+    assert len(enabled) >= 3 and {told[1] for told in enabled} == {1}
+    assert 1 in kinds
+
+
+# Scanning --------------------------------------------------------------------------------------------------------
+
+
+@RADIOS
+def test_every_byte_is_heard(radio: str, central: Callable[..., Central], mgmt: Management, witness: Witness) -> None:
+    mgmt.add_extended_advertising(1, 1, CONNECTABLE, TICKS, BEACON, SCAN_RESPONSE)
+    run = central(radio)
+    opened = run.must("open")
+    assert opened["device"] == ADDRESSES[0]
+    heard = Counter((each["pdu"], each["data"], each.get("rssi")) for each in run.heard(4))
+    assert set(heard) == {("ADV_IND", BEACON.hex(), None), ("SCAN_RSP", SCAN_RESPONSE.hex(), None)}
+    if radio.startswith("bluez"):
+        assert (opened["way"], opened["limits"]) == ("monitor channel", ["duplicates", "passive-scanning"])
+        # btvirt tells of an advertiser once a scan.
+        assert heard["ADV_IND", BEACON.hex(), None] >= 3
+        expect_active_filtered_scans(witness)
+    else:
+        assert (opened["way"], opened["limits"]) == ("our own host stack", [])
+
+
+def test_what_bluetoothd_tells_an_ordinary_user(
+    central: Callable[..., Central], mgmt: Management, witness: Witness
+) -> None:
+    mgmt.add_extended_advertising(1, 1, CONNECTABLE, TICKS, BEACON, SCAN_RESPONSE)
+    run = central(ordinary=True)
+    opened = run.must("open")
+    assert opened["way"] == "D-Bus"
+    assert opened["limits"] == ["pdu", "exact-data", "duplicates", "passive-scanning"]
+    heard = run.heard(5)
+    assert {each.get("pdu") for each in heard} == {None}
+    # Flags are experimental in the older one.
+    flags = BEACON[:3] if BLUEZ != "5.66" else b""
+    whole = flags + SCAN_RESPONSE + BEACON[3:]
+    assert Counter(each["data"] for each in heard)[whole.hex()] >= 3, heard
+    expect_active_filtered_scans(witness)
+
+
+def test_a_known_device_is_heard_again(central: Callable[..., Central], mgmt: Management) -> None:
+    """bluetoothd tells only what changes of devices that it has met: a second scan must know the rest by itself."""
+    mgmt.add_extended_advertising(1, 1, CONNECTABLE, TICKS, BEACON, SCAN_RESPONSE)
+    run = central(ordinary=True)
+    run.must("open")
+    for _ in range(2):
+        heard = run.heard(3)
+        assert any(BEACON[3:].hex() in each["data"] for each in heard), run.events
+
+
+@pytest.mark.parametrize("ordinary", [False, True])
+def test_passive_scans_are_refused(ordinary: bool, central: Callable[..., Central]) -> None:
+    run = central(ordinary=ordinary)
+    run.must("open")
+    refused = run.refusal("scan", 1, "passive")
+    assert refused["kind"] == "unsupported" and "hci-socket" in refused["error"]
+
+
+def test_passive_scans_on_the_user_channel(central: Callable[..., Central], mgmt: Management) -> None:
+    mgmt.add_extended_advertising(1, 1, CONNECTABLE, TICKS, BEACON, SCAN_RESPONSE)
+    run = central("hci-socket:0")
+    run.must("open")
+    run.must("scan", 3, "passive")
+    run.wait("scan-ended")
+    heard = {(each["pdu"], each["data"]) for each in run.events if each["event"] == "heard" and each["device"] == PEER}
+    assert heard == {("ADV_IND", BEACON.hex())}
+
+
+# Attributes ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("radio", "ordinary"), [("bluez:hci0", False), ("bluez:hci0", True), ("hci-socket:0", False)]
+)  # fmt: skip
+def test_a_walk_through_a_device(
+    radio: str, ordinary: bool, central: Callable[..., Central], peripheral: Callable[[], Run]
+) -> None:
+    device = peripheral()
+    run = central(radio, ordinary)
+    run.must("open")
+    # Nobody has met it: it is looked for first.
+    run.connect()
+    found = {(each["service"], each["characteristic"]): each for each in run.events if each["event"] == "characteristic"}
+    assert {(CONFIGURATION, uuid.upper()) for uuid in rig.LENGTHS} | {(BATTERY, rig.BATTERY_LEVEL)} <= set(found)
+    assert found[BATTERY, rig.BATTERY_LEVEL]["descriptor"] == "2902"
+    assert {uuid: found[TESTS, uuid]["properties"] for uuid in (LONG, COMMANDED, INDICATED)} == {
+        LONG: 0x0A, COMMANDED: 0x04, INDICATED: 0x20,
+    }  # fmt: skip
+    assert run.must("mtu")["count"] == 517
+    for uuid, length in rig.LENGTHS.items():
+        assert len(run.must("read", uuid)["value"]) == 2 * length
+    run.must("write", MAJOR_MINOR, "05000600")
+    device.wait("written", characteristic=rig.MAJOR_MINOR, value="05000600")
+    assert run.must("read", MAJOR_MINOR)["value"] == "05000600"
+    assert run.refusal("write", MAJOR_MINOR, "0500")["code"] == 0x0D
+    assert bytes.fromhex(run.must("read-descriptor", MAJOR_MINOR, rig.DESCRIPTION)["value"]) == rig.DESCRIBED
+    assert run.must("read", LONG)["value"] == rig.LONG_VALUE.hex()
+    run.must("command", COMMANDED, "c0ffee")
+    device.wait("written", characteristic=rig.COMMANDED, value="c0ffee")
+    run.must("disconnect")
+    run.wait_until_told("ended")
+    assert run.refusal("read", LONG)["kind"] == "disconnected"
+
+
+@RADIOS
+def test_long_values(radio: str, central: Callable[..., Central], peripheral: Callable[[], Run]) -> None:
+    device = peripheral()
+    run = central(radio)
+    run.must("open")
+    run.connect()
+    value = bytes(reversed(rig.LONG_VALUE)) + bytes(100)
+    run.must("write", LONG, value.hex())
+    device.wait("written", characteristic=rig.LONG, value=value.hex())
+    assert run.must("read", LONG)["value"] == value.hex()
+
+
+@RADIOS
+def test_notifications(radio: str, central: Callable[..., Central], peripheral: Callable[[], Run]) -> None:
+    device = peripheral()
+    run = central(radio)
+    run.must("open")
+    run.connect()
+    run.must("notify", rig.BATTERY_LEVEL)
+    run.must("notify", INDICATED)
+    for percent in (99, 98, 97):
+        device.send("battery", percent)
+        run.wait("told", characteristic=rig.BATTERY_LEVEL, value=f"{percent:02x}")
+    device.send("indicate", "0102030405")
+    run.wait("told", characteristic=INDICATED, value="0102030405")
+    run.must("unnotify", rig.BATTERY_LEVEL)
+    device.send("battery", 50)
+    # What is read is not told, and neither is what nobody asks for any more.
+    assert run.must("read", rig.BATTERY_LEVEL)["value"] == "32"
+    assert not [each for each in run.take(2) if each["event"] == "told"]
+    run.must("notify", rig.BATTERY_LEVEL)
+    device.send("battery", 49)
+    run.wait("told", characteristic=rig.BATTERY_LEVEL, value="31")
+
+
+REFUSALS = [
+    ("NotPermitted", "no", 0x02, 0x03), ("NotAuthorized", "no", 0x08, 0x08), ("NotSupported", "no", 0x06, 0x06),
+    ("InvalidOffset", "no", 0x07, 0x07), ("InvalidValueLength", "no", 0x0D, 0x0D), ("Failed", "0x80", 0x80, 0x80),
+    ("Failed", "0x9f", 0x9F, 0x9F), ("InProgress", "no", 0xFE, 0xFE), ("Unheard", "no", 0x0E, 0x0E),
+]  # fmt: skip
+"""bluetoothd's names for what a peripheral says, and the ATT errors that it makes of them for reads and writes."""
+
+
+@RADIOS
+def test_refusals_of_the_peer(radio: str, central: Callable[..., Central], peripheral: Callable[[], Run]) -> None:
+    device = peripheral()
+    run = central(radio)
+    run.must("open")
+    run.connect()
+    for name, words, reading, writing in REFUSALS:
+        device.send("refuse", f"org.bluez.Error.{name}", words)
+        device.wait("done")
+        outcomes = run.refusal("read", REFUSING), run.refusal("write", REFUSING, "01")
+        told = [(each["kind"], each["code"]) for each in outcomes]
+        assert told == [("refused", reading), ("refused", writing)], name
+    # They cost nothing but the call.
+    assert run.must("read", MAJOR_MINOR)["value"] == "01000100"
+
+
+ATT_ERRORS = [code for code in range(1, 256) if code not in (0x05, 0x0C, 0x0F)]
+"""All but those upon which bluetoothd pairs by itself."""
+
+
+@RADIOS
+def test_each_att_error(
+    radio: str, central: Callable[..., Central], faulty: Callable[[], Run]
+) -> None:
+    faulty()
+    run = central(radio)
+    run.must("open")
+    run.must("connect", bumble.ADDRESS, "random", 40)
+    run.must("services")
+    for code in ATT_ERRORS:
+        run.must("write", bumble.REFUSING, f"{code:02x}")
+        outcome = run.refusal("read", bumble.REFUSING)
+        assert (outcome["kind"], outcome["code"]) == ("refused", code), outcome
+
+
+# Faults ----------------------------------------------------------------------------------------------------------
+
+
+@RADIOS
+def test_the_peer_disappears(
+    radio: str, central: Callable[..., Central], peripheral: Callable[[], Run], controllers: Controllers
+) -> None:
+    peripheral()
+    run = central(radio)
+    run.must("open")
+    run.connect()
+    run.must("notify", rig.BATTERY_LEVEL)
+    # Not during a read: the peripheral's bluetoothd, which is also ours, crashes then (5.66).
+    controllers.power(1, False)
+    run.wait_until_told("ended")
+    for command in (("read", MAJOR_MINOR), ("write", MAJOR_MINOR, "00000000"), ("notify", INDICATED), ("mtu",)):
+        outcome = run.refusal(*command)
+        assert outcome["kind"] == "disconnected" and outcome["seconds"] < 1, outcome
+    controllers.power(1, True)
+    run.connect()
+    assert run.must("read", MAJOR_MINOR)["value"] == "01000100"
+
+
+@RADIOS
+def test_the_peer_leaves_during_a_read(
+    radio: str, central: Callable[..., Central], faulty: Callable[[], Run]
+) -> None:
+    faulty()
+    run = central(radio)
+    run.must("open")
+    for _ in range(2):
+        run.must("connect", bumble.ADDRESS, "random", 40)
+        run.must("services")
+        outcome = run.refusal("read", bumble.LEAVING)
+        assert outcome["kind"] == "disconnected" and outcome["seconds"] < 5, outcome
+        assert run.refusal("read", bumble.REFUSING)["kind"] == "disconnected"
+
+
+def test_nobody_there(central: Callable[..., Central], peripheral: Callable[[], Run]) -> None:
+    peripheral()
+    run = central()
+    run.must("open")
+    outcome = run.refusal("connect", "C0:FF:EE:00:00:01", "random", 3)
+    assert outcome["kind"] == "refused" and 3 <= outcome["seconds"] < 6, outcome
+    run.send("connect", "C0:FF:EE:00:00:01", "random", 60)
+    run.take(2)
+    run.send("cancel")
+    outcome = run.outcome("connect", 10)
+    assert outcome["kind"] == "refused" and outcome["seconds"] < 6, outcome
+    run.connect()
+
+
+def test_a_scan_goes_on_beside_connections(central: Callable[..., Central], peripheral: Callable[[], Run]) -> None:
+    peripheral()
+    run = central()
+    run.must("open")
+    run.must("scan", 60)
+    run.wait("heard", device=PEER)
+    run.connect()
+    assert run.must("read", MAJOR_MINOR)["value"] == "01000100"
+    run.must("disconnect")
+    run.wait("heard", device=PEER)
+    run.must("stop")
+    run.wait_until_told("scan-ended")
+
+
+@pytest.mark.parametrize("crash", [False, True])
+def test_bluetoothd_restarted(
+    crash: bool, central: Callable[..., Central], peripheral: Callable[[], Run], bluetoothd: Bluetoothd
+) -> None:
+    peripheral()
+    run = central()
+    run.must("open")
+    run.must("scan", 120)
+    run.connect()
+    run.must("notify", rig.BATTERY_LEVEL)
+    run.send("read", SLOW)
+    run.take(1)
+    bluetoothd.stop(crash=crash)
+    outcome = run.outcome("read", 15)
+    assert (outcome["event"], outcome["kind"]) == ("failed", "disconnected"), outcome
+    run.wait_until_told("state", state="unavailable")
+    for event in ("scan-ended", "ended", "told-all"):
+        run.wait_until_told(event)
+    assert run.refusal("scan", 1)["kind"] in ("no-daemon", "powered-off")
+    assert run.refusal("connect", ADDRESSES[1], "public", 5)["kind"] in ("no-daemon", "powered-off")
+    bluetoothd.start()
+    run.wait("state", 30, state="ready")
+    peripheral()
+    run.connect()
+    assert run.must("read", MAJOR_MINOR)["value"] == "01000100"
+    run.must("disconnect")
+    assert run.heard(3)
+
+
+def test_the_adapter_off_and_on(central: Callable[..., Central], controllers: Controllers, mgmt: Management) -> None:
+    mgmt.add_extended_advertising(1, 1, CONNECTABLE, TICKS, BEACON, SCAN_RESPONSE)
+    run = central()
+    run.must("open")
+    run.must("scan", 120)
+    controllers.power(0, False)
+    run.wait_until_told("state", state="unavailable", kind="powered-off")
+    run.wait_until_told("scan-ended")
+    controllers.power(0, True)
+    run.wait("state", state="ready")
+    assert run.heard(3)
+
+
+def test_radios_that_are_not_usable(
+    central: Callable[..., Central], controllers: Controllers, bluetoothd: Bluetoothd
+) -> None:
+    assert central("bluez:hci7").refusal("open")["kind"] == "no-adapter"
+    controllers.power(0, False)
+    assert central().refusal("open")["kind"] == "powered-off"
+    controllers.block(0)
+    assert central().refusal("open")["kind"] == "blocked"
+    controllers.unblock(0)
+    bluetoothd.stop()
+    assert central().refusal("open")["kind"] == "no-daemon"
