@@ -60,6 +60,12 @@ extension BlueZCentral {
         return links[path]
     }
 
+    /// Ends a link, and no later one to the same device.
+    func drop(_ link: BlueZRemoteLink) {
+        if links[link.path] === link { links[link.path] = nil }
+        link.end("this side ended it")
+    }
+
     /// Ends a link whose device is not connected, whoever noticed it first.
     func check(_ path: ObjectPath) async {
         guard let attachment, links[path] != nil else { return }

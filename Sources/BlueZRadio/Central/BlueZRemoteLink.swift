@@ -111,16 +111,8 @@ final class BlueZRemoteLink: RemoteLink {
     func disconnect() async {
         note(reason: "this side ended it")
         // It answers when the connection is gone, 2 s later; one that is gone already is what is wanted.
-        _ = try? await calls.run { [attachment, path] in
-            do throws(DBusError) {
-                return .success(
-                    try await attachment.daemon.call(
-                        path, DeviceProperties.interface, "Disconnect", timeout: .seconds(10)))
-            } catch {
-                return .failure(error)
-            }
-        }
-        await radio.endLink(path, "this side ended it")
+        _ = try? await send(path, DeviceProperties.interface, "Disconnect", timeout: .seconds(10))
+        await radio.drop(self)
     }
 
     func waitForEnd() async -> String { await calls.waitForEnd() }
@@ -141,14 +133,7 @@ final class BlueZRemoteLink: RemoteLink {
     ) async throws(RemoteError) -> [DBusValue] {
         let deadline = ContinuousClock.now + Self.patience
         while true {
-            let result = try await calls.run { [attachment] () async -> Result<[DBusValue], DBusError> in
-                do throws(DBusError) {
-                    return .success(
-                        try await attachment.daemon.call(path, interface, member, arguments, timeout: Self.patience))
-                } catch {
-                    return .failure(error)
-                }
-            }
+            let result = try await send(path, interface, member, arguments, timeout: Self.patience)
             switch result {
             case .success(let reply): return reply
             case .failure(let error):
@@ -156,6 +141,20 @@ final class BlueZRemoteLink: RemoteLink {
                     throw await explained(error)
                 }
                 try? await Task.sleep(for: .milliseconds(50))
+            }
+        }
+    }
+
+    /// Calls the daemon once.
+    private func send(
+        _ path: ObjectPath, _ interface: String, _ member: String, _ arguments: [DBusValue] = [], timeout: Duration
+    ) async throws(RemoteError) -> Result<[DBusValue], DBusError> {
+        try await calls.run { [attachment] () async -> Result<[DBusValue], DBusError> in
+            do throws(DBusError) {
+                return .success(
+                    try await attachment.daemon.call(path, interface, member, arguments, timeout: timeout))
+            } catch {
+                return .failure(error)
             }
         }
     }
@@ -235,9 +234,10 @@ extension BlueZRemoteLink {
     }
 
     private func acquire(_ path: ObjectPath) async -> DBusFileDescriptor? {
-        let reply = try? await attachment.daemon.call(
+        let result = try? await send(
             path, RemoteDatabase.characteristicInterface, "AcquireNotify", [.variants([:])], timeout: Self.patience)
-        return reply?.first?.fileDescriptorValue
+        guard case .success(let reply) = result else { return nil }
+        return reply.first?.fileDescriptorValue
     }
 
     private func stopTelling(

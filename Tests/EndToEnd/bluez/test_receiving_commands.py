@@ -1,0 +1,75 @@
+# Beaconry: beacons without the hardware
+# Copyright 2026 the Beaconry project authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The receiving commands on hci0 under bluetoothd, towards beacons on hci1."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from typing import Any
+
+import peripheral as rig
+import pytest
+from beaconry import BINARY, CONFIG_SERVICE, Beaconry, Run, service_list
+from test_receiving import BEACON, CONNECTABLE, TICKS, peripheral  # noqa: F401
+from vhci import ADDRESSES, Management, as_ordinary_user
+
+RADIO = ("--radio", "bluez:hci0")
+UUID = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
+
+
+def objects(output: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in output.splitlines()]
+
+
+@pytest.fixture
+def beacon(world, mgmt: Management) -> None:
+    """A configurable iBeacon on the air of hci1."""
+    mgmt.add_extended_advertising(1, 1, CONNECTABLE, TICKS, BEACON, service_list(CONFIG_SERVICE))
+
+
+def test_scan_sees_what_the_kernel_sees(beacon: None, beaconry: Beaconry) -> None:
+    done = beaconry.call("scan", *RADIO, "--services", CONFIG_SERVICE, "--duration", "4s", "--json")
+    assert done.returncode == 0, done.stderr
+    heard = [each for each in objects(done.stdout) if each.get("address") == ADDRESSES[1] and each.get("frames")]
+    assert heard and heard[-1]["advertisingData"] == BEACON.hex() and heard[-1]["frames"][0]["uuid"] == UUID
+    assert {each.get("pdu") for each in heard} <= {"ADV_IND", "SCAN_RSP"}
+
+
+def test_an_ordinary_user_is_told_what_cannot_be_seen(beacon: None) -> None:
+    done = subprocess.run(
+        as_ordinary_user([str(BINARY), "scan", *RADIO, "--duration", "4s", "--json"]),
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    told = objects(done.stdout)
+    limits = {each["code"] for each in told if each["event"] == "warning"}
+    assert {"pdu", "exact-data"} <= {code.removeprefix("limit-") for code in limits}, told
+    heard = [each for each in told if each.get("address") == ADDRESSES[1]]
+    assert any(frame["uuid"] == UUID for each in heard for frame in each["frames"])
+    assert not any("pdu" in each for each in heard)
+
+
+def test_expect_and_range(beacon: None, beaconry: Beaconry) -> None:
+    found = beaconry.call("expect", *RADIO, "--uuid", UUID, "--major", "1", "--minor", "2", "--within", "20s")
+    assert found.returncode == 0, found
+    missed = beaconry.call("expect", *RADIO, "--uuid", UUID, "--major", "9", "--within", "3s")
+    assert missed.returncode == 1 and len(missed.stderr.splitlines() + missed.stdout.splitlines()) <= 3, missed
+    ranged = beaconry.call("range", *RADIO, "--uuid", UUID, "--duration", "5s", "--json")
+    assert ranged.returncode == 0 and '"minor":2' in ranged.stdout, ranged
+
+
+def test_manage_configures_a_peripheral_of_others(
+    beacon: None, beaconry: Beaconry, peripheral: Callable[[], Run]  # noqa: F811
+) -> None:
+    device = peripheral()
+    shown = beaconry.call("manage", "show", ADDRESSES[1], *RADIO, "--json")
+    assert shown.returncode == 0, shown.stderr
+    assert objects(shown.stdout)[-1]["settings"]["intervalTicks"] == 160
+    done = beaconry.call("manage", "set", ADDRESSES[1], *RADIO, "--major", "7", "--interval", "200ms", "--json", timeout=120)
+    assert done.returncode == 0, done.stderr
+    device.wait("written", characteristic=rig.MAJOR_MINOR, value="07000100")
+    device.wait("written", characteristic=rig.TRANSMIT_SETTINGS, value="02004001")
