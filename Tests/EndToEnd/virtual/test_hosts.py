@@ -56,7 +56,11 @@ ENTRANCE, PLAIN = "C0:FF:EE:00:00:01", "C0:FF:EE:00:00:02"
 def test_bumble_scan(air: VirtualAir, beaconry: Beaconry, spawn: Spawn, passive: bool) -> None:
     _, transport = air(beaconry.profile(TWO))
     scanner = spawn(BIN / "bumble-scan", *(["--passive"] if passive else []), transport)
-    time.sleep(5)
+    wanted = [ENTRANCE, PLAIN] + ([] if passive else ["Entrance"])
+    deadline = time.monotonic() + 30
+    while not all(word in scanner.output for word in wanted) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    time.sleep(2)
     said = scanner.output
     assert ENTRANCE in said and PLAIN in said, said
     # The name is in the scan response only, which a passive scanner never asks for.
