@@ -78,7 +78,8 @@ extension HCITransport {
         if case .virtualAir(let host, let port, let reason) = self {
             return RadioError(
                 .noAdapter, (reason.map { "\($0), and " } ?? "") + "nobody serves a virtual air at \(host):\(port)",
-                cure: "start one first (beaconry run PROFILE --radio virtual), or name another radio (--radio)")
+                cure: "start one first (beaconry run PROFILE --radio virtual); one that is served elsewhere is "
+                    + "--radio tcp-client:HOST:PORT")
         }
         return RadioError(
             .noAdapter, "no controller answers at \(self) (\(error))",
