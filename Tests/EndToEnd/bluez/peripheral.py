@@ -4,8 +4,9 @@
 
 """A peripheral on one of BlueZ's adapters that somebody else's library makes (bluez_peripheral), as a program.
 
-`peripheral.py hciN` tells a JSON object a line (`ready`, `written`), and takes a command a line: `battery PERCENT`,
-`indicate HEX`, `refuse NAME [MESSAGE]` (the error of bluetoothd's that the next reads and writes of REFUSING get).
+`peripheral.py hciN` tells a JSON object a line (`ready`, `written`), and takes a command a line, of which it tells when
+it is `done`: `battery PERCENT`, `indicate HEX`, `refuse NAME [MESSAGE]` (the error of bluetoothd's that the next reads
+and writes of REFUSING get).
 """
 
 from __future__ import annotations
@@ -181,7 +182,7 @@ async def main(adapter_name: str) -> None:
             tests.indicated.changed(bytes.fromhex(words[0]))
         elif command == "refuse":
             tests.refusal = DBusError(words[0], words[1] if len(words) > 1 else "as told")
-        tell("done", command=command)
+        tell("done", command=line.decode().strip())
 
 
 if __name__ == "__main__":

@@ -289,6 +289,7 @@ def test_notifications(radio: str, central: Callable[..., Central], peripheral: 
     run.wait("told", characteristic=INDICATED, value="0102030405")
     run.must("unnotify", rig.BATTERY_LEVEL)
     device.send("battery", 50)
+    device.wait("done", command="battery 50")
     # What is read is not told, and neither is what nobody asks for any more.
     assert run.must("read", rig.BATTERY_LEVEL)["value"] == "32"
     assert not [each for each in run.take(2) if each["event"] == "told"]
@@ -313,7 +314,7 @@ def test_refusals_of_the_peer(radio: str, central: Callable[..., Central], perip
     run.connect()
     for name, words, reading, writing in REFUSALS:
         device.send("refuse", f"org.bluez.Error.{name}", words)
-        device.wait("done")
+        device.wait("done", command=f"refuse org.bluez.Error.{name} {words}")
         outcomes = run.refusal("read", REFUSING), run.refusal("write", REFUSING, "01")
         told = [(each["kind"], each["code"]) for each in outcomes]
         assert told == [("refused", reading), ("refused", writing)], name
