@@ -121,17 +121,27 @@ extension BlueZRadio {
     ) async throws(RadioError) -> AttributeApplication? {
         guard let beacon = beacons.first(where: { !$0.services.isEmpty }) else { return nil }
         try claimAttributes(of: adapter, for: beacon.identifier)
-        let application = AttributeApplication(beacon: beacon.identifier, services: beacon.services) {
-            [weak self] request in await self?.respond(to: request) ?? .failure(.unlikely)
-        }
         do {
+            let application = try AttributeApplication(
+                beacon: beacon.identifier, services: beacon.services,
+                respond: { [weak self] in await self?.respond(to: $0) ?? .failure(.unlikely) },
+                subscribe: { [weak self] in await self?.noteSubscription(to: $0, of: beacon.identifier, $1) })
             try await application.register(with: daemon, on: adapter)
+            return application
         } catch {
             throw RadioError(
                 .refused, "bluetoothd refuses the services of \(beacon.identifier) (\(error))",
                 cure: "check the bus policy for org.bluez, and that no other beaconry runs on \(adapter.name)")
         }
-        return application
+    }
+
+    /// Whose wish it is the daemon does not say: it is put down to one of the centrals that are connected.
+    private func noteSubscription(
+        to characteristic: CharacteristicIdentifier, of beacon: BeaconIdentifier, _ isWanted: Bool
+    ) {
+        continuation.yield(
+            .subscribed(
+                beacon, central: centrals.keys.min() ?? "unknown", characteristic, isWanted ? .notification : []))
     }
 
     /// One run at a time has services on an adapter: a central could not tell two apart.

@@ -5,6 +5,7 @@
 public import Advertising
 import BluetoothCore
 import DBus
+public import GATT
 import HCI
 public import Radio
 
@@ -134,6 +135,14 @@ public actor BlueZRadio: PeripheralRadio {
         wanted[beacon] = advertisement
         refused[beacon] = nil
         wake()
+    }
+
+    public func tell(
+        _ value: [UInt8], of characteristic: CharacteristicIdentifier, on beacon: BeaconIdentifier, to central: String?
+    ) async {
+        guard let attachment, let application = attachment.application, application.beacon == beacon else { return }
+        // A daemon that is gone tells nobody anything.
+        try? await application.tell(value, of: characteristic, on: attachment.daemon.connection)
     }
 
     public func disconnect(central: String) async {

@@ -20,11 +20,18 @@ public protocol Device: Sendable {
     var services: [GATTService] { get }
     /// Its present settings, for people and for `ctl show`.
     var settings: [DeviceSetting] { get }
+    /// When, in uptime, it wants to be told that time has passed; `nil` when nothing is due by itself.
+    var nextDeadline: Duration? { get }
     /// Takes one input and says what is to be done, in order.
-    mutating func handle(_ input: DeviceInput) -> [DeviceOutput]
+    mutating func handle(_ input: DeviceInput, at now: DeviceTime) -> [DeviceOutput]
     /// Takes over what flash holds; keys that it does not know are left alone.
     /// - Throws: `FlashFault` when a value is missing or cannot be one; the device is unchanged then.
     mutating func restore(from flash: FlashImage) throws(FlashFault)
+}
+
+extension Device {
+    /// Nothing is due by itself.
+    public var nextDeadline: Duration? { nil }
 }
 
 /// A central, by the name its radio has for it: its address, or a path on a bus.
@@ -44,9 +51,13 @@ public enum DeviceInput: Hashable, Sendable {
     /// A central is gone.
     case disconnected(Central)
     /// A characteristic's value is read from this offset; answered by `.respond` or `.reject`, and changes nothing.
-    case read(BluetoothUUID, offset: Int)
+    case read(CharacteristicIdentifier, offset: Int)
     /// A characteristic's value is written from this offset; answered by `.acknowledge` or `.reject`.
-    case wrote(BluetoothUUID, offset: Int, value: [UInt8])
+    case wrote(CharacteristicIdentifier, offset: Int, value: [UInt8])
+    /// A central wants to be told other things of a characteristic's value than before; nothing, when it is gone.
+    case subscribed(Central, CharacteristicIdentifier, ClientCharacteristicConfiguration)
+    /// The time is `nextDeadline` or later.
+    case timePassed
     /// Its owner changes settings past the radio; answered by `.acknowledge` or `.refuse`.
     case set([DeviceSetting])
 }
@@ -65,6 +76,11 @@ public enum DeviceOutput: Hashable, Sendable {
     case reject(ATTError)
     /// A set is refused: one sentence for its owner.
     case refuse(String)
+    /// This value of a characteristic is told to a central, by notification or indication as it wants; `nil` for all
+    /// that want either. Whoever wants neither is told nothing.
+    case notify(CharacteristicIdentifier, value: [UInt8], to: Central?)
+    /// What follows is performed so much later, and the input counts as answered only then.
+    case wait(Duration)
     /// This central must go.
     case disconnect(Central)
     /// Something its owner should know.

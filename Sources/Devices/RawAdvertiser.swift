@@ -52,13 +52,13 @@ public struct RawAdvertiser: Device {
         [.interval(configuration.interval), .transmitPower(configuration.transmitPower)]
     }
 
-    public mutating func handle(_ input: DeviceInput) -> [DeviceOutput] {
+    public mutating func handle(_ input: DeviceInput, at now: DeviceTime) -> [DeviceOutput] {
         switch input {
         case .poweredOn: [.advertise(advertisement)]
         case .set(let settings): set(settings)
         case .read: [.reject(.readNotPermitted)]
         case .wrote: [.reject(.writeNotPermitted)]
-        case .connected, .disconnected: []
+        case .connected, .disconnected, .subscribed, .timePassed: []
         }
     }
 

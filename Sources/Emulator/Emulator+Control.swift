@@ -145,6 +145,7 @@ extension Emulator {
                 await gone.setEnabled(false)
                 await disconnectAll(from: gone.identifier)
                 centrals[gone.identifier] = nil
+                subscriptions[gone.identifier] = nil
                 result.removed.append(gone.identifier.name)
             }
             if let lock = gone.lock, !locks.contains(where: { $0 === lock }) { lock.release() }
@@ -154,7 +155,9 @@ extension Emulator {
                 // Who was switched off stays so.
                 await beacon.setEnabled(await predecessor.isEnabled)
                 let onAir = await predecessor.wanted
-                await beacon.powerOn(replacing: onAir, connected: centrals[beacon.identifier, default: []])
+                await beacon.powerOn(
+                    replacing: onAir, connected: centrals[beacon.identifier, default: []],
+                    subscriptions: subscriptions[beacon.identifier, default: [:]])
                 result.changed.append(beacon.identifier.name)
             } else {
                 await beacon.powerOn()

@@ -52,6 +52,8 @@ public actor Emulator: Service {
     let configuration: Configuration
     let radio: any PeripheralRadio
     private let clock: any Clock<Duration>
+    /// What tells devices the time.
+    private let deviceClock: DeviceClock
     /// The beacons in the order of the profiles.
     var beacons: [RunningBeacon] = [] {
         didSet { directory.setBeacons(beacons) }
@@ -62,6 +64,8 @@ public actor Emulator: Service {
     private var onAir: Set<BeaconIdentifier> = []
     /// The centrals that are connected to each beacon.
     var centrals: [BeaconIdentifier: Set<String>] = [:]
+    /// What they want to be told.
+    var subscriptions: [BeaconIdentifier: [Subscription: ClientCharacteristicConfiguration]] = [:]
     private var isReady = false
     /// The last reload asked for; the next one waits for it.
     var lastReload: Task<Result<ReloadResult, EmulatorError>, Never>?
@@ -82,6 +86,7 @@ public actor Emulator: Service {
         self.configuration = configuration
         self.radio = radio
         self.clock = clock
+        deviceClock = DeviceClock(clock)
         (actions, action) = AsyncStream.makeStream()
         (endings, ending) = AsyncStream.makeStream()
     }
@@ -182,6 +187,8 @@ public actor Emulator: Service {
                 events.post(record)
             }
             await radio.advertise(advertisement, for: beacon)
+        case .notify(let beacon, let characteristic, let value, let central):
+            await radio.tell(value, of: characteristic, on: beacon, to: central?.name)
         case .disconnect(let central): await radio.disconnect(central: central.name)
         case .post(let record): events.post(record)
         }
@@ -205,6 +212,8 @@ public actor Emulator: Service {
             }
         case .connected(let beacon, let central): await connect(beacon, central)
         case .disconnected(let beacon, let central): await disconnect(beacon, central)
+        case .subscribed(let beacon, let central, let characteristic, let configuration):
+            await subscribe(beacon, Subscription(central: central, characteristic: characteristic), configuration)
         case .warning(let beacon, let warning): events.post(EventRecord(warning, device: beacon?.name))
         }
     }
@@ -222,7 +231,20 @@ public actor Emulator: Service {
         record.central = central
         events.post(record)
         centrals[beacon]?.remove(central)
+        subscriptions[beacon] = subscriptions[beacon]?.filter { $0.key.central != central }
         await self.beacon(beacon)?.handle(.disconnected(Central(central)))
+    }
+
+    private func subscribe(
+        _ beacon: BeaconIdentifier, _ subscription: Subscription, _ configuration: ClientCharacteristicConfiguration
+    ) async {
+        var record = EventRecord(configuration.isEmpty ? "unsubscribed" : "subscribed", device: beacon.name)
+        record.central = subscription.central
+        record.characteristic = subscription.characteristic.description
+        events.post(record)
+        subscriptions[beacon, default: [:]][subscription] = configuration.isEmpty ? nil : configuration
+        await self.beacon(beacon)?.handle(
+            .subscribed(Central(subscription.central), subscription.characteristic, configuration))
     }
 
     private func note(_ report: AdvertisingReport, of beacon: BeaconIdentifier) {
@@ -300,7 +322,7 @@ public actor Emulator: Service {
         _ beacon: BeaconProfile, of profile: String, _ identifier: BeaconIdentifier, lock: FileLock? = nil
     ) throws(EmulatorError) -> RunningBeacon {
         try RunningBeacon(
-            beacon, of: profile, identifier: identifier, state: configuration.state, lock: lock
+            beacon, of: profile, identifier: identifier, state: configuration.state, lock: lock, clock: deviceClock
         ) { [action] in action.yield($0) }
     }
 

@@ -14,9 +14,9 @@ extension PlannedBeacon {
     ) {
         var copy = device
         var advertisement: Advertisement?
-        for case .advertise(let wanted) in copy.handle(.poweredOn) { advertisement = wanted }
+        for case .advertise(let wanted) in copy.handle(.poweredOn, at: DeviceTime()) { advertisement = wanted }
         var whileConnected = advertisement
-        for case .advertise(let wanted) in copy.handle(.connected(Central("anyone"))) { whileConnected = wanted }
+        for case .advertise(let wanted) in copy.handle(.connected(Central("anyone")), at: DeviceTime()) { whileConnected = wanted }
         self.init(
             identifier: identifier, services: device.services, advertisement: advertisement,
             advertisesWhileConnected: whileConnected != nil, key: key, site: site)

@@ -10,6 +10,12 @@ import Profiles
 import Radio
 import Synchronization
 
+/// What a central wants to be told of one of a beacon's characteristics, by name.
+struct Subscription: Hashable, Sendable {
+    let central: String
+    let characteristic: CharacteristicIdentifier
+}
+
 /// One beacon while it runs: its device, its flash, and whether it is switched on.
 ///
 /// An input is taken and answered in one go: the device changes, the change is made durable, and only then it counts. If
@@ -18,6 +24,7 @@ actor RunningBeacon {
     /// What is to be done for a beacon, outside of it.
     indirect enum Action: Sendable {
         case advertise(BeaconIdentifier, Advertisement?)
+        case notify(BeaconIdentifier, CharacteristicIdentifier, value: [UInt8], to: Central?)
         case disconnect(Central)
         case post(EventRecord)
     }
@@ -35,6 +42,7 @@ actor RunningBeacon {
     nonisolated let profile: BeaconProfile
     nonisolated let profileName: String
     private let executor: QueueExecutor
+    private nonisolated let clock: DeviceClock
     private let flash: FlashFile?
     /// The lock of its settings, which its successor takes over on a reload.
     nonisolated let lock: FileLock?
@@ -44,6 +52,8 @@ actor RunningBeacon {
     private(set) var isEnabled = true
     /// What it has last asked for.
     private(set) var wanted: Advertisement?
+    /// What wakes the device next, and when.
+    private var wakeUp: (deadline: Duration, task: Task<Void, Never>)?
     /// Whether another has its settings, and its central's requests.
     private var isRetired = false
     /// While it starts, what it wants is only noted.
@@ -54,12 +64,13 @@ actor RunningBeacon {
     /// A beacon as its profile has it, switched off; `powerOn` follows.
     init(
         _ profile: BeaconProfile, of profileName: String, identifier: BeaconIdentifier, state: StateFolder?,
-        lock inherited: FileLock? = nil, perform: @escaping @Sendable (Action) -> Void
+        lock inherited: FileLock? = nil, clock: DeviceClock, perform: @escaping @Sendable (Action) -> Void
     ) throws(EmulatorError) {
         self.profile = profile
         self.profileName = profileName
         self.identifier = identifier
         self.perform = perform
+        self.clock = clock
         let device = profile.device.makeDevice()
         settled = Mutex(device)
         if let state, type(of: device).hasFlash {
@@ -129,7 +140,10 @@ actor RunningBeacon {
     }
 
     /// Answers no central any more: what it was asked before is done by now, and the rest is its successor's.
-    func retire() { isRetired = true }
+    func retire() {
+        isRetired = true
+        stopWaking()
+    }
 
     /// Settles what was written while this beacon was made to take another one's place.
     func catchUp() {
@@ -142,11 +156,19 @@ actor RunningBeacon {
     /// - Parameters:
     ///   - onAir: what is on the air for it already, from the beacon in whose place it comes.
     ///   - centrals: who is connected to it already.
-    func powerOn(replacing onAir: Advertisement? = nil, connected centrals: Set<String> = []) {
+    ///   - subscriptions: what they want to be told.
+    func powerOn(
+        replacing onAir: Advertisement? = nil, connected centrals: Set<String> = [],
+        subscriptions: [Subscription: ClientCharacteristicConfiguration] = [:]
+    ) async {
         guard isEnabled else { return }
         isStarting = true
-        handle(.poweredOn)
-        for central in centrals.sorted() { handle(.connected(Central(central))) }
+        await handle(.poweredOn)
+        for central in centrals.sorted() { await handle(.connected(Central(central))) }
+        for (subscription, configuration) in subscriptions {
+            await handle(
+                .subscribed(Central(subscription.central), subscription.characteristic, configuration))
+        }
         isStarting = false
         let first = wanted
         wanted = onAir
@@ -154,22 +176,28 @@ actor RunningBeacon {
     }
 
     /// Switches the beacon on or off, as if power came or went.
-    func setEnabled(_ enabled: Bool) {
+    func setEnabled(_ enabled: Bool) async {
         guard enabled != isEnabled else { return }
         isEnabled = enabled
-        if enabled { powerOn() } else { advertise(nil) }
+        if enabled {
+            await powerOn()
+        } else {
+            stopWaking()
+            advertise(nil)
+        }
     }
 
     /// Takes one input.
     @discardableResult
-    func handle(_ input: DeviceInput) -> Answer? {
+    func handle(_ input: DeviceInput) async -> Answer? {
         var changed = device
-        let outputs = changed.handle(input)
+        let outputs = changed.handle(input, at: clock.now)
         for case .persist(let image) in outputs {
             guard let error = persist(image) else { continue }
             return .notDurable(error)
         }
         device = changed
+        wakeAtDeadline()
         var answer: Answer?
         for output in outputs {
             switch output {
@@ -179,6 +207,9 @@ actor RunningBeacon {
             case .reject(let error): answer = .rejected(error)
             case .refuse(let sentence): answer = .refused(sentence)
             case .advertise(let advertisement): if isEnabled { advertise(advertisement) }
+            case .notify(let characteristic, let value, let central):
+                if isEnabled, !isRetired { perform(.notify(identifier, characteristic, value: value, to: central)) }
+            case .wait(let duration): try? await clock.sleep(for: duration)
             case .disconnect(let central): perform(.disconnect(central))
             case .warn(let warning): perform(.post(EventRecord(warning, device: identifier.name)))
             }
@@ -186,11 +217,35 @@ actor RunningBeacon {
         return answer
     }
 
-    /// What a central reads, at once; `nil` when it writes.
+    private func wakeAtDeadline() {
+        guard isEnabled, !isRetired, let deadline = device.nextDeadline else { return stopWaking() }
+        guard wakeUp?.deadline != deadline else { return }
+        stopWaking()
+        let task = Task { [weak self, clock] in
+            try? await clock.sleep(for: deadline - clock.now.uptime)
+            guard !Task.isCancelled else { return }
+            await self?.wake()
+        }
+        wakeUp = (deadline, task)
+    }
+
+    private func wake() async {
+        wakeUp = nil
+        guard isEnabled, !isRetired else { return }
+        await handle(.timePassed)
+    }
+
+    private func stopWaking() {
+        wakeUp?.task.cancel()
+        wakeUp = nil
+    }
+
+    /// What a central reads, at once; `nil` when it writes, or when the answer takes its time.
     nonisolated func read(_ request: AttributeRequest) -> AttributeResponse? {
         guard case .read(let offset) = request.operation else { return nil }
         var device = settled.withLock { $0 }
-        return switch device.handle(.read(request.characteristic, offset: offset)).first {
+        return switch device.handle(.read(request.characteristic, offset: offset), at: clock.now).first {
+        case .wait: nil
         case .respond(let value): .success(value)
         case .reject(let error): .failure(error)
         default: .failure(.unlikely)
@@ -198,18 +253,23 @@ actor RunningBeacon {
     }
 
     /// Answers a central, and tells of what it wrote; `nil` when its successor is to be asked.
-    func answer(_ request: AttributeRequest) -> AttributeResponse? {
-        guard case .write(let offset, let value) = request.operation else { return read(request) }
+    func answer(_ request: AttributeRequest) async -> AttributeResponse? {
         guard !isRetired else { return nil }
-        let answer = handle(.wrote(request.characteristic, offset: offset, value: value))
-        switch answer {
-        case .done:
-            post("written") {
-                $0.central = request.central
-                $0.characteristic = request.characteristic.description
-                $0.value = Hexadecimal.string(value)
+        let answer: Answer?
+        switch request.operation {
+        case .read(let offset): answer = await handle(.read(request.characteristic, offset: offset))
+        case .write(let offset, let value):
+            answer = await handle(.wrote(request.characteristic, offset: offset, value: value))
+            if answer == .done {
+                post("written") {
+                    $0.central = request.central
+                    $0.characteristic = request.characteristic.description
+                    $0.value = Hexadecimal.string(value)
+                }
             }
-            return .success([])
+        }
+        switch answer {
+        case .done: return .success([])
         case .value(let value): return .success(value)
         case .rejected(let error): return .failure(error)
         case .notDurable: return .failure(.insufficientResources)

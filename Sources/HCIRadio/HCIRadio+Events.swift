@@ -37,6 +37,8 @@ extension HCIRadio {
         case .connected(let connection): connected(connection, on: host)
         case .disconnected(let connection, _): disconnected(connection.id, on: host)
         case .attributeRequest(let request): answer(request, on: host)
+        case .subscriptionChanged(let connection, _, let handle, _, let configuration):
+            subscribed(connection, on: host, to: handle, configuration)
         default: break
         }
     }
@@ -93,16 +95,30 @@ extension HCIRadio {
     }
 
     private func disconnected(_ connection: ConnectionIdentifier, on host: HostIdentifier) {
-        guard let (name, central) = centrals.first(where: { $1.host == host && $1.connection == connection }) else {
-            return
-        }
+        guard let (name, central) = connectedCentral(connection, on: host) else { return }
         centrals[name] = nil
         continuation.yield(.disconnected(central.beacon, central: name))
     }
 
+    private func connectedCentral(
+        _ connection: ConnectionIdentifier, on host: HostIdentifier
+    ) -> (name: String, central: ConnectedCentral)? {
+        centrals.first { $1.host == host && $1.connection == connection }.map { ($0.key, $0.value) }
+    }
+
+    private func subscribed(
+        _ connection: ConnectionIdentifier, on host: HostIdentifier, to handle: AttributeHandle,
+        _ configuration: ClientCharacteristicConfiguration
+    ) {
+        guard let (name, central) = connectedCentral(connection, on: host),
+            let characteristic = characteristics[central.beacon]?.characteristic(at: handle)
+        else { return }
+        continuation.yield(.subscribed(central.beacon, central: name, characteristic, configuration))
+    }
+
     private func answer(_ request: AttributeServerRequest, on host: HostIdentifier) {
-        guard let (name, central) = centrals.first(where: { $1.host == host && $1.connection == request.connection }),
-            let attributes
+        guard let (name, central) = connectedCentral(request.connection, on: host), let attributes,
+            let characteristic = characteristics[central.beacon]?.characteristic(at: request.handle)
         else { return respond(to: request, on: host, .failure(.unlikely)) }
         let operation: AttributeRequest.Operation =
             switch request.operation {
@@ -110,7 +126,7 @@ extension HCIRadio {
             case .write(let offset, let value, _): .write(offset: offset, value: value)
             }
         let asked = AttributeRequest(
-            beacon: central.beacon, characteristic: request.uuid, central: name, operation: operation)
+            beacon: central.beacon, characteristic: characteristic, central: name, operation: operation)
         Task.immediate { respond(to: request, on: host, await attributes(asked)) }
     }
 

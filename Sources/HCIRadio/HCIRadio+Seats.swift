@@ -65,6 +65,7 @@ extension HCIRadio {
     private func vacate(_ beacon: BeaconIdentifier) {
         beacons[beacon] = nil
         wanted[beacon] = nil
+        characteristics[beacon] = nil
         guard let seat = seats.removeValue(forKey: beacon) else { return }
         occupants[seat] = nil
         if case .virtual = place {
@@ -86,6 +87,7 @@ extension HCIRadio {
             : try? AttributeDatabase(
                 services: beacon.services,
                 genericAccess: GenericAccess(name: beacon.localName ?? beacon.identifier.name))
+        characteristics[beacon.identifier] = database.map(CharacteristicHandles.init)
         hosts[seat.host]?.change { $0.setDatabase(database, for: seat.set) }
     }
 

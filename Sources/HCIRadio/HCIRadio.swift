@@ -4,7 +4,7 @@
 
 public import Advertising
 import BluetoothCore
-import GATT
+public import GATT
 import HCI
 import HostStack
 import NIOCore
@@ -34,6 +34,8 @@ public actor HCIRadio: PeripheralRadio {
     var nextHost = HostIdentifier(rawValue: 0)
     var beacons: [BeaconIdentifier: PlannedBeacon] = [:]
     var wanted: [BeaconIdentifier: Advertisement] = [:]
+    /// Where the characteristics of beacons that have any are found.
+    var characteristics: [BeaconIdentifier: CharacteristicHandles] = [:]
     var attributes: (@Sendable (AttributeRequest) async -> AttributeResponse)?
     var centrals: [String: ConnectedCentral] = [:]
     var central: CentralState
@@ -121,6 +123,15 @@ public actor HCIRadio: PeripheralRadio {
         guard wanted[beacon] != advertisement else { return }
         wanted[beacon] = advertisement
         apply(beacon)
+    }
+
+    public func tell(
+        _ value: [UInt8], of characteristic: CharacteristicIdentifier, on beacon: BeaconIdentifier, to central: String?
+    ) {
+        guard let handle = characteristics[beacon]?.handle(of: characteristic) else { return }
+        for (name, connected) in centrals where connected.beacon == beacon && (central ?? name) == name {
+            hosts[connected.host]?.change { $0.tell(value, of: handle, to: connected.connection) }
+        }
     }
 
     public func disconnect(central: String) {

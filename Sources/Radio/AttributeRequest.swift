@@ -2,7 +2,6 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
 public import GATT
 
 /// A central's request for a characteristic's value.
@@ -18,7 +17,7 @@ public struct AttributeRequest: Hashable, Sendable {
     /// The beacon asked.
     public let beacon: BeaconIdentifier
     /// The characteristic.
-    public let characteristic: BluetoothUUID
+    public let characteristic: CharacteristicIdentifier
     /// The central's name, as in `RadioEvent.connected`.
     public let central: String
     /// What it wants.
@@ -26,7 +25,7 @@ public struct AttributeRequest: Hashable, Sendable {
 
     /// A request.
     public init(
-        beacon: BeaconIdentifier, characteristic: BluetoothUUID, central: String, operation: Operation
+        beacon: BeaconIdentifier, characteristic: CharacteristicIdentifier, central: String, operation: Operation
     ) {
         self.beacon = beacon
         self.characteristic = characteristic

@@ -34,6 +34,13 @@ public protocol PeripheralRadio: Sendable {
     /// What becomes of it is told by `RadioEvent.advertising` or `.refused`.
     func advertise(_ advertisement: Advertisement?, for beacon: BeaconIdentifier) async
 
+    /// Tells the value of a beacon's characteristic to a central, by notification or indication as it wants; `nil` for
+    /// all that want either. Whoever wants neither, or is too slow for what it was told before, is told nothing.
+    func tell(
+        _ value: [UInt8], of characteristic: CharacteristicIdentifier, on beacon: BeaconIdentifier,
+        to central: String?
+    ) async
+
     /// Ends a central's connection.
     func disconnect(central: String) async
 

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import BluetoothCore
+public import GATT
 
 /// Something that happened on a radio.
 public enum RadioEvent: Hashable, Sendable {
@@ -20,6 +21,10 @@ public enum RadioEvent: Hashable, Sendable {
     case connected(BeaconIdentifier, central: String)
     /// A central is gone from a beacon.
     case disconnected(BeaconIdentifier, central: String)
+    /// A central wants to be told other things of a beacon's characteristic. On a radio that does not say who does
+    /// (bluetoothd's bus), the central is one that is connected.
+    case subscribed(
+        BeaconIdentifier, central: String, CharacteristicIdentifier, ClientCharacteristicConfiguration)
     /// Something to know that concerns one beacon, or the whole radio.
     case warning(BeaconIdentifier?, Warning)
 }

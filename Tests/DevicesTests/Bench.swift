@@ -5,6 +5,7 @@
 import Advertising
 import BluetoothCore
 import Devices
+import GATT
 import Testing
 
 /// What the tests of the IoT Design Shop beacon have in common.
@@ -43,6 +44,23 @@ extension IoTDesignShopBeacon {
         let outputs = handle(.wrote(characteristic, offset: 0, value: value))
         #expect(outputs.contains(.acknowledge), sourceLocation: sourceLocation)
         return outputs
+    }
+}
+
+extension Device {
+    /// Takes an input at a time that does not matter.
+    mutating func handle(_ input: DeviceInput) -> [DeviceOutput] { handle(input, at: DeviceTime()) }
+}
+
+extension DeviceInput {
+    /// The only characteristic of a type is read.
+    static func read(_ uuid: BluetoothUUID, offset: Int) -> DeviceInput {
+        .read(CharacteristicIdentifier(uuid), offset: offset)
+    }
+
+    /// The only characteristic of a type is written.
+    static func wrote(_ uuid: BluetoothUUID, offset: Int, value: [UInt8]) -> DeviceInput {
+        .wrote(CharacteristicIdentifier(uuid), offset: offset, value: value)
     }
 }
 

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
+import GATT
 import Radio
 
 /// A radio that puts nothing on the air and lets this program be the central.
@@ -28,6 +29,9 @@ struct AttributesOnly: PeripheralRadio {
 
     func replan(_ beacons: [PlannedBeacon]) async throws(RadioError) {}
     func advertise(_ advertisement: Advertisement?, for beacon: BeaconIdentifier) async {}
+    func tell(
+        _ value: [UInt8], of characteristic: CharacteristicIdentifier, on beacon: BeaconIdentifier, to central: String?
+    ) async {}
     func disconnect(central: String) async {}
     func close() async {}
 }

@@ -7,6 +7,7 @@
 
 import Devices
 import Emulator
+import GATT
 import Glibc
 import Profiles
 import Radio
@@ -31,8 +32,8 @@ func report(_ number: UInt32) {
 
 func request(_ operation: AttributeRequest.Operation) -> AttributeRequest {
     AttributeRequest(
-        beacon: BeaconIdentifier("beacon"), characteristic: IoTDesignShopWire.majorMinor, central: "C0:FF:EE:00:00:99",
-        operation: operation)
+        beacon: BeaconIdentifier("beacon"), characteristic: CharacteristicIdentifier(IoTDesignShopWire.majorMinor),
+        central: "C0:FF:EE:00:00:99", operation: operation)
 }
 
 guard CommandLine.arguments.count == 2 else { exit(saying: "usage: flash-harness FOLDER") }

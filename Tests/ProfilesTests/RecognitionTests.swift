@@ -39,7 +39,7 @@ import Testing
         let device = DeviceProfile(recognizing: raw)
         #expect(device.kind == kind)
         var made = device.makeDevice()
-        #expect(made.handle(.poweredOn) == [.advertise(RawAdvertiser(raw).advertisement)])
+        #expect(made.handle(.poweredOn, at: DeviceTime()) == [.advertise(RawAdvertiser(raw).advertisement)])
         let frame = AdvertisingData(verbatim: raw.advertisingData).structures.contains { IBeacon($0) != nil }
         #expect((device.frame != nil) == frame)
     }

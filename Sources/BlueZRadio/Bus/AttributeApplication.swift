@@ -7,33 +7,70 @@ import DBus
 import GATT
 import Radio
 
-/// A beacon's services as bluetoothd takes them: an object manager with GattService1 and GattCharacteristic1 objects.
+/// A beacon's services as bluetoothd takes them: an object manager with GattService1, GattCharacteristic1 and
+/// GattDescriptor1 objects.
 ///
 /// Requests are handed on one at a time, in the order in which they came.
 struct AttributeApplication: Sendable {
     static let root: ObjectPath = "/org/beaconry/application"
     private static let managerInterface = "org.bluez.GattManager1"
+    private static let characteristicInterface = "org.bluez.GattCharacteristic1"
 
     let beacon: BeaconIdentifier
-    let services: [GATTService]
+    private let services: [Service]
     /// Answers a central's request.
-    let respond: @Sendable (AttributeRequest) async -> AttributeResponse
+    private let respond: @Sendable (AttributeRequest) async -> AttributeResponse
+    /// Hears whether any central wants to be told of a characteristic: the daemon does not say who, nor in which way.
+    private let subscribe: @Sendable (CharacteristicIdentifier, Bool) async -> Void
+
+    /// A service where it is exported.
+    private struct Service {
+        let path: ObjectPath
+        let declaration: GATTService
+        let characteristics: [(path: ObjectPath, declared: IdentifiedCharacteristic)]
+    }
+
+    /// The services of a beacon, but for those that bluetoothd has itself.
+    init(
+        beacon: BeaconIdentifier, services: [GATTService],
+        respond: @escaping @Sendable (AttributeRequest) async -> AttributeResponse,
+        subscribe: @escaping @Sendable (CharacteristicIdentifier, Bool) async -> Void
+    ) throws(DBusError) {
+        self.beacon = beacon
+        self.respond = respond
+        self.subscribe = subscribe
+        var characteristics = services.identifiedCharacteristics[...]
+        var exported: [Service] = []
+        for (number, service) in services.enumerated() {
+            let path = try Self.root.appending("service\(number)")
+            var placed: [(ObjectPath, IdentifiedCharacteristic)] = []
+            for (number, declared) in characteristics.prefix(service.characteristics.count).enumerated() {
+                placed.append((try path.appending("characteristic\(number)"), declared))
+            }
+            characteristics = characteristics.dropFirst(service.characteristics.count)
+            guard !Self.servicesOfTheDaemon.contains(service.uuid.expanded) else { continue }
+            exported.append(Service(path: path, declaration: service, characteristics: placed))
+        }
+        self.services = exported
+    }
+
+    /// Generic access and generic attribute; it refuses applications that bring their own.
+    private static let servicesOfTheDaemon = [BluetoothUUID.genericAccess.expanded, BluetoothUUID.genericAttribute.expanded]
 
     /// Exports the objects and has the daemon serve them on an adapter.
     /// - Throws: `DBusError`, the daemon's or the bus's.
     func register(with daemon: BlueZDaemon, on adapter: BlueZAdapter) async throws(DBusError) {
         try await daemon.connection.export(ExportedObject(path: Self.root, isObjectManager: true))
-        for (serviceNumber, service) in services.enumerated() {
-            let servicePath = try Self.root.appending("service\(serviceNumber)")
+        for service in services {
             let properties: [String: DBusValue] = [
-                "UUID": .string(service.uuid.expanded.description.lowercased()), "Primary": true,
+                "UUID": Self.text(service.declaration.uuid), "Primary": .boolean(service.declaration.isPrimary),
             ]
             let interface = ExportedInterface("org.bluez.GattService1", properties: { properties })
-            try await daemon.connection.export(ExportedObject(path: servicePath, interfaces: [interface]))
-            for (number, characteristic) in service.characteristics.enumerated() {
-                let path = try servicePath.appending("characteristic\(number)")
-                let interface = self.interface(of: characteristic, in: servicePath)
+            try await daemon.connection.export(ExportedObject(path: service.path, interfaces: [interface]))
+            for (path, declared) in service.characteristics {
+                let interface = self.interface(of: declared, in: service.path)
                 try await daemon.connection.export(ExportedObject(path: path, interfaces: [interface]))
+                try await export(declared.characteristic.descriptors, of: path, on: daemon.connection)
             }
         }
         _ = try await daemon.connection.call(
@@ -49,21 +86,70 @@ struct AttributeApplication: Sendable {
             [.objectPath(Self.root)], timeout: .seconds(5))
     }
 
-    private func interface(of characteristic: GATTCharacteristic, in service: ObjectPath) -> ExportedInterface {
+    /// Has the daemon tell a value to all centrals that want to be told of it.
+    func tell(
+        _ value: [UInt8], of characteristic: CharacteristicIdentifier, on connection: DBusConnection
+    ) async throws(DBusError) {
+        let all = services.flatMap(\.characteristics)
+        guard let path = all.first(where: { $0.declared.identifier == characteristic })?.path else { return }
+        try await connection.emitPropertiesChanged(path, Self.characteristicInterface, ["Value": .bytes(value)])
+    }
+
+    private func export(
+        _ descriptors: [GATTDescriptor], of characteristic: ObjectPath, on connection: DBusConnection
+    ) async throws(DBusError) {
+        let own = descriptors.filter { !Self.descriptorsOfTheDaemon.contains($0.uuid.expanded) }
+        for (number, descriptor) in own.enumerated() {
+            let properties: [String: DBusValue] = [
+                "UUID": Self.text(descriptor.uuid), "Characteristic": .objectPath(characteristic),
+                "Flags": .strings(["read"]),
+            ]
+            let interface = ExportedInterface(
+                "org.bluez.GattDescriptor1", properties: { properties },
+                methods: [
+                    "ReadValue": { call in
+                        let offset = Options(call.arguments.first).offset
+                        guard offset <= descriptor.value.count else { return .failure(Self.busError(.invalidOffset)) }
+                        return .success([.bytes(Array(descriptor.value[offset...]))])
+                    }
+                ])
+            let path = try characteristic.appending("descriptor\(number)")
+            try await connection.export(ExportedObject(path: path, interfaces: [interface]))
+        }
+    }
+
+    /// Those that follow from the flags of a characteristic.
+    private static let descriptorsOfTheDaemon = [
+        GATTDescriptor.clientConfiguration, .serverConfiguration, .extendedProperties([]),
+    ].map(\.uuid.expanded)
+
+    private static func text(_ uuid: BluetoothUUID) -> DBusValue { .string(uuid.expanded.description.lowercased()) }
+
+    private func interface(of declared: IdentifiedCharacteristic, in service: ObjectPath) -> ExportedInterface {
         let properties: [String: DBusValue] = [
-            "UUID": .string(characteristic.uuid.expanded.description.lowercased()), "Service": .objectPath(service),
-            "Flags": .strings(Self.flags(characteristic.properties)),
+            "UUID": Self.text(declared.characteristic.uuid), "Service": .objectPath(service),
+            "Flags": .strings(Self.flags(declared.characteristic.properties)),
         ]
-        let uuid = characteristic.uuid
+        let identifier = declared.identifier
         return ExportedInterface(
-            "org.bluez.GattCharacteristic1", properties: { properties },
+            Self.characteristicInterface, properties: { properties },
             methods: [
-                "ReadValue": { call in await read(uuid, call) },
-                "WriteValue": { call in await write(uuid, call) },
+                "ReadValue": { call in await read(identifier, call) },
+                "WriteValue": { call in await write(identifier, call) },
+                "StartNotify": { _ in
+                    await subscribe(identifier, true)
+                    return .success([])
+                },
+                "StopNotify": { _ in
+                    await subscribe(identifier, false)
+                    return .success([])
+                },
             ])
     }
 
-    private func read(_ characteristic: BluetoothUUID, _ call: MethodCall) async -> Result<[DBusValue], DBusError> {
+    private func read(
+        _ characteristic: CharacteristicIdentifier, _ call: MethodCall
+    ) async -> Result<[DBusValue], DBusError> {
         let options = Options(call.arguments.first)
         let response = await respond(
             AttributeRequest(
@@ -72,7 +158,9 @@ struct AttributeApplication: Sendable {
         return response.map { [.bytes($0)] }.mapError(Self.busError)
     }
 
-    private func write(_ characteristic: BluetoothUUID, _ call: MethodCall) async -> Result<[DBusValue], DBusError> {
+    private func write(
+        _ characteristic: CharacteristicIdentifier, _ call: MethodCall
+    ) async -> Result<[DBusValue], DBusError> {
         guard let value = call.arguments.first?.bytesValue else {
             return .failure(.invalidArgument("WriteValue takes an array of bytes and options"))
         }
@@ -108,13 +196,19 @@ struct AttributeApplication: Sendable {
         return names.filter { properties.contains($0.0) }.map(\.1)
     }
 
-    /// bluetoothd turns error names into ATT codes; one that it does not know becomes 0x0E, Unlikely Error.
+    /// bluetoothd turns error names into ATT codes; one that it does not know becomes 0x0E, Unlikely Error. A code of the
+    /// application's own is the message of Failed.
     private static func busError(_ error: ATTError) -> DBusError {
+        if ATTError.applicationCodes.contains(error.rawValue) {
+            return DBusError(name: "org.bluez.Error.Failed", message: "0x" + Hexadecimal.string([error.rawValue]))
+        }
         let name =
             switch error {
             case .readNotPermitted, .writeNotPermitted: "NotPermitted"
             case .invalidOffset: "InvalidOffset"
             case .invalidAttributeValueLength: "InvalidValueLength"
+            case .insufficientAuthorization: "NotAuthorized"
+            case .requestNotSupported: "NotSupported"
             case .insufficientResources: "InsufficientResources"
             default: "UnlikelyError"
             }

@@ -74,7 +74,7 @@ public struct IoTDesignShopBeacon: Device {
         stored = try IoTDesignShopSettings(flash: flash)
     }
 
-    public mutating func handle(_ input: DeviceInput) -> [DeviceOutput] {
+    public mutating func handle(_ input: DeviceInput, at now: DeviceTime) -> [DeviceOutput] {
         switch input {
         case .poweredOn:
             central = nil
@@ -86,11 +86,13 @@ public struct IoTDesignShopBeacon: Device {
             central = nil
             return [.advertise(advertisement)]
         case .read(let characteristic, let offset):
-            return [read(characteristic, offset: offset)]
+            return [read(characteristic.uuid, offset: offset)]
         case .wrote(let characteristic, let offset, let value):
-            return write(value, to: characteristic, offset: offset)
+            return write(value, to: characteristic.uuid, offset: offset)
         case .set(let settings):
             return set(settings)
+        case .subscribed, .timePassed:
+            return []
         }
     }
 }

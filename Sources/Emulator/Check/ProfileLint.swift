@@ -158,7 +158,7 @@ public struct ProfileLint: Sendable {
     private func budgetFindings(_ device: DeviceProfile, _ name: String) -> [LintFinding] {
         var made = device.makeDevice()
         var findings: [LintFinding] = []
-        for case .advertise(let advertisement?) in made.handle(.poweredOn) {
+        for case .advertise(let advertisement?) in made.handle(.poweredOn, at: DeviceTime()) {
             for problem in advertisement.problems {
                 findings.append(
                     LintFinding(

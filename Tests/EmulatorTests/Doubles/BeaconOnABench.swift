@@ -33,8 +33,8 @@ struct BeaconOnABench {
 
     private func request(_ operation: AttributeRequest.Operation) -> AttributeRequest {
         AttributeRequest(
-            beacon: beacon.identifier, characteristic: IoTDesignShopWire.majorMinor, central: "phone",
-            operation: operation)
+            beacon: beacon.identifier, characteristic: CharacteristicIdentifier(IoTDesignShopWire.majorMinor),
+            central: "phone", operation: operation)
     }
 
     /// Everything that it wanted on the air, in order.

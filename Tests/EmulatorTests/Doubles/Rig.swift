@@ -6,6 +6,7 @@ import Advertising
 import BluetoothCore
 import Devices
 import Emulator
+import GATT
 import Radio
 import Testing
 
@@ -108,7 +109,8 @@ final class Rig: Sendable {
         _ beacon: String, _ characteristic: BluetoothUUID, _ operation: AttributeRequest.Operation
     ) -> AttributeRequest {
         AttributeRequest(
-            beacon: BeaconIdentifier(beacon), characteristic: characteristic, central: "phone", operation: operation)
+            beacon: BeaconIdentifier(beacon), characteristic: CharacteristicIdentifier(characteristic),
+            central: "phone", operation: operation)
     }
 
     func connect(_ central: String, to beacon: String) {

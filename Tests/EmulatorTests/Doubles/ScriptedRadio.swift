@@ -15,6 +15,7 @@ final class ScriptedRadio: PeripheralRadio {
         case open([PlannedBeacon], waits: Bool)
         case replan([PlannedBeacon])
         case advertise(BeaconIdentifier, Advertisement?)
+        case tell([UInt8], CharacteristicIdentifier, BeaconIdentifier, to: String?)
         case disconnect(String)
         case close
     }
@@ -135,6 +136,12 @@ final class ScriptedRadio: PeripheralRadio {
         case .refused(let error): emit(.refused(beacon, error))
         case .silent: break
         }
+    }
+
+    func tell(
+        _ value: [UInt8], of characteristic: CharacteristicIdentifier, on beacon: BeaconIdentifier, to central: String?
+    ) async {
+        calls.append(.tell(value, characteristic, beacon, to: central))
     }
 
     func disconnect(central: String) async { calls.append(.disconnect(central)) }

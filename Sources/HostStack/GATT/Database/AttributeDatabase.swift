@@ -48,6 +48,18 @@ public struct AttributeDatabase: Hashable, Sendable {
         return start < end ? attributes[start..<end] : []
     }
 
+    /// All characteristics in their order, by the name that a device of these services has for them, with the handles of
+    /// their values.
+    public var valueHandles: [(characteristic: CharacteristicIdentifier, handle: AttributeHandle)] {
+        var counts: [BluetoothUUID: Int] = [:]
+        return zip(attributes, attributes.dropFirst()).compactMap { declaration, value in
+            guard declaration.type.isSame(as: .characteristic) else { return nil }
+            let occurrence = counts[value.type, default: 0]
+            counts[value.type] = occurrence + 1
+            return (CharacteristicIdentifier(value.type, occurrence: occurrence), value.handle)
+        }
+    }
+
     /// The handle of the value of the first characteristic of this type; `nil` when there is none.
     public func valueHandle(of characteristic: BluetoothUUID) -> AttributeHandle? {
         let type = characteristic.shortest
