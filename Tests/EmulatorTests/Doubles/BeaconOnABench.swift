@@ -19,7 +19,8 @@ struct BeaconOnABench {
     init(_ state: StateFolder?) throws {
         let profile = try Samples.entranceProfile()
         beacon = try RunningBeacon(
-            profile, of: "museum", identifier: BeaconIdentifier("entrance"), state: state
+            profile, of: "museum", identifier: BeaconIdentifier("entrance"), state: state,
+            clock: DeviceClock(ContinuousClock())
         ) { [actions] in actions.append($0) }
     }
 
