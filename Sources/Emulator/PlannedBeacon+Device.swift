@@ -16,7 +16,9 @@ extension PlannedBeacon {
         var advertisement: Advertisement?
         for case .advertise(let wanted) in copy.handle(.poweredOn, at: DeviceTime()) { advertisement = wanted }
         var whileConnected = advertisement
-        for case .advertise(let wanted) in copy.handle(.connected(Central("anyone")), at: DeviceTime()) { whileConnected = wanted }
+        for case .advertise(let wanted) in copy.handle(.connected(Central("anyone")), at: DeviceTime()) {
+            whileConnected = wanted
+        }
         self.init(
             identifier: identifier, services: device.services, advertisement: advertisement,
             advertisesWhileConnected: whileConnected != nil, key: key, site: site)

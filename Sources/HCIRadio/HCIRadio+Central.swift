@@ -76,6 +76,51 @@ extension HCIRadio: CentralRadio {
 
     public func connect(to device: RemoteAddress, timeout: Duration) async throws(RadioError) -> any RemoteLink {
         let deadline = ContinuousClock.now + timeout
+        while true {
+            switch await attempt(device, until: deadline) {
+            case .success(let link): return link
+            case .failure(let failure):
+                guard failure.isWorthRepeating, ContinuousClock.now + Self.pauseBetweenAttempts < deadline else {
+                    throw failure.error
+                }
+                do {
+                    try await Task.sleep(for: Self.pauseBetweenAttempts)
+                } catch {
+                    throw failure.error
+                }
+            }
+        }
+    }
+
+    /// Long enough for a peer to see that there is no connection, and to advertise again.
+    private static let pauseBetweenAttempts = Duration.milliseconds(250)
+
+    private func attempt(
+        _ device: RemoteAddress, until deadline: ContinuousClock.Instant
+    ) async -> Result<any RemoteLink, ConnectionFailure> {
+        do throws(RadioError) {
+            switch try await makeConnection(to: device, until: deadline) {
+            case .success(let link):
+                try await confirm(link, until: deadline)
+                return link.wasEstablished
+                    ? .success(link)
+                    : .failure(
+                        ConnectionFailure(
+                            error: RadioError(
+                                .refused, "the connection to \(device) could not be established (0x3E)",
+                                cure: "check that it is in range, and connect again"),
+                            isWorthRepeating: true))
+            case .failure(let failure): return .failure(failure)
+            }
+        } catch {
+            return .failure(ConnectionFailure(error: error))
+        }
+    }
+
+    private func makeConnection(
+        to device: RemoteAddress, until deadline: ContinuousClock.Instant
+    ) async throws(RadioError) -> Result<HCIRemoteLink, ConnectionFailure> {
+        let timeout = ContinuousClock.now.duration(to: deadline)
         let host = try centralHost()
         let peer = PeerAddress(device)
         guard central.connecting[peer] == nil else {
@@ -83,7 +128,7 @@ extension HCIRadio: CentralRadio {
         }
         central.lastAttempt += 1
         let attempt = central.lastAttempt
-        let result = await withTaskCancellationHandler {
+        return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 central.connecting[peer] = CentralState.Attempt(number: attempt, continuation: continuation)
                 host.change { $0.connect(to: peer.address, type: peer.type, timeout: timeout) }
@@ -92,9 +137,6 @@ extension HCIRadio: CentralRadio {
         } onCancel: {
             Task { await self.cancelConnecting(to: peer, attempt) }
         }
-        let link = try result.get()
-        try await confirm(link, until: deadline)
-        return link
     }
 
     private func cancelConnecting(to peer: PeerAddress, _ attempt: UInt64) {
@@ -116,7 +158,7 @@ extension HCIRadio: CentralRadio {
         } onCancel: {
             Task { await self.disconnect(link.connection) }
         }
-        guard case .failure(.disconnected(let reason)) = answer else { return }
+        guard case .failure(.disconnected(let reason)) = answer, link.wasEstablished else { return }
         throw RadioError(
             .refused, "the connection to \(link.device) was lost at once: \(reason)", cure: "connect again")
     }
@@ -153,9 +195,12 @@ extension HCIRadio: CentralRadio {
             let error = RadioError(
                 .refused, "no connection to \(peer.address): \(failure)",
                 cure: "check that it advertises, is connectable and in range")
-            central.connecting.removeValue(forKey: peer)?.continuation.resume(returning: .failure(error))
+            let isWorthRepeating = failure == .connection(.connectionFailedToBeEstablished)
+            central.connecting.removeValue(forKey: peer)?.continuation.resume(
+                returning: .failure(ConnectionFailure(error: error, isWorthRepeating: isWorthRepeating)))
         case .disconnected(let connection, let reason) where connection.role == .central:
-            central.links.removeValue(forKey: connection.id)?.end("\(reason)")
+            central.links.removeValue(forKey: connection.id)?.end(
+                "\(reason)", wasEstablished: reason != .connectionFailedToBeEstablished)
         case .completed(let connection, let token, let result):
             central.links[connection]?.complete(token, result)
         case .signalStrength(let connection, let result): central.links[connection]?.complete(result)
@@ -179,7 +224,9 @@ extension HCIRadio: CentralRadio {
 
     /// Ends everything that a central waits for.
     func endCentral(_ error: RadioError) {
-        for waiting in central.connecting.values { waiting.continuation.resume(returning: .failure(error)) }
+        for waiting in central.connecting.values {
+            waiting.continuation.resume(returning: .failure(ConnectionFailure(error: error)))
+        }
         for link in central.links.values { link.end(error.message) }
         central.connecting = [:]
         central.links = [:]
@@ -221,6 +268,13 @@ extension HCIRadio: CentralRadio {
     }
 }
 
+/// Why there is no connection.
+struct ConnectionFailure: Error {
+    let error: RadioError
+    /// Whether the first packets were lost, which happens on a healthy air and says nothing of the peer.
+    var isWorthRepeating = false
+}
+
 /// What a radio does as a central.
 struct CentralState {
     /// The host that scans and connects: the only one of a radio on one controller, another one on a virtual air.
@@ -229,7 +283,7 @@ struct CentralState {
     /// Somebody who waits for a connection.
     struct Attempt {
         let number: UInt64
-        let continuation: CheckedContinuation<Result<HCIRemoteLink, RadioError>, Never>
+        let continuation: CheckedContinuation<Result<HCIRemoteLink, ConnectionFailure>, Never>
     }
 
     var state = CentralRadioState.unavailable(

@@ -23,6 +23,7 @@ final class HCIRemoteLink: RemoteLink {
         var ending: [CheckedContinuation<String, Never>] = []
         /// Why it is gone.
         var end: String?
+        var wasEstablished = true
     }
 
     init(_ device: RemoteAddress, _ connection: ConnectionIdentifier, radio: HCIRadio) {
@@ -157,10 +158,13 @@ final class HCIRemoteLink: RemoteLink {
 
     func yield(_ value: RemoteNotification) { notification.yield(value) }
 
-    func end(_ reason: String) {
+    /// Whether the peer has heard of the connection, as far as is known.
+    var wasEstablished: Bool { state.withLock(\.wasEstablished) }
+
+    func end(_ reason: String, wasEstablished: Bool = true) {
         let ended = state.withLock { state in
             guard state.end == nil else { return State() }
-            defer { state = State(end: reason) }
+            defer { state = State(end: reason, wasEstablished: wasEstablished) }
             return state
         }
         for continuation in ended.waiting.values { continuation.resume(returning: .failure(.disconnected(reason))) }

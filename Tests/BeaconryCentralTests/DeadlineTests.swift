@@ -68,7 +68,7 @@ struct DeadlineTests {
     @Test func whatWasGivenUpBeforeItsTurnIsNeverBegun() async throws {
         try await Stage.with { stage in
             let value = try await stage.value()
-            stage.peer.follow { pdu in pdu.first == 0x0A ? .late(.milliseconds(400), [[0x0B, 42]]) : .asUsual }
+            stage.peer.follow { pdu in pdu.first == 0x0A ? .late(.seconds(3), [[0x0B, 42]]) : .asUsual }
             await expect(.timedOut(after: .milliseconds(50))) { _ = try await value.read(timeout: .milliseconds(50)) }
             await expect(.timedOut(after: .milliseconds(50))) {
                 try await value.write([1], timeout: .milliseconds(50))

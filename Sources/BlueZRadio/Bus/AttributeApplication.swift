@@ -55,7 +55,7 @@ struct AttributeApplication: Sendable {
     }
 
     /// Generic access and generic attribute; it refuses applications that bring their own.
-    private static let servicesOfTheDaemon = [BluetoothUUID.genericAccess.expanded, BluetoothUUID.genericAttribute.expanded]
+    private static let servicesOfTheDaemon = [BluetoothUUID.genericAccess, .genericAttribute].map(\.expanded)
 
     /// Exports the objects and has the daemon serve them on an adapter.
     /// - Throws: `DBusError`, the daemon's or the bus's.
