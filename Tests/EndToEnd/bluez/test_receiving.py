@@ -123,7 +123,7 @@ def peripheral(world) -> Iterator[Callable[[], Run]]:
     def start() -> Run:
         run = Run([sys.executable, str(Path(rig.__file__)), "hci1"], dict(os.environ), takes_commands=True)
         started.append(run)
-        run.wait("ready")
+        run.wait("ready", 90)
         return run
 
     yield start
@@ -140,7 +140,7 @@ def faulty(world, controllers: Controllers) -> Iterator[Callable[[], Run]]:
         controllers.power(1, False)
         run = Run([sys.executable, str(Path(bumble.__file__)), "hci-socket:1"], dict(os.environ))
         started.append(run)
-        run.wait("ready")
+        run.wait("ready", 90)
         return run
 
     yield start
