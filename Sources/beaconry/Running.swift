@@ -21,6 +21,8 @@ struct Running {
         defer { ledger.close() }
         let capture = try options.makeCapture()
         let emulator = Emulator(configuration, radio: try options.makeRadio(ledger: ledger, capture: capture))
+        // Before anything is on the air: of two runs of a profile, the second does nothing.
+        let control = try await ControlServer(emulator, claiming: controlPaths)
         let telling = tell(emulator.events.listen())
         let reloading = Task {
             for await _ in await UnixSignalsSequence(trapping: .sighup) { _ = try? await emulator.reload() }
@@ -33,8 +35,7 @@ struct Running {
                 services: [
                     // Shut down in reverse order: whoever listens to events hears the last of them.
                     .init(
-                        service: ControlServer(emulator, paths: controlPaths),
-                        successTerminationBehavior: .gracefullyShutdownGroup,
+                        service: control, successTerminationBehavior: .gracefullyShutdownGroup,
                         failureTerminationBehavior: .gracefullyShutdownGroup),
                     .init(
                         service: emulator, successTerminationBehavior: .gracefullyShutdownGroup,

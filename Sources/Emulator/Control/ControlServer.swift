@@ -9,31 +9,40 @@ public import ServiceLifecycle
 
 /// The control socket of a run: JSON lines in, JSON lines out, for the user who runs it and for root.
 public struct ControlServer: Service {
-    private let emulator: Emulator
-    private let paths: [String]
-
-    /// Serves an emulator at these paths.
-    public init(_ emulator: Emulator, paths: [String]) {
-        self.emulator = emulator
-        self.paths = paths
-    }
-
     private typealias Connection = NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
-    /// Serves until shutdown; the sockets are gone then.
-    /// - Throws: `EmulatorError` `.cannotCreate` when a socket cannot be made or is in use.
-    public func run() async throws {
+    private let emulator: Emulator
+    private let paths: [String]
+    private let servers: [NIOAsyncChannel<Connection, Never>]
+
+    /// Claims these paths for an emulator; `run()` must follow, which serves them and gives them back.
+    /// - Throws: `EmulatorError` `.cannotCreate` when a socket cannot be made or is in use; none is claimed then.
+    public init(_ emulator: Emulator, claiming paths: [String]) async throws(EmulatorError) {
+        self.emulator = emulator
+        self.paths = paths
         var servers: [NIOAsyncChannel<Connection, Never>] = []
-        defer { for path in paths.prefix(servers.count) { unlink(path) } }
-        for path in paths { servers.append(try await Self.bind(path)) }
-        let bound = servers
+        do throws(EmulatorError) {
+            for path in paths { servers.append(try await Self.bind(path)) }
+        } catch {
+            for (server, path) in zip(servers, paths) {
+                try? await server.executeThenClose { _ in }
+                unlink(path)
+            }
+            throw error
+        }
+        self.servers = servers
+    }
+
+    /// Serves until shutdown; the sockets are gone then.
+    public func run() async throws {
+        defer { for path in paths { unlink(path) } }
         try await withGracefulShutdownHandler {
             try await withThrowingTaskGroup { group in
-                for server in bound { group.addTask { try await serve(server) } }
+                for server in servers { group.addTask { try await serve(server) } }
                 try await group.waitForAll()
             }
         } onGracefulShutdown: {
-            for server in bound { server.channel.close(promise: nil) }
+            for server in servers { server.channel.close(promise: nil) }
         }
     }
 

@@ -252,7 +252,7 @@ struct ControlServerTests {
             let path = rig.folder.file("museum.sock")
             let other = OtherSocket(at: path)
             let error = await #expect(throws: EmulatorError.self) {
-                try await ControlServer(rig.emulator, paths: [path]).run()
+                _ = try await ControlServer(rig.emulator, claiming: [path])
             }
             #expect(error?.code == .cannotCreate)
             #expect(error?.message == "the control socket \(path) is in use")
@@ -283,7 +283,7 @@ struct ControlServerTests {
             try rig.folder.write("precious", to: "museum.sock")
             let path = rig.folder.file("museum.sock")
             let error = await #expect(throws: EmulatorError.self) {
-                try await ControlServer(rig.emulator, paths: [path]).run()
+                _ = try await ControlServer(rig.emulator, claiming: [path])
             }
             #expect(error?.code == .cannotCreate)
             #expect(rig.folder.text("museum.sock") == "precious")
@@ -295,7 +295,7 @@ struct ControlServerTests {
         try await withReadyRig { rig in
             let path = rig.folder.file(String(repeating: "x", count: 120))
             let error = await #expect(throws: EmulatorError.self) {
-                try await ControlServer(rig.emulator, paths: [path]).run()
+                _ = try await ControlServer(rig.emulator, claiming: [path])
             }
             #expect(error?.code == .cannotCreate)
             #expect(error?.cure == "choose another control socket (--control PATH)")
@@ -325,7 +325,7 @@ struct ControlServerTests {
             let (first, second) = (rig.folder.file("a.sock"), rig.folder.file("b.sock"))
             let other = OtherSocket(at: second)
             let error = await #expect(throws: EmulatorError.self) {
-                try await ControlServer(rig.emulator, paths: [first, second]).run()
+                _ = try await ControlServer(rig.emulator, claiming: [first, second])
             }
             #expect(error?.message == "the control socket \(second) is in use")
             #expect(rig.folder.names().filter { $0.hasSuffix(".sock") } == ["b.sock"])

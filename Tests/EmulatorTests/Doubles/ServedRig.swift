@@ -5,17 +5,14 @@
 import Emulator
 import Glibc
 import Logging
-import NIOCore
-import NIOPosix
 import ServiceLifecycle
 
 /// Serves an emulator at paths, does something, and shuts down as a run does.
 func serving(_ rig: Rig, at paths: String..., body: () async throws -> Void) async throws {
-    let server = ControlServer(rig.emulator, paths: paths)
+    let server = try await ControlServer(rig.emulator, claiming: paths)
     let group = ServiceGroup(services: [server], logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let running = Task { try await group.run() }
     do {
-        for path in paths { try await waitForServer(at: path) }
         try await body()
     } catch {
         await group.triggerGracefulShutdown()
@@ -24,20 +21,6 @@ func serving(_ rig: Rig, at paths: String..., body: () async throws -> Void) asy
     }
     await group.triggerGracefulShutdown()
     try await running.value
-}
-
-/// Waits until somebody listens at a path: there is no other sign of it than that a connection is taken.
-private func waitForServer(at path: String) async throws {
-    while true {
-        try Task.checkCancellation()
-        let attempt = try? await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-            .connect(unixDomainSocketPath: path).get()
-        if let attempt {
-            try? await attempt.close().get()
-            return
-        }
-        await Task.yield()
-    }
 }
 
 /// A socket that somebody else listens at, or has left behind.

@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""One host with several connections at a time."""
+"""One host with several connections at a time, and one run of a profile at a time."""
 
 from __future__ import annotations
 
@@ -42,3 +42,13 @@ def test_at_four_beacons_at_once(air: Callable[..., tuple[Run, str]], beaconry: 
         host.command(0x0406, handle.to_bytes(2, "little") + b"\x13")
         run.wait("disconnected", device=f"beacon-{number}")
     assert run.end() == 0
+
+
+def test_a_second_run_of_a_profile_puts_nothing_on_the_air(air: Callable[..., tuple[Run, str]], beaconry: Beaconry) -> None:
+    path = beaconry.profile(profile())
+    first, _ = air(path, "--ephemeral")
+    second = beaconry.run(path, "--hci-server", "tcp:127.0.0.1:0", "--ephemeral", radio="virtual")
+    assert second.exit_code() == 73
+    assert "control socket" in second.errors and "in use" in second.errors
+    assert second.take(0.1) == []
+    assert first.end() == 0
