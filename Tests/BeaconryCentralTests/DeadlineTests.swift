@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BeaconryCentral
+import TestSupport
 import Testing
 
 /// Deadlines, cancellation and the watchdog: what is given up, and that the next call is none the worse for it.

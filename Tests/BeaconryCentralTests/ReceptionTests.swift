@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BeaconryCentral
+import TestSupport
 import Testing
 
 /// What is heard, and the time, as the values that have no clock are told of them.

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BeaconryCentral
+import TestSupport
 import Testing
 
 /// One scan for all who listen, what each of them hears, and which devices are remembered.

@@ -6,6 +6,7 @@ import Advertising
 import Logging
 import Radio
 import ServiceLifecycle
+import TestSupport
 import Testing
 
 @testable import Emulator
@@ -230,10 +231,10 @@ struct EmulatorRunTests {
         try await rig.advertisement("entrance", 1)
         rig.clock.advance(by: .seconds(60))
         try await rig.settle()
-        #expect(rig.clock.sleeps.entries == [])
+        #expect(rig.clock.sleepers == 0)
 
         radio.confirm("entrance")
-        try await rig.clock.sleeps.entry { $0 == .seconds(10) }
+        await rig.clock.waitForSleeper(of: .seconds(10))
         rig.clock.advance(by: .seconds(9))
         try await rig.settle()
         rig.clock.advance(by: .seconds(1))

@@ -6,7 +6,6 @@ import ArgumentParser
 import BeaconryCentral
 import BluetoothCore
 import Emulator
-import Glibc
 import Profiles
 
 /// `beaconry clone`
@@ -39,10 +38,7 @@ struct Clone: ParsableCommand {
         let name = try named("--name") { () throws(ValueFault) in
             try ValueText.name(self.name ?? Self.name(of: profile))
         }
-        if !force, access(profile, F_OK) == 0 {
-            throw Failure(
-                exitCode: 73, message: "\(profile) is there already; --force replaces it, or choose another file")
-        }
+        try Failure.unlessFree(profile, force: force)
         var survey = AdvertiserSurvey()
         try RecordingReader(path: recording).readAll { survey.take($0) }
         let cloner = ProfileCloner(survey.advertisers)

@@ -21,8 +21,11 @@ struct Record: AsyncParsableCommand {
     /// More devices than this are not counted: some change their address with every advertisement.
     private static let countedDevices = 65_536
 
-    @Argument(help: "The file, which is replaced if it is there.")
+    @Argument(help: "The file to write.")
     var file: String
+
+    @Flag(help: "Replace the file if it is there.")
+    var force = false
 
     @Flag(help: "Do not ask for scan responses.")
     var passive = false
@@ -32,6 +35,7 @@ struct Record: AsyncParsableCommand {
     @OptionGroup var options: ListeningOptions
 
     func run() async throws {
+        try Failure.unlessFree(file, force: force)
         let listening = try Listening(
             options, duration: try time.value(), limits: [.pdu, .duplicates, .passiveScanning, .exactData])
         let path = file
@@ -64,6 +68,6 @@ private struct RecordingSummary: Encodable {
 
     func tell(asJSON: Bool) {
         Output.line(
-            asJSON ? JSONLine.encode(self) : "\(file): \(sightings) sightings of \(devices) devices")
+            asJSON ? JSONLine.encode(self) : "\(file): \(sightings) sightings of \(devices) \(devices == 1 ? "device" : "devices")")
     }
 }

@@ -22,6 +22,12 @@ struct Failure: Error {
     /// Something that is checked is not so, and was told already.
     static let unmetExpectation = Failure(exitCode: 1, message: "")
 
+    /// Refuses to write over a file that is there, unless that is wanted.
+    static func unlessFree(_ path: String, force: Bool) throws(Failure) {
+        guard !force, access(path, F_OK) == 0 else { return }
+        throw Failure(exitCode: 73, message: "\(path) is there already; --force replaces it, or choose another file")
+    }
+
     init(exitCode: Int32, message: String) {
         self.exitCode = exitCode
         self.message = message

@@ -8,6 +8,7 @@ import Devices
 import Emulator
 import GATT
 import Radio
+import TestSupport
 import Testing
 
 /// An emulator that runs on a scripted radio, with everything that it tells.

@@ -107,8 +107,10 @@ def test_an_interrupted_recording_is_complete(air: Callable[..., tuple[Run, str]
     _, transport = air(beaconry.profile(PROFILE), "--ephemeral")
     path = beaconry.folder / "air.jsonl"
     path.write_text("the one before")
+    refused = beaconry.call("record", str(path), "--radio", transport)
+    assert refused.returncode == 73 and "--force" in refused.stderr and path.read_text() == "the one before"
     for how in (signal.SIGINT, signal.SIGTERM):
-        run = beaconry.start("record", str(path), "--radio", transport, "--json")
+        run = beaconry.start("record", str(path), "--force", "--radio", transport, "--json")
         run.wait("listening")
         assert run.take(1) == []
         assert path.read_text().startswith("the one" if how == signal.SIGINT else '{"'), "the old one is there until the end"

@@ -5,12 +5,14 @@
 import Synchronization
 
 /// A clock that stands still until a test advances it; sleeps end when their task is cancelled.
-final class ManualClock: Clock {
-    struct Instant: InstantProtocol {
-        var offset: Duration
-        func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-        func duration(to other: Instant) -> Duration { other.offset - offset }
-        static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+public final class ManualClock: Clock {
+    /// A moment of the clock.
+    public struct Instant: InstantProtocol {
+        /// The time since the clock was made.
+        public var offset: Duration
+        public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        public func duration(to other: Instant) -> Duration { other.offset - offset }
+        public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
     }
 
     private struct Sleeper {
@@ -30,13 +32,16 @@ final class ManualClock: Clock {
 
     private let state = Mutex(State())
 
-    var now: Instant { state.withLock(\.now) }
-    var minimumResolution: Duration { .nanoseconds(1) }
+    /// A clock at its beginning.
+    public init() {}
+
+    public var now: Instant { state.withLock(\.now) }
+    public var minimumResolution: Duration { .nanoseconds(1) }
 
     /// How many sleep now.
-    var sleepers: Int { state.withLock { $0.sleepers.count } }
+    public var sleepers: Int { state.withLock { $0.sleepers.count } }
 
-    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+    public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
         let number = state.withLock { state in
             state.lastNumber += 1
             return state.lastNumber
@@ -62,7 +67,7 @@ final class ManualClock: Clock {
     }
 
     /// Lets time pass; who sleeps no longer than that wakes.
-    func advance(by duration: Duration) {
+    public func advance(by duration: Duration) {
         let due = state.withLock { state in
             state.now = state.now.advanced(by: duration)
             let now = state.now
@@ -73,7 +78,7 @@ final class ManualClock: Clock {
     }
 
     /// Waits until somebody sleeps until so long from now.
-    func waitForSleeper(of duration: Duration) async {
+    public func waitForSleeper(of duration: Duration) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in
                 let deadline = state.now.advanced(by: duration)
