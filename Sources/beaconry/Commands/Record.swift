@@ -67,7 +67,7 @@ private struct RecordingSummary: Encodable {
     let devices: Int
 
     func tell(asJSON: Bool) {
-        Output.line(
-            asJSON ? JSONLine.encode(self) : "\(file): \(sightings) sightings of \(devices) \(devices == 1 ? "device" : "devices")")
+        let counted = "\(devices) \(devices == 1 ? "device" : "devices")"
+        Output.line(asJSON ? JSONLine.encode(self) : "\(file): \(sightings) sightings of \(counted)")
     }
 }
