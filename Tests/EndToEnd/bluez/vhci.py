@@ -258,6 +258,15 @@ def adapter_property(index: int, name: str) -> str | None:
     return bluez_property(f"/org/bluez/hci{index}", "Adapter1", name)
 
 
+def described(index: int) -> str:
+    """What bluetoothd says of an adapter and what is advertised on it, for who looks into a failure."""
+    path = f"/org/bluez/hci{index}"
+    properties = {name: adapter_property(index, name) for name in ("Powered", "Discovering", "Discoverable")}
+    properties["ActiveInstances"] = bluez_property(path, "LEAdvertisingManager1", "ActiveInstances")
+    devices = re.findall(r'<node name="(dev_[0-9A-F_]+)"', dbus_call(path, "org.freedesktop.DBus.Introspectable.Introspect") or "")
+    return f"hci{index}: {properties}, devices {devices}"
+
+
 class Bluetoothd(_Daemon):
     """bluetoothd of the version the machine was started with."""
 
