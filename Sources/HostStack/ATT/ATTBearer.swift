@@ -66,6 +66,9 @@ public struct ATTBearer: Sendable {
         return withClient { $0.close() }
     }
 
+    /// Takes down what the link offers.
+    mutating func setSecurity(_ security: LinkSecurity) { server?.security = security }
+
     /// Has the server do something; nothing comes of it where there is none.
     public mutating func withServer(_ body: (inout ATTServer) -> [ATTServerOutput]) -> [Output] {
         guard var server else { return [] }

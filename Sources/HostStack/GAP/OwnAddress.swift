@@ -11,17 +11,24 @@ public enum OwnAddress: Hashable, Sendable {
     case publicDevice
     /// A static random address, whose two most significant bits are one.
     case random(BluetoothAddress)
+    /// Private addresses of this identity's key, another every `BluetoothAddress.privateAddressInterval`.
+    case resolvable(LocalIdentity)
 
     /// The Own_Address_Type that commands take.
     public var type: OwnAddressType {
         switch self {
         case .publicDevice: .public
-        case .random: .random
+        case .random, .resolvable: .random
         }
     }
 
-    /// The random address, when it is one.
+    /// The random address, when it is one that stays.
     public var randomAddress: BluetoothAddress? {
         if case .random(let address) = self { address } else { nil }
+    }
+
+    /// Who is behind private addresses, where it is those.
+    public var identity: LocalIdentity? {
+        if case .resolvable(let identity) = self { identity } else { nil }
     }
 }

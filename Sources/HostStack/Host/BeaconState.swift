@@ -23,6 +23,8 @@ struct BeaconState: Sendable {
     var isRevised = false
     /// What its owner knows.
     var told = Told.silence
+    /// None or one: the private address in use.
+    var privateAddress: [PrivateAddress] = []
     /// What a central finds in it.
     var database: AttributeDatabase?
 

@@ -31,6 +31,10 @@ enum ConnectionStep: Hashable, Sendable {
     case update
     /// How strongly its peer is heard.
     case signalStrength
+    /// Its encryption.
+    case encryption
+    /// The key of its encryption, or word that there is none.
+    case longTermKey
     /// Its end.
     case disconnect
 }

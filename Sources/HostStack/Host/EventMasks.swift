@@ -6,8 +6,10 @@ import HCI
 
 /// Which events a controller is asked for.
 enum EventMasks {
-    /// All that a controller sends unless it is told otherwise, and the LE meta events.
-    static let all: EventMask = [.initial, .lowEnergyMeta]
+    /// All that a controller sends unless it is told otherwise, new keys of encrypted links, and the LE meta events.
+    static let all: EventMask = [
+        .initial, EventMask(eventCode: EncryptionKeyRefreshComplete.eventCode), .lowEnergyMeta,
+    ]
 
     /// The LE events that this host has a use for, as far as the controller has them.
     static func lowEnergy(_ state: Initialisation) -> LEEventMask {

@@ -8,13 +8,21 @@ import HCI
 struct HostConnection: Sendable {
     /// The controller's number for it.
     let handle: ConnectionHandle
+    /// The address that it was made with at this end.
+    let ownAddress: PeerAddress
     /// What its owner knows of it.
     var link: LEConnection
     /// The owner does not want it any more, and was told so: nothing of it is told.
     var isUnwanted = false
     var reassembler = L2CAPReassembler()
     var signalling: SignallingChannel
-    var securityManager = SecurityManagerChannel()
+    var securityManager = SecurityManager()
+    /// The key that the link is being encrypted with, or was last.
+    var keyInUse: LinkKey?
+    /// The controller was told to encrypt, and has not said what came of it.
+    var isEncrypting = false
+    /// The owner was asked whether the peripheral's wish for security is to be granted.
+    var isConsentWanted = false
     var bearer: ATTBearer
     var outgoing = FragmentQueue()
     /// The packets of it that the controller holds.
@@ -25,11 +33,22 @@ struct HostConnection: Sendable {
     var isUpdating = false
     var nextUpdate: ConnectionParameters?
 
-    init(handle: ConnectionHandle, link: LEConnection, database: AttributeDatabase?, mtu: UInt16) {
+    init(
+        handle: ConnectionHandle, ownAddress: PeerAddress, link: LEConnection, database: AttributeDatabase?, mtu: UInt16
+    ) {
         self.handle = handle
+        self.ownAddress = ownAddress
         self.link = link
         signalling = SignallingChannel(role: link.role == .central ? .central : .peripheral)
         let server = database.map { ATTServer(database: $0, limits: ATTServer.Limits(mtu: mtu)) }
         bearer = ATTBearer(server: server, client: GATTClient(maximumMTU: mtu))
     }
+}
+
+/// Where a link's key comes from.
+enum LinkKey: Hashable, Sendable {
+    /// From the pairing that is under way.
+    case pairing
+    /// From the bond with this peer.
+    case bond(PeerAddress)
 }

@@ -25,6 +25,10 @@ public struct LEConnection: Hashable, Sendable, Identifiable {
     public let peerAddressType: AddressType
     /// The beacon that was connected to; `nil` as central.
     public let advertisingSet: AdvertisingSetIdentifier?
+    /// The peer's address in its bond, where it has one: the same however its private addresses change.
+    public internal(set) var identity: PeerAddress?
+    /// What the link offers now.
+    public internal(set) var security = LinkSecurity.open
     /// The connection interval.
     public internal(set) var interval: Ticks<1250>
     /// The connection events that the peripheral may skip.

@@ -22,7 +22,7 @@ extension LEHost {
             return emit(.advertisingFailed(set, .notStaticRandom(random)))
         }
         let index = indexOrNew(of: set)
-        sets[index].order = AdvertisingOrder(advertisement, address: address)
+        sets[index].order = AdvertisingOrder(advertisement, address: presentAddress(address, at: index))
         sets[index].advertisesWhileConnected = whileConnected
         sets[index].hasFailed = false
         sets[index].isRevised = true
@@ -35,6 +35,7 @@ extension LEHost {
     public mutating func stopAdvertising(_ set: AdvertisingSetIdentifier) {
         guard let index = index(of: set), sets[index].order != nil else { return }
         sets[index].order = nil
+        sets[index].privateAddress = []
         sets[index].hasFailed = false
         sets[index].isRevised = true
         sets[index].told = .nothing
@@ -78,7 +79,7 @@ extension LEHost {
         for set in sets.map(\.set) { continueSet(set) }
     }
 
-    private mutating func continueAdvertising(_ set: AdvertisingSetIdentifier) {
+    mutating func continueAdvertising(_ set: AdvertisingSetIdentifier) {
         guard isReady else { return }
         if legacy != nil { continueTurns() } else { continueSet(set) }
     }

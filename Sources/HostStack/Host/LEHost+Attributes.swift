@@ -62,6 +62,8 @@ extension LEHost {
 
     /// Does what the attribute channel of a connection wants done.
     mutating func perform(_ outputs: [ATTBearer.Output], of connection: ConnectionIdentifier) {
+        // What is kept of a bonded client is kept before the client hears that it is.
+        keepClientState(of: connection)
         for output in outputs {
             guard let index = index(of: connection) else { return }
             switch output {
@@ -121,7 +123,9 @@ extension LEHost {
 extension LEHost {
     /// When a channel of a connection has something to do.
     var connectionDeadline: Duration? {
-        connections.flatMap { [$0.bearer.nextDeadline, $0.signalling.nextDeadline] }.compactMap(\.self).min()
+        connections.flatMap {
+            [$0.bearer.nextDeadline, $0.signalling.nextDeadline, $0.securityManager.nextDeadline]
+        }.compactMap(\.self).min()
     }
 
     /// Gives the time to the channels of all connections.
@@ -130,8 +134,10 @@ extension LEHost {
             guard let index = index(of: connection) else { continue }
             let attributes = connections[index].bearer.advance(to: now)
             let signals = connections[index].signalling.advance(to: now)
+            let pairing = connections[index].securityManager.advance(to: now)
             perform(attributes, of: connection)
             perform(signals, of: connection)
+            perform(pairing, of: connection)
         }
     }
 }

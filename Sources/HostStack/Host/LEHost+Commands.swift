@@ -61,7 +61,7 @@ extension LEHost {
         switch (continuation, failure) {
         // The connection ended, or came about, while the command was on its way.
         case (.connection, .command(_, .unknownConnectionIdentifier)), (.connecting(.cancel), .command): true
-        case (.connection(_, .dataLength), .command): true
+        case (.connection(_, .dataLength), .command), (.connection(_, .encryption), .command): true
         default: false
         }
     }

@@ -117,14 +117,18 @@ extension LEHost {
             _ = request(Disconnect(connectionHandle: details.handle), then: .unattended)
             return nil
         }
+        let identity = bond(of: details.peer, for: set)?.peer
         let link = LEConnection(
             id: links.nextIdentifier(), role: details.role, peerAddress: details.peer.address,
-            peerAddressType: details.peer.type, advertisingSet: set, interval: details.interval,
-            latency: details.latency, supervisionTimeout: details.supervisionTimeout)
+            peerAddressType: details.peer.type, advertisingSet: set, identity: identity,
+            security: LinkSecurity(hasKey: identity != nil), interval: details.interval, latency: details.latency,
+            supervisionTimeout: details.supervisionTimeout)
         let database = set.flatMap { index(of: $0) }.flatMap { sets[$0].database }
         var connection = HostConnection(
-            handle: details.handle, link: link, database: database, mtu: configuration.maximumTransmissionUnit)
+            handle: details.handle, ownAddress: ownAddress(as: details.role, of: set), link: link, database: database,
+            mtu: configuration.maximumTransmissionUnit)
         connection.isUnwanted = isUnwanted
+        connection.bearer.setSecurity(link.security)
         connections.append(connection)
         if let set { suspendAdvertising(set, for: link.id) }
         if !isUnwanted {
@@ -171,6 +175,9 @@ extension LEHost {
     mutating func tellDisconnected(_ connection: HostConnection, reason: HCIStatus) {
         guard !connection.isUnwanted else { return }
         var connection = connection
+        for case .pairing(.failed(let failure)) in connection.securityManager.abandon(.disconnected) {
+            emit(.pairingFailed(connection.link.id, failure))
+        }
         for output in connection.bearer.close() { tell(output, of: connection.link) }
         emit(.disconnected(connection.link, reason))
     }
@@ -179,7 +186,10 @@ extension LEHost {
     mutating func finish(_ step: ConnectionStep, of connection: ConnectionIdentifier, _ reply: CommandReply) {
         guard let index = index(of: connection) else { return }
         switch step {
-        case .dataLength: break
+        case .dataLength, .longTermKey: break
+        case .encryption:
+            guard reply.failure != nil else { break }
+            receiveEncryptionFailure(reply.status ?? .unspecifiedError, at: index)
         case .signalStrength: finishSignalStrength(of: connection, reply)
         case .update: if let failure = reply.failure { finishUpdate(at: index, failure) }
         case .disconnect:

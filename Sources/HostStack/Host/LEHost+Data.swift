@@ -25,9 +25,7 @@ extension LEHost {
         case .attribute: perform(connections[index].bearer.receive(frame.payload, at: now), of: connection)
         case .signalling: perform(connections[index].signalling.receive(frame.payload), of: connection)
         case .securityManager:
-            for case .send(let payload) in connections[index].securityManager.receive(frame.payload) {
-                send(payload, on: .securityManager, at: index)
-            }
+            receiveSecurity(frame.payload, at: index)
         default: break
         }
     }

@@ -13,6 +13,8 @@ extension LEHost {
         case CommandStatus.eventCode: read(packet) { $0.receive($1 as CommandStatus) }
         case NumberOfCompletedPackets.eventCode: read(packet) { $0.receive($1 as NumberOfCompletedPackets) }
         case DisconnectionComplete.eventCode: read(packet) { $0.receive($1 as DisconnectionComplete) }
+        case EncryptionChange.eventCode: read(packet) { $0.receive($1 as EncryptionChange) }
+        case EncryptionKeyRefreshComplete.eventCode: read(packet) { $0.receive($1 as EncryptionKeyRefreshComplete) }
         case HardwareError.eventCode: read(packet) { $0.receive($1 as HardwareError) }
         case HCIEventPacket.lowEnergyMetaCode: receiveMeta(packet)
         default: break
@@ -50,13 +52,6 @@ extension LEHost {
         case .initialising, .ready: fail(.hardware(code: event.hardwareCode))
         case .idle, .failed: break
         }
-    }
-
-    /// There are no keys: nothing was ever paired.
-    private mutating func receive(_ event: LELongTermKeyRequest) {
-        guard index(of: event.connectionHandle) != nil else { return }
-        _ = request(
-            LELongTermKeyRequestNegativeReply(connectionHandle: event.connectionHandle), then: .unattended)
     }
 
     private mutating func receive(_ event: LEAdvertisingReport) {

@@ -36,9 +36,15 @@ public struct LEHost: Sendable {
     var dataCredits = DataCredits()
     var lastToken: UInt64 = 0
 
+    /// Who pairs, and with whom they did: empty in hosts that do not.
+    var securityScopes: [SecurityScope] = []
+    var random: RandomSource
+
     /// A host that has not spoken to its controller yet.
-    public init(configuration: LEHostConfiguration = LEHostConfiguration()) {
+    /// - Parameter random: where keys, passkeys and private addresses come from.
+    public init(configuration: LEHostConfiguration = LEHostConfiguration(), random: RandomSource = RandomSource()) {
         self.configuration = configuration
+        self.random = random
     }
 
     /// The one advertiser, where the controller has no advertising sets.
@@ -90,8 +96,10 @@ extension LEHost {
 
     /// The earliest time at which `advance(to:)` has something to do; `nil` when nothing is due without an event.
     public var nextDeadline: Duration? {
-        [commands.deadline, legacy?.deadline(isReady: isReady), initiator.deadline, links.deadline, connectionDeadline]
-            .compactMap(\.self).min()
+        [
+            commands.deadline, legacy?.deadline(isReady: isReady), initiator.deadline, links.deadline,
+            connectionDeadline, privacyDeadline,
+        ].compactMap(\.self).min()
     }
 
     /// Does what is due up to this time.
@@ -102,6 +110,7 @@ extension LEHost {
         advanceInitiator()
         advanceLinks()
         advanceConnections()
+        advancePrivacy()
         flush()
     }
 

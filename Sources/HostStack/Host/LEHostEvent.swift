@@ -53,6 +53,28 @@ public enum LEHostEvent: Hashable, Sendable {
     /// An indication has been confirmed, or never will be.
     case indicationEnded(ConnectionIdentifier, AttributeHandle, isConfirmed: Bool)
 
+    /// A peer wants to pair, where the policy says to ask: answer with `LEHost.replyPairing`.
+    case pairingRequested(ConnectionIdentifier)
+    /// Show these six digits, leading zeros too, to be entered at the peer.
+    case displayPasskey(ConnectionIdentifier, UInt32)
+    /// Six digits are to be entered: answer with `LEHost.replyPasskey`.
+    case passkeyWanted(ConnectionIdentifier)
+    /// Is this number, of six digits, shown by the peer too? Answer with `LEHost.replyComparison`.
+    case comparisonWanted(ConnectionIdentifier, UInt32)
+    /// A pairing has come about. Where it is bonded, keep the bond before the outputs behind this one are carried out.
+    case paired(ConnectionIdentifier, Bond, isBonded: Bool)
+    /// A pairing that was under way, or wanted, did not come about.
+    case pairingFailed(ConnectionIdentifier, PairingFailure)
+    /// A link offers something else than before: it is encrypted, or is not any more.
+    case securityChanged(ConnectionIdentifier, LinkSecurity)
+    /// A link could not be encrypted with a key that was made before.
+    case encryptionFailed(ConnectionIdentifier, EncryptionFailure)
+    /// A bond of this beacon, or of this host as central, is different: keep it before the outputs behind this one are
+    /// carried out.
+    case bondChanged(AdvertisingSetIdentifier?, Bond)
+    /// A bond of this beacon, or of this host as central, had to give way to newer ones.
+    case bondForgotten(AdvertisingSetIdentifier?, PeerAddress)
+
     /// A procedure of a peer's attributes has ended.
     case completed(ConnectionIdentifier, ATTToken, Result<GATTResult, ATTClientError>)
     /// A peer notified a value.

@@ -6,6 +6,7 @@ import BluetoothCore
 import GATT
 import HCI
 import HostStack
+import TestSupport
 import Testing
 import VirtualRadio
 
@@ -32,7 +33,9 @@ struct AirBench {
         let address = BluetoothAddress(octets: [0, 0x11, 0x22, 0, 0, number]) ?? .zero
         let controller = air.addController(ControllerConfiguration(publicAddress: address))
         stations.append(
-            Station(host: LEHost(configuration: configuration), controller: controller, isLegacy: isLegacy))
+            Station(
+                host: LEHost(configuration: configuration, random: RandomSource(SplitMix64(seed: UInt64(number)))),
+                controller: controller, isLegacy: isLegacy))
         stations[stations.count - 1].host.start(at: time)
         settle()
         return stations.count - 1

@@ -33,7 +33,7 @@ import Testing
         let mask = try #require(bench.commands(LESetEventMask.self).first).eventMask
         // 1 to 7, 10, 13 and 18.
         #expect(mask.rawValue == 0x2127F)
-        #expect(bench.commands(SetEventMask.self).first?.eventMask.rawValue == 0x2000_1FFF_FFFF_FFFF)
+        #expect(bench.commands(SetEventMask.self).first?.eventMask.rawValue == 0x2000_9FFF_FFFF_FFFF)
     }
 
     @Test func `a controller of 4.0 is asked nothing that it does not have`() throws {

@@ -165,14 +165,4 @@ import Testing
         }
         #expect(identifiers == Array(1...255) + [1])
     }
-
-    @Test(arguments: [
-        ("01 03 00 01 10 07 07", "05 05"), ("01", "05 05"), ("0b 01", "05 05"), ("05 05", nil), ("03 00", nil),
-        ("ff", nil), ("", nil),
-    ])
-    func pairingIsNotSupported(_ received: String, _ sent: String?) throws {
-        var channel = SecurityManagerChannel()
-        let expected = try sent.map { [SecurityManagerChannel.Output.send(try Hexadecimal.bytes($0))] } ?? []
-        #expect(channel.receive(try Hexadecimal.bytes(received)) == expected)
-    }
 }

@@ -148,7 +148,9 @@ extension BluetoothUUID {
     fileprivate var isShort: Bool { if case .bit16 = self { true } else { false } }
 }
 
-extension UInt16 {
+extension FixedWidthInteger {
     /// Its octets in the Bluetooth order.
-    var littleEndianBytes: [UInt8] { [UInt8(truncatingIfNeeded: self), UInt8(truncatingIfNeeded: self >> 8)] }
+    var littleEndianBytes: [UInt8] {
+        stride(from: 0, to: Self.bitWidth, by: 8).map { UInt8(truncatingIfNeeded: self >> $0) }
+    }
 }

@@ -56,6 +56,26 @@ extension ATTServer {
         return serviceChanged.map { indicate(value.bytes, of: $0, at: now) } ?? []
     }
 
+    /// Takes over what was kept of the client, which has been recognised; what it has asked for meanwhile goes on.
+    ///
+    /// It is told of a table that it does not know, if it wants to be.
+    mutating func restore(_ kept: ATTClientState, at now: Duration) -> [ATTServerOutput] {
+        let present = client.configurations
+        client.configurations.merge(kept.configurations.filter { database.isConfigurable($0.key) }) { new, _ in new }
+        client.features.formUnion(kept.features)
+        let restored = client.configurations.filter { present[$0.key] != $0.value }
+        var outputs: [ATTServerOutput] = restored.sorted { $0.key.rawValue < $1.key.rawValue }.compactMap { entry in
+            database[entry.key].map { .subscriptionChanged(entry.key, uuid: $0.type, entry.value) }
+        }
+        guard let hash = kept.databaseHash, hash != database.hash else { return outputs }
+        awareness = .unaware
+        client.databaseHash = hash
+        guard let serviceChanged = database.valueHandle(of: .serviceChanged) else { return outputs }
+        let whole = AttributeHandle.first.serialized() + AttributeHandle.last.serialized()
+        outputs += indicate(whole, of: serviceChanged, at: now)
+        return outputs
+    }
+
     /// Takes a confirmation; one of nothing is left alone.
     mutating func confirm(at now: Duration) -> [ATTServerOutput] {
         guard let handle = indications.confirm() else { return [] }

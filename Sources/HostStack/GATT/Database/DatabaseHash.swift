@@ -3,18 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothCore
-import Crypto
-import CryptoExtras
 import GATT
 
 /// The hash by which a client knows a table again (Core 5.4, Vol 3, Part G, 7.3.1).
 enum DatabaseHash {
     /// AES-CMAC under a key of zeros, in the order in which it is computed: 16 octets.
     static func cipherBasedCode(of attributes: [Attribute]) -> [UInt8] {
-        // A key of 16 octets is one, so this cannot fail.
-        guard var code = try? AES.CMAC(key: SymmetricKey(data: [UInt8](repeating: 0, count: 16))) else { return [] }
-        code.update(data: input(of: attributes))
-        return code.finalize().withUnsafeBytes { Array($0) }
+        SecurityCipher.authenticationCode(of: input(of: attributes), key: [UInt8](repeating: 0, count: 16))
     }
 
     /// What is hashed: declarations with their values, descriptors without, other values not at all.

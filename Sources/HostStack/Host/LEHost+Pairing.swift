@@ -1,0 +1,103 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What a host is told of pairing by its owner. A `nil` in the place of a beacon is the host as central.
+extension LEHost {
+    /// How a beacon pairs, or this host as central; `nil` when it does not, and answers that to peers who want to.
+    public mutating func setPairingPolicy(_ policy: PairingPolicy?, for set: AdvertisingSetIdentifier?) {
+        withScope(of: set) { $0.policy = policy }
+    }
+
+    /// The bonds that were kept of a beacon, or of this host as central. Connections that exist go on as they are.
+    public mutating func setBonds(_ bonds: [Bond], for set: AdvertisingSetIdentifier?) {
+        withScope(of: set) { $0.bonds = Array(bonds.suffix(SecurityScope.capacity)) }
+    }
+
+    /// The bonds of a beacon, or of this host as central.
+    public func bonds(of set: AdvertisingSetIdentifier?) -> [Bond] { scope(of: set)?.bonds ?? [] }
+
+    /// Forgets a bond. A link that is encrypted with it stays so until its end.
+    public mutating func removeBond(of peer: PeerAddress, for set: AdvertisingSetIdentifier?) {
+        withScope(of: set) { $0.bonds.removeAll { $0.peer == peer } }
+        for index in connections.indices where connections[index].link.identity == peer {
+            guard connections[index].link.advertisingSet == set else { continue }
+            connections[index].link.identity = nil
+            connections[index].keyInUse = connections[index].keyInUse == .bond(peer) ? nil : connections[index].keyInUse
+        }
+    }
+
+    /// Who is behind an address, of which a bond may have the key; `nil` when no bond does.
+    public func identity(of address: PeerAddress, for set: AdvertisingSetIdentifier? = nil) -> PeerAddress? {
+        bond(of: address, for: set)?.peer
+    }
+
+    /// Has a link encrypted, with a pairing before it unless there is a bond that satisfies the policy.
+    ///
+    /// A peripheral can but ask its central. `.securityChanged`, after a pairing `.paired` too, or `.pairingFailed` or
+    /// `.encryptionFailed` tells the outcome.
+    /// - Parameter renewing: whether to pair though there is a bond.
+    public mutating func pair(_ connection: ConnectionIdentifier, renewing: Bool = false) {
+        defer { flush() }
+        guard let index = index(of: connection), !connections[index].isUnwanted else { return }
+        let link = connections[index].link
+        guard let setup = pairingSetup(at: index), !connections[index].isEncrypting else {
+            return emit(.pairingFailed(connection, .notPossible))
+        }
+        let bond = link.identity.flatMap { self.bond(of: $0, for: link.advertisingSet) }
+        if !renewing, let bond, setup.policy.isSatisfied(by: bond) {
+            if link.security.isEncrypted, connections[index].keyInUse == .bond(bond.peer) {
+                return emit(.securityChanged(connection, link.security))
+            }
+            if link.role == .central, let key = bond.centralKey { return encrypt(at: index, key, .bond(bond.peer)) }
+        }
+        let now = now
+        let outputs =
+            link.role == .central
+            ? connections[index].securityManager.start(setup, at: now)
+            : connections[index].securityManager.requestSecurity(setup.policy.requirements, at: now)
+        perform(outputs, of: connection)
+    }
+
+    /// Answers `.pairingRequested`.
+    public mutating func replyPairing(_ isGranted: Bool, of connection: ConnectionIdentifier) {
+        guard let index = index(of: connection) else { return }
+        if connections[index].isConsentWanted {
+            connections[index].isConsentWanted = false
+            if isGranted { return pair(connection, renewing: true) }
+            send(SecurityManagerPDU.pairingFailed(.pairingNotSupported), at: index)
+            return flush()
+        }
+        let now = now
+        let outputs = connections[index].securityManager.replyConsent(isGranted, at: now, random: &random)
+        perform(outputs, of: connection)
+        flush()
+    }
+
+    /// Answers `.passkeyWanted` with the six digits that were entered, 0 to 999,999; `nil` when none will be.
+    public mutating func replyPasskey(_ digits: UInt32?, of connection: ConnectionIdentifier) {
+        guard let index = index(of: connection) else { return }
+        let now = now
+        let outputs = connections[index].securityManager.replyPasskey(digits, at: now, random: &random)
+        perform(outputs, of: connection)
+        flush()
+    }
+
+    /// Answers `.comparisonWanted`: whether both devices show the same number.
+    public mutating func replyComparison(_ areEqual: Bool, of connection: ConnectionIdentifier) {
+        guard let index = index(of: connection) else { return }
+        let now = now
+        let outputs = connections[index].securityManager.replyComparison(areEqual, at: now)
+        perform(outputs, of: connection)
+        flush()
+    }
+
+    /// Ends the pairing that is under way, or the wish for one; `.pairingFailed` follows if there is any.
+    public mutating func cancelPairing(of connection: ConnectionIdentifier) {
+        guard let index = index(of: connection) else { return }
+        let now = now
+        let outputs = connections[index].securityManager.cancel(at: now)
+        perform(outputs, of: connection)
+        flush()
+    }
+}

@@ -1,0 +1,82 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// Whether and how a device pairs.
+public struct PairingPolicy: Hashable, Sendable {
+    /// What becomes of a peer's wish to pair.
+    public enum Acceptance: Hashable, Sendable {
+        /// It is answered with `pairingNotSupported`.
+        case never
+        /// The owner is asked each time: `LEHostEvent.pairingRequested`.
+        case ask
+        /// It goes on.
+        case always
+    }
+
+    /// How much something is wanted.
+    public enum Demand: Hashable, Sendable {
+        /// Not at all.
+        case off
+        /// Where the peer can.
+        case preferred
+        /// A pairing without it fails.
+        case required
+    }
+
+    /// The six digits that are shown, or that both users enter.
+    public enum Passkey: Hashable, Sendable {
+        /// Others each time.
+        case random
+        /// Always these: 0 to 999,999. It is good for tests only: who pairs twice may know it.
+        case fixed(UInt32)
+    }
+
+    /// Whether peers' wishes are granted. What the owner wants itself is begun in any case.
+    public var acceptance: Acceptance
+    /// What the device can show and be told.
+    public var inputOutput: InputOutputCapability
+    /// Whether keys are kept.
+    public var isBonding: Bool
+    /// Protection against a person in the middle, by a passkey or by comparison.
+    public var protection: Demand
+    /// LE Secure Connections, else legacy pairing.
+    public var secureConnections: Demand
+    /// The shortest key that is taken, in octets: 7 to 16.
+    public var minimumKeySize: UInt8
+    /// The longest key that is offered, in octets: 7 to 16.
+    public var maximumKeySize: UInt8
+    /// The passkey, where the device shows one.
+    public var passkey: Passkey
+
+    /// Just Works with either generation, and bonds, unless said otherwise.
+    public init(
+        acceptance: Acceptance = .always, inputOutput: InputOutputCapability = .noInputNoOutput,
+        isBonding: Bool = true, protection: Demand = .off, secureConnections: Demand = .preferred,
+        minimumKeySize: UInt8 = 7, maximumKeySize: UInt8 = 16, passkey: Passkey = .random
+    ) {
+        self.acceptance = acceptance
+        self.inputOutput = inputOutput
+        self.isBonding = isBonding
+        self.protection = protection
+        self.secureConnections = secureConnections
+        self.minimumKeySize = min(max(minimumKeySize, 7), 16)
+        self.maximumKeySize = min(max(maximumKeySize, self.minimumKeySize), 16)
+        self.passkey = passkey
+    }
+
+    /// What it asks of the peer.
+    var requirements: AuthenticationRequirements {
+        var requirements: AuthenticationRequirements = []
+        if isBonding { requirements.insert(.bonding) }
+        if protection != .off { requirements.insert(.protection) }
+        if secureConnections != .off { requirements.insert(.secureConnections) }
+        return requirements
+    }
+
+    /// Whether a bond is as good as a pairing by this policy must be.
+    func isSatisfied(by bond: Bond) -> Bool {
+        (protection != .required || bond.isAuthenticated)
+            && (secureConnections != .required || bond.isSecureConnections) && bond.keySize >= minimumKeySize
+    }
+}

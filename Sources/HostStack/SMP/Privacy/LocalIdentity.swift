@@ -1,0 +1,50 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+public import BluetoothCore
+public import HCI
+
+/// Who a device is behind private addresses (Core 5.4, Vol 6, Part B, 1.3.2.2).
+public struct LocalIdentity: Hashable, Sendable {
+    /// The address that bonded peers are told: public, or static random.
+    public var address: PeerAddress
+    /// The key that makes and resolves the private addresses, least significant octet first.
+    public var resolvingKey: Octets<16>
+
+    /// An identity of these values.
+    public init(address: PeerAddress, resolvingKey: Octets<16>) {
+        self.address = address
+        self.resolvingKey = resolvingKey
+    }
+}
+
+extension BluetoothAddress {
+    /// How long a private address is used (Core 5.4, Vol 3, Part C, Appendix A: T_GAP(private_addr_int)).
+    public static let privateAddressInterval = Duration.seconds(15 * 60)
+
+    /// Whether its two most significant bits say that a key resolves it.
+    public var isResolvablePrivate: Bool { octets[0] & 0xC0 == 0x40 }
+
+    /// Whether a key made it.
+    public func isResolved(by key: Octets<16>) -> Bool {
+        isResolvablePrivate && Self.hash(of: octets.prefix(3), key: key) == Array(octets.suffix(3))
+    }
+
+    /// A private address of this key.
+    public static func resolvablePrivate(key: Octets<16>, random: inout RandomSource) -> BluetoothAddress {
+        var part = random.octets(3)
+        // Neither all of its other bits may be 0, nor all 1.
+        while part[0] & 0x3F | part[1] | part[2] == 0 || (part[0] | 0xC0) & part[1] & part[2] == 0xFF {
+            part = random.octets(3)
+        }
+        part[0] = part[0] & 0x3F | 0x40
+        return BluetoothAddress(octets: part + hash(of: part[...], key: key)) ?? .zero
+    }
+
+    /// The function ah (Core 5.4, Vol 3, Part H, 2.2.2), most significant octet first.
+    static func hash(of part: ArraySlice<UInt8>, key: Octets<16>) -> [UInt8] {
+        let block = [UInt8](repeating: 0, count: 13) + part
+        return Array(SecurityCipher.block(block, key: key.bytes.reversed()).suffix(3))
+    }
+}
