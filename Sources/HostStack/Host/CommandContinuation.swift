@@ -17,6 +17,8 @@ enum CommandContinuation: Hashable, Sendable {
     case scanning(ScannerStep)
     /// The initiator.
     case connecting(InitiatorStep)
+    /// Another private address of the central.
+    case centralAddress(BluetoothAddress)
     /// A connection.
     case connection(ConnectionIdentifier, ConnectionStep)
     /// Nobody.

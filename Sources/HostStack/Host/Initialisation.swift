@@ -69,7 +69,7 @@ struct Initialisation {
         case .sharedBuffers: capabilities.dataPackets == 0
         case .suggestedDataLength: capabilities.maximumLinkPayload > 27
         case .advertisingPower: !supports(LEReadTransmitPower.opcode)
-        case .randomAddress: configuration.centralAddress.randomAddress != nil
+        case .randomAddress: configuration.centralAddress.type == .random
         default: true
         }
     }

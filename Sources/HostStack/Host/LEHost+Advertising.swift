@@ -35,7 +35,7 @@ extension LEHost {
     public mutating func stopAdvertising(_ set: AdvertisingSetIdentifier) {
         guard let index = index(of: set), sets[index].order != nil else { return }
         sets[index].order = nil
-        sets[index].privateAddress = []
+        if sets[index].connection == nil { sets[index].privateAddress = [] }
         sets[index].hasFailed = false
         sets[index].isRevised = true
         sets[index].told = .nothing

@@ -51,6 +51,7 @@ extension LEHost {
         case .legacyAdvertising(let set, let step): finish(step, forTurnOf: set, reply)
         case .scanning(let step): finish(step, reply)
         case .connecting(let step): finish(step, reply)
+        case .centralAddress(let address): finishCentralAddress(address, reply)
         case .connection(let connection, let step): finish(step, of: connection, reply)
         case .unattended: break
         }

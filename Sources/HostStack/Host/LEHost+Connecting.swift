@@ -36,6 +36,7 @@ extension LEHost {
     /// Begins the next connection.
     mutating func continueConnecting() {
         guard isReady, initiator.current == nil, !initiator.waiting.isEmpty else { return resumeScanning() }
+        guard centralPrivacy.first?.isChanging != true else { return }
         guard !scanner.isPausedForConnecting || !scanner.isOn else { return }
         initiator.current = initiator.waiting.removeFirst()
         sendCreate()
@@ -122,6 +123,7 @@ extension LEHost {
 
     /// Does what had to wait for the initiator.
     mutating func continueAfterConnecting() {
+        continueCentralAddress()
         continueConnecting()
         continueAdvertising()
     }

@@ -41,7 +41,8 @@ extension LEHost {
         case .transmitPowerRange: send(LEReadTransmitPower(), then: then)
         case .advertisingPower: send(LEReadAdvertisingPhysicalChannelTransmitPower(), then: then)
         case .randomAddress:
-            send(LESetRandomAddress(randomAddress: configuration.centralAddress.randomAddress ?? .zero), then: then)
+            prepareCentralAddress()
+            send(LESetRandomAddress(randomAddress: centralRandomAddress ?? .zero), then: then)
         }
     }
 

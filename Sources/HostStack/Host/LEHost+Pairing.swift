@@ -34,22 +34,25 @@ extension LEHost {
 
     /// Has a link encrypted, with a pairing before it unless there is a bond that satisfies the policy.
     ///
-    /// A peripheral can but ask its central. `.securityChanged`, after a pairing `.paired` too, or `.pairingFailed` or
+    /// A peripheral can but ask its central. Where a pairing is under way already, it goes on. `.securityChanged`, after a pairing `.paired` too, or `.pairingFailed` or
     /// `.encryptionFailed` tells the outcome.
     /// - Parameter renewing: whether to pair though there is a bond.
     public mutating func pair(_ connection: ConnectionIdentifier, renewing: Bool = false) {
         defer { flush() }
         guard let index = index(of: connection), !connections[index].isUnwanted else { return }
         let link = connections[index].link
-        guard let setup = pairingSetup(at: index), !connections[index].isEncrypting else {
-            return emit(.pairingFailed(connection, .notPossible))
-        }
-        let bond = link.identity.flatMap { self.bond(of: $0, for: link.advertisingSet) }
-        if !renewing, let bond, setup.policy.isSatisfied(by: bond) {
-            if link.security.isEncrypted, connections[index].keyInUse == .bond(bond.peer) {
+        guard let setup = pairingSetup(at: index) else { return emit(.pairingFailed(connection, .notPossible)) }
+        // The outcome of what is under way is that of this wish too.
+        guard !connections[index].isEncrypting, !connections[index].securityManager.isBusy else { return }
+        if !renewing {
+            if setup.policy.isSatisfied(by: link.security) {
                 return emit(.securityChanged(connection, link.security))
             }
-            if link.role == .central, let key = bond.centralKey { return encrypt(at: index, key, .bond(bond.peer)) }
+            if link.role == .central, let bond = link.identity.flatMap({ self.bond(of: $0, for: nil) }),
+                setup.policy.isSatisfied(by: bond), let key = bond.centralKey
+            {
+                return encrypt(at: index, key, .bond(bond.peer))
+            }
         }
         let now = now
         let outputs =

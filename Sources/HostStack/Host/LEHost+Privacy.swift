@@ -22,7 +22,8 @@ struct PrivateAddress: Hashable, Sendable {
 extension LEHost {
     /// When a private address is due to change.
     var privacyDeadline: Duration? {
-        sets.lazy.compactMap(\.privateAddress.first?.end).min()
+        let beacons = sets.lazy.filter { $0.order != nil }.compactMap(\.privateAddress.first?.end)
+        return [beacons.min(), mayChangeCentralAddress ? centralPrivacy.first?.present.end : nil].compactMap(\.self).min()
     }
 
     /// The address that a beacon is on the air with now: of a private one, the present.
@@ -42,17 +43,66 @@ extension LEHost {
     /// Gives beacons other private addresses whose time has come.
     mutating func advancePrivacy() {
         for index in sets.indices {
-            guard let old = sets[index].privateAddress.first, old.end <= now else { continue }
+            guard let old = sets[index].privateAddress.first, old.end <= now, sets[index].order != nil else { continue }
             let new = PrivateAddress(old.identity, at: now, random: &random)
             sets[index].privateAddress = [new]
-            guard sets[index].order != nil else { continue }
             sets[index].order?.address = .random(new.address)
             sets[index].isRevised = true
             sets[index].told = .nothing
             continueAdvertising(sets[index].set)
         }
+        continueCentralAddress()
+    }
+}
+
+/// The private address of the host as central.
+struct CentralPrivacy: Hashable, Sendable {
+    var present: PrivateAddress
+    /// The controller is given another.
+    var isChanging = false
+}
+
+extension LEHost {
+    /// The random address that scan requests and connection requests carry, where they carry one.
+    var centralRandomAddress: BluetoothAddress? {
+        configuration.centralAddress.randomAddress ?? centralPrivacy.first?.present.address
     }
 
-    /// The random address of the central.
-    var centralRandomAddress: BluetoothAddress? { configuration.centralAddress.randomAddress }
+    /// Makes a private address where the central is to have one; its controller is given it while it starts.
+    mutating func prepareCentralAddress() {
+        guard let identity = configuration.centralAddress.identity else { return }
+        centralPrivacy = [CentralPrivacy(present: PrivateAddress(identity, at: now, random: &random))]
+    }
+
+    /// The one random address of a legacy controller belongs to beacons, and no controller changes it while it makes a
+    /// connection.
+    private var mayChangeCentralAddress: Bool {
+        isReady && legacy == nil && !initiator.isBusy && !scanner.isPausedForAddress
+            && centralPrivacy.first?.isChanging == false
+    }
+
+    /// Gives the controller another private address when its time has come and the scan rests.
+    mutating func continueCentralAddress() {
+        guard isReady, legacy == nil, !initiator.isBusy, let privacy = centralPrivacy.first, !privacy.isChanging,
+            privacy.present.end <= now
+        else { return }
+        if scanner.isOn || scanner.isWaiting {
+            scanner.isPausedForAddress = true
+            return continueScanning()
+        }
+        let next = PrivateAddress(privacy.present.identity, at: now, random: &random)
+        centralPrivacy[0].isChanging = true
+        send(LESetRandomAddress(randomAddress: next.address), then: .centralAddress(next.address))
+    }
+
+    /// Takes the controller's word on another private address; where it was refused, the old one stays for its time.
+    mutating func finishCentralAddress(_ address: BluetoothAddress, _ reply: CommandReply) {
+        guard !centralPrivacy.isEmpty else { return }
+        centralPrivacy[0].isChanging = false
+        centralPrivacy[0].present.end = now + BluetoothAddress.privateAddressInterval
+        if reply.failure == nil { centralPrivacy[0].present.address = address }
+        scanner.isPausedForAddress = false
+        continueScanning()
+        continueConnecting()
+    }
 }

@@ -96,6 +96,7 @@ extension LEHost {
         }
         continueScanning()
         if !scanner.isOn {
+            continueCentralAddress()
             continueAdvertising()
             continueConnecting()
         }

@@ -38,6 +38,8 @@ public struct LEHost: Sendable {
 
     /// Who pairs, and with whom they did: empty in hosts that do not.
     var securityScopes: [SecurityScope] = []
+    /// None or one: the private address of the central.
+    var centralPrivacy: [CentralPrivacy] = []
     var random: RandomSource
 
     /// A host that has not spoken to its controller yet.
@@ -145,5 +147,6 @@ extension LEHost {
         sets.removeAll { $0.order == nil }
         scanner.forgetController()
         initiator.forgetController()
+        centralPrivacy = []
     }
 }

@@ -90,14 +90,21 @@ struct PairingBench {
         clear()
     }
 
+    /// The address that the central has met the peripheral with.
+    var lastPeer: PeerAddress? { links[central].map { PeerAddress($0.peerAddress, type: $0.peerAddressType) } }
+
     mutating func reconnect() throws {
+        try disconnect()
+        try connect()
+    }
+
+    mutating func disconnect() throws {
         let link = try link(central)
         clear()
         bench.perform(central) { $0.disconnect(link) }
         for station in [central, peripheral] {
             _ = try bench.advance(until: station) { if case .disconnected(let link, _) = $0 { link } else { nil } }
         }
-        try connect()
     }
 
     /// Forgets the events so far.

@@ -16,7 +16,7 @@ public enum PairingFailure: Error, Hashable, Sendable {
     case cancelled
     /// A pairing with this peer failed not long ago: the next may begin after this time.
     case tooEarly(retryAfter: Duration)
-    /// This host has no policy for it, or pairs already.
+    /// This host has no policy for it.
     case notPossible
     /// The link could not be encrypted.
     case encryption(HCIStatus)
@@ -33,7 +33,7 @@ extension PairingFailure: CustomStringConvertible {
         case .timedOut: "the peer did not answer within 30 s; connect again to pair"
         case .cancelled: "it was cancelled"
         case .tooEarly(let time): "a pairing with this peer failed not long ago; try again after \(time)"
-        case .notPossible: "no pairing is set up here, or one is under way already"
+        case .notPossible: "no pairing is set up here"
         case .encryption(let status): "the link could not be encrypted: \(status)"
         case .disconnected: "the connection ended"
         }

@@ -74,6 +74,12 @@ public struct PairingPolicy: Hashable, Sendable {
         return requirements
     }
 
+    /// Whether a link is as good as a pairing by this policy must be, as far as that can be seen of it.
+    func isSatisfied(by security: LinkSecurity) -> Bool {
+        security.isEncrypted && (protection != .required || security.isAuthenticated)
+            && security.keySize >= minimumKeySize
+    }
+
     /// Whether a bond is as good as a pairing by this policy must be.
     func isSatisfied(by bond: Bond) -> Bool {
         (protection != .required || bond.isAuthenticated)

@@ -43,7 +43,8 @@ struct SecurityManager: Sendable {
 
     /// Begins a pairing as initiator, which the owner or the peer wished for.
     mutating func start(_ setup: PairingSetup, at now: Duration) -> [Output] {
-        guard !isClosed, !isPairing else { return [.pairing(.failed(.notPossible))] }
+        guard !isPairing else { return [] }
+        guard !isClosed else { return [.pairing(.failed(.timedOut))] }
         if let wait = setup.wait { return [.pairing(.failed(.tooEarly(retryAfter: wait)))] }
         sessions = [PairingSession(setup)]
         return perform(at: now) { $0.start() }
@@ -51,7 +52,8 @@ struct SecurityManager: Sendable {
 
     /// Asks the central to encrypt the link, or to pair.
     mutating func requestSecurity(_ requirements: AuthenticationRequirements, at now: Duration) -> [Output] {
-        guard !isClosed, !isBusy else { return [.pairing(.failed(.notPossible))] }
+        guard !isBusy else { return [] }
+        guard !isClosed else { return [.pairing(.failed(.timedOut))] }
         isRequesting = true
         deadline = now + Self.timeout
         return [.send(SecurityManagerPDU.securityRequest(requirements).serialized())]

@@ -1,0 +1,260 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import GATT
+import HCI
+import HostStack
+import TestSupport
+import Testing
+
+/// What two hosts keep of each other, over the virtual air.
+@Suite struct BondTests {
+    private static let generations: [PairingPolicy.Demand] = [.off, .required]
+
+    private func bench(
+        _ secureConnections: PairingPolicy.Demand = .preferred, isBonding: Bool = true,
+        protection: PairingPolicy.Demand = .off
+    ) throws -> PairingBench {
+        try PairingBench(
+            central: PairingPolicy(
+                inputOutput: .keyboardOnly, protection: protection, secureConnections: secureConnections),
+            peripheral: PairingPolicy(
+                inputOutput: .displayOnly, isBonding: isBonding, protection: protection,
+                secureConnections: secureConnections))
+    }
+
+    @Test(arguments: generations, [true, false])
+    func `a bond encrypts the next connection`(_ generation: PairingPolicy.Demand, byCentral: Bool) throws {
+        var bench = try bench(generation)
+        try bench.pair(by: bench.central)
+        #expect(bench.paired(bench.central)?.isBonded == true)
+        try bench.reconnect()
+        try bench.pair(by: byCentral ? bench.central : bench.peripheral)
+        for station in [bench.central, bench.peripheral] {
+            #expect(bench.paired(station) == nil && bench.failure(station) == nil)
+            #expect(bench.security(station)?.isEncrypted == true)
+        }
+        // Once more, and there is nothing to do.
+        try bench.pair(by: byCentral ? bench.central : bench.peripheral)
+        #expect(bench.security(byCentral ? bench.central : bench.peripheral)?.isEncrypted == true)
+        #expect(bench.events(byCentral ? bench.peripheral : bench.central).isEmpty)
+    }
+
+    @Test(arguments: generations) func `an encrypted link can be paired anew`(_ generation: PairingPolicy.Demand) throws {
+        var bench = try bench(generation)
+        try bench.pair(by: bench.central)
+        let first = try #require(bench.paired(bench.central)).bond
+        try bench.pair(by: bench.central, renewing: true)
+        let second = try #require(bench.paired(bench.central)).bond
+        #expect(first.centralKey != second.centralKey)
+        let link = bench.bench.stations[bench.central].host
+        #expect(link.bonds(of: nil) == [second])
+        #expect(bench.bench.stations[bench.peripheral].host.bonds(of: PairingBench.set).count == 1)
+    }
+
+    @Test(arguments: generations) func `nothing is kept where one side does not bond`(_ generation: PairingPolicy.Demand)
+        throws
+    {
+        var bench = try bench(generation, isBonding: false)
+        try bench.pair(by: bench.central)
+        for station in [bench.central, bench.peripheral] {
+            #expect(bench.paired(station)?.isBonded == false)
+            #expect(bench.security(station)?.isEncrypted == true)
+        }
+        #expect(bench.bench.stations[bench.central].host.bonds(of: nil).isEmpty)
+        try bench.reconnect()
+        try bench.pair(by: bench.central)
+        #expect(bench.paired(bench.central) != nil)
+    }
+
+    @Test(arguments: generations) func `bonds survive their host`(_ generation: PairingPolicy.Demand) throws {
+        var bench = try bench(generation)
+        try bench.pair(by: bench.central)
+        for station in [bench.central, bench.peripheral] {
+            let set = station == bench.central ? nil : PairingBench.set
+            let records = bench.bench.stations[station].host.bonds(of: set).map(\.record)
+            bench.bench.perform(station) { $0.setBonds([], for: set) }
+            let bonds = try records.map { record throws(BondRecordFault) in try Bond(record: record) }
+            bench.bench.perform(station) { $0.setBonds(bonds, for: set) }
+        }
+        try bench.reconnect()
+        try bench.pair(by: bench.central)
+        #expect(bench.paired(bench.central) == nil && bench.security(bench.central)?.isEncrypted == true)
+    }
+
+    @Test(arguments: generations) func `a peripheral without the key says so`(_ generation: PairingPolicy.Demand) throws {
+        var bench = try bench(generation)
+        try bench.pair(by: bench.central)
+        let bond = try #require(bench.paired(bench.central)).bond
+        bench.bench.perform(bench.peripheral) { $0.setBonds([], for: PairingBench.set) }
+        try bench.reconnect()
+        try bench.pair(by: bench.central)
+        #expect(bench.encryptionFailure(bench.central) == .bondRejected(bond))
+        #expect(bench.encryptionFailure(bench.peripheral) == .keyMissing)
+        #expect(bench.security(bench.central) == nil)
+        // The bond is its owner's to remove.
+        #expect(bench.bench.stations[bench.central].host.bonds(of: nil) == [bond])
+        bench.bench.perform(bench.central) { $0.removeBond(of: bond.peer, for: nil) }
+        try bench.pair(by: bench.central)
+        #expect(bench.paired(bench.central) != nil && bench.paired(bench.peripheral) != nil)
+    }
+
+    @Test func `a central without the key pairs anew`() throws {
+        var bench = try bench()
+        try bench.pair(by: bench.central)
+        bench.bench.perform(bench.central) { $0.setBonds([], for: nil) }
+        try bench.reconnect()
+        try bench.pair(by: bench.peripheral)
+        #expect(bench.paired(bench.central) != nil && bench.paired(bench.peripheral) != nil)
+        #expect(bench.bench.stations[bench.peripheral].host.bonds(of: PairingBench.set).count == 1)
+    }
+
+    @Test func `a bond with protection gives way to no other without`() throws {
+        var bench = try bench(protection: .required)
+        try bench.pair(by: bench.central)
+        #expect(bench.paired(bench.peripheral)?.bond.isAuthenticated == true)
+        bench.bench.perform(bench.central) {
+            $0.setBonds([], for: nil)
+            $0.setPairingPolicy(PairingPolicy(), for: nil)
+        }
+        bench.bench.perform(bench.peripheral) { $0.setPairingPolicy(PairingPolicy(), for: PairingBench.set) }
+        try bench.reconnect()
+        try bench.pair(by: bench.central)
+        #expect(bench.failure(bench.central) == .rejected(.authenticationRequirements))
+        #expect(bench.bench.stations[bench.peripheral].host.bonds(of: PairingBench.set).first?.isAuthenticated == true)
+    }
+
+    @Test func `a key of another peer ends the link`() throws {
+        var bench = try bench(.required)
+        try bench.pair(by: bench.central)
+        var bond = try #require(bench.paired(bench.peripheral)).bond
+        bond.peripheralKey = Bond.Key(Octets(padding: 1...16))
+        bench.bench.perform(bench.peripheral) { $0.setBonds([bond], for: PairingBench.set) }
+        try bench.reconnect()
+        try bench.pair(by: bench.central)
+        for station in [bench.central, bench.peripheral] {
+            let reasons = bench.events(station).compactMap { event in
+                if case .disconnected(_, let reason) = event { reason } else { nil }
+            }
+            #expect(reasons == [.connectionTerminatedMICFailure])
+            #expect(bench.security(station) == nil)
+        }
+    }
+
+    @Test(arguments: [true, false]) func `what a bonded client subscribed to is remembered`(isBonding: Bool) throws {
+        var bench = try bench(isBonding: isBonding)
+        let value = try bench.handle(0xFFF3)
+        let descriptor = AttributeHandle(value.rawValue + 1)
+        try bench.pair(by: bench.central)
+        bench.clear()
+        #expect(try bench.run(.subscribe(descriptor, .notification)) == .success(.done))
+        let events = bench.events(bench.peripheral)
+        let changed = events.firstIndex { if case .bondChanged = $0 { true } else { false } }
+        #expect((changed != nil) == isBonding)
+        if isBonding {
+            let bond = try #require(bench.bench.stations[bench.peripheral].host.bonds(of: PairingBench.set).first)
+            #expect(bond.client.configurations == [value: .notification])
+            #expect(events.contains(.bondChanged(PairingBench.set, bond)))
+        }
+        try bench.reconnect()
+        let link = try bench.link(bench.peripheral)
+        // Who it is is not known before the link is encrypted.
+        #expect(bench.bench.stations[bench.peripheral].host.subscription(to: value, of: link).isEmpty)
+        try bench.pair(by: bench.central)
+        let subscription = bench.bench.stations[bench.peripheral].host.subscription(to: value, of: link)
+        #expect(subscription == (isBonding ? .notification : []))
+        let told = bench.events(bench.peripheral).contains {
+            if case .subscriptionChanged(_, _, value, _, .notification) = $0 { true } else { false }
+        }
+        #expect(told == isBonding)
+        bench.bench.perform(bench.peripheral) { $0.tell([9], of: value, to: link) }
+        bench.settle(within: .seconds(1))
+        let central = try bench.link(bench.central)
+        #expect(bench.events(bench.central).contains(.notification(central, value, [9])) == isBonding)
+    }
+
+    @Test func `a bonded client hears of another table`() throws {
+        var bench = try bench()
+        try bench.pair(by: bench.central)
+        let peripheral = bench.bench.stations[bench.peripheral].host
+        let table = try AttributeDatabase(
+            services: [PairingBench.service], genericAccess: GenericAccess(name: "beacon"))
+        let changed = try #require(table.valueHandle(of: .serviceChanged))
+        #expect(try bench.run(.subscribe(AttributeHandle(changed.rawValue + 1), .indication)) == .success(.done))
+        #expect(peripheral.bonds(of: PairingBench.set).first?.client.databaseHash == table.hash)
+
+        let other = try AttributeDatabase(
+            services: [GATTService(uuid: .bit16(0x180F), characteristics: []), PairingBench.service],
+            genericAccess: GenericAccess(name: "beacon"))
+        bench.bench.perform(bench.peripheral) { $0.setDatabase(other, for: PairingBench.set) }
+        try bench.reconnect()
+        try bench.pair(by: bench.central)
+        let link = try bench.link(bench.central)
+        #expect(bench.events(bench.central).contains(.indication(link, changed, [0x01, 0x00, 0xFF, 0xFF])))
+        let bonds = bench.bench.stations[bench.peripheral].host.bonds(of: PairingBench.set)
+        #expect(bonds.first?.client.databaseHash == other.hash)
+        // It has heard of it now.
+        try bench.reconnect()
+        try bench.pair(by: bench.central)
+        #expect(!bench.events(bench.central).contains { if case .indication = $0 { true } else { false } })
+    }
+
+    @Test func `the oldest bond gives way`() {
+        var host = LEHost()
+        let bonds = (0..<100).map { Bond(peer: PeerAddress(.random($0), type: .random)) }
+        host.setBonds(bonds, for: nil)
+        #expect(host.bonds(of: nil) == Array(bonds.suffix(64)))
+    }
+
+    @Test func `records are the bonds they were made of`() throws {
+        var random = SplitMix64(seed: 3)
+        for round in 0..<200 {
+            func key() -> Octets<16> { Octets(padding: random.bytes(16)) }
+            var bond = Bond(
+                peer: PeerAddress(BluetoothAddress(octets: random.bytes(6)) ?? .zero, type: round % 2 == 0 ? .public : .random),
+                keySize: UInt8.random(in: 7...16, using: &random), isAuthenticated: round % 3 == 0,
+                isSecureConnections: round % 5 == 0)
+            if round % 2 == 0 { bond.resolvingKey = key() }
+            if round % 3 == 1 { bond.peripheralKey = Bond.Key(key()) }
+            if round % 3 == 2 {
+                bond.centralKey = Bond.Key(
+                    key(), name: KeyName(encryptedDiversifier: .random(in: 0...0xFFFF, using: &random), randomNumber: .max))
+                bond.ownSigningKey = key()
+            }
+            if round % 7 == 0 {
+                bond.peerSigningKey = key()
+                bond.client = ATTClientState(
+                    configurations: [0x12: .notification, 0x15: .indication], features: .robustCaching,
+                    databaseHash: random.bytes(16))
+            }
+            #expect(try Bond(record: bond.record) == bond)
+        }
+    }
+
+    @Test func `records that no bond has written are refused by name`() throws {
+        let bond = Bond(
+            peer: PeerAddress(.random(1), type: .random), resolvingKey: .zero, peripheralKey: Bond.Key(.zero),
+            ownSigningKey: .zero,
+            client: ATTClientState(
+                configurations: [3: .notification], features: .robustCaching,
+                databaseHash: [UInt8](repeating: 0, count: 16)))
+        #expect(bond.record["peer"] == "random C0:00:00:00:00:01")
+        #expect(bond.record["client-configurations"] == "3:1")
+        for name in ["peer", "key-size", "authenticated", "secure-connections"] {
+            var record = bond.record
+            record[name] = nil
+            #expect(throws: BondRecordFault.self) { try Bond(record: record) }
+        }
+        for name in bond.record.keys {
+            for text in ["", "x", " 0102", "99999", "public", "7 8 9 10"] {
+                if text == "", name == "client-configurations" { continue }
+                var record = bond.record
+                record[name] = text
+                let fault = #expect(throws: BondRecordFault.self) { try Bond(record: record) }
+                #expect(fault?.name == name)
+            }
+        }
+    }
+}

@@ -1,0 +1,202 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import GATT
+import HCI
+import HostStack
+import TestSupport
+import Testing
+
+/// What goes wrong between two hosts over the virtual air.
+@Suite struct PairingFailureTests {
+    private static let display = PairingPolicy(inputOutput: .displayOnly, protection: .required)
+    private static let keyboard = PairingPolicy(inputOutput: .keyboardOnly, protection: .required)
+    private static let compares = PairingPolicy(inputOutput: .displayYesNo, protection: .required)
+
+    private static func legacy(_ policy: PairingPolicy) -> PairingPolicy {
+        var policy = policy
+        policy.secureConnections = .off
+        return policy
+    }
+
+    @Test(arguments: [
+        (display, keyboard), (keyboard, display), (keyboard, keyboard), (legacy(display), keyboard),
+        (keyboard, legacy(display)), (legacy(keyboard), keyboard),
+    ])
+    func `a wrong passkey is noticed`(_ central: PairingPolicy, _ peripheral: PairingPolicy) throws {
+        var bench = try PairingBench(central: central, peripheral: peripheral)
+        bench.users = .mistaken
+        try bench.pair(by: bench.central)
+        let failures = [bench.failure(bench.central), bench.failure(bench.peripheral)]
+        #expect(failures.contains(.failed(.confirmValueFailed)))
+        #expect(failures.contains(.rejected(.confirmValueFailed)))
+        for station in [bench.central, bench.peripheral] {
+            #expect(bench.paired(station) == nil && bench.security(station) == nil)
+        }
+        // After a while they may try again.
+        bench.users = .careful
+        bench.bench.advance(by: .seconds(2))
+        try bench.pair(by: bench.central)
+        #expect(bench.paired(bench.central)?.bond.isAuthenticated == true)
+    }
+
+    @Test func `numbers that differ are no pairing`() throws {
+        var bench = try PairingBench(central: Self.compares, peripheral: Self.compares)
+        bench.users = .mistaken
+        try bench.pair(by: bench.central)
+        let failures = [bench.failure(bench.central), bench.failure(bench.peripheral)]
+        #expect(failures.contains(.failed(.numericComparisonFailed)))
+        #expect(failures.contains(.rejected(.numericComparisonFailed)))
+    }
+
+    @Test func `a passkey that is not entered is no pairing`() throws {
+        var bench = try PairingBench(central: Self.display, peripheral: Self.keyboard)
+        bench.users = .absent
+        try bench.pair(by: bench.central)
+        let link = try bench.link(bench.peripheral)
+        bench.bench.perform(bench.peripheral) { $0.replyPasskey(nil, of: link) }
+        bench.settle()
+        #expect(bench.failure(bench.peripheral) == .failed(.passkeyEntryFailed))
+        #expect(bench.failure(bench.central) == .rejected(.passkeyEntryFailed))
+    }
+
+    @Test(arguments: [
+        (display, keyboard, true, PairingFailedReason.unspecified),
+        (display, keyboard, false, .passkeyEntryFailed), (compares, compares, true, .numericComparisonFailed),
+        (compares, compares, false, .numericComparisonFailed),
+    ])
+    func `either side may cancel`(
+        _ central: PairingPolicy, _ peripheral: PairingPolicy, isCentral: Bool, _ reason: PairingFailedReason
+    ) throws {
+        var bench = try PairingBench(central: central, peripheral: peripheral)
+        bench.users = .absent
+        try bench.pair(by: bench.central)
+        let station = isCentral ? bench.central : bench.peripheral
+        let link = try bench.link(station)
+        bench.bench.perform(station) { $0.cancelPairing(of: link) }
+        bench.settle()
+        #expect(bench.failure(station) == .cancelled)
+        #expect(bench.failure(isCentral ? bench.peripheral : bench.central) == .rejected(reason))
+        bench.bench.perform(station) { $0.cancelPairing(of: link) }
+        bench.settle()
+        #expect(bench.events(station).filter { if case .pairingFailed = $0 { true } else { false } }.count == 1)
+    }
+
+    @Test func `who does not answer for half a minute has no more chance on this link`() throws {
+        var bench = try PairingBench(central: Self.display, peripheral: Self.keyboard)
+        bench.users = .absent
+        try bench.pair(by: bench.central, within: .seconds(29))
+        #expect(bench.failure(bench.central) == nil && bench.failure(bench.peripheral) == nil)
+        bench.settle(within: .seconds(2))
+        #expect(bench.failure(bench.central) == .timedOut && bench.failure(bench.peripheral) == .timedOut)
+        bench.users = .careful
+        bench.bench.advance(by: .seconds(2))
+        try bench.pair(by: bench.central)
+        #expect(bench.failure(bench.central) == .timedOut)
+        #expect(bench.events(bench.peripheral).isEmpty)
+        try bench.reconnect()
+        try bench.pair(by: bench.central)
+        #expect(bench.paired(bench.central) != nil)
+    }
+
+    @Test func `a wish for security has its time too`() throws {
+        var bench = try PairingBench(
+            central: PairingPolicy(acceptance: .ask), peripheral: PairingPolicy())
+        bench.users = .absent
+        try bench.pair(by: bench.peripheral, within: .seconds(31))
+        #expect(bench.failure(bench.peripheral) == .timedOut)
+        #expect(bench.failure(bench.central) == nil)
+    }
+
+    @Test func `attempts are farther apart each time`() throws {
+        var bench = try PairingBench(central: Self.display, peripheral: Self.keyboard)
+        bench.users = .mistaken
+        var waits: [Duration] = []
+        for _ in 0..<4 {
+            try bench.pair(by: bench.central, within: .milliseconds(600))
+            #expect(bench.failure(bench.peripheral) == .failed(.confirmValueFailed))
+            try bench.pair(by: bench.central, within: .milliseconds(10))
+            guard case .tooEarly(let wait) = bench.failure(bench.central) else {
+                Issue.record("there is no wait: \(bench.events(bench.central))")
+                return
+            }
+            waits.append(wait)
+            bench.bench.advance(by: wait + .milliseconds(100))
+        }
+        for (shorter, longer) in zip(waits, waits.dropFirst()) { #expect(longer > shorter * 3 / 2) }
+        #expect(waits[0] < .seconds(1) && waits[3] < .seconds(8) && waits[3] > .seconds(6))
+    }
+
+    @Test func `a connection that ends takes its pairing with it`() throws {
+        var bench = try PairingBench(central: Self.display, peripheral: Self.keyboard)
+        bench.users = .absent
+        try bench.pair(by: bench.central)
+        let link = try bench.link(bench.central)
+        bench.bench.perform(bench.central) { $0.disconnect(link) }
+        bench.settle()
+        for station in [bench.central, bench.peripheral] {
+            let events = bench.events(station)
+            let failed = try #require(events.firstIndex { if case .pairingFailed = $0 { true } else { false } })
+            let ended = try #require(events.firstIndex { if case .disconnected = $0 { true } else { false } })
+            #expect(bench.failure(station) == .disconnected && failed < ended)
+        }
+    }
+
+    @Test func `what is required is not done without`() throws {
+        var bench = try PairingBench(
+            central: PairingPolicy(inputOutput: .noInputNoOutput), peripheral: Self.keyboard)
+        try bench.pair(by: bench.central)
+        #expect(bench.failure(bench.central) == .rejected(.authenticationRequirements))
+        bench = try PairingBench(
+            central: PairingPolicy(secureConnections: .off), peripheral: PairingPolicy(secureConnections: .required))
+        try bench.pair(by: bench.central)
+        #expect(bench.failure(bench.central) == .rejected(.authenticationRequirements))
+        bench = try PairingBench(
+            central: PairingPolicy(secureConnections: .required), peripheral: PairingPolicy(secureConnections: .off))
+        try bench.pair(by: bench.central)
+        #expect(bench.failure(bench.peripheral) == .rejected(.authenticationRequirements))
+        bench = try PairingBench(
+            central: PairingPolicy(maximumKeySize: 8), peripheral: PairingPolicy(minimumKeySize: 9))
+        try bench.pair(by: bench.central)
+        #expect(bench.failure(bench.central) == .rejected(.encryptionKeySize))
+    }
+
+    @Test(arguments: [7, 12, 16], [PairingPolicy.Demand.off, .required])
+    func `keys are as long as both can`(_ size: UInt8, _ secureConnections: PairingPolicy.Demand) throws {
+        var bench = try PairingBench(
+            central: PairingPolicy(secureConnections: secureConnections),
+            peripheral: PairingPolicy(secureConnections: secureConnections, maximumKeySize: size))
+        try bench.pair(by: bench.central)
+        for station in [bench.central, bench.peripheral] {
+            let bond = try #require(bench.paired(station)).bond
+            #expect(bond.keySize == size && bench.security(station)?.keySize == size)
+            for key in [bond.centralKey, bond.peripheralKey] {
+                let octets = try #require(key).value.bytes
+                #expect(octets.dropFirst(Int(size)).allSatisfy { $0 == 0 })
+                #expect(octets.prefix(Int(size)).contains { $0 != 0 })
+            }
+        }
+    }
+
+    @Test(arguments: [true, false]) func `an owner that is asked decides`(isGranted: Bool) throws {
+        var bench = try PairingBench(
+            central: PairingPolicy(), peripheral: PairingPolicy(acceptance: .ask))
+        bench.users = isGranted ? .careful : .mistaken
+        try bench.pair(by: bench.central)
+        let link = try bench.link(bench.peripheral)
+        #expect(bench.events(bench.peripheral).first == .pairingRequested(link))
+        #expect((bench.paired(bench.peripheral) != nil) == isGranted)
+        #expect(bench.failure(bench.central) == (isGranted ? nil : .rejected(.pairingNotSupported)))
+    }
+
+    @Test func `who never pairs may still want to`() throws {
+        var bench = try PairingBench(
+            central: PairingPolicy(), peripheral: PairingPolicy(acceptance: .never))
+        try bench.pair(by: bench.central)
+        #expect(bench.failure(bench.central) == .rejected(.pairingNotSupported))
+        try bench.pair(by: bench.peripheral)
+        #expect(bench.paired(bench.central) != nil && bench.paired(bench.peripheral) != nil)
+    }
+}

@@ -1,0 +1,232 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+import BluetoothCore
+import GATT
+import HCI
+import TestSupport
+import Testing
+
+@testable import HostStack
+
+/// A host and a peer whose security manager is a script.
+@Suite struct PairingRefusalTests {
+    private static let key = "0102030405060708090a0b0c0d0e0f10"
+    private static let zeros = "0000000000000000000000000000000000000000000000000000000000000000"
+
+    /// What a peripheral of a policy is sent, and why it gives up at the last of it; `nil` when it does not.
+    struct Script: Sendable, CustomTestStringConvertible {
+        let policy: PairingPolicy?
+        let received: [String]
+        let reason: PairingFailedReason?
+
+        init(_ received: [String], _ reason: PairingFailedReason?) { self.init(PairingPolicy(), received, reason) }
+
+        init(_ policy: PairingPolicy?, _ received: [String], _ reason: PairingFailedReason?) {
+            self.policy = policy
+            self.received = received
+            self.reason = reason
+        }
+
+        var testDescription: String { received.joined(separator: ", ") }
+    }
+
+    static let asPeripheral: [Script] = [
+        Script(nil, ["01 03 00 01 10 07 07"], .pairingNotSupported), Script(nil, ["01"], .pairingNotSupported),
+        Script(nil, ["0b 01"], .pairingNotSupported), Script(nil, ["05 05"], nil), Script(nil, ["03 00"], nil),
+        Script(nil, ["ff"], nil), Script(nil, [""], nil),
+        Script(PairingPolicy(acceptance: .never), ["01 03 00 01 10 07 07"], .pairingNotSupported),
+        // Values out of range.
+        Script(["01 05 00 01 10 07 07"], .invalidParameters), Script(["01 03 02 01 10 07 07"], .invalidParameters),
+        Script(["01 03 00 01 06 07 07"], .invalidParameters), Script(["01 03 00 01 11 07 07"], .invalidParameters),
+        // Lengths.
+        Script(["01 03 00 01 10 07"], .invalidParameters), Script(["01 03 00 01 10 07 07 00"], .invalidParameters),
+        Script(["01 03 00 01 10 07 07", "03 00"], .invalidParameters), Script(["01 03 00 01 10 07 07"], nil),
+        // What cannot be had.
+        Script(["01 03 01 01 10 07 07"], .outOfBandNotAvailable),
+        Script(PairingPolicy(minimumKeySize: 16), ["01 03 00 01 0f 07 07"], .encryptionKeySize),
+        Script(
+            PairingPolicy(inputOutput: .displayOnly, protection: .required), ["01 03 00 05 10 07 07"],
+            .authenticationRequirements),
+        Script(
+            PairingPolicy(secureConnections: .required), ["01 03 00 01 10 07 07"], .authenticationRequirements),
+        // Codes that nobody knows, or that a central does not send.
+        Script(["0f"], .commandNotSupported), Script(["01 03 00 01 10 07 07", "0f 00"], .commandNotSupported),
+        Script(["0b 01"], .commandNotSupported), Script(["05 08"], nil), Script(["0e 00"], nil),
+        Script(["04 \(key)"], nil),
+        // Out of order.
+        Script(["01 03 00 01 10 07 07", "01 03 00 01 10 07 07"], .unspecified),
+        Script(["01 03 00 01 10 07 07", "02 03 00 01 10 07 07"], .unspecified),
+        Script(["01 03 00 01 10 07 07", "04 \(key)"], .unspecified),
+        Script(["01 03 00 01 10 07 07", "06 \(key)"], .unspecified),
+        Script(["01 03 00 01 10 07 07", "0d \(key)"], .unspecified),
+        Script(["01 03 00 01 10 07 07", "03 \(key)", "03 \(key)"], .unspecified),
+        Script(["01 03 00 09 10 07 07", "03 \(key)"], .unspecified),
+        // Before the link is encrypted, keys may only be early when they are next.
+        Script(["01 03 00 01 10 07 07", "0e 00", "0e 77"], nil),
+        // Values that do not fit.
+        Script(["01 03 00 01 10 07 07", "03 \(key)", "04 \(key)"], .confirmValueFailed),
+        Script(["01 03 00 09 10 07 07", "0c \(zeros)\(zeros)"], .invalidParameters),
+        Script(["01 03 00 09 10 07 07", "0c \(key)\(key)\(key)\(key)"], .invalidParameters),
+    ]
+
+    static let asCentral: [Script] = [
+        // More keys than were asked for.
+        Script(["02 03 00 01 10 04 01"], .invalidParameters), Script(["02 03 00 01 10 01 04"], .invalidParameters),
+        Script(["02 05 00 01 10 01 01"], .invalidParameters), Script(["02 03 00 01 05 01 01"], .invalidParameters),
+        Script(["02 03 01 01 10 01 01"], .outOfBandNotAvailable),
+        Script(PairingPolicy(minimumKeySize: 8), ["02 03 00 01 07 01 01"], .encryptionKeySize),
+        Script(PairingPolicy(secureConnections: .required), ["02 03 00 01 10 01 01"], .authenticationRequirements),
+        Script(["01 03 00 01 10 07 07"], .unspecified), Script(["03 \(key)"], .unspecified),
+        // It crossed the request on the air.
+        Script(["0b 01"], nil), Script(["0b 01", "02 03 00 01 10 01 01"], nil),
+        Script(["02 03 00 01 10 01 01", "04 \(key)"], .unspecified),
+        Script(["02 03 00 01 10 01 01", "03 \(key)", "04 \(key)"], .confirmValueFailed),
+        Script(["02 03 00 09 10 00 00", "0c \(zeros)\(zeros)"], .invalidParameters),
+        Script(["02 03 00 09 10 00 00", "03 \(key)"], .unspecified), Script(["10"], .commandNotSupported),
+        Script(["02 03 00"], .invalidParameters),
+    ]
+
+    private struct Unexpected: Error { let what: String }
+
+    private func bench(_ role: ConnectionRole, _ policy: PairingPolicy?) -> Bench {
+        var controller = ScriptedController.extended
+        controller.bufferCount = 64
+        var bench = Bench.ready(controller)
+        bench.perform {
+            $0.setPairingPolicy(policy, for: role == .central ? nil : .number(0))
+            $0.setAdvertising(
+                .beacon(.connectableScannable, milliseconds: 100), for: .number(0), address: .random(.random(1)))
+            if role == .central { $0.connect(to: .peer, type: .random) }
+        }
+        if role == .central {
+            bench.receive(Bench.connectionComplete(1, role: .central))
+        } else {
+            bench.connectCentral(1, set: .number(0))
+        }
+        bench.forget()
+        return bench
+    }
+
+    /// What the host has sent over the security manager's channel.
+    private func sent(_ bench: Bench) -> [SecurityManagerPDU] {
+        var reassembler = L2CAPReassembler()
+        var pdus: [SecurityManagerPDU] = []
+        for data in bench.controller.data {
+            for case .frame(let frame) in reassembler.receive(data.payload, isStart: data.boundary != .continuing) {
+                guard frame.channel == .securityManager, let pdu = try? SecurityManagerPDU(parsing: frame.payload) else {
+                    continue
+                }
+                pdus.append(pdu)
+            }
+        }
+        return pdus
+    }
+
+    private func check(_ script: Script, _ bench: Bench) {
+        let reasons = sent(bench).compactMap { if case .pairingFailed(let reason) = $0 { reason } else { nil } }
+        #expect(reasons == (script.reason.map { [$0] } ?? []))
+        let failures = bench.events.compactMap { if case .pairingFailed(_, let failure) = $0 { failure } else { nil } }
+        if let reason = script.reason {
+            #expect(failures == [.failed(reason)] || failures.isEmpty)
+        } else {
+            #expect(failures.isEmpty)
+        }
+        // It still pairs, or refuses to for its time.
+        #expect(bench.host.currentConnections.count == 1)
+    }
+
+    @Test(arguments: asPeripheral) func `a peripheral says why it does not pair`(_ script: Script) throws {
+        var bench = bench(.peripheral, script.policy)
+        for (index, digits) in script.received.enumerated() {
+            if index == script.received.count - 1, index > 0 {
+                #expect(!sent(bench).contains { if case .pairingFailed = $0 { true } else { false } })
+            }
+            bench.receive(try Hexadecimal.bytes(digits), on: .securityManager, of: 1)
+        }
+        check(script, bench)
+    }
+
+    @Test(arguments: asCentral) func `a central says why it does not pair`(_ script: Script) throws {
+        var bench = bench(.central, script.policy)
+        let link = try #require(bench.host.currentConnections.first)
+        bench.perform { $0.pair(link.id) }
+        for digits in script.received { bench.receive(try Hexadecimal.bytes(digits), on: .securityManager, of: 1) }
+        check(script, bench)
+    }
+
+    @Test func `a key that comes back is not taken`() throws {
+        var bench = bench(.central, PairingPolicy())
+        let link = try #require(bench.host.currentConnections.first)
+        bench.perform { $0.pair(link.id) }
+        bench.receive(try Hexadecimal.bytes("02 03 00 09 10 00 00"), on: .securityManager, of: 1)
+        let own = try #require(sent(bench).last)
+        guard case .pairingPublicKey = own else { throw Unexpected(what: "no public key: \(own)") }
+        bench.receive(own.serialized(), on: .securityManager, of: 1)
+        #expect(sent(bench).last == .pairingFailed(.unspecified))
+    }
+
+    @Test func `who comes back too soon is told so`() throws {
+        var bench = bench(.peripheral, PairingPolicy())
+        let attempt = ["01 03 00 01 10 07 07", "03 \(Self.key)", "04 \(Self.key)"]
+        for digits in attempt { bench.receive(try Hexadecimal.bytes(digits), on: .securityManager, of: 1) }
+        #expect(sent(bench).last == .pairingFailed(.confirmValueFailed))
+        bench.receive(try Hexadecimal.bytes(attempt[0]), on: .securityManager, of: 1)
+        #expect(sent(bench).last == .pairingFailed(.repeatedAttempts))
+        // Another connection does not help.
+        bench.endConnection(1)
+        bench.connectCentral(2, set: .number(0))
+        bench.forget()
+        bench.receive(try Hexadecimal.bytes(attempt[0]), on: .securityManager, of: 2)
+        #expect(sent(bench) == [.pairingFailed(.repeatedAttempts)])
+        bench.advance(to: .seconds(2))
+        bench.receive(try Hexadecimal.bytes(attempt[0]), on: .securityManager, of: 2)
+        guard case .pairingResponse = sent(bench).last else { throw Unexpected(what: "there is no response") }
+    }
+
+    @Test func `a central that pairs wrongly waits with its answers too`() throws {
+        var bench = bench(.central, PairingPolicy())
+        let link = try #require(bench.host.currentConnections.first)
+        bench.perform { $0.pair(link.id) }
+        for digits in ["02 03 00 01 10 01 01", "03 \(Self.key)", "04 \(Self.key)", "0b 01"] {
+            bench.receive(try Hexadecimal.bytes(digits), on: .securityManager, of: 1)
+        }
+        #expect(sent(bench).suffix(2) == [.pairingFailed(.confirmValueFailed), .pairingFailed(.repeatedAttempts)])
+    }
+
+    @Test func `a peripheral's wish begins a pairing`() throws {
+        var bench = bench(.central, PairingPolicy())
+        bench.receive([0x0B, 0x01], on: .securityManager, of: 1)
+        guard case .pairingRequest = sent(bench).last else { throw Unexpected(what: "there is no request") }
+        bench.receive([0x0B, 0x01], on: .securityManager, of: 1)
+        #expect(sent(bench).count == 1)
+    }
+
+    @Test func `what a link's key is asked for is looked up by its name`() throws {
+        var bench = bench(.peripheral, PairingPolicy())
+        bench.endConnection(1)
+        let name = KeyName(encryptedDiversifier: 7, randomNumber: 8)
+        let bond = Bond(
+            peer: PeerAddress(.peer, type: .random), peripheralKey: Bond.Key(Octets(padding: 1...16), name: name))
+        bench.perform { $0.setBonds([bond], for: .number(0)) }
+        bench.connectCentral(2, set: .number(0))
+        #expect(bench.connected.last?.identity == bond.peer)
+        for (diversifier, random) in [(UInt16(7), UInt64(9)), (0, 0), (8, 8)] {
+            bench.forget()
+            bench.receive(
+                LELongTermKeyRequest(
+                    connectionHandle: ConnectionHandle(2), randomNumber: random, encryptedDiversifier: diversifier))
+            #expect(bench.opcodes == [LELongTermKeyRequestNegativeReply.opcode])
+        }
+        bench.forget()
+        bench.receive(
+            LELongTermKeyRequest(connectionHandle: ConnectionHandle(2), randomNumber: 8, encryptedDiversifier: 7))
+        #expect(bench.commands(LELongTermKeyRequestReply.self).first?.longTermKey == Octets(padding: 1...16))
+        bench.receive(EncryptionChange(connectionHandle: ConnectionHandle(2), encryptionEnabled: 1))
+        #expect(bench.host.currentConnections.first?.security == LinkSecurity(isEncrypted: true, hasKey: true))
+        bench.receive(EncryptionChange(connectionHandle: ConnectionHandle(2), encryptionEnabled: 0))
+        #expect(bench.host.currentConnections.first?.security == LinkSecurity(hasKey: true))
+    }
+}
