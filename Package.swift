@@ -95,7 +95,10 @@ let package = Package(
             swiftSettings: settings),
         .executableTarget(
             name: "beaconry-fuzz",
-            dependencies: ["BluetoothCore", "Advertising", "HCI", "DBus", "Profiles", "Emulator", "TestSupport"],
+            dependencies: [
+                "BluetoothCore", "Advertising", "HCI", "HostStack", "VirtualRadio", "DBus", "Profiles", "Emulator",
+                "TestSupport",
+            ],
             path: "Tests/Fuzz", swiftSettings: settings),
         // Writes to flash until it is killed, for the test that kills it.
         .executableTarget(

@@ -23,7 +23,8 @@ extension LEHost {
     /// When a private address is due to change.
     var privacyDeadline: Duration? {
         let beacons = sets.lazy.filter { $0.order != nil }.compactMap(\.privateAddress.first?.end)
-        return [beacons.min(), mayChangeCentralAddress ? centralPrivacy.first?.present.end : nil].compactMap(\.self).min()
+        return [beacons.min(), mayChangeCentralAddress ? centralPrivacy.first?.present.end : nil].compactMap(\.self)
+            .min()
     }
 
     /// The address that a beacon is on the air with now: of a private one, the present.

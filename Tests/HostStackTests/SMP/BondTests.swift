@@ -42,7 +42,8 @@ import Testing
         #expect(bench.events(byCentral ? bench.peripheral : bench.central).isEmpty)
     }
 
-    @Test(arguments: generations) func `an encrypted link can be paired anew`(_ generation: PairingPolicy.Demand) throws {
+    @Test(arguments: generations) func `an encrypted link can be paired anew`(_ generation: PairingPolicy.Demand) throws
+    {
         var bench = try bench(generation)
         try bench.pair(by: bench.central)
         let first = try #require(bench.paired(bench.central)).bond
@@ -54,7 +55,9 @@ import Testing
         #expect(bench.bench.stations[bench.peripheral].host.bonds(of: PairingBench.set).count == 1)
     }
 
-    @Test(arguments: generations) func `nothing is kept where one side does not bond`(_ generation: PairingPolicy.Demand)
+    @Test(arguments: generations) func `nothing is kept where one side does not bond`(
+        _ generation: PairingPolicy.Demand
+    )
         throws
     {
         var bench = try bench(generation, isBonding: false)
@@ -84,7 +87,8 @@ import Testing
         #expect(bench.paired(bench.central) == nil && bench.security(bench.central)?.isEncrypted == true)
     }
 
-    @Test(arguments: generations) func `a peripheral without the key says so`(_ generation: PairingPolicy.Demand) throws {
+    @Test(arguments: generations) func `a peripheral without the key says so`(_ generation: PairingPolicy.Demand) throws
+    {
         var bench = try bench(generation)
         try bench.pair(by: bench.central)
         let bond = try #require(bench.paired(bench.central)).bond
@@ -213,14 +217,16 @@ import Testing
         for round in 0..<200 {
             func key() -> Octets<16> { Octets(padding: random.bytes(16)) }
             var bond = Bond(
-                peer: PeerAddress(BluetoothAddress(octets: random.bytes(6)) ?? .zero, type: round % 2 == 0 ? .public : .random),
+                peer: PeerAddress(
+                    BluetoothAddress(octets: random.bytes(6)) ?? .zero, type: round % 2 == 0 ? .public : .random),
                 keySize: UInt8.random(in: 7...16, using: &random), isAuthenticated: round % 3 == 0,
                 isSecureConnections: round % 5 == 0)
             if round % 2 == 0 { bond.resolvingKey = key() }
             if round % 3 == 1 { bond.peripheralKey = Bond.Key(key()) }
             if round % 3 == 2 {
                 bond.centralKey = Bond.Key(
-                    key(), name: KeyName(encryptedDiversifier: .random(in: 0...0xFFFF, using: &random), randomNumber: .max))
+                    key(),
+                    name: KeyName(encryptedDiversifier: .random(in: 0...0xFFFF, using: &random), randomNumber: .max))
                 bond.ownSigningKey = key()
             }
             if round % 7 == 0 {

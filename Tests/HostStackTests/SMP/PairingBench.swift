@@ -48,10 +48,10 @@ struct PairingBench {
     init(
         central centralPolicy: PairingPolicy?, peripheral peripheralPolicy: PairingPolicy?,
         address: OwnAddress = .random(.random(1)), centralAddress: OwnAddress = .publicDevice,
-        services: [GATTService] = [PairingBench.service]
+        isLegacy: Bool = false, services: [GATTService] = [PairingBench.service]
     ) throws {
-        peripheral = bench.add(1)
-        central = bench.add(2, configuration: LEHostConfiguration(centralAddress: centralAddress))
+        peripheral = bench.add(1, isLegacy: isLegacy)
+        central = bench.add(2, isLegacy: isLegacy, configuration: LEHostConfiguration(centralAddress: centralAddress))
         let database = try AttributeDatabase(services: services, genericAccess: GenericAccess(name: "beacon"))
         bench.stations[peripheral].values = [
             .bit16(0xFFF1): [1], .bit16(0xFFF2): [2], .bit16(0xFFF3): [3],

@@ -116,7 +116,8 @@ import Testing
         var pdus: [SecurityManagerPDU] = []
         for data in bench.controller.data {
             for case .frame(let frame) in reassembler.receive(data.payload, isStart: data.boundary != .continuing) {
-                guard frame.channel == .securityManager, let pdu = try? SecurityManagerPDU(parsing: frame.payload) else {
+                guard frame.channel == .securityManager, let pdu = try? SecurityManagerPDU(parsing: frame.payload)
+                else {
                     continue
                 }
                 pdus.append(pdu)
@@ -194,6 +195,23 @@ import Testing
             bench.receive(try Hexadecimal.bytes(digits), on: .securityManager, of: 1)
         }
         #expect(sent(bench).suffix(2) == [.pairingFailed(.confirmValueFailed), .pairingFailed(.repeatedAttempts)])
+    }
+
+    @Test func `who still enters digits is waited for`() throws {
+        var bench = bench(.peripheral, PairingPolicy(inputOutput: .displayOnly, protection: .required))
+        bench.receive(try Hexadecimal.bytes("01 02 00 05 10 01 01"), on: .securityManager, of: 1)
+        bench.advance(to: .seconds(29))
+        bench.receive([0x0E, 0x01], on: .securityManager, of: 1)
+        bench.advance(to: .seconds(58))
+        #expect(!bench.events.contains { if case .pairingFailed = $0 { true } else { false } })
+        bench.advance(to: .seconds(60))
+        let link = try #require(bench.host.currentConnections.first)
+        #expect(bench.events.last == .pairingFailed(link.id, .timedOut))
+        // Nothing goes over this channel any more.
+        bench.forget()
+        bench.receive(try Hexadecimal.bytes("01 02 00 05 10 01 01"), on: .securityManager, of: 1)
+        bench.advance(to: .seconds(200))
+        #expect(bench.events.isEmpty && bench.controller.data.isEmpty)
     }
 
     @Test func `a peripheral's wish begins a pairing`() throws {

@@ -221,7 +221,9 @@ struct SessionPair {
                 default: break
                 }
             }
-            for case .send(let pdu) in pair.responder.takeOutputs() { pair.initiator.receive(pdu, random: &pair.random) }
+            for case .send(let pdu) in pair.responder.takeOutputs() {
+                pair.initiator.receive(pdu, random: &pair.random)
+            }
         }
         #expect(pair.initiator.takeOutputs().isEmpty)
         pair.initiator.receiveEncryption(random: &pair.random)

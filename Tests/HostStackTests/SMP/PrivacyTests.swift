@@ -94,6 +94,23 @@ import Testing
         #expect(bench.paired(bench.central) == nil && bench.security(bench.central)?.isEncrypted == true)
     }
 
+    /// Both sides must mean the same two addresses, or their values differ.
+    @Test(
+        arguments: [OwnAddress.publicDevice, .random(.random(1)), .resolvable(identity)],
+        [OwnAddress.publicDevice, .random(.random(2)), .resolvable(centralIdentity)])
+    func `devices pair with addresses of every kind`(_ peripheral: OwnAddress, _ central: OwnAddress) throws {
+        for isLegacy in [false, true] {
+            for generation in [PairingPolicy.Demand.off, .required] {
+                let policy = PairingPolicy(secureConnections: generation)
+                var bench = try PairingBench(
+                    central: policy, peripheral: policy, address: peripheral, centralAddress: central,
+                    isLegacy: isLegacy)
+                try bench.pair(by: bench.central, within: .seconds(2))
+                #expect(bench.paired(bench.central) != nil && bench.paired(bench.peripheral) != nil)
+            }
+        }
+    }
+
     @Test func `a central changes its address while it scans`() throws {
         var bench = AirBench()
         let central = bench.add(
