@@ -7,11 +7,13 @@ extension LEHost {
     /// How a beacon pairs, or this host as central; `nil` when it does not, and answers that to peers who want to.
     public mutating func setPairingPolicy(_ policy: PairingPolicy?, for set: AdvertisingSetIdentifier?) {
         withScope(of: set) { $0.policy = policy }
+        dropEmptyScopes()
     }
 
     /// The bonds that were kept of a beacon, or of this host as central. Connections that exist go on as they are.
     public mutating func setBonds(_ bonds: [Bond], for set: AdvertisingSetIdentifier?) {
         withScope(of: set) { $0.bonds = Array(bonds.suffix(SecurityScope.capacity)) }
+        dropEmptyScopes()
     }
 
     /// The bonds of a beacon, or of this host as central.

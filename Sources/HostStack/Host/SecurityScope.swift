@@ -42,6 +42,9 @@ extension LEHost {
         securityScopes.append(scope)
     }
 
+    /// Forgets who neither pairs nor has paired.
+    mutating func dropEmptyScopes() { securityScopes.removeAll { $0.policy == nil && $0.bonds.isEmpty } }
+
     /// The address that a connection is made with at this end.
     func ownAddress(as role: LEConnection.Role, of set: AdvertisingSetIdentifier?) -> PeerAddress {
         var random: BluetoothAddress?

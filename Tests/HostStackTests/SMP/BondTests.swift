@@ -182,12 +182,15 @@ import Testing
     @Test func `a bonded client hears of another table`() throws {
         var bench = try bench()
         try bench.pair(by: bench.central)
-        let peripheral = bench.bench.stations[bench.peripheral].host
         let table = try AttributeDatabase(
             services: [PairingBench.service], genericAccess: GenericAccess(name: "beacon"))
         let changed = try #require(table.valueHandle(of: .serviceChanged))
         #expect(try bench.run(.subscribe(AttributeHandle(changed.rawValue + 1), .indication)) == .success(.done))
-        #expect(peripheral.bonds(of: PairingBench.set).first?.client.databaseHash == table.hash)
+        let value = try bench.handle(0xFFF3)
+        #expect(try bench.run(.subscribe(AttributeHandle(value.rawValue + 1), .notification)) == .success(.done))
+        let kept = try #require(bench.bench.stations[bench.peripheral].host.bonds(of: PairingBench.set).first).client
+        #expect(kept.databaseHash == table.hash)
+        #expect(kept.configurations == [changed: .indication, value: .notification])
 
         let other = try AttributeDatabase(
             services: [GATTService(uuid: .bit16(0x180F), characteristics: []), PairingBench.service],
@@ -199,6 +202,8 @@ import Testing
         #expect(bench.events(bench.central).contains(.indication(link, changed, [0x01, 0x00, 0xFF, 0xFF])))
         let bonds = bench.bench.stations[bench.peripheral].host.bonds(of: PairingBench.set)
         #expect(bonds.first?.client.databaseHash == other.hash)
+        // Another characteristic may have that handle now.
+        #expect(bonds.first?.client.configurations == [changed: .indication])
         // It has heard of it now.
         try bench.reconnect()
         try bench.pair(by: bench.central)

@@ -129,6 +129,19 @@ import Testing
         #expect(waits[0] < .seconds(1) && waits[3] < .seconds(8) && waits[3] > .seconds(6))
     }
 
+    @Test func `both may begin at once`() throws {
+        var bench = try PairingBench(central: Self.display, peripheral: Self.keyboard)
+        let links = [try bench.link(bench.central), try bench.link(bench.peripheral)]
+        bench.bench.stations[bench.peripheral].host.pair(links[1])
+        try bench.pair(by: bench.central)
+        for station in [bench.central, bench.peripheral] {
+            #expect(bench.paired(station) != nil && bench.failure(station) == nil)
+        }
+        // The wish is granted: it does not come to an end later.
+        bench.settle(within: .seconds(35))
+        #expect(bench.failure(bench.peripheral) == nil)
+    }
+
     @Test func `a connection that ends takes its pairing with it`() throws {
         var bench = try PairingBench(central: Self.display, peripheral: Self.keyboard)
         bench.users = .absent

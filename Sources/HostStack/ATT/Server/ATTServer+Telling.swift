@@ -58,19 +58,24 @@ extension ATTServer {
 
     /// Takes over what was kept of the client, which has been recognised; what it has asked for meanwhile goes on.
     ///
-    /// It is told of a table that it does not know, if it wants to be.
+    /// It is told of a table that it does not know, if it wants to be; what else it wanted of the old one is forgotten.
     mutating func restore(_ kept: ATTClientState, at now: Duration) -> [ATTServerOutput] {
         let present = client.configurations
-        client.configurations.merge(kept.configurations.filter { database.isConfigurable($0.key) }) { new, _ in new }
+        let serviceChanged = database.valueHandle(of: .serviceChanged)
+        let isSameTable = kept.databaseHash == nil || kept.databaseHash == database.hash
+        let configurations = kept.configurations.filter {
+            database.isConfigurable($0.key) && (isSameTable || $0.key == serviceChanged)
+        }
+        client.configurations.merge(configurations) { new, _ in new }
         client.features.formUnion(kept.features)
         let restored = client.configurations.filter { present[$0.key] != $0.value }
         var outputs: [ATTServerOutput] = restored.sorted { $0.key.rawValue < $1.key.rawValue }.compactMap { entry in
             database[entry.key].map { .subscriptionChanged(entry.key, uuid: $0.type, entry.value) }
         }
-        guard let hash = kept.databaseHash, hash != database.hash else { return outputs }
+        guard !isSameTable else { return outputs }
         awareness = .unaware
-        client.databaseHash = hash
-        guard let serviceChanged = database.valueHandle(of: .serviceChanged) else { return outputs }
+        client.databaseHash = kept.databaseHash
+        guard let serviceChanged else { return outputs }
         let whole = AttributeHandle.first.serialized() + AttributeHandle.last.serialized()
         outputs += indicate(whole, of: serviceChanged, at: now)
         return outputs
