@@ -39,12 +39,21 @@ extension LEHost {
             connections[index].keyInUse = .pairing
             return key
         }
-        let link = connections[index].link
-        guard let bond = link.identity.flatMap({ self.bond(of: $0, for: link.advertisingSet) }),
-            let key = bond.peripheralKey, key.name == name
-        else { return nil }
+        guard let bond = bond(named: name, at: index), let key = bond.peripheralKey else { return nil }
+        connections[index].link.identity = bond.peer
         connections[index].keyInUse = .bond(bond.peer)
         return key.value
+    }
+
+    /// The bond whose key a central means: its own; or, where its address says nothing, the one of that name.
+    private func bond(named name: KeyName, at index: Int) -> Bond? {
+        let link = connections[index].link
+        if let identity = link.identity {
+            let own = bond(of: identity, for: link.advertisingSet)
+            return own?.peripheralKey?.name == name ? own : nil
+        }
+        guard name != .none else { return nil }
+        return scope(of: link.advertisingSet)?.bonds.first { $0.peripheralKey?.name == name }
     }
 
     /// Takes the beginning, the failure or the end of encryption.

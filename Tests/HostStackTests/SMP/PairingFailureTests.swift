@@ -193,15 +193,18 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false]) func `an owner that is asked decides`(isGranted: Bool) throws {
+    @Test(arguments: [true, false], [true, false])
+    func `an owner that is asked decides`(isGranted: Bool, isCentral: Bool) throws {
+        let asks = PairingPolicy(acceptance: .ask)
         var bench = try PairingBench(
-            central: PairingPolicy(), peripheral: PairingPolicy(acceptance: .ask))
+            central: isCentral ? asks : PairingPolicy(), peripheral: isCentral ? PairingPolicy() : asks)
+        let asked = isCentral ? bench.central : bench.peripheral
+        let other = isCentral ? bench.peripheral : bench.central
         bench.users = isGranted ? .careful : .mistaken
-        try bench.pair(by: bench.central)
-        let link = try bench.link(bench.peripheral)
-        #expect(bench.events(bench.peripheral).first == .pairingRequested(link))
-        #expect((bench.paired(bench.peripheral) != nil) == isGranted)
-        #expect(bench.failure(bench.central) == (isGranted ? nil : .rejected(.pairingNotSupported)))
+        try bench.pair(by: other)
+        #expect(bench.events(asked).first == .pairingRequested(try bench.link(asked)))
+        #expect((bench.paired(asked) != nil) == isGranted)
+        #expect(bench.failure(other) == (isGranted ? nil : .rejected(.pairingNotSupported)))
     }
 
     @Test func `who never pairs may still want to`() throws {

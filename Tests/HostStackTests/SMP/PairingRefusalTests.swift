@@ -244,6 +244,15 @@ import Testing
         #expect(bench.commands(LELongTermKeyRequestReply.self).first?.longTermKey == Octets(padding: 1...16))
         bench.receive(EncryptionChange(connectionHandle: ConnectionHandle(2), encryptionEnabled: 1))
         #expect(bench.host.currentConnections.first?.security == LinkSecurity(isEncrypted: true, hasKey: true))
+        // One behind an address that no key resolves is known by the name of its key.
+        bench.receive(Bench.connectionComplete(3, role: .peripheral, peer: .random(77)))
+        bench.receive(Bench.terminated(.number(0), 3))
+        #expect(bench.connected.last?.identity == nil)
+        bench.receive(
+            LELongTermKeyRequest(connectionHandle: ConnectionHandle(3), randomNumber: 8, encryptedDiversifier: 7))
+        #expect(bench.commands(LELongTermKeyRequestReply.self).count == 2)
+        #expect(bench.host.currentConnections.last?.identity == bond.peer)
+        bench.endConnection(3)
         bench.receive(EncryptionChange(connectionHandle: ConnectionHandle(2), encryptionEnabled: 0))
         #expect(bench.host.currentConnections.first?.security == LinkSecurity(hasKey: true))
     }
