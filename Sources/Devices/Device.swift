@@ -50,7 +50,8 @@ public enum DeviceInput: Hashable, Sendable {
     case connected(Central)
     /// A central is gone.
     case disconnected(Central)
-    /// A characteristic's value is read from this offset; answered by `.respond` or `.reject`, and changes nothing.
+    /// A characteristic's value is read from this offset; answered by `.respond` or `.reject`. It changes nothing, unless
+    /// a `.wait` comes first, of no time at all if need be.
     case read(CharacteristicIdentifier, offset: Int)
     /// A characteristic's value is written from this offset; answered by `.acknowledge` or `.reject`.
     case wrote(CharacteristicIdentifier, offset: Int, value: [UInt8])

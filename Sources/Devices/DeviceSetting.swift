@@ -18,6 +18,8 @@ public enum DeviceSetting: Hashable, Sendable {
     case interval(AdvertisingInterval)
     /// The radiated power; `nil` leaves it to the radio.
     case transmitPower(TransmitPower?)
+    /// A setting that this device has under a name of its own, as people write its value.
+    case named(String, String)
 
     /// The setting's key in profiles and in `ctl set`.
     public var key: String {
@@ -28,6 +30,7 @@ public enum DeviceSetting: Hashable, Sendable {
         case .measuredPower: "measured-power"
         case .interval: "interval"
         case .transmitPower: "tx-power"
+        case .named(let name, _): name
         }
     }
 }

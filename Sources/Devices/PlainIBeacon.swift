@@ -88,6 +88,12 @@ public struct PlainIBeacon: Device {
                     return [.refuse("interval: a radio can send every 20 ms to 10240 ms (32 to 16384 ticks)")]
                 }
                 changed.interval = interval
+            case .named(let name, _):
+                return [
+                    .refuse(
+                        "\(name): there is no such setting; settings are uuid, major, minor, measured-power, interval, "
+                            + "tx-power")
+                ]
             }
         }
         configuration = changed

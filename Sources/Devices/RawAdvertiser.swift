@@ -74,7 +74,7 @@ public struct RawAdvertiser: Device {
                     return [.refuse("interval: a radio can send every 20 ms to 10240 ms (32 to 16384 ticks)")]
                 }
                 changed.interval = interval
-            case .uuid, .major, .minor, .measuredPower:
+            case .uuid, .major, .minor, .measuredPower, .named:
                 return [.refuse("\(setting.key): a raw advertiser has no such setting; it has interval and tx-power")]
             }
         }

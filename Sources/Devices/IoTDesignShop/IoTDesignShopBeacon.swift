@@ -160,6 +160,12 @@ extension IoTDesignShopBeacon {
                 }
                 changed.powerCode = code
                 changed.lastValidPowerCode = code
+            case .named(let name, _):
+                return [
+                    .refuse(
+                        "\(name): there is no such setting; settings are uuid, major, minor, measured-power, interval, "
+                            + "tx-power")
+                ]
             }
         }
         stored = changed

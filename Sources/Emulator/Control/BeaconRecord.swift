@@ -30,6 +30,8 @@ public struct BeaconRecord: Codable, Hashable, Sendable {
     public private(set) var intervalTicks: UInt32?
     /// In dBm; absent where it is left to the radio.
     public private(set) var txPower: Int8?
+    /// The settings that only this device has, as they are written for `ctl set`; absent when it has none.
+    public private(set) var values: [String: String]?
     /// The UUIDs of its services.
     public let services: [String]
     /// Whether changes survive the run.
@@ -51,6 +53,7 @@ public struct BeaconRecord: Codable, Hashable, Sendable {
             case .measuredPower(let value): measuredPower = value.decibelMilliwatts
             case .interval(let value): intervalTicks = value.count
             case .transmitPower(let value): txPower = value?.decibelMilliwatts
+            case .named(let name, let text): values = (values ?? [:]).merging([name: text]) { $1 }
             }
         }
     }

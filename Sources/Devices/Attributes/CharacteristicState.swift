@@ -1,0 +1,242 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import GATT
+
+/// One declared characteristic while its device runs: its value, who has subscribed, and what was done with it.
+struct CharacteristicState: Hashable, Sendable {
+    let declared: DeclaredCharacteristic
+    private var parts: [Part]
+    private(set) var subscribers: [Central: ClientCharacteristicConfiguration] = [:]
+    private var reads = 0
+    private var writes = 0
+    private var isWritten = false
+    private var lastTold: [UInt8] = []
+    private var nextTelling: Duration?
+
+    /// A field while the device runs.
+    private struct Part: Hashable {
+        var field: ValueField
+        /// When it began.
+        var origin = Duration.zero
+        /// What stands in for it since it was written or set.
+        var content: [UInt8]?
+        /// Whether its owner has set that, so that it outlasts power cuts of this run.
+        var isPinned = false
+
+        func octets(at now: DeviceTime) -> [UInt8] {
+            content ?? field.octets(at: now.uptime - origin, sinceUnixEpoch: now.sinceUnixEpoch)
+        }
+
+        func nextChange(after now: DeviceTime) -> Duration? {
+            guard content == nil else { return nil }
+            return field.nextChange(after: now.uptime - origin, sinceUnixEpoch: now.sinceUnixEpoch).map { origin + $0 }
+        }
+    }
+
+    init(_ declared: DeclaredCharacteristic) {
+        self.declared = declared
+        parts = declared.fields.map { Part(field: $0) }
+    }
+
+    /// Power comes: everything begins again, except what is stored or set by the owner.
+    mutating func powerOn(at now: DeviceTime) {
+        for index in parts.indices {
+            parts[index].origin = now.uptime
+            if !declared.isStored, !parts[index].isPinned { parts[index].content = nil }
+        }
+        subscribers = [:]
+        (reads, writes, isWritten, nextTelling) = (0, 0, false, nil)
+    }
+
+    func value(at now: DeviceTime) -> [UInt8] { parts.flatMap { $0.octets(at: now) } }
+
+    /// When its value may become another one by itself.
+    func nextChange(after now: DeviceTime) -> Duration? { parts.compactMap { $0.nextChange(after: now) }.min() }
+
+    /// Remembers where random walks are; returns when to do so again.
+    mutating func settle(at now: DeviceTime) -> Duration? {
+        var next: Duration?
+        for index in parts.indices {
+            guard case .quantity(var quantity) = parts[index].field.source else { continue }
+            let elapsed = now.uptime - parts[index].origin
+            quantity.settle(at: elapsed)
+            parts[index].field.source = .quantity(quantity)
+            guard let later = quantity.nextSettling(after: elapsed) else { continue }
+            next = min(next ?? parts[index].origin + later, parts[index].origin + later)
+        }
+        return next
+    }
+
+    /// Begins again: all of it, or the field of this name.
+    mutating func restart(field name: String?, at now: DeviceTime) {
+        for index in parts.indices where name == nil || parts[index].field.name == name {
+            parts[index].origin = now.uptime
+        }
+    }
+}
+
+// MARK: - Reading and writing
+
+extension CharacteristicState {
+    /// The answer to a read, and whether the state is another one for it.
+    mutating func read(from offset: Int, at now: DeviceTime) -> (answer: DeviceOutput, isCounted: Bool) {
+        let isFirst = offset == 0
+        if isFirst, case .time = declared.readFault?.occasion { reads += 1 }
+        let isCounted = isFirst && reads > 0
+        if let fault = declared.readFault, applies(fault, number: reads) { return (.reject(fault.error), isCounted) }
+        let value = value(at: now)
+        guard 0...value.count ~= offset else { return (.reject(.invalidOffset), isCounted) }
+        return (.respond(Array(value[offset...])), isCounted)
+    }
+
+    /// Takes what is written.
+    /// - Throws: `ATTError`: the value stays as it was.
+    mutating func write(_ octets: [UInt8], from offset: Int, at now: DeviceTime) throws(ATTError) {
+        writes += 1
+        if let fault = declared.writeFault, applies(fault, number: writes) { throw fault.error }
+        let present = value(at: now)
+        guard 0...present.count ~= offset else { throw .invalidOffset }
+        try take(present[..<offset] + octets)
+        isWritten = true
+    }
+
+    /// Takes a whole value.
+    /// - Throws: `ATTError` when it cannot be one.
+    mutating func take(_ value: [UInt8]) throws(ATTError) {
+        guard let contents = split(value), declared.possibleLengths.contains(value.count) else {
+            throw .invalidAttributeValueLength
+        }
+        for (part, content) in zip(parts, contents) {
+            if part.field.format == .text, String(validating: content, as: UTF8.self) == nil { throw .valueNotAllowed }
+            if let accepted = part.field.accepted {
+                guard let number = part.field.format.number(of: content), accepted.contains(number) else {
+                    throw declared.rangeError
+                }
+            }
+        }
+        for (index, content) in contents.enumerated() { parts[index].content = content }
+    }
+
+    /// The parts of a value; `nil` when it is too short or too long for them.
+    private func split(_ value: [UInt8]) -> [[UInt8]]? {
+        var rest = value[...]
+        var contents: [[UInt8]] = []
+        for (index, part) in parts.enumerated() {
+            let isLast = index == parts.count - 1
+            let count = part.field.size ?? (isLast ? rest.count : part.octets(at: DeviceTime()).count)
+            guard count <= rest.count else { return nil }
+            contents.append(Array(rest.prefix(count)))
+            rest = rest.dropFirst(count)
+        }
+        return rest.isEmpty ? contents : nil
+    }
+
+    private func applies(_ fault: AttributeFault, number: Int) -> Bool {
+        switch fault.occasion {
+        case .always: true
+        case .time(let time): number == time
+        case .untilWritten: !isWritten
+        }
+    }
+}
+
+// MARK: - Telling
+
+extension CharacteristicState {
+    /// Takes what a central wants to be told.
+    mutating func subscribe(
+        _ central: Central, _ configuration: ClientCharacteristicConfiguration, at now: DeviceTime
+    ) {
+        guard !configuration.isEmpty else { return unsubscribe(central) }
+        if subscribers.isEmpty {
+            lastTold = value(at: now)
+            if case .every(let period) = declared.telling { nextTelling = now.uptime + period }
+        }
+        subscribers[central] = configuration
+    }
+
+    /// Forgets a central.
+    mutating func unsubscribe(_ central: Central) {
+        subscribers[central] = nil
+        if subscribers.isEmpty { nextTelling = nil }
+    }
+
+    /// What is to be told now; `nil` for nothing.
+    mutating func dueValue(at now: DeviceTime) -> [UInt8]? {
+        guard !subscribers.isEmpty else { return nil }
+        switch declared.telling {
+        case .never: return nil
+        case .onChange:
+            let value = value(at: now)
+            guard value != lastTold else { return nil }
+            lastTold = value
+            return value
+        case .every(let period):
+            guard let due = nextTelling, due <= now.uptime else { return nil }
+            nextTelling = due + (now.uptime - due).nextStep(every: period)
+            return value(at: now)
+        }
+    }
+
+    /// What is told because it was written somewhere: the value, whether it is another one or not.
+    mutating func echoedValue(at now: DeviceTime) -> [UInt8]? {
+        lastTold = value(at: now)
+        return subscribers.isEmpty ? nil : lastTold
+    }
+
+    /// When something is to be told by itself.
+    func nextTelling(after now: DeviceTime) -> Duration? {
+        guard !subscribers.isEmpty else { return nil }
+        return declared.telling == .onChange ? nextChange(after: now) : nextTelling
+    }
+}
+
+// MARK: - Settings
+
+extension CharacteristicState {
+    /// The word that takes a value back that was set, so that it changes by itself again.
+    static let automatic = "auto"
+
+    /// Its fields by the names of their settings, each with its value as people write it.
+    var settings: [DeviceSetting] {
+        parts.map { part in
+            let fixed: [UInt8]? = if case .fixed(let octets) = part.field.source { octets } else { nil }
+            let text = (part.content ?? fixed).map { part.field.format.text(of: $0) } ?? Self.automatic
+            return .named(declared.settingName(of: part.field), text)
+        }
+    }
+
+    /// Whether a field's setting has this name.
+    func has(setting name: String) -> Bool { parts.contains { declared.settingName(of: $0.field) == name } }
+
+    /// Sets a field by the name of its setting.
+    /// - Throws: `ValueFormatFault` when the text is no value of it.
+    mutating func set(_ name: String, _ text: String) throws(ValueFormatFault) {
+        guard let index = parts.firstIndex(where: { declared.settingName(of: $0.field) == name }) else { return }
+        let field = parts[index].field
+        if case .fixed = field.source {
+        } else if text == Self.automatic {
+            parts[index].content = nil
+            parts[index].isPinned = false
+            return
+        }
+        if case .clock = field.source { throw ValueFormatFault("a clock shows the time; write auto") }
+        let octets = try field.format.octets(ofText: text)
+        if let accepted = field.accepted {
+            guard let number = field.format.number(of: octets), accepted.contains(number) else {
+                throw ValueFormatFault("\"\(text)\" is not from \(accepted.lowerBound) to \(accepted.upperBound)")
+            }
+        }
+        let others = parts.enumerated().filter { $0.offset != index }.map { $0.element.field.size ?? 0 }.reduce(0, +)
+        guard field.size != nil || declared.possibleLengths.contains(others + octets.count) else {
+            let lengths = declared.possibleLengths
+            throw ValueFormatFault(
+                "\(octets.count) octets are not from \(lengths.lowerBound) to \(lengths.upperBound)")
+        }
+        parts[index].content = octets
+        parts[index].isPinned = true
+    }
+}

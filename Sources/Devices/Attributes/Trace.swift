@@ -1,0 +1,71 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// A number that goes as it was recorded: each value stays until the time of the next one.
+public struct Trace: Hashable, Sendable {
+    /// A value, and from when on.
+    public struct Point: Hashable, Sendable {
+        /// The time since power came.
+        public let time: Duration
+        /// The value from then on.
+        public let value: Double
+
+        /// A value from a time on.
+        public init(_ time: Duration, _ value: Double) {
+            self.time = time
+            self.value = value
+        }
+    }
+
+    /// The values in the order of their times.
+    public let points: [Point]
+    /// Whether it begins again when the last value has stayed as long as the one before; else the last one stays.
+    public let repeats: Bool
+    /// How long it takes until it begins again; `nil` when it does not.
+    private let length: Duration?
+    /// All values lie in here.
+    public let bounds: ClosedRange<Double>
+
+    /// A trace; `nil` without any point, with a negative time, with times that do not go up, or with a value that is
+    /// not finite. The first value is also that of the time before it.
+    public init?(_ points: [Point], repeats: Bool) {
+        guard let first = points.first, let last = points.last, first.time >= .zero,
+            points.allSatisfy(\.value.isFinite), zip(points, points.dropFirst()).allSatisfy({ $0.time < $1.time }),
+            let lowest = points.map(\.value).min(), let highest = points.map(\.value).max()
+        else { return nil }
+        self.points = points
+        self.repeats = repeats
+        bounds = lowest...highest
+        length = repeats ? points.dropLast().last.map { last.time + (last.time - $0.time) } : nil
+    }
+
+    /// The value, so long after power came.
+    public func value(at elapsed: Duration) -> Double {
+        let next = index(behind: place(of: elapsed))
+        return points[max(next, 1) - 1].value
+    }
+
+    func nextChange(after elapsed: Duration) -> Duration? {
+        let place = place(of: elapsed)
+        let next = index(behind: place)
+        if next < points.count { return elapsed + (points[next].time - place) }
+        return length.map { elapsed + ($0 - place) }
+    }
+
+    /// The time within one round.
+    private func place(of elapsed: Duration) -> Duration {
+        guard let length, elapsed > .zero else { return max(elapsed, .zero) }
+        return Duration(attoseconds: elapsed.attoseconds % length.attoseconds)
+    }
+
+    /// The number of the first point whose time is not yet come.
+    private func index(behind time: Duration) -> Int {
+        var (low, high) = (0, points.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if points[middle].time <= time { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

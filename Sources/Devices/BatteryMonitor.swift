@@ -1,0 +1,106 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+public import BluetoothCore
+public import GATT
+
+/// A Bluegiga BLE112 module that tells the position of a potentiometer as the level of a battery.
+public struct BatteryMonitor: Device {
+    public static let kind = "battery"
+    public static let hasFlash = false
+    /// The name of the level in settings.
+    public static let levelName = "level"
+
+    /// What a profile says of it.
+    public struct Configuration: Hashable, Sendable {
+        /// The level in per cent, 0 to 100.
+        public var level: Quantity
+        /// Whether the value has two octets, the first of them 0, as a client takes it that was written for heart rates.
+        public var isBookCompatible: Bool
+        /// Whether a descriptor says that the value is a percentage.
+        public var hasPresentationFormat: Bool
+        /// The name that it advertises.
+        public var name: String
+        /// The advertising interval.
+        public var interval: AdvertisingInterval
+        /// The radiated power; `nil` leaves it to the radio.
+        public var transmitPower: TransmitPower?
+        /// The address; `nil` leaves it to the radio.
+        public var address: BluetoothAddress?
+
+        /// A module whose potentiometer stands at the top unless said otherwise.
+        public init(
+            level: Quantity = .fixed(100), isBookCompatible: Bool = false, hasPresentationFormat: Bool = false,
+            name: String = "Battery", interval: AdvertisingInterval = AdvertisingInterval(160),
+            transmitPower: TransmitPower? = nil, address: BluetoothAddress? = nil
+        ) {
+            self.level = level
+            self.isBookCompatible = isBookCompatible
+            self.hasPresentationFormat = hasPresentationFormat
+            self.name = name
+            self.interval = interval
+            self.transmitPower = transmitPower
+            self.address = address
+        }
+    }
+
+    private var peripheral: GATTPeripheral
+
+    /// A module with these values.
+    public init(_ configuration: Configuration) { peripheral = GATTPeripheral(Self.declaration(of: configuration)) }
+
+    public var services: [GATTService] { peripheral.services }
+    public var settings: [DeviceSetting] { peripheral.settings }
+    public var nextDeadline: Duration? { peripheral.nextDeadline }
+
+    public mutating func handle(_ input: DeviceInput, at now: DeviceTime) -> [DeviceOutput] {
+        peripheral.handle(input, at: now)
+    }
+
+    public mutating func restore(from flash: FlashImage) throws(FlashFault) {}
+
+    // MARK: - What it is
+
+    private static let batteryService = BluetoothUUID.bit16(0x180F)
+    private static let deviceInformation = BluetoothUUID.bit16(0x180A)
+
+    private static func declaration(of configuration: Configuration) -> GATTPeripheral.Configuration {
+        var content = AdvertisedContent()
+        content.services = [batteryService, deviceInformation]
+        content.name = configuration.name
+        content.interval = configuration.interval
+        content.transmitPower = configuration.transmitPower
+        content.address = configuration.address
+        let information = [
+            text("manufacturer", 0x2A29, "Bluegiga"), text("model", 0x2A24, "BLE112"),
+            text("firmware", 0x2A26, "25"), text("software", 0x2A28, "1.0"),
+        ]
+        return GATTPeripheral.Configuration(
+            services: [
+                DeclaredService(uuid: batteryService, characteristics: [level(of: configuration)]),
+                DeclaredService(uuid: deviceInformation, characteristics: information),
+            ],
+            content: content)
+    }
+
+    private static func level(of configuration: Configuration) -> DeclaredCharacteristic {
+        let octet = ValueFormat.integer(IntegerFormat(size: 1, isSigned: false))
+        let level = ValueField(format: octet, source: .quantity(configuration.level), accepted: 0...100)
+        let nothing = ValueField(name: "flags", format: octet, source: .fixed([0]))
+        let percentage = GATTDescriptor.presentationFormat(PresentationFormat(format: 0x04, unit: 0x27AD))
+        var characteristic = DeclaredCharacteristic(
+            name: levelName, uuid: .bit16(0x2A19), properties: [.read, .notify],
+            descriptors: configuration.hasPresentationFormat ? [percentage] : [],
+            fields: configuration.isBookCompatible ? [nothing, level] : [level])
+        characteristic.telling = .onChange
+        return characteristic
+    }
+
+    private static func text(_ name: String, _ uuid: UInt16, _ text: String) -> DeclaredCharacteristic {
+        DeclaredCharacteristic(
+            name: name, uuid: .bit16(uuid), properties: .read,
+            fields: [ValueField(format: .text, source: .fixed(Array(text.utf8)))])
+    }
+}

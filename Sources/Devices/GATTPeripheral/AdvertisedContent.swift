@@ -1,0 +1,168 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+public import Advertising
+public import BluetoothCore
+
+/// What a peripheral advertises, part by part; where each part goes follows from what fits.
+public struct AdvertisedContent: Hashable, Sendable {
+    /// Data of a service, or what it consists of.
+    public enum Octets: Hashable, Sendable {
+        /// These octets.
+        case fixed([UInt8])
+        /// The present value of the characteristic of this name.
+        case value(of: String)
+    }
+
+    /// Data of one service.
+    public struct ServiceData: Hashable, Sendable {
+        /// The service.
+        public var service: BluetoothUUID
+        /// Its data.
+        public var octets: Octets
+
+        /// Data of a service.
+        public init(service: BluetoothUUID, octets: Octets) {
+            self.service = service
+            self.octets = octets
+        }
+    }
+
+    /// Data of a manufacturer.
+    public struct ManufacturerData: Hashable, Sendable {
+        /// The manufacturer.
+        public var company: CompanyIdentifier
+        /// Its data.
+        public var octets: Octets
+
+        /// Data of a manufacturer.
+        public init(company: CompanyIdentifier, octets: Octets) {
+            self.company = company
+            self.octets = octets
+        }
+    }
+
+    /// The PDU type.
+    public var pdu = AdvertisingPDU.connectableScannable
+    /// The flags; `nil` leaves them out.
+    public var flags: AdvertisingFlags? = .beacon
+    /// The services it names, in order.
+    public var services: [BluetoothUUID] = []
+    /// The services it looks for on centrals, in order.
+    public var solicitedServices: [BluetoothUUID] = []
+    /// Data of services.
+    public var serviceData: [ServiceData] = []
+    /// Data of a manufacturer.
+    public var manufacturerData: ManufacturerData?
+    /// What it looks like (Assigned Numbers, 2.6).
+    public var appearance: UInt16?
+    /// Whether it tells its power; nothing is told while the power is left to the radio.
+    public var includesTransmitPower = false
+    /// Its name.
+    public var name: String?
+    /// The advertising interval.
+    public var interval = AdvertisingInterval(160)
+    /// The radiated power; `nil` leaves it to the radio.
+    public var transmitPower: TransmitPower?
+    /// The address; `nil` leaves it to the radio.
+    public var address: BluetoothAddress?
+
+    /// Content with only flags.
+    public init() {}
+
+    /// The names of the characteristics whose values are advertised.
+    public var advertisedCharacteristics: Set<String> {
+        let octets = serviceData.map(\.octets) + [manufacturerData?.octets].compactMap(\.self)
+        return Set(octets.compactMap { if case .value(let name) = $0 { name } else { nil } })
+    }
+
+    /// The advertisement, with the present values of characteristics.
+    ///
+    /// Each part goes into the advertising data if it fits there, else into the scan response. A name that fits into
+    /// neither is shortened; any other part that does not fit is a problem of the advertisement.
+    public func advertisement(values: (String) -> [UInt8]?) -> Advertisement {
+        var advertisingData: AdvertisingData = []
+        var scanResponse: AdvertisingData = []
+        for structure in structures(values: values) {
+            let fitsLater = pdu.isScannable && scanResponse.size + structure.size <= AdvertisingPDU.capacity
+            if advertisingData.size + structure.size > AdvertisingPDU.capacity, fitsLater {
+                scanResponse.structures.append(structure)
+            } else {
+                advertisingData.structures.append(structure)
+            }
+        }
+        if let name {
+            let rooms = [advertisingData.size, pdu.isScannable ? scanResponse.size : AdvertisingPDU.capacity]
+                .map { AdvertisingPDU.capacity - $0 }
+            let goesFirst = name.utf8.count + 2 <= rooms[0] || rooms[0] >= rooms[1]
+            if let structure = AdvertisingStructure.localName(name, fitting: goesFirst ? rooms[0] : rooms[1]) {
+                if goesFirst {
+                    advertisingData.structures.append(structure)
+                } else {
+                    scanResponse.structures.append(structure)
+                }
+            }
+        }
+        return Advertisement(
+            pdu: pdu, advertisingData: advertisingData, scanResponse: scanResponse, interval: interval,
+            transmitPower: transmitPower, address: address)
+    }
+
+    /// All parts but the name, in their order.
+    private func structures(values: (String) -> [UInt8]?) -> [AdvertisingStructure] {
+        func octets(_ octets: Octets) -> [UInt8] {
+            switch octets {
+            case .fixed(let octets): octets
+            case .value(let name): values(name) ?? []
+            }
+        }
+        var structures: [AdvertisingStructure] = []
+        if let flags { structures.append(.flags(flags)) }
+        structures += Self.lists(of: services, types: (0x03, 0x05, 0x07))
+        structures += serviceData.map { data in
+            let type: UInt8 =
+                switch data.service {
+                case .bit16: 0x16
+                case .bit32: 0x20
+                case .bit128: 0x21
+                }
+            return AdvertisingStructure(type: type, data: Self.octets(of: data.service) + octets(data.octets))
+        }
+        if let data = manufacturerData {
+            structures.append(.manufacturerSpecific(data.company, octets(data.octets)))
+        }
+        if let appearance {
+            structures.append(.unknown(type: 0x19, data: [UInt8(appearance & 0xFF), UInt8(appearance >> 8)]))
+        }
+        if includesTransmitPower, let transmitPower { structures.append(.transmitPower(transmitPower)) }
+        return structures + Self.lists(of: solicitedServices, types: (0x14, 0x1F, 0x15))
+    }
+
+    /// One list for each width of UUID that there is.
+    private static func lists(
+        of services: [BluetoothUUID], types: (bit16: UInt8, bit32: UInt8, bit128: UInt8)
+    ) -> [AdvertisingStructure] {
+        var lists: [UInt8: [UInt8]] = [:]
+        for service in services {
+            switch service {
+            case .bit16: lists[types.bit16, default: []] += octets(of: service)
+            case .bit32: lists[types.bit32, default: []] += octets(of: service)
+            case .bit128: lists[types.bit128, default: []] += octets(of: service)
+            }
+        }
+        return [types.bit16, types.bit32, types.bit128].compactMap { type in
+            lists[type].map { AdvertisingStructure(type: type, data: $0) }
+        }
+    }
+
+    private static func octets(of uuid: BluetoothUUID) -> [UInt8] {
+        var writer = ByteWriter()
+        switch uuid {
+        case .bit16(let value): writer.writeLittleEndian(value)
+        case .bit32(let value): writer.writeLittleEndian(value)
+        case .bit128(let value): value.serialize(into: &writer)
+        }
+        return writer.bytes
+    }
+}

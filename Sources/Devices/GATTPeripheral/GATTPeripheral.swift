@@ -1,0 +1,133 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+public import Advertising
+import BluetoothCore
+public import GATT
+
+/// Any peripheral that can be declared: services whose characteristics say what they do.
+public struct GATTPeripheral: Device {
+    public static let kind = "gatt"
+    public static let hasFlash = true
+
+    /// What a profile says of it.
+    public struct Configuration: Hashable, Sendable {
+        /// Its services in order.
+        public var services: [DeclaredService]
+        /// What it advertises.
+        public var content: AdvertisedContent
+        /// How many centrals may be connected at once, at least 1; it advertises while there is room for one more.
+        public var centrals: Int
+
+        /// A peripheral of these services.
+        public init(services: [DeclaredService], content: AdvertisedContent = AdvertisedContent(), centrals: Int = 1) {
+            self.services = services
+            self.content = content
+            self.centrals = max(centrals, 1)
+        }
+    }
+
+    private let capacity: Int
+    private var content: AdvertisedContent
+    private var bank: AttributeBank
+    private var centrals: Set<Central> = []
+    private var onAir: Advertisement?
+
+    /// A peripheral as it leaves the factory.
+    public init(_ configuration: Configuration) {
+        capacity = configuration.centrals
+        content = configuration.content
+        bank = AttributeBank(configuration.services, watched: configuration.content.advertisedCharacteristics)
+    }
+
+    public var services: [GATTService] { bank.services }
+
+    public var settings: [DeviceSetting] {
+        [.interval(content.interval), .transmitPower(content.transmitPower)] + bank.settings
+    }
+
+    public var nextDeadline: Duration? { bank.nextDeadline }
+
+    public mutating func restore(from flash: FlashImage) throws(FlashFault) { try bank.restore(from: flash) }
+
+    public mutating func handle(_ input: DeviceInput, at now: DeviceTime) -> [DeviceOutput] {
+        switch input {
+        case .poweredOn:
+            centrals = []
+            bank.powerOn(at: now)
+            onAir = advertisement(at: now)
+            return [.advertise(onAir)]
+        case .connected(let central):
+            return connect(central, at: now)
+        case .disconnected(let central):
+            centrals.remove(central)
+            bank.forget(central, at: now)
+            return changedAdvertisement(at: now)
+        case .read(let characteristic, let offset):
+            return bank.read(characteristic, offset: offset, at: now)
+        case .wrote(let characteristic, let offset, let value):
+            return bank.write(value, to: characteristic, offset: offset, at: now) + changedAdvertisement(at: now)
+        case .subscribed(let central, let characteristic, let configuration):
+            return bank.subscribe(central, to: characteristic, configuration, at: now)
+        case .timePassed:
+            return bank.due(at: now) + changedAdvertisement(at: now)
+        case .set(let settings):
+            return set(settings, at: now)
+        }
+    }
+
+    private mutating func connect(_ central: Central, at now: DeviceTime) -> [DeviceOutput] {
+        guard centrals.contains(central) || centrals.count < capacity else {
+            let warning = Warning(
+                code: "central-too-many",
+                message:
+                    "\(central.name) connected while \(capacity) central\(capacity == 1 ? " is" : "s are"), which is "
+                    + "all that the profile allows, so it was disconnected",
+                cure: "let another central disconnect first, or write a greater number for centrals in the profile")
+            return [.disconnect(central), .warn(warning)]
+        }
+        centrals.insert(central)
+        return changedAdvertisement(at: now)
+    }
+
+    private mutating func set(_ settings: [DeviceSetting], at now: DeviceTime) -> [DeviceOutput] {
+        var (changedContent, changedBank) = (content, bank)
+        var isStored = false
+        for setting in settings {
+            switch setting {
+            case .interval(let interval):
+                guard AdvertisingInterval.legacyRange.contains(interval) else {
+                    return [.refuse("interval: a radio can send every 20 ms to 10240 ms (32 to 16384 ticks)")]
+                }
+                changedContent.interval = interval
+            case .transmitPower(let power): changedContent.transmitPower = power
+            case .named(let name, let text):
+                do throws(ValueFormatFault) {
+                    if try changedBank.set(name, text) { isStored = true }
+                } catch {
+                    return [.refuse("\(name): \(error.message)")]
+                }
+            case .uuid, .major, .minor, .measuredPower:
+                return [.refuse("\(setting.key): this peripheral has no such setting")]
+            }
+        }
+        (content, bank) = (changedContent, changedBank)
+        let kept: [DeviceOutput] = isStored ? [.persist(bank.flash(at: now))] : []
+        return kept + [.acknowledge] + bank.due(at: now) + changedAdvertisement(at: now)
+    }
+
+    // MARK: - What is on the air
+
+    /// What it advertises while there is room for a central.
+    public func advertisement(at now: DeviceTime) -> Advertisement {
+        content.advertisement { bank.value(of: $0, at: now) }
+    }
+
+    private mutating func changedAdvertisement(at now: DeviceTime) -> [DeviceOutput] {
+        let wanted = centrals.count < capacity ? advertisement(at: now) : nil
+        guard wanted != onAir else { return [] }
+        onAir = wanted
+        return [.advertise(wanted)]
+    }
+}
