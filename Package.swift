@@ -164,7 +164,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "ProfilesTests",
-            dependencies: ["BluetoothCore", "Advertising", "Devices", "Profiles", "TestSupport"],
+            dependencies: ["BluetoothCore", "Advertising", "GATT", "Devices", "Profiles", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "EmulatorTests",

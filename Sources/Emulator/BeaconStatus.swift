@@ -21,4 +21,9 @@ public struct BeaconStatus: Hashable, Sendable {
     public let services: [String]
     /// Whether changes survive the run.
     public let keepsSettings: Bool
+
+    /// The names of the settings that only its device has.
+    var ownSettings: [String] {
+        settings.compactMap { if case .named(let name, _) = $0 { name } else { nil } }
+    }
 }

@@ -39,12 +39,14 @@ extension Emulator {
     ///   `.inputOutput` when they could not be made durable.
     public func set(_ name: String, _ values: [String: String]) async throws(EmulatorError) -> BeaconStatus {
         let beacon = try await running(name)
+        let own = await beacon.status.ownSettings
         var settings: [DeviceSetting] = []
         for (key, text) in values.sorted(by: { $0.key < $1.key }) {
             do throws(ValueFault) {
-                settings.append(try ValueText.setting(key, text))
+                settings.append(own.contains(key) ? .named(key, text) : try ValueText.setting(key, text))
             } catch {
-                throw EmulatorError(.badProfile, "\(name): \(key): \(error.message)")
+                let others = own.isEmpty ? "" : ", and of \(name) \(own.joined(separator: ", "))"
+                throw EmulatorError(.badProfile, "\(name): \(key): \(error.message)\(others)")
             }
         }
         switch await beacon.handle(.set(settings)) {

@@ -9,15 +9,17 @@ import Yams
 
 /// Reads one entry of a profile's `beacons`.
 struct BeaconParser {
-    private static let kinds = [PlainIBeacon.kind, IoTDesignShopBeacon.kind, RawAdvertiser.kind]
+    private static let kinds = [
+        PlainIBeacon.kind, IoTDesignShopBeacon.kind, RawAdvertiser.kind, GATTPeripheral.kind, BatteryMonitor.kind,
+    ]
 
     private var reader: MappingReader
     private let node: Node
     private(set) var faults: [ProfileFault] = []
 
-    init(_ node: Node, file: String, path: String) {
+    init(_ node: Node, _ reader: MappingReader) {
         self.node = node
-        reader = MappingReader(node, file: file, path: path)
+        self.reader = reader
     }
 
     /// The beacon; `nil`, with faults, when something is wrong.
@@ -42,6 +44,9 @@ struct BeaconParser {
             switch kind {
             case PlainIBeacon.kind: plainIBeacon()
             case RawAdvertiser.kind: rawAdvertiser()
+            case GATTPeripheral.kind:
+                GATTParser.configuration(&reader, place: node.mark).map { DeviceProfile.gatt($0) }
+            case BatteryMonitor.kind: battery()
             default: iotDesignShop()
             }
         let position = position()
@@ -94,7 +99,7 @@ struct BeaconParser {
         let configuration = IoTDesignShopBeacon.Configuration(
             name: reader.value("name", Self.localName), address: reader.value("address", ValueText.address),
             badIntervalPolicy: reader.value("on-bad-interval", Self.badIntervalPolicy) ?? .clamp,
-            advertisesWhileConnected: reader.value("advertise-while-connected", Self.boolean) ?? false,
+            advertisesWhileConnected: reader.value("advertise-while-connected", ValueText.boolean) ?? false,
             measuredPowers: reader.pairs(
                 "measured-power-by-tx-power", ValueText.hardwarePower, ValueText.measuredPower) ?? [:])
         return .iotDesignShop(
@@ -120,6 +125,20 @@ struct BeaconParser {
             transmitPower: reader.value("tx-power", ValueText.transmitPower),
             address: reader.value("address", ValueText.address))
         return advertisingData == nil ? nil : .raw(configuration)
+    }
+
+    private mutating func battery() -> DeviceProfile? {
+        let level = reader.quantity(BatteryMonitor.levelName, in: 0...100)
+        let isBookCompatible = reader.value("book-compatible", ValueText.boolean)
+        let hasPresentationFormat = reader.value("presentation", ValueText.boolean)
+        var configuration = BatteryMonitor.Configuration(
+            level: level ?? .fixed(100), isBookCompatible: isBookCompatible ?? false,
+            hasPresentationFormat: hasPresentationFormat ?? false)
+        configuration.name = reader.value("name", Self.localName) ?? configuration.name
+        configuration.interval = reader.value("interval", ValueText.radiatedInterval) ?? configuration.interval
+        configuration.transmitPower = reader.value("tx-power", ValueText.transmitPower)
+        configuration.address = reader.value("address", ValueText.address)
+        return .battery(configuration)
     }
 
     private static let factoryFrame = IBeacon(
@@ -151,12 +170,12 @@ struct BeaconParser {
 // MARK: - Values of single keys
 
 extension BeaconParser {
-    private static func localName(_ text: String) throws(ValueFault) -> String {
+    static func localName(_ text: String) throws(ValueFault) -> String {
         guard 1...248 ~= text.utf8.count else { throw ValueFault("a name has 1 to 248 bytes") }
         return text
     }
 
-    private static func pdu(_ text: String) throws(ValueFault) -> AdvertisingPDU {
+    static func pdu(_ text: String) throws(ValueFault) -> AdvertisingPDU {
         guard let pdu = AdvertisingPDU(rawValue: text) else {
             let names = AdvertisingPDU.allCases.map(\.rawValue).joined(separator: ", ")
             throw ValueFault("there is no PDU type \"\(text)\"; types are \(names)")
@@ -169,13 +188,5 @@ extension BeaconParser {
             throw ValueFault("\"\(text)\" is not one of clamp, fail")
         }
         return policy
-    }
-
-    private static func boolean(_ text: String) throws(ValueFault) -> Bool {
-        switch text {
-        case "true": return true
-        case "false": return false
-        default: throw ValueFault("\"\(text)\" is not one of true, false")
-        }
     }
 }

@@ -9,15 +9,18 @@ struct MappingReader {
     let file: String
     /// The mapping's own path, such as `beacons[0]`.
     let path: String
+    /// What reads a file that a profile names.
+    let files: ProfileFileReader
     private let mark: Mark?
     private var entries: [(key: String, mark: Mark?, value: Node)] = []
     private var known: [String] = []
     private(set) var faults: [ProfileFault] = []
 
     /// Reads a node that must be a mapping; when it is none, that is the only fault.
-    init(_ node: Node, file: String, path: String) {
+    init(_ node: Node, file: String, path: String, files: @escaping ProfileFileReader = noProfileFiles) {
         self.file = file
         self.path = path
+        self.files = files
         mark = node.mark
         guard let mapping = node.mapping else {
             add("a mapping of keys and values is expected here", field: nil, mark: node.mark)
@@ -32,10 +35,48 @@ struct MappingReader {
         }
     }
 
+    /// A reader of a part of this mapping.
+    func child(_ node: Node, _ key: String) -> MappingReader {
+        MappingReader(node, file: file, path: path.isEmpty ? key : "\(path).\(key)", files: files)
+    }
+
+    /// Where the value of a key is; `nil` when there is none.
+    func mark(of key: String) -> Mark? { present(key)?.mark }
+
+    /// The value of a key that another function reads; `nil` when there is none.
+    func present(_ key: String) -> Node? { entries.first { $0.key == key }?.value }
+
+    /// Whether a key is there, known or not.
+    func has(_ key: String) -> Bool { entries.contains { $0.key == key } }
+
+    /// A part that must be a mapping, read; its faults are taken over.
+    mutating func part<Part>(_ key: String, _ read: (inout MappingReader) -> Part?) -> Part? {
+        guard let node = node(key) else { return nil }
+        return part(node, field: key, read)
+    }
+
+    /// The mappings of a key's list, read one by one; `nil` for each with something wrong.
+    mutating func parts<Part>(_ key: String, of kind: String, _ read: (inout MappingReader) -> Part?) -> [Part?]? {
+        guard let node = node(key) else { return nil }
+        guard let list = node.sequence, !list.isEmpty else {
+            add("a list of at least one \(kind) is expected here", field: key, mark: node.mark)
+            return nil
+        }
+        return list.enumerated().map { part($1, field: "\(key)[\($0)]", read) }
+    }
+
+    private mutating func part<Part>(_ node: Node, field: String, _ read: (inout MappingReader) -> Part?) -> Part? {
+        var part = child(node, field)
+        let value = node.mapping == nil ? nil : read(&part)
+        let faults = node.mapping == nil ? part.faults : part.finish()
+        add(faults)
+        return faults.isEmpty ? value : nil
+    }
+
     /// The value of a key; `nil` when there is none.
     mutating func node(_ key: String) -> Node? {
-        known.append(key)
-        return entries.first { $0.key == key }?.value
+        if !known.contains(key) { known.append(key) }
+        return present(key)
     }
 
     /// The text of a key read as a value; `nil`, with a fault where there is something wrong.

@@ -45,6 +45,10 @@ public enum DeviceProfile: Hashable, Sendable {
     case iotDesignShop(IoTDesignShopBeacon.Configuration, IoTDesignShopSettings)
     /// What is given octet for octet.
     case raw(RawAdvertiser.Configuration)
+    /// A peripheral whose services are declared.
+    case gatt(GATTPeripheral.Configuration)
+    /// The module that tells a battery's level.
+    case battery(BatteryMonitor.Configuration)
 
     /// The device's name in profiles.
     public var kind: String {
@@ -52,6 +56,8 @@ public enum DeviceProfile: Hashable, Sendable {
         case .plainIBeacon: PlainIBeacon.kind
         case .iotDesignShop: IoTDesignShopBeacon.kind
         case .raw: RawAdvertiser.kind
+        case .gatt: GATTPeripheral.kind
+        case .battery: BatteryMonitor.kind
         }
     }
 
@@ -61,6 +67,8 @@ public enum DeviceProfile: Hashable, Sendable {
         case .plainIBeacon(let configuration): configuration.address
         case .iotDesignShop(let configuration, _): configuration.address
         case .raw(let configuration): configuration.address
+        case .gatt(let configuration): configuration.content.address
+        case .battery(let configuration): configuration.address
         }
     }
 
@@ -74,6 +82,7 @@ public enum DeviceProfile: Hashable, Sendable {
                 measuredPower: settings.measuredPower)
         case .raw(let configuration):
             AdvertisingData(verbatim: configuration.advertisingData).structures.lazy.compactMap(IBeacon.init).first
+        case .gatt, .battery: nil
         }
     }
 
@@ -86,6 +95,8 @@ public enum DeviceProfile: Hashable, Sendable {
         case .plainIBeacon(let configuration): configuration.transmitPower
         case .iotDesignShop(_, let settings): IoTDesignShopWire.transmitPower(code: settings.powerCode)
         case .raw(let configuration): configuration.transmitPower
+        case .gatt(let configuration): configuration.content.transmitPower
+        case .battery(let configuration): configuration.transmitPower
         }
     }
 
@@ -95,6 +106,8 @@ public enum DeviceProfile: Hashable, Sendable {
         case .plainIBeacon(let configuration): PlainIBeacon(configuration)
         case .iotDesignShop(let configuration, let settings): IoTDesignShopBeacon(configuration, settings: settings)
         case .raw(let configuration): RawAdvertiser(configuration)
+        case .gatt(let configuration): GATTPeripheral(configuration)
+        case .battery(let configuration): BatteryMonitor(configuration)
         }
     }
 }

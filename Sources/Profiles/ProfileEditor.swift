@@ -11,25 +11,29 @@ public struct ProfileEditor: Sendable {
     /// The text.
     public private(set) var text: String
     private let file: String
+    private let files: ProfileFileReader?
 
     /// An editor of this text.
-    /// - Parameter file: its path, for messages.
-    public init(_ text: String, file: String) {
+    /// - Parameters:
+    ///   - file: its path, for messages.
+    ///   - files: what reads the files that it names.
+    public init(_ text: String, file: String, files: ProfileFileReader? = nil) {
         self.text = text
         self.file = file
+        self.files = files
     }
 
     /// Gives the beacons of these ids a measured power.
     /// - Throws: `ProfileFaults` when the text is no profile, has no such beacon, or is written so that it cannot be
     ///   changed in place; the text is unchanged then.
     public mutating func setMeasuredPower(_ power: MeasuredPower, of ids: Set<String>) throws(ProfileFaults) {
-        var profile = try Profile(parsing: text, file: file)
+        var profile = try Profile(parsing: text, file: file, files: files)
         let original = self
         for index in profile.beacons.indices where ids.contains(profile.beacons[index].id) {
             let id = profile.beacons[index].id
             do throws(ProfileFaults) {
                 try setMeasuredPower(power, ofBeaconAt: index)
-                let changed = try Profile(parsing: text, file: file)
+                let changed = try Profile(parsing: text, file: file, files: files)
                 guard Self.differ(profile, changed, onlyAt: index, by: power) else { throw ProfileFaults([]) }
                 profile = changed
             } catch {

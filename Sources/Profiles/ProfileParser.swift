@@ -5,6 +5,14 @@
 import Devices
 import Yams
 
+/// What reads the text of a file that a profile names, by the path that is written there.
+public typealias ProfileFileReader = @Sendable (String) throws(ValueFault) -> String
+
+/// Where there are no files.
+@Sendable func noProfileFiles(_ path: String) throws(ValueFault) -> String {
+    throw ValueFault("the file \"\(path)\" cannot be read here; write its values as points: [[0s, 1], [5s, 2]]")
+}
+
 extension Profile {
     /// More than any installation needs; a larger file is refused unread.
     public static let maximumSize = YAMLText.maximumSize
@@ -13,10 +21,13 @@ extension Profile {
     /// - Parameters:
     ///   - text: the YAML.
     ///   - file: its path, for messages.
+    ///   - files: what reads the files that it names; without it, naming one is a fault.
     /// - Throws: `ProfileFaults`: everything that is wrong, with line and column.
-    public init(parsing text: String, file: String) throws(ProfileFaults) {
+    public init(
+        parsing text: String, file: String, files: ProfileFileReader? = nil
+    ) throws(ProfileFaults) {
         let root = try YAMLText(text, file: file).root(of: "a profile", example: "profiles/iot-design-shop.yaml")
-        var reader = MappingReader(root, file: file, path: "")
+        var reader = MappingReader(root, file: file, path: "", files: files ?? noProfileFiles)
         guard root.mapping != nil else { throw ProfileFaults(reader.faults) }
         let name = reader.required("profile", ValueText.name)
         var beacons: [BeaconProfile] = []
@@ -37,7 +48,7 @@ extension Profile {
         }
         var beacons: [BeaconProfile] = []
         for (number, node) in sequence.enumerated() {
-            var parser = BeaconParser(node, file: reader.file, path: "beacons[\(number)]")
+            var parser = BeaconParser(node, reader.child(node, "beacons[\(number)]"))
             let beacon = parser.parse()
             reader.add(parser.faults)
             guard let beacon else { continue }

@@ -49,6 +49,18 @@ public struct ProfileWriter {
             }
             write("interval", Self.text(configuration.interval))
             write("tx-power", Self.text(configuration.transmitPower))
+        case .gatt(let configuration):
+            for (key, value) in AttributeWriter.entries(of: configuration) { write(key, value) }
+            guard !configuration.services.isEmpty else { break }
+            lines.append("    services:")
+            lines += AttributeWriter.lines(of: configuration.services).map { "      " + $0 }
+        case .battery(let configuration):
+            write("level", AttributeWriter.text(configuration.level))
+            write("book-compatible", "\(configuration.isBookCompatible)")
+            write("presentation", "\(configuration.hasPresentationFormat)")
+            write("name", Self.quoted(configuration.name))
+            write("interval", Self.text(configuration.interval))
+            write("tx-power", Self.text(configuration.transmitPower))
         }
     }
 
@@ -83,16 +95,16 @@ public struct ProfileWriter {
             + "\(frame.measuredPower.decibelMilliwatts) }"
     }
 
-    private static func text(_ interval: AdvertisingInterval) -> String {
+    static func text(_ interval: AdvertisingInterval) -> String {
         let microseconds = Int(interval.count) * 625
         return microseconds.isMultiple(of: 1000) ? "\(microseconds / 1000)ms" : "\(interval.count)ticks"
     }
 
-    private static func text(_ flags: AdvertisingFlags?) -> String {
+    static func text(_ flags: AdvertisingFlags?) -> String {
         flags.map { "0x" + Hexadecimal.string([$0.rawValue]) } ?? "none"
     }
 
-    private static func text(_ power: TransmitPower?) -> String? {
+    static func text(_ power: TransmitPower?) -> String? {
         power.map { "\($0.decibelMilliwatts)dBm" }
     }
 
@@ -107,7 +119,7 @@ public struct ProfileWriter {
     }
 
     /// A text in double quotes (YAML 1.2, 7.3.1), whatever is in it.
-    private static func quoted(_ text: String) -> String {
+    static func quoted(_ text: String) -> String {
         "\""
             + text.unicodeScalars.map { scalar in
                 switch scalar {

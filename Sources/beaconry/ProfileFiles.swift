@@ -18,7 +18,7 @@ enum ProfileFiles {
         var faults: [ProfileFault] = []
         for path in paths {
             do throws(ProfileFaults) {
-                let profile = try Profile(parsing: try text(path), file: path)
+                let profile = try Profile(parsing: try text(path), file: path, files: files(beside: path))
                 if let index = profiles.firstIndex(where: { $0.name == profile.name }) {
                     let message = "the name \"\(profile.name)\" is \(paths[index])'s already"
                     faults.append(ProfileFault(file: path, line: 1, column: 1, field: "profile", message: message))
@@ -36,8 +36,8 @@ enum ProfileFiles {
     /// - Returns: their ids.
     /// - Throws: `Failure` when there is none, `ProfileFaults` when it cannot be done, `SystemError`.
     static func setMeasuredPower(_ power: MeasuredPower, of frame: IBeacon, in path: String) throws -> [String] {
-        var editor = ProfileEditor(try text(path), file: path)
-        let profile = try Profile(parsing: editor.text, file: path)
+        var editor = ProfileEditor(try text(path), file: path, files: files(beside: path))
+        let profile = try Profile(parsing: editor.text, file: path, files: files(beside: path))
         let ids = profile.beacons.filter { beacon in
             beacon.device.frame.map { BeaconIdentity($0) } == BeaconIdentity(frame)
         }.map(\.id)
@@ -57,6 +57,27 @@ enum ProfileFiles {
         try LocalFileSystem().replace(target ?? path, with: Array(editor.text.utf8))
         if let mode { chmod(target ?? path, mode) }
         return ids
+    }
+
+    /// What reads the files that a profile names, whose paths begin in the profile's folder.
+    private static func files(beside profile: String) -> ProfileFileReader {
+        let folder = profile.lastIndex(of: "/").map { profile[...$0] } ?? ""
+        return { path throws(ValueFault) in
+            let full = path.hasPrefix("/") ? path : folder + path
+            let bytes: [UInt8]?
+            do throws(SystemError) {
+                bytes = try LocalFileSystem().read(full)
+            } catch {
+                throw ValueFault("\(error)")
+            }
+            guard let bytes else {
+                throw ValueFault("there is no file \"\(full)\"; its path begins in the profile's folder")
+            }
+            guard let text = String(validating: bytes, as: UTF8.self) else {
+                throw ValueFault("\(full) is not UTF-8 text")
+            }
+            return text
+        }
     }
 
     /// The text of a file.

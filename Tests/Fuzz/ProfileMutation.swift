@@ -53,6 +53,58 @@ enum ProfileMutation {
             scan-response: "0509 41:42 43 44"
             position: [0.00001, -2]
         """,
+        """
+        profile: declared
+        beacons:
+          - id: strap
+            device: gatt
+            name: Strap
+            appearance: 0x0341
+            centrals: 2
+            advertise: { services: [180D], solicited-services: [1805], tx-power: false,
+                         service-data: [{ uuid: 180F, value-of: level }], manufacturer-data: { company: 1, data: 0a } }
+            services:
+              - uuid: 180D
+                characteristics:
+                  - name: measurement
+                    uuid: 2A37
+                    properties: [notify, indicate]
+                    notify: 1s
+                    fields:
+                      - { name: flags, type: uint8, value: 0x0E }
+                      - { name: rate, type: uint8, waveform: { shape: sine, min: 6, max: 118.5, period: 60s, phase: 0.25 } }
+                      - { name: energy, type: uint16 be, counter: { start: 1, every: 10s, max: 65535, wrap: false } }
+                      - { name: time, clock: current-time }
+                  - name: point
+                    uuid: 2A39
+                    properties: [read, write, write-without-response]
+                    permissions: { read: open, write: authenticated }
+                    type: int24
+                    scale: 0.1
+                    value: -1.5
+                    range: [-2, 2]
+                    range-error: 0x80
+                    restarts: [measurement.energy, level]
+                    read-error: { code: 0x81, until-written: true }
+                    write-error: { code: 0x82, time: 3 }
+                    write-delay: 200ms
+              - uuid: 180F
+                characteristics:
+                  - { name: level, uuid: 2A19, properties: [read, notify], type: uint8, drain: { from: 96, every: 10m } }
+          - id: odd
+            device: gatt
+            services:
+              - uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0
+                characteristics:
+                  - { name: a, uuid: FFF1, properties: [write, notify], type: text, echo: b, length: { min: 1, max: 20 } }
+                  - { name: b, uuid: FFF1, properties: [indicate, write], stored: true, value: 0a0b, length: 2 }
+                  - { name: c, uuid: FFF2, properties: [read], type: float, decimals: 1,
+                      random-walk: { seed: 7, start: 36.6, step: 0.1, min: 36, max: 37, every: 2s } }
+                  - { name: d, uuid: FFF3, properties: [read], type: sfloat, trace: { points: [[0s, 1], [1.5s, -2]], repeat: true } }
+                  - { name: e, uuid: FFF4, properties: [read], type: float64 le, value: 1e-7, description: text,
+                      presentation: { format: 4, exponent: -2, unit: 0x27AD }, descriptors: [{ uuid: 2908, value: 0102 }] }
+          - { id: battery, device: battery, level: { drain: { every: 1s } }, book-compatible: true, name: Battery }
+        """,
     ]
 
     /// Lists of regions, and plans of settings.

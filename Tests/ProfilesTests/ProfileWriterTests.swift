@@ -24,7 +24,55 @@ import Testing
         "device: raw, advertising-data: \"\", pdu: ADV_IND",
         "device: raw, advertising-data: \"00\", scan-response: \"0509 31:32\", interval: 10240ms, tx-power: 4dBm, "
             + "address: C0:FF:EE:00:00:02, position: [0, 0, 3]",
+        "device: battery",
+        "device: battery, level: 80.5, presentation: true, tx-power: 4dBm, address: C0:FF:EE:00:00:02",
+        "device: battery, book-compatible: true, name: \"a \\\"b\\\"\", interval: 1s, level: { drain: { from: 9, every: 20ms } }",
+        "device: gatt",
+        "device: gatt, flags: none, pdu: ADV_SCAN_IND, advertise: { manufacturer-data: { company: 65535, data: \"\" } }",
+        gatt(
+            "advertise: { services: [], service-data: [{ uuid: 180F, value-of: n }, { uuid: \(service), data: 0a }] }",
+            ""),
+        gatt(
+            "name: n, appearance: 833, centrals: 8, interval: 20ms, tx-power: -4dBm, advertise: { tx-power: true }", ""),
+        gatt(
+            "advertise: { services: [12345678], solicited-services: [1805, 1806] }",
+            "stored: true, value: 0a, length: 1"),
+        gatt("", "permissions: { read: encrypted, subscribe: authenticated }, type: text, value: \"a: 'b' \\u00fc\""),
+        gatt("", "type: int24 be, scale: -0.25, value: 1.75, range: [-2, 5.5], range-error: 0x80, restarts: [n]"),
+        gatt("", "type: uint64, value: 18446744073709551615, notify: 1500ms, read-delay: 1ms, write-delay: 60s"),
+        gatt(
+            "",
+            "type: sfloat, decimals: 2, value: 3.14, notify: never, read-error: 0x85, write-error: { code: 1, time: 9 }"
+        ),
+        gatt("", "type: float, value: nan, echo: n, read-error: { code: 0xff, until-written: true }"),
+        gatt(
+            "", "type: float32 be, value: 0.1, description: text, presentation: { format: 1, unit: 9, description: 7 }"),
+        gatt("", "type: boolean, value: true, descriptors: [{ uuid: 2908, value: 0102, permissions: encrypted }]"),
+        gatt(
+            "",
+            "fields: [{ name: a, type: uint8, value: 7, range: [1, 9] }, { name: b, type: text, value: \"7\" }], length: { max: 9 }"
+        ),
+        changing("type: uint8, counter: { start: 3, step: -2, every: 100ms, min: 1, max: 9, wrap: false }"),
+        changing(
+            "type: float64, waveform: { shape: square, min: -1.5, max: 1e9, period: 1h, phase: 0.125, every: 10ms }"),
+        changing("type: int32, random-walk: { seed: 18446744073709551615, step: 0.5, min: -9, max: 9, every: 1000h }"),
+        changing("type: int8, trace: { points: [[0s, -1], [0.001s, 1.5], [1000h, 2]], repeat: true }"),
+        changing("clock: current-time"), changing("clock: unix, type: uint32 be"),
     ]
+
+    /// A peripheral with one characteristic that can do everything.
+    private static func gatt(_ keys: String, _ value: String) -> String {
+        let all = "name: n, uuid: 2A19, properties: [read, write, write-without-response, notify, indicate]"
+        return declared(keys, all + (value.isEmpty ? "" : ", ") + value)
+    }
+
+    private static func changing(_ value: String) -> String {
+        declared("", "uuid: \(service), properties: [read, notify], \(value)")
+    }
+
+    private static func declared(_ keys: String, _ characteristic: String) -> String {
+        "device: gatt, \(keys.isEmpty ? "" : keys + ", ")services: [{ uuid: 180F, characteristics: [{ \(characteristic) }] }]"
+    }
 
     @Test(arguments: beacons)
     func whatIsWrittenIsReadAsTheSame(_ beacon: String) throws {

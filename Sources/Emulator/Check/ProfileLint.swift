@@ -108,12 +108,10 @@ public struct ProfileLint: Sendable {
             }
         case .iotDesignShop(_, let settings):
             interval = AdvertisingInterval(UInt32(settings.intervalTicks))
-            findings.append(
-                finding(
-                    .advice, "iphone-pairing-dialog", "iPhone",
-                    "on BlueZ, bluetoothd reads the phone's own services when it connects, and iOS asks to pair",
-                    "set ReverseServiceDiscovery=false in /etc/bluetooth/main.conf, or start bluetoothd with -P battery"
-                ))
+        case .gatt(let configuration):
+            interval = configuration.content.interval
+            findings += attributeFindings(configuration, finding)
+        case .battery(let configuration): interval = configuration.interval
         case .raw(let configuration):
             interval = configuration.interval
             for (name, octets) in [
@@ -125,6 +123,14 @@ public struct ProfileLint: Sendable {
                         "the \(name) is not all AD structures: bluetoothd and the kernel refuse it, and receivers ignore "
                             + "it, or part of it", "correct its lengths, unless malformed data is what you test with"))
             }
+        }
+        if !device.makeDevice().services.isEmpty {
+            findings.append(
+                finding(
+                    .advice, "iphone-pairing-dialog", "iPhone",
+                    "on BlueZ, bluetoothd reads the phone's own services when it connects, and iOS asks to pair",
+                    "set ReverseServiceDiscovery=false in /etc/bluetooth/main.conf, or start bluetoothd with -P battery"
+                ))
         }
         if !AdvertisingInterval.legacyRange.contains(interval) {
             findings.append(
@@ -165,12 +171,13 @@ public struct ProfileLint: Sendable {
                         severity: .error, code: "over-budget", device: name, receiver: "all",
                         message: Self.sentence(problem), cure: "leave out name or services"))
             }
-            for case .localName(let shortened, isComplete: false) in advertisement.scanResponse.structures {
+            let structures = advertisement.advertisingData.structures + advertisement.scanResponse.structures
+            for case .localName(let shortened, isComplete: false) in structures {
                 findings.append(
                     LintFinding(
                         severity: .advice, code: "name-shortened", device: name, receiver: "all",
                         message:
-                            "the name does not fit into the 31 octets of the scan response, so \"\(shortened)\" is "
+                            "the name does not fit into 31 octets beside the rest, so \"\(shortened)\" is "
                             + "advertised", cure: "write a shorter name"))
             }
         }

@@ -68,6 +68,7 @@ struct ControlOptions: ParsableArguments {
             beacon.device, beacon.kind, beacon.enabled ? "on" : "off", beacon.uuid, beacon.major.map { "major \($0)" },
             beacon.minor.map { "minor \($0)" }, beacon.measuredPower.map { "measured power \($0) dBm" },
             "every \(beacon.intervalTicks ?? 0) ticks", beacon.txPower.map { "\($0) dBm" } ?? "the radio's power",
+            beacon.values?.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", "),
             beacon.keepsSettings ? nil : "(changes last until it ends)",
         ]
         return cells.compactMap(\.self).joined(separator: "  ")
@@ -109,7 +110,8 @@ struct ControlSet: AsyncParsableCommand {
         discussion: """
             Example: beaconry ctl set entrance uuid=E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 minor=3 tx-power=-6dBm
 
-            Settings: uuid, major, minor, measured-power, interval, tx-power.
+            Settings: uuid, major, minor, measured-power, interval, tx-power; and the characteristics of a device that has
+            named ones, such as level=80, where auto goes back to what the profile says. `ctl show` shows them.
             """)
     @Argument(help: "The beacon's id.") var device: String
     @Argument(help: "Settings as KEY=VALUE.") var settings: [String]

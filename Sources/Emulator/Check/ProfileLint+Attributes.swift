@@ -1,0 +1,41 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import Devices
+
+extension ProfileLint {
+    /// What makes a finding of a beacon: severity, code, receiver, message and cure.
+    typealias Finding = (LintFinding.Severity, String, String, String, String) -> LintFinding
+
+    /// Looks at declared services.
+    func attributeFindings(_ configuration: GATTPeripheral.Configuration, _ finding: Finding) -> [LintFinding] {
+        let content = configuration.content
+        var findings: [LintFinding] = []
+        let hidden = configuration.services.map(\.uuid).filter { !content.services.contains($0) }
+        if !hidden.isEmpty {
+            findings.append(
+                finding(
+                    .advice, "service-not-advertised", "apps that filter on services",
+                    "\(hidden.map(\.description).joined(separator: ", ")) is not advertised: a scan that filters on it does "
+                        + "not find the device", "name it under advertise: services, where it fits"))
+        }
+        if content.name == nil, !configuration.services.isEmpty {
+            findings.append(
+                finding(
+                    .advice, "name-missing", "apps that show names",
+                    "without a name, apps show none, or leave the device out",
+                    "write a name"))
+        }
+        for characteristic in configuration.services.flatMap(\.characteristics)
+        where max(characteristic.readDelay, characteristic.writeDelay) >= .seconds(30) {
+            findings.append(
+                finding(
+                    .warning, "answer-too-late", "all",
+                    "\(characteristic.name) takes 30 s or more to answer, and centrals give the connection up after 30 s",
+                    "write a delay below 30s, unless that is what you test"))
+        }
+        return findings
+    }
+}

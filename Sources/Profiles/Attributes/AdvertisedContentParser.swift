@@ -1,0 +1,106 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+import BluetoothCore
+import Devices
+import Yams
+
+/// Reads what a `device: gatt` advertises: `advertise`, and the keys that every beacon has.
+enum AdvertisedContentParser {
+    /// The content, for a peripheral of these services.
+    static func content(_ reader: inout MappingReader, of services: [DeclaredService]) -> AdvertisedContent {
+        var content = AdvertisedContent()
+        content.name = reader.value("name", BeaconParser.localName)
+        content.appearance = reader.value("appearance", word)
+        if reader.has("flags") { content.flags = reader.value("flags", ValueText.flags) ?? nil }
+        content.interval = reader.value("interval", ValueText.radiatedInterval) ?? content.interval
+        content.transmitPower = reader.value("tx-power", ValueText.transmitPower)
+        content.address = reader.value("address", ValueText.address)
+        content.pdu =
+            reader.value("pdu", BeaconParser.pdu) ?? (services.isEmpty ? .nonConnectable : .connectableScannable)
+        if !services.isEmpty, !content.pdu.isConnectable {
+            reader.add(
+                "nobody can connect to \(content.pdu.rawValue) to use the services; write ADV_IND, or leave pdu out",
+                field: "pdu", mark: reader.mark(of: "pdu"))
+        }
+        content.services = services.map(\.uuid)
+        readParts(&content, &reader, of: services)
+        return content
+    }
+
+    private static func readParts(
+        _ content: inout AdvertisedContent, _ reader: inout MappingReader, of services: [DeclaredService]
+    ) {
+        let transmitPower = content.transmitPower
+        let read = reader.part("advertise") { part -> AdvertisedContent? in
+            var content = AdvertisedContent()
+            content.services = part.values("services", ValueText.bluetoothUUID) ?? services.map(\.uuid)
+            content.solicitedServices = part.values("solicited-services", ValueText.bluetoothUUID) ?? []
+            content.serviceData = part.parts("service-data", of: "service", serviceData)?.compactMap(\.self) ?? []
+            content.manufacturerData = part.part("manufacturer-data", manufacturerData)
+            content.includesTransmitPower = part.value("tx-power", ValueText.boolean) ?? false
+            if content.includesTransmitPower, transmitPower == nil {
+                part.add(
+                    "the power must be known to be told; write tx-power: 0dBm for the beacon", field: "tx-power",
+                    mark: part.mark(of: "tx-power"))
+            }
+            return content
+        }
+        guard let read else { return }
+        content.services = read.services
+        content.solicitedServices = read.solicitedServices
+        content.serviceData = read.serviceData
+        content.manufacturerData = read.manufacturerData
+        content.includesTransmitPower = read.includesTransmitPower
+    }
+
+    /// `{ uuid: 181A, data: 0a0b }`, or `{ uuid: 181A, value-of: temperature }`.
+    private static func serviceData(_ part: inout MappingReader) -> AdvertisedContent.ServiceData? {
+        let uuid = part.required("uuid", ValueText.bluetoothUUID)
+        let octets = octets(&part)
+        guard let uuid, let octets else { return nil }
+        return AdvertisedContent.ServiceData(service: uuid, octets: octets)
+    }
+
+    /// `{ company: 0x0131, data: 0a0b }`
+    private static func manufacturerData(_ part: inout MappingReader) -> AdvertisedContent.ManufacturerData? {
+        let company = part.required("company", word)
+        let octets = octets(&part)
+        guard let company, let octets else { return nil }
+        return AdvertisedContent.ManufacturerData(company: CompanyIdentifier(company), octets: octets)
+    }
+
+    private static func octets(_ part: inout MappingReader) -> AdvertisedContent.Octets? {
+        if let name = part.value("value-of", ValueText.attributeName) {
+            if part.has("data") {
+                part.add(
+                    "value-of says what it is already; leave one of them out", field: "data",
+                    mark: part.mark(of: "data"))
+                _ = part.node("data")
+            }
+            return .value(of: name)
+        }
+        return part.has("value-of") ? nil : part.required("data", ValueText.octets).map { .fixed($0) }
+    }
+
+    private static func word(_ text: String) throws(ValueFault) -> UInt16 {
+        UInt16(try ValueText.integer(text, in: 0...65535))
+    }
+
+    /// What is wrong with an advertisement that no radio can send; `nil` when one can.
+    static func problem(of configuration: GATTPeripheral.Configuration) -> String? {
+        let peripheral = GATTPeripheral(configuration)
+        for problem in peripheral.advertisement(at: DeviceTime()).problems {
+            switch problem {
+            case .advertisingDataTooLong, .scanResponseTooLong, .scanResponseNeedsScannablePDU:
+                return
+                    "what is advertised does not fit into two times 31 octets; write fewer services under advertise, "
+                    + "or less data"
+            case .intervalOutOfRange: continue
+            }
+        }
+        return nil
+    }
+}

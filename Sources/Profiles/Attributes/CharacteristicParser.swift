@@ -1,0 +1,247 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import Devices
+import GATT
+import Yams
+
+/// Reads one characteristic of a `device: gatt`.
+enum CharacteristicParser {
+    /// A characteristic; `nil`, with faults, when something is wrong.
+    static func characteristic(_ reader: inout MappingReader) -> DeclaredCharacteristic? {
+        let name = reader.value("name", ValueText.attributeName)
+        let uuid = reader.required("uuid", ValueText.bluetoothUUID)
+        let properties = properties(&reader)
+        let permissions = permissions(&reader)
+        let lengths = lengths(&reader)
+        let fields = fields(&reader, least: lengths?.lowerBound ?? 0)
+        let descriptors = DescriptorParser.descriptors(&reader)
+        var declared = DeclaredCharacteristic(
+            name: name ?? uuid?.description ?? "", uuid: uuid ?? .bit16(0), properties: properties ?? [],
+            permissions: permissions, descriptors: descriptors, fields: fields ?? [])
+        declared.lengths = lengths
+        if let fields { check(lengths, of: fields, &reader) }
+        readTelling(&declared, &reader)
+        readWriting(&declared, &reader)
+        readFaults(&declared, &reader)
+        return uuid == nil || properties == nil || fields == nil ? nil : declared
+    }
+
+    private static func properties(_ reader: inout MappingReader) -> CharacteristicProperties? {
+        guard reader.has("properties") else {
+            return reader.required("properties", FormatText.property)
+        }
+        guard let list = reader.values("properties", FormatText.property) else { return nil }
+        guard !list.isEmpty || !reader.faults.isEmpty else {
+            let names = FormatText.properties.map(\.name).joined(separator: ", ")
+            reader.add(
+                "at least one property is expected here: \(names)", field: "properties",
+                mark: reader.mark(of: "properties"))
+            return nil
+        }
+        return CharacteristicProperties(list)
+    }
+
+    /// `permissions: encrypted`, or `{ read: open, write: encrypted, subscribe: authenticated }`.
+    private static func permissions(_ reader: inout MappingReader) -> AttributePermissions {
+        guard let node = reader.node("permissions") else { return .open }
+        guard node.mapping != nil else {
+            let all = reader.value("permissions", FormatText.security) ?? []
+            return AttributePermissions(read: all, write: all, subscribe: all)
+        }
+        return reader.part("permissions") { part in
+            AttributePermissions(
+                read: part.value("read", FormatText.security) ?? [],
+                write: part.value("write", FormatText.security) ?? [],
+                subscribe: part.value("subscribe", FormatText.security) ?? [])
+        } ?? .open
+    }
+
+    private static func fields(_ reader: inout MappingReader, least: Int) -> [ValueField]? {
+        guard reader.has("fields") else {
+            return FieldParser.field(&reader, name: "", least: least).map { [$0] }
+        }
+        let others = ["type", "value", "clock", "scale", "decimals", "range"] + MappingReader.quantityKeys
+        if let other = others.first(where: reader.has) {
+            reader.add(
+                "the fields have this each of their own; move it there", field: other, mark: reader.mark(of: other))
+            for key in others { _ = reader.node(key) }
+            _ = reader.node("fields")
+            return nil
+        }
+        let read = reader.parts("fields", of: "field") { part in
+            let name = part.required("name", ValueText.attributeName)
+            let field = FieldParser.field(&part, name: name ?? "")
+            return name == nil ? nil : field
+        }
+        guard let read else { return nil }
+        let fields = read.compactMap(\.self)
+        guard fields.count == read.count else { return nil }
+        let sequence = reader.node("fields")?.sequence
+        for (index, field) in fields.enumerated() {
+            if let first = fields.firstIndex(where: { $0.name == field.name }), first < index {
+                reader.add(
+                    "the name \"\(field.name)\" is fields[\(first)]'s already", field: "fields[\(index)].name",
+                    mark: sequence?[index].mapping?["name"]?.mark)
+            }
+            if field.size == nil, index < fields.count - 1 {
+                reader.add(
+                    "only the last field can be \(FormatText.text(field.format)), whose length is not fixed",
+                    field: "fields[\(index)].type", mark: (sequence?[index].mapping?["type"] ?? sequence?[index])?.mark)
+            }
+        }
+        return fields
+    }
+
+    // MARK: - Lengths
+
+    /// `length: 4`, or `{ min: 1, max: 20 }`.
+    private static func lengths(_ reader: inout MappingReader) -> ClosedRange<Int>? {
+        guard let node = reader.node("length") else { return nil }
+        func length(_ text: String) throws(ValueFault) -> Int {
+            try ValueText.integer(text, in: 0...ValueFormat.longestValue)
+        }
+        guard node.mapping != nil else { return reader.value("length", length).map { $0...$0 } }
+        return reader.part("length") { part -> ClosedRange<Int>? in
+            let least = part.value("min", length) ?? 0
+            let most = part.value("max", length) ?? ValueFormat.longestValue
+            guard least <= most else {
+                part.add("max is less than min; exchange them", field: "max", mark: part.mark(of: "max") ?? node.mark)
+                return nil
+            }
+            return least...most
+        }
+    }
+
+    private static func check(_ lengths: ClosedRange<Int>?, of fields: [ValueField], _ reader: inout MappingReader) {
+        let known = fields.compactMap(\.size).reduce(0, +)
+        let initial = fields.map { $0.octets(at: .zero, sinceUnixEpoch: .zero).count }.reduce(0, +)
+        if known > ValueFormat.longestValue {
+            reader.add(
+                "\(known) octets are more than the 512 that a value can have", field: "fields",
+                mark: reader.mark(of: "fields"))
+        }
+        guard let lengths else { return }
+        if fields.allSatisfy({ $0.size != nil }) {
+            reader.add(
+                "the type says that the value has \(known) octets; leave length out", field: "length",
+                mark: reader.mark(of: "length"))
+        } else if !lengths.contains(initial) {
+            reader.add(
+                "the value has \(initial) octets, and length says \(lengths.lowerBound) to \(lengths.upperBound)",
+                field: "length", mark: reader.mark(of: "length"))
+        }
+    }
+
+    // MARK: - Telling and writing
+
+    private static func readTelling(_ declared: inout DeclaredCharacteristic, _ reader: inout MappingReader) {
+        let canTell = !declared.properties.isDisjoint(with: [.notify, .indicate])
+        let telling = reader.value("notify") { text throws(ValueFault) -> Telling in
+            switch text {
+            case "on-change": return .onChange
+            case "never": return .never
+            default:
+                guard (try? ValueText.duration(text)) != nil else {
+                    throw ValueFault("\"\(text)\" is not one of on-change, never, or a time such as 1s")
+                }
+                return .every(try ValueText.step(text))
+            }
+        }
+        if telling != nil, !canTell {
+            demand("notify or indicate", for: "notify", &reader)
+        }
+        declared.telling = telling ?? (canTell ? .onChange : .never)
+    }
+
+    private static func readWriting(_ declared: inout DeclaredCharacteristic, _ reader: inout MappingReader) {
+        declared.isStored = reader.value("stored", ValueText.boolean) ?? false
+        declared.rangeError = reader.value("range-error", ValueText.attributeError) ?? .valueNotAllowed
+        let name = declared.name
+        declared.echo =
+            reader.value("echo") { text throws(ValueFault) -> String? in
+                switch text {
+                case "true": name
+                case "false": nil
+                default: try ValueText.attributeName(text)
+                }
+            } ?? nil
+        declared.restarts = reader.values("restarts", Self.path) ?? []
+        for key in ["stored", "echo", "restarts", "range-error"] where reader.has(key) && !declared.isWritable {
+            demand("write", for: key, &reader)
+        }
+        guard declared.isWritable else { return }
+        for (index, field) in declared.fields.enumerated() {
+            guard case .fixed = field.source else {
+                let prefix = field.name.isEmpty ? "" : "fields[\(index)]."
+                reader.add(
+                    "what changes by itself cannot be written; leave write out of the properties",
+                    field: prefix.isEmpty ? "properties" : "fields[\(index)]",
+                    mark: prefix.isEmpty
+                        ? reader.mark(of: "properties") : reader.node("fields")?.sequence?[index].mark)
+                return
+            }
+        }
+    }
+
+    /// A characteristic's name, or one with that of a field behind a dot.
+    private static func path(_ text: String) throws(ValueFault) -> String {
+        for part in text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false) {
+            _ = try ValueText.attributeName(String(part))
+        }
+        return text
+    }
+
+    // MARK: - Errors and delays
+
+    private static func readFaults(_ declared: inout DeclaredCharacteristic, _ reader: inout MappingReader) {
+        declared.readFault = fault("read-error", canBeMended: declared.isWritable, &reader)
+        declared.writeFault = fault("write-error", canBeMended: false, &reader)
+        declared.readDelay = reader.value("read-delay", ValueText.delay) ?? .zero
+        declared.writeDelay = reader.value("write-delay", ValueText.delay) ?? .zero
+        let canRead = declared.properties.contains(.read)
+        for key in ["read-error", "read-delay"] where reader.has(key) && !canRead { demand("read", for: key, &reader) }
+        for key in ["write-error", "write-delay"] where reader.has(key) && !declared.isWritable {
+            demand("write", for: key, &reader)
+        }
+    }
+
+    /// `read-error: 0x80`, or `{ code: 0x80, time: 3 }`, or `{ code: 0x80, until-written: true }`.
+    private static func fault(
+        _ key: String, canBeMended: Bool, _ reader: inout MappingReader
+    ) -> AttributeFault? {
+        guard let node = reader.node(key) else { return nil }
+        guard node.mapping != nil else {
+            return reader.value(key, ValueText.attributeError).map { AttributeFault($0) }
+        }
+        return reader.part(key) { part in
+            let code = part.required("code", ValueText.attributeError)
+            let time = part.value("time") { text throws(ValueFault) in
+                try ValueText.integer(text, in: 1...1_000_000)
+            }
+            let untilWritten = part.value("until-written", ValueText.boolean) ?? false
+            if untilWritten, !canBeMended {
+                part.add(
+                    "this cannot be mended by writing; leave it out", field: "until-written",
+                    mark: part.mark(of: "until-written"))
+            } else if untilWritten, time != nil {
+                part.add(
+                    "until-written says when already; leave one of them out", field: "time", mark: part.mark(of: "time")
+                )
+            }
+            return code.map {
+                AttributeFault($0, time.map { .time($0) } ?? (untilWritten ? .untilWritten : .always))
+            }
+        }
+    }
+
+    private static func demand(_ property: String, for key: String, _ reader: inout MappingReader) {
+        // Properties that cannot be read are told of already.
+        guard !reader.faults.contains(where: { $0.field.contains("properties") }), reader.has("properties") else {
+            return
+        }
+        reader.add("this needs the property \(property)", field: key, mark: reader.mark(of: key))
+    }
+}
