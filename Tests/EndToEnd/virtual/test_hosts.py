@@ -175,5 +175,5 @@ def test_the_museum_without_any_adapter(beaconry: Beaconry) -> None:
     run = beaconry.run(PROFILES / "museum.yaml", "--hci-server", "none", radio="auto")
     ready = run.wait("radio-ready")
     assert ready["radio"] == "virtual" and "no Bluetooth adapter" in ready["reason"]
-    assert run.wait("ready")["beacons"] == 12
+    assert run.wait("ready")["beacons"] == 13
     assert run.end() == 0
