@@ -13,7 +13,7 @@ import Testing
     static let identifier = CharacteristicIdentifier(uuid)
     static let octet = ValueFormat.integer(IntegerFormat(size: 1, isSigned: false))
 
-    /// A peripheral with one characteristic.
+    /// A peripheral with one characteristic, switched on.
     static func peripheral(
         _ properties: CharacteristicProperties = [.read, .write, .notify], fields: [ValueField]? = nil,
         centrals: Int = 1, _ change: (inout DeclaredCharacteristic) -> Void = { _ in }
@@ -23,7 +23,9 @@ import Testing
             fields: fields ?? [ValueField(format: octet, source: .fixed([5]))])
         change(&characteristic)
         let service = DeclaredService(uuid: .bit16(0x180F), characteristics: [characteristic])
-        return GATTPeripheral(GATTPeripheral.Configuration(services: [service], centrals: centrals))
+        var peripheral = GATTPeripheral(GATTPeripheral.Configuration(services: [service], centrals: centrals))
+        _ = peripheral.handle(.poweredOn)
+        return peripheral
     }
 
     static func counting(_ properties: CharacteristicProperties = [.read, .notify]) -> [ValueField] {
