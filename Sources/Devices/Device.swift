@@ -16,6 +16,8 @@ public protocol Device: Sendable {
     static var kind: String { get }
     /// Whether its settings survive a power cut.
     static var hasFlash: Bool { get }
+    /// Whether this one keeps any: a device with flash may have nothing to put there.
+    var keepsSettings: Bool { get }
     /// The GATT services it has; empty when nothing can connect to it.
     var services: [GATTService] { get }
     /// Its present settings, for people and for `ctl show`.
@@ -30,6 +32,9 @@ public protocol Device: Sendable {
 }
 
 extension Device {
+    /// What has flash uses it.
+    public var keepsSettings: Bool { Self.hasFlash }
+
     /// Nothing is due by itself.
     public var nextDeadline: Duration? { nil }
 }

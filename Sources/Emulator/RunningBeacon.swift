@@ -73,7 +73,7 @@ actor RunningBeacon {
         self.clock = clock
         let device = profile.device.makeDevice()
         settled = Mutex(device)
-        if let state, type(of: device).hasFlash {
+        if let state, device.keepsSettings {
             lock = if let inherited { inherited } else { try state.lock(profile: profileName, beacon: profile.id) }
             flash = state.flash(profile: profileName, beacon: profile.id, kind: type(of: device).kind)
             executor = QueueExecutor(label: "beacon \(identifier)")

@@ -27,6 +27,14 @@ struct ProfileLintTests {
         "{ id: a, device: iot-design-shop, ibeacon: { \(frame) }\(rest) }"
     }
 
+    private static func declared(_ keys: String, _ value: String) -> String {
+        let beacon = keys.isEmpty ? "" : "\(keys), "
+        let name = keys.contains("name") ? "" : "name: n, "
+        let characteristic = "{ uuid: 2A19, properties: [read]\(value.isEmpty ? "" : ", ")\(value) }"
+        return
+            "{ id: a, device: gatt, \(name)\(beacon)services: [{ uuid: 180F, characteristics: [\(characteristic)] }] }"
+    }
+
     @Test
     func aPlainBeaconOfDefaultsHasNothingToFind() throws {
         #expect(try Self.findings(Self.plain()) == [])
@@ -47,6 +55,11 @@ struct ProfileLintTests {
             (configurable(frame: "measured-power: 0"), "measured-power-zero", .warning),
             (configurable(frame: "measured-power: 20"), "measured-power-positive", .warning),
             (configurable(", name: Twelve bytes"), "name-shortened", .advice),
+            (declared("advertise: { services: [180D] }", ""), "service-not-advertised", .advice),
+            (declared("name: \(String(repeating: "n", count: 30))", ""), "name-shortened", .advice),
+            (declared("", "read-delay: 30s"), "answer-too-late", .warning),
+            (declared("interval: 1s", ""), "iphone-pairing-dialog", .advice),
+            ("{ id: a, device: battery }", "iphone-pairing-dialog", .advice),
             ("{ id: a, device: raw, advertising-data: 0302 }", "data-malformed", .warning),
             ("{ id: a, device: raw, advertising-data: 020106, scan-response: ff }", "data-malformed", .warning),
         ])
@@ -63,7 +76,7 @@ struct ProfileLintTests {
         arguments: [
             plain(", flags: 0x1a"), plain(", services: [\(uuid)], pdu: ADV_IND"), plain(frame: ", measured-power: -1"),
             plain(", name: \(String(repeating: "n", count: 29))"), plain(", interval: 160ticks"),
-            "{ id: a, device: raw, advertising-data: 020106, interval: 1s }",
+            "{ id: a, device: raw, advertising-data: 020106, interval: 1s }", "{ id: a, device: gatt }",
             "{ id: a, device: raw, advertising-data: 02010600, scan-response: 0000 }",
         ])
     func nothingToFind(_ beacon: String) throws {

@@ -155,6 +155,9 @@ extension AttributeBank {
         return states[index].declared.isStored
     }
 
+    /// Whether any value is stored.
+    public var isStoring: Bool { states.contains(where: \.declared.isStored) }
+
     /// The stored values, by the names of their characteristics, as hexadecimal digits.
     public func flash(at now: DeviceTime) -> FlashImage {
         let stored = states.filter(\.declared.isStored)

@@ -43,6 +43,8 @@ public struct GATTPeripheral: Device {
 
     public var services: [GATTService] { bank.services }
 
+    public var keepsSettings: Bool { bank.isStoring }
+
     public var settings: [DeviceSetting] {
         [.interval(content.interval), .transmitPower(content.transmitPower)] + bank.settings
     }

@@ -13,13 +13,13 @@ extension ProfileLint {
     func attributeFindings(_ configuration: GATTPeripheral.Configuration, _ finding: Finding) -> [LintFinding] {
         let content = configuration.content
         var findings: [LintFinding] = []
-        let hidden = configuration.services.map(\.uuid).filter { !content.services.contains($0) }
-        if !hidden.isEmpty {
+        let services = configuration.services.map(\.uuid)
+        if !services.isEmpty, content.services.allSatisfy({ !services.contains($0) }) {
             findings.append(
                 finding(
                     .advice, "service-not-advertised", "apps that filter on services",
-                    "\(hidden.map(\.description).joined(separator: ", ")) is not advertised: a scan that filters on it does "
-                        + "not find the device", "name it under advertise: services, where it fits"))
+                    "none of its services is advertised: a scan that filters on one does not find the device",
+                    "name one under advertise: services"))
         }
         if content.name == nil, !configuration.services.isEmpty {
             findings.append(
