@@ -5,6 +5,7 @@
 import Advertising
 import BluetoothCore
 import Devices
+import Foundation
 import GATT
 import Profiles
 import Testing
@@ -150,5 +151,35 @@ import Testing
     /// The table of mistakes is not to shrink.
     @Test func thereAreManyMistakes() {
         #expect((GATTMistake.structure + GATTMistake.values + GATTMistake.behaviours + GATTMistake.others).count >= 50)
+    }
+
+    // MARK: - The tutorial
+
+    private static func file(_ path: String) throws -> String {
+        let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        return try String(contentsOf: package.appending(path: path), encoding: .utf8)
+    }
+
+    /// The first step is a profile, each step makes a better one, and all that stays is in the profile that comes with
+    /// the program.
+    @Test func theTutorialSaysWhatItsProfileSays() throws {
+        func line(_ text: Substring) -> String {
+            text.prefix { $0 != "#" }.trimmingCharacters(in: .whitespaces)
+        }
+        let blocks = try Self.file("docs/device-of-your-own.md").components(separatedBy: "```yaml\n").dropFirst()
+            .map { $0.components(separatedBy: "```")[0] }
+        #expect(blocks.count == 6)
+        let first = try Profile(parsing: try #require(blocks.first), file: "step-1.yaml")
+        #expect(first.beacons.map(\.id) == ["pot"])
+        let second = blocks[0].components(separatedBy: "            properties:")[0] + blocks[1]
+            .replacing("waveform", with: "type: uint16\n            scale: 0.01\n            waveform")
+        #expect(try Profile(parsing: second, file: "step-2.yaml").beacons.count == 1)
+        let lines = Set(try Self.file("profiles/plant.yaml").split(separator: "\n").map(line))
+        for block in blocks.dropFirst(2) {
+            for text in block.split(separator: "\n").map(line) where !text.isEmpty {
+                #expect(lines.contains(text), "the profile does not say: \(text)")
+            }
+        }
     }
 }

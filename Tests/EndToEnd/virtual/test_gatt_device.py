@@ -307,6 +307,8 @@ def test_the_plant(air: VirtualAir, beaconry: Beaconry) -> None:
             assert any(bytes.fromhex("05161a180618") in each for each in data), data
             async with connected(device, address) as (_, peer):
                 assert await read(peer, "5A1E0002-8C1D-4E8B-9C55-0D0E8F6A1B01") == b"\x1e"
+                # Not before pairing.
+                assert await error_of(write(peer, "5A1E0003-8C1D-4E8B-9C55-0D0E8F6A1B01", b"Mint")) in (0x05, 0x0F)
                 pump = "5A1E0004-8C1D-4E8B-9C55-0D0E8F6A1B01"
                 echoes = await told(peer, pump)
                 for value in (b"\x01", b"\x00"):
