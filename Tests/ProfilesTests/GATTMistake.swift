@@ -117,6 +117,10 @@ enum GATTMistake {
         value(
             "type: uint8\nrange: ¦[2, 1]\n", field: "range",
             "a range is the least and the greatest number, such as [0, 100]"),
+        value("type: uint8\nrange: [¦low, 9]\n", field: "range[0]", "\"low\" is not a number; write one such as 36.6"),
+        value(
+            "fields: [{ name: x, type: uint8 }, ¦{ name: y, type: uint8, drain: { every: 1s } }]\n", field: "fields[1]",
+            "what changes by itself cannot be written; leave write out of the properties"),
         value("type: uint8\nrange: [0, 9]\nvalue: ¦10\n", field: "value", "10 is out of range: range says 0 to 9"),
         value(
             "type: uint8\nlength: ¦1\n", field: "length", "the type says that the value has 1 octets; leave length out"),

@@ -172,7 +172,9 @@ import Testing
         #expect(blocks.count == 6)
         let first = try Profile(parsing: try #require(blocks.first), file: "step-1.yaml")
         #expect(first.beacons.map(\.id) == ["pot"])
-        let second = blocks[0].components(separatedBy: "            properties:")[0] + blocks[1]
+        let second =
+            blocks[0].components(separatedBy: "            properties:")[0]
+            + blocks[1]
             .replacing("waveform", with: "type: uint16\n            scale: 0.01\n            waveform")
         #expect(try Profile(parsing: second, file: "step-2.yaml").beacons.count == 1)
         let lines = Set(try Self.file("profiles/plant.yaml").split(separator: "\n").map(line))

@@ -169,21 +169,21 @@ enum CharacteristicParser {
                 }
             } ?? nil
         declared.restarts = reader.values("restarts", Self.path) ?? []
-        for key in ["stored", "echo", "restarts", "range-error"] where reader.has(key) && !declared.isWritable {
-            demand("write", for: key, &reader)
+        guard declared.isWritable else {
+            let demanding = [
+                ("stored", declared.isStored), ("echo", declared.echo != nil), ("restarts", !declared.restarts.isEmpty),
+                ("range-error", reader.has("range-error")),
+            ]
+            for (key, isGiven) in demanding where isGiven { demand("write", for: key, &reader) }
+            return
         }
-        guard declared.isWritable else { return }
-        for (index, field) in declared.fields.enumerated() {
-            guard case .fixed = field.source else {
-                let prefix = field.name.isEmpty ? "" : "fields[\(index)]."
-                reader.add(
-                    "what changes by itself cannot be written; leave write out of the properties",
-                    field: prefix.isEmpty ? "properties" : "fields[\(index)]",
-                    mark: prefix.isEmpty
-                        ? reader.mark(of: "properties") : reader.node("fields")?.sequence?[index].mark)
-                return
-            }
-        }
+        let changing = declared.fields.firstIndex { if case .fixed = $0.source { false } else { true } }
+        guard let changing else { return }
+        let place = reader.present("fields")?.sequence?[changing]
+        reader.add(
+            "what changes by itself cannot be written; leave write out of the properties",
+            field: place == nil ? "properties" : "fields[\(changing)]",
+            mark: place?.mark ?? reader.mark(of: "properties"))
     }
 
     /// A characteristic's name, or one with that of a field behind a dot.

@@ -16,17 +16,14 @@ enum FieldParser {
         }
         let accepted = accepted(&reader, format)
         let quantity = reader.changingQuantity(in: accepted ?? format?.bounds)
-        let given =
-            ["value", "clock"].filter(reader.has)
-            + MappingReader.quantityKeys.filter(reader.has)
+        let given = (["value", "clock"] + MappingReader.quantityKeys).filter(reader.has)
         guard given.count < 2 else {
-            // Two that change it are told of already.
-            if let first = ["value", "clock"].first(where: reader.has) {
-                _ = reader.node("value")
-                let other = given.first { $0 != first } ?? first
+            _ = reader.node("value")
+            // Two that change a number are told of already.
+            if ["value", "clock"].contains(given[0]) {
                 reader.add(
-                    "\(other) says what it is already; leave one of them out", field: first,
-                    mark: reader.mark(of: first))
+                    "\(given[1]) says what it is already; leave one of them out", field: given[0],
+                    mark: reader.mark(of: given[0]))
             }
             return nil
         }
@@ -114,6 +111,7 @@ enum FieldParser {
                 "only numbers have a range; for \(FormatText.text(format)), write length", field: "range", mark: mark)
             return nil
         }
+        guard !reader.faults.contains(where: { $0.field.contains("range[") }) else { return nil }
         guard ends.count == 2, ends[0] <= ends[1] else {
             reader.add("a range is the least and the greatest number, such as [0, 100]", field: "range", mark: mark)
             return nil
