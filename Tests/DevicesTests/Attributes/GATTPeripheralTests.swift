@@ -6,6 +6,7 @@ import Advertising
 import BluetoothCore
 import Devices
 import GATT
+import TestSupport
 import Testing
 
 @Suite struct GATTPeripheralTests {
@@ -295,5 +296,76 @@ import Testing
         #expect(third.warningCodes == ["central-too-many"])
         #expect(peripheral.handle(.disconnected(Central("c"))).isEmpty)
         #expect(peripheral.handle(.disconnected(Bench.alice)).advertised == onAir)
+    }
+
+    // MARK: - Anything at all
+
+    /// Whatever centrals do, and whenever: every request has one answer, and what is told is a value that can be.
+    @Test(arguments: [1, 2, 3] as [UInt64])
+    func everyRequestHasOneAnswer(_ seed: UInt64) {
+        var generator = SplitMix64(seed: seed)
+        var peripheral = Self.everything()
+        let identifiers = peripheral.services.identifiedCharacteristics.map(\.identifier) + [Self.identifier]
+        var now = DeviceTime()
+        _ = peripheral.handle(.poweredOn, at: now)
+        for _ in 0..<5000 {
+            now.uptime += .milliseconds(Int.random(in: 0...500, using: &generator))
+            now.sinceUnixEpoch = .milliseconds(Int.random(in: -1_000_000...1_000_000, using: &generator))
+            let identifier = identifiers.randomElement(using: &generator) ?? Self.identifier
+            let central = [Bench.alice, Bench.bob].randomElement(using: &generator) ?? Bench.alice
+            let length = Int.random(in: 0...(Bool.random(using: &generator) ? 8 : 600), using: &generator)
+            let value = (0..<length).map { _ in UInt8.random(in: 0...255, using: &generator) }
+            let offset = Int.random(in: -1...5, using: &generator)
+            let inputs: [DeviceInput] = [
+                .read(identifier, offset: offset), .wrote(identifier, offset: offset, value: value),
+                .connected(central),
+                .wrote(identifier, offset: 0, value: value), .disconnected(central), .timePassed,
+                .subscribed(central, identifier, ClientCharacteristicConfiguration(rawValue: UInt16(length % 4))),
+            ]
+            let input = inputs.randomElement(using: &generator) ?? .timePassed
+            let outputs = peripheral.handle(input, at: now)
+            let answers = outputs.filter { output in
+                switch output {
+                case .respond, .acknowledge, .reject: true
+                default: false
+                }
+            }
+            switch input {
+            case .read, .wrote: #expect(answers.count == 1)
+            default: #expect(answers.isEmpty)
+            }
+            for case .notify(_, let value, _) in outputs { #expect(value.count <= 512) }
+            if let image = outputs.persisted { #expect(throws: Never.self) { try peripheral.restore(from: image) } }
+        }
+    }
+
+    /// A peripheral with characteristics of every kind.
+    private static func everything() -> GATTPeripheral {
+        let all: CharacteristicProperties = [.read, .write, .notify]
+        let walk = RandomWalk(seed: 1, start: 5, step: 1, range: 0...9, every: .milliseconds(10))
+        let kinds: [[ValueField]] = [
+            [ValueField(format: .octets, source: .fixed([]))], [ValueField(format: .text, source: .fixed([]))],
+            [ValueField(format: octet, source: .fixed([5]), accepted: 0...9)], counting(),
+            [ValueField(format: .float64(.bigEndian), source: .quantity(.randomWalk(walk)))],
+            [ValueField(format: .octets, source: .clock(.currentTime))],
+            [
+                ValueField(
+                    name: "a", format: .medical(.short, decimals: nil), source: .fixed([0, 0]), accepted: -5...5),
+                ValueField(name: "b", format: .text, source: .fixed([])),
+            ],
+        ]
+        let tellings: [Telling] = [.never, .onChange, .every(.milliseconds(300))]
+        let characteristics = kinds.indices.map { index in
+            var characteristic = DeclaredCharacteristic(
+                name: "c\(index)", uuid: .bit16(0xFFF0), properties: all, fields: kinds[index])
+            characteristic.telling = tellings[index % 3]
+            characteristic.isStored = index % 2 == 0
+            characteristic.echo = "c\((index + 1) % kinds.count)"
+            characteristic.restarts = ["c3"]
+            characteristic.readFault = index == 1 ? AttributeFault(code, .time(3)) : nil
+            return characteristic
+        }
+        let services = [DeclaredService(uuid: .bit16(0xFFE0), characteristics: characteristics)]
+        return GATTPeripheral(GATTPeripheral.Configuration(services: services, centrals: 2))
     }
 }
