@@ -7,7 +7,7 @@ public struct LEHostConfiguration: Hashable, Sendable {
     /// The address that scan requests and connection requests carry.
     ///
     /// A controller without advertising sets has one random address only; where beacons use it, the central uses the
-    /// public address instead if there is one.
+    /// public address instead if there is one. A private address changes on controllers with advertising sets only.
     public var centralAddress: OwnAddress
     /// How long the controller may take to answer a command: 2 to 10 s.
     public var commandTimeout: Duration

@@ -49,7 +49,9 @@ extension LEHost {
     func ownAddress(as role: LEConnection.Role, of set: AdvertisingSetIdentifier?) -> PeerAddress {
         var random: BluetoothAddress?
         switch role {
-        case .central: if centralAddressType == .random { random = centralRandomAddress }
+        case .central:
+            // A legacy controller has one random address, which was a beacon's last.
+            if centralAddressType == .random { random = legacy?.advertiser.randomAddress ?? centralRandomAddress }
         case .peripheral:
             let advertiser = legacy?.advertiser ?? set.flatMap { index(of: $0) }.map { sets[$0].advertiser }
             if advertiser?.parameters?.addressType.isRandom == true { random = advertiser?.randomAddress }
