@@ -85,6 +85,7 @@ extension HCIFuzzType {
         command(LESetHostChannelClassification.self), command(LEClearFilterAcceptList.self),
         command(LEAddDeviceToFilterAcceptList.self), command(LERemoveDeviceFromFilterAcceptList.self),
         command(LEEnableEncryption.self), command(LEReadLocalP256PublicKey.self), command(LEGenerateDHKey.self),
+        command(LEGenerateDHKeyVersion2.self),
         command(LEWriteSuggestedDefaultDataLength.self), command(LESetDefaultPHY.self), command(LESetPHY.self),
         command(LEAddDeviceToResolvingList.self), command(LERemoveDeviceFromResolvingList.self),
         command(LEClearResolvingList.self), command(LESetAddressResolutionEnable.self),

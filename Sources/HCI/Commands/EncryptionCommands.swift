@@ -122,3 +122,34 @@ public struct LEGenerateDHKey: HCICommand, Hashable {
         keyYCoordinate.serialize(into: &writer)
     }
 }
+
+/// HCI_LE_Generate_DHKey, version 2 (Core 5.4, Vol 4, Part E, 7.8.37): as version 1, with a choice of the own key.
+/// LEGenerateDHKeyComplete follows.
+public struct LEGenerateDHKeyVersion2: HCICommand, Hashable {
+    public static let opcode = HCIOpcode(rawValue: 0x205E)
+    /// Of the peer's public key, least significant octet first.
+    public let keyXCoordinate: Octets<32>
+    /// Of the peer's public key, least significant octet first.
+    public let keyYCoordinate: Octets<32>
+    /// 0 for the key that LEReadLocalP256PublicKey made, 1 for the debug key that everybody knows.
+    public let keyType: UInt8
+
+    /// A command of these fields.
+    public init(keyXCoordinate: Octets<32>, keyYCoordinate: Octets<32>, keyType: UInt8) {
+        self.keyXCoordinate = keyXCoordinate
+        self.keyYCoordinate = keyYCoordinate
+        self.keyType = keyType
+    }
+
+    public init(parsing reader: inout ByteReader) throws(WireError) {
+        keyXCoordinate = try Octets<32>(parsing: &reader)
+        keyYCoordinate = try Octets<32>(parsing: &reader)
+        keyType = try reader.readUInt8()
+    }
+
+    public func serialize(into writer: inout ByteWriter) {
+        keyXCoordinate.serialize(into: &writer)
+        keyYCoordinate.serialize(into: &writer)
+        writer.write(keyType)
+    }
+}

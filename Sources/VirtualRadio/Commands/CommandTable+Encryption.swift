@@ -58,19 +58,35 @@ extension CommandTable {
                 guard air.controllers[controller].host.secret != nil else { throw .commandDisallowed }
             } then: { air, controller, command in
                 guard let secret = air.controllers[controller].host.secret else { return }
-                let shared = KeyAgreement.shared(secret, command.keyXCoordinate, command.keyYCoordinate)
-                air.emit(
-                    shared.map { LEGenerateDHKeyComplete(dhKey: $0) }
-                        ?? LEGenerateDHKeyComplete(
-                            status: .invalidCommandParameters,
-                            dhKey: Octets(padding: [UInt8](repeating: 0xFF, count: 32))),
-                    to: controller)
+                air.tellShared(secret, command.keyXCoordinate, command.keyYCoordinate, to: controller)
+            },
+            .starting(LEGenerateDHKeyVersion2.self) { air, controller, command throws(HCIStatus) in
+                guard command.keyType <= 1 else { throw .invalidCommandParameters }
+                guard command.keyType == 1 || air.controllers[controller].host.secret != nil else {
+                    throw .commandDisallowed
+                }
+            } then: { air, controller, command in
+                let own = air.controllers[controller].host.secret
+                guard let secret = command.keyType == 1 ? KeyAgreement.debugSecret : own else { return }
+                air.tellShared(secret, command.keyXCoordinate, command.keyYCoordinate, to: controller)
             },
         ]
     }
 }
 
 extension Air {
+    /// What is shared with the peer of this public key, or that the key is none.
+    fileprivate mutating func tellShared(
+        _ secret: KeyAgreement.Secret, _ x: Octets<32>, _ y: Octets<32>, to controller: Int
+    ) {
+        let shared = KeyAgreement.shared(secret, x, y)
+        emit(
+            shared.map { LEGenerateDHKeyComplete(dhKey: $0) }
+                ?? LEGenerateDHKeyComplete(
+                    status: .invalidCommandParameters, dhKey: Octets(padding: [UInt8](repeating: 0xFF, count: 32))),
+            to: controller)
+    }
+
     fileprivate func checkKeyIsAwaited(_ command: some ConnectionCommand, _ controller: Int) throws(HCIStatus) {
         let (index, side) = try link(of: command, controller)
         guard side == .peripheral, case .asked = links[index].encryption else { throw .commandDisallowed }

@@ -10,6 +10,13 @@ import HCI
 enum KeyAgreement {
     typealias Secret = P256.KeyAgreement.PrivateKey
 
+    /// The secret that is no secret: sniffers look for its public half (Core 5.4, Vol 3, Part H, 2.3.5.6.1).
+    static let debugSecret = try? Secret(
+        rawRepresentation: [
+            0x3F, 0x49, 0xF6, 0xD4, 0xA3, 0xC5, 0x5F, 0x38, 0x74, 0xC9, 0xB3, 0xE3, 0xD2, 0x10, 0x3F, 0x50, 0x4A, 0xFF,
+            0x60, 0x7B, 0xEB, 0x40, 0xB7, 0x99, 0x58, 0x99, 0xB8, 0xA6, 0xCD, 0x3C, 0x1A, 0xBD,
+        ] as [UInt8])
+
     /// The secret half of a key pair; who knows the seed of the numbers knows it too.
     static func makeSecret(from numbers: inout SeededGenerator) -> Secret {
         while true {

@@ -160,7 +160,9 @@ extension Air {
                 encryptedDiversifier: question.diversifier), to: peripheral.controller)
     }
 
-    /// The peripheral's host has the key, or another.
+    /// The peripheral's host has the key, or another: what is enciphered with that cannot be read, and the message
+    /// integrity check that fails ends the connection at once. A central on a radio may also notice by its supervision
+    /// timeout only; here it hears the reason.
     mutating func answerKey(_ index: Int, _ key: [UInt8]) {
         guard case .asked(let question, _) = links[index].encryption else { return }
         guard key == question.key else { return closeBoth(index, reason: .connectionTerminatedMICFailure) }

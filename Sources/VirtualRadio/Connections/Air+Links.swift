@@ -41,14 +41,14 @@ extension Air {
     /// Whether the next connection event has anything to do. What waits for room in an outbox is not counted: taking
     /// output asks again.
     private mutating func hasWork(_ index: Int) -> Bool {
-        if let termination = links[index].termination, links[index][termination.side].outgoing.isEmpty { return true }
+        if links[index].isReadyToEnd { return true }
         if canSend(index, from: .central) || canSend(index, from: .peripheral) { return true }
         return links[index].hasProcedure && hasRoomAtBothEnds(index)
     }
 
     /// Whether a side has data, and the other's host can take it.
     private mutating func canSend(_ index: Int, from side: LinkSide) -> Bool {
-        guard !links[index][side].outgoing.isEmpty else { return false }
+        guard !links[index][side].outgoing.isEmpty, !links[index].isPaused else { return false }
         let receiver = links[index][side.other].controller
         if hasRoom(receiver), controllers[receiver].host.flow.hasRoom { return true }
         controllers[receiver].isAwaited = true
@@ -81,9 +81,7 @@ extension Air {
         applyUpdate(index, atEvent: number)
         if links[index].hasProcedure, hasRoomAtBothEnds(index) { runProcedure(index, atEvent: number) }
         exchangeData(index)
-        if let termination = links[index].termination, links[index][termination.side].outgoing.isEmpty {
-            finishTermination(index)
-        }
+        if links[index].isReadyToEnd { finishTermination(index) }
     }
 
     /// Data both ways, as much as the interval has time for; the central begins (Core 5.4, Vol 6, Part B, 4.5.1).

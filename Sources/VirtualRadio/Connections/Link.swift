@@ -73,7 +73,8 @@ enum ConnectionUpdate: Hashable, Sendable {
     case scheduled(LinkSide, ConnectionParameters, instant: Int64)
 }
 
-/// How far encryption is. Nothing is enciphered on a virtual air; what counts is whether both hosts have the same key.
+/// How far encryption is. Nothing is enciphered on a virtual air, where packets cannot be overheard; whether both hosts have
+/// the same key decides whether they understand each other.
 enum LinkEncryption: Hashable, Sendable {
     case off
     case requested(LongTermKeyQuestion)
@@ -127,6 +128,14 @@ struct Link: Sendable {
     var intervalMicroseconds: Int64 { Int64(interval) * 1250 }
     var timeoutMicroseconds: Int64 { Int64(supervisionTimeout) * 10_000 }
     var isEncrypted: Bool { encryption == .on }
+    /// Whether encryption is being started or its key exchanged: nothing else passes meanwhile (Core 5.4, Vol 6, Part B,
+    /// 5.1.3.1 and 5.1.3.2).
+    var isPaused: Bool {
+        switch encryption {
+        case .requested, .asked: true
+        case .off, .on: false
+        }
+    }
     /// Whether both controllers still have it.
     var isWhole: Bool { self[.central].isPresent && self[.peripheral].isPresent }
 
@@ -139,10 +148,19 @@ struct Link: Sendable {
 
     /// Whether something is to be settled at the next connection event.
     var hasProcedure: Bool {
+        switch encryption {
+        case .requested: return true
+        case .asked: return false
+        case .off, .on: break
+        }
         if !procedures.isEmpty { return true }
         if case .requested = update { return true }
-        if case .requested = encryption { return true }
         return false
+    }
+
+    /// Whether the end that a host asked for need not wait: the data before it has crossed, or cannot.
+    var isReadyToEnd: Bool {
+        termination.map { self[$0.side].outgoing.isEmpty || isPaused } ?? false
     }
 
     /// When a host's answer, or the end of the link, is due.

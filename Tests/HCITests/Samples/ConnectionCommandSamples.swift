@@ -78,6 +78,9 @@ extension WireSample {
             "01 2620 40" + debugKeyX + debugKeyY,
             LEGenerateDHKey(keyXCoordinate: .of(debugKeyX), keyYCoordinate: .of(debugKeyY))),
         .command(
+            "01 5e20 41" + debugKeyX + debugKeyY + "01",
+            LEGenerateDHKeyVersion2(keyXCoordinate: .of(debugKeyX), keyYCoordinate: .of(debugKeyY), keyType: 1)),
+        .command(
             "01 2220 06 4000 fb00 4808",
             LESetDataLength(connectionHandle: connection, transmitOctets: 251, transmitTime: Ticks(2120))),
         .returned(

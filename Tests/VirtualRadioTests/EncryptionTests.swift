@@ -1,0 +1,221 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import HCI
+import Testing
+import VirtualRadio
+
+@Suite struct EncryptionTests {
+    private static let key = Octets<16>(padding: [UInt8](1...16))
+
+    private func askForKey(_ bench: inout Bench, _ pair: Bench.Pair) {
+        bench.expectSuccess(
+            LEEnableEncryption(
+                connectionHandle: pair.centralHandle, randomNumber: 7, encryptedDiversifier: 8,
+                longTermKey: Self.key), pair.central)
+        bench.run(milliseconds: 100)
+        #expect(
+            bench.takeEvents(LELongTermKeyRequest.self, pair.peripheral) == [
+                LELongTermKeyRequest(
+                    connectionHandle: pair.peripheralHandle, randomNumber: 7, encryptedDiversifier: 8)
+            ])
+    }
+
+    @Test func theSameKeyEncrypts() throws {
+        var bench = Bench()
+        let pair = try bench.connect()
+        askForKey(&bench, pair)
+        bench.expectSuccess(
+            LELongTermKeyRequestReply(connectionHandle: pair.peripheralHandle, longTermKey: Self.key),
+            pair.peripheral)
+        for identifier in [pair.central, pair.peripheral] {
+            let changes = bench.takeEvents(EncryptionChange.self, identifier)
+            #expect(changes.map(\.encryptionEnabled) == [1] && changes.map(\.status) == [.success])
+        }
+        // Again: the key is refreshed.
+        askForKey(&bench, pair)
+        bench.expectSuccess(
+            LELongTermKeyRequestReply(connectionHandle: pair.peripheralHandle, longTermKey: Self.key),
+            pair.peripheral)
+        for identifier in [pair.central, pair.peripheral] {
+            #expect(bench.takeEvents(EncryptionKeyRefreshComplete.self, identifier).count == 1)
+        }
+    }
+
+    @Test func anotherKeyEndsTheLink() throws {
+        var bench = Bench()
+        let pair = try bench.connect()
+        askForKey(&bench, pair)
+        bench.expectSuccess(
+            LELongTermKeyRequestReply(connectionHandle: pair.peripheralHandle, longTermKey: .zero), pair.peripheral)
+        for identifier in [pair.central, pair.peripheral] {
+            #expect(
+                bench.takeEvents(DisconnectionComplete.self, identifier).map(\.reason)
+                    == [.connectionTerminatedMICFailure])
+        }
+    }
+
+    @Test func noKeyLeavesTheLinkAsItIs() throws {
+        var bench = Bench()
+        let pair = try bench.connect()
+        askForKey(&bench, pair)
+        bench.expectSuccess(
+            LELongTermKeyRequestNegativeReply(connectionHandle: pair.peripheralHandle), pair.peripheral)
+        #expect(bench.takeEvents(EncryptionChange.self, pair.central).map(\.status) == [.pinOrKeyMissing])
+        bench.sendData([1], pair.centralHandle, pair.central)
+        bench.run(milliseconds: 100)
+        #expect(bench.takeData(pair.peripheral).map(\.payload) == [[1]])
+    }
+
+    private func reply(_ bench: inout Bench, _ pair: Bench.Pair, _ key: Octets<16> = key) {
+        bench.expectSuccess(
+            LELongTermKeyRequestReply(connectionHandle: pair.peripheralHandle, longTermKey: key), pair.peripheral)
+    }
+
+    @Test(arguments: [false, true]) func dataWaitsUntilTheKeyIsSettled(isRefused: Bool) throws {
+        var bench = Bench()
+        let pair = try bench.connect()
+        askForKey(&bench, pair)
+        bench.sendData([1], pair.centralHandle, pair.central)
+        bench.sendData([2], pair.peripheralHandle, pair.peripheral)
+        bench.run(milliseconds: 500)
+        #expect(bench.takeData(pair.peripheral).isEmpty && bench.takeData(pair.central).isEmpty)
+        if isRefused {
+            bench.expectSuccess(
+                LELongTermKeyRequestNegativeReply(connectionHandle: pair.peripheralHandle), pair.peripheral)
+        } else {
+            reply(&bench, pair)
+        }
+        bench.run(milliseconds: 100)
+        #expect(bench.takeData(pair.peripheral).map(\.payload) == [[1]])
+        #expect(bench.takeData(pair.central).map(\.payload) == [[2]])
+    }
+
+    @Test func otherProceduresWaitToo() throws {
+        var bench = Bench()
+        let pair = try bench.connect()
+        askForKey(&bench, pair)
+        bench.expectSuccess(LEReadRemoteFeatures(connectionHandle: pair.centralHandle), pair.central)
+        bench.run(milliseconds: 500)
+        #expect(bench.takeEvents(LEReadRemoteFeaturesComplete.self, pair.central).isEmpty)
+        reply(&bench, pair)
+        bench.run(milliseconds: 100)
+        #expect(bench.takeEvents(LEReadRemoteFeaturesComplete.self, pair.central).count == 1)
+    }
+
+    @Test func aLinkEndsThoughItsDataCannotCross() throws {
+        var bench = Bench()
+        let pair = try bench.connect()
+        askForKey(&bench, pair)
+        bench.sendData([1], pair.centralHandle, pair.central)
+        bench.expectSuccess(
+            Disconnect(connectionHandle: pair.centralHandle, reason: .remoteUserTerminatedConnection), pair.central)
+        bench.run(milliseconds: 100)
+        #expect(
+            bench.takeEvents(DisconnectionComplete.self, pair.peripheral).map(\.reason)
+                == [.remoteUserTerminatedConnection])
+        #expect(bench.takeData(pair.peripheral).isEmpty)
+    }
+
+    @Test func aHostThatDoesNotAnswerLosesTheLink() throws {
+        var bench = Bench()
+        let pair = try bench.connect()
+        askForKey(&bench, pair)
+        bench.run(milliseconds: 39_800)
+        #expect(bench.takeEvents(DisconnectionComplete.self, pair.central).isEmpty)
+        bench.run(milliseconds: 400)
+        for identifier in [pair.central, pair.peripheral] {
+            #expect(
+                bench.takeEvents(DisconnectionComplete.self, identifier).map(\.reason) == [.lmpOrLLResponseTimeout])
+        }
+    }
+
+    @Test func anEncryptedLinkDoesNotOutliveItsKey() throws {
+        var bench = Bench()
+        let pair = try bench.connect()
+        askForKey(&bench, pair)
+        reply(&bench, pair)
+        askForKey(&bench, pair)
+        bench.expectSuccess(
+            LELongTermKeyRequestNegativeReply(connectionHandle: pair.peripheralHandle), pair.peripheral)
+        for identifier in [pair.central, pair.peripheral] {
+            #expect(bench.takeEvents(DisconnectionComplete.self, identifier).map(\.reason) == [.pinOrKeyMissing])
+        }
+    }
+
+    @Test func aHostThatDoesNotWantToBeAskedHasNoKey() throws {
+        var bench = Bench()
+        let pair = try bench.connect(masked: [0x05, 0x06, 0x0A])
+        bench.expectSuccess(
+            LEEnableEncryption(
+                connectionHandle: pair.centralHandle, randomNumber: 0, encryptedDiversifier: 0, longTermKey: Self.key),
+            pair.central)
+        bench.run(milliseconds: 100)
+        let changes = bench.takeEvents(EncryptionChange.self, pair.central)
+        #expect(changes.map(\.status) == [.pinOrKeyMissing] && changes.map(\.encryptionEnabled) == [0])
+        #expect(bench.takeEvents(EncryptionChange.self, pair.peripheral).isEmpty)
+    }
+
+    @Test func keysAreAskedForByTheCentralAndGivenByThePeripheral() throws {
+        var bench = Bench()
+        let pair = try bench.connect()
+        #expect(
+            bench.send(
+                LEEnableEncryption(
+                    connectionHandle: pair.peripheralHandle, randomNumber: 0, encryptedDiversifier: 0,
+                    longTermKey: Self.key), pair.peripheral) == .commandDisallowed)
+        #expect(
+            bench.send(
+                LELongTermKeyRequestReply(connectionHandle: pair.peripheralHandle, longTermKey: Self.key),
+                pair.peripheral) == .commandDisallowed)
+        askForKey(&bench, pair)
+        #expect(
+            bench.send(
+                LELongTermKeyRequestReply(connectionHandle: pair.centralHandle, longTermKey: Self.key), pair.central)
+                == .commandDisallowed)
+    }
+
+    @Test func theDebugKeyIsTheOneThatEverybodyKnows() throws {
+        var bench = Bench()
+        let (one, other) = (bench.add(1), bench.add(2))
+        bench.expectSuccess(LEReadLocalP256PublicKey(), one)
+        let key = try #require(bench.takeEvents(LEReadLocalP256PublicKeyComplete.self, one).first)
+        func octets(_ text: String) throws -> Octets<32> {
+            Octets(padding: try Hexadecimal.bytes(text).reversed())
+        }
+        // Core 5.4, Vol 3, Part H, 2.3.5.6.1.
+        let debugX = try octets("20B003D2F297BE2C5E2C83A7E9F9A5B9EFF49111ACF4FDDBCC0301480E359DE6")
+        let debugY = try octets("DC809C49652AEB6D63329ABF5A52155C766345C28FED3024741C8ED01589D28B")
+        bench.expectSuccess(LEGenerateDHKey(keyXCoordinate: debugX, keyYCoordinate: debugY), one)
+        bench.expectSuccess(
+            LEGenerateDHKeyVersion2(
+                keyXCoordinate: key.keyXCoordinate, keyYCoordinate: key.keyYCoordinate, keyType: 1), other)
+        let shared = bench.takeEvents(LEGenerateDHKeyComplete.self, one)
+        #expect(shared.map(\.status) == [.success])
+        #expect(bench.takeEvents(LEGenerateDHKeyComplete.self, other) == shared)
+        #expect(
+            bench.send(
+                LEGenerateDHKeyVersion2(keyXCoordinate: debugX, keyYCoordinate: debugY, keyType: 0), other)
+                == .commandDisallowed)
+        #expect(
+            bench.send(
+                LEGenerateDHKeyVersion2(keyXCoordinate: debugX, keyYCoordinate: debugY, keyType: 2), other)
+                == .invalidCommandParameters)
+    }
+
+    /// Resolving addresses is left to hosts: neither the commands nor the feature are claimed.
+    @Test func doesNotClaimToResolveAddresses() throws {
+        var bench = Bench()
+        let controller = bench.add(1)
+        let commands = try bench.returned(ReadLocalSupportedCommands(), controller).supportedCommands
+        for opcode in [LEAddDeviceToResolvingList.opcode, LESetAddressResolutionEnable.opcode] {
+            #expect(commands.contains(opcode) == false)
+            let answer = bench.sendPacket(HCICommandPacket(opcode: opcode, parameters: []), controller)
+            #expect(answer?.status == .unknownCommand)
+        }
+        let features = try bench.returned(LEReadLocalSupportedFeatures(), controller).features
+        #expect(!features.contains(.privacy) && features.contains(.encryption))
+    }
+}
