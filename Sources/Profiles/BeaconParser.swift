@@ -5,6 +5,7 @@
 import Advertising
 import BluetoothCore
 import Devices
+import GATT
 import Yams
 
 /// Reads one entry of a profile's `beacons`.
@@ -50,9 +51,24 @@ struct BeaconParser {
             default: iotDesignShop()
             }
         let position = position()
+        let pairing = pairing(of: device)
         faults = reader.finish()
         guard faults.isEmpty, let device else { return nil }
-        return BeaconProfile(id: id, device: device, position: position)
+        return BeaconProfile(id: id, device: device, position: position, pairing: pairing)
+    }
+
+    /// `pairing: { io: display, passkey: 123456 }`
+    private mutating func pairing(of device: DeviceProfile?) -> PairingSettings? {
+        guard let part = reader.node("pairing") else { return nil }
+        var parser = PairingParser(part, file: reader.file, path: "\(reader.path).pairing")
+        let settings = parser.parse()
+        reader.add(parser.faults)
+        if let pdu = device?.pdu, !pdu.isConnectable {
+            reader.add(
+                "nothing connects to a beacon that sends \(pdu.rawValue), so nothing pairs with it; write pdu: ADV_IND, "
+                    + "or leave pairing out", field: "pairing", mark: part.mark)
+        }
+        return settings
     }
 
     /// `position: [x, y]` or `[x, y, z]`.

@@ -5,6 +5,7 @@
 public import Advertising
 public import BluetoothCore
 public import Devices
+public import GATT
 
 /// An installation: beacons, by name.
 public struct Profile: Sendable {
@@ -28,12 +29,15 @@ public struct BeaconProfile: Hashable, Sendable {
     public let device: DeviceProfile
     /// Where it is, in metres; it counts where the air is emulated.
     public let position: Position?
+    /// How it pairs; `nil` says that it does not.
+    public let pairing: PairingSettings?
 
     /// A beacon of this name.
-    public init(id: String, device: DeviceProfile, position: Position? = nil) {
+    public init(id: String, device: DeviceProfile, position: Position? = nil, pairing: PairingSettings? = nil) {
         self.id = id
         self.device = device
         self.position = position
+        self.pairing = pairing
     }
 }
 
@@ -83,6 +87,16 @@ public enum DeviceProfile: Hashable, Sendable {
         case .raw(let configuration):
             AdvertisingData(verbatim: configuration.advertisingData).structures.lazy.compactMap(IBeacon.init).first
         case .gatt, .battery: nil
+        }
+    }
+
+    /// The PDU that the profile gives it; `nil` where the device has its own.
+    var pdu: AdvertisingPDU? {
+        switch self {
+        case .plainIBeacon(let configuration): configuration.pdu
+        case .iotDesignShop, .battery: nil
+        case .raw(let configuration): configuration.pdu
+        case .gatt(let configuration): configuration.content.pdu
         }
     }
 

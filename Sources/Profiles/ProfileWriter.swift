@@ -5,6 +5,7 @@
 import Advertising
 import BluetoothCore
 import Devices
+import GATT
 
 /// Writes a profile as the YAML that is read as the same profile.
 public struct ProfileWriter {
@@ -23,6 +24,7 @@ public struct ProfileWriter {
             writer.write(beacon.device)
             writer.write(
                 "position", beacon.position.map { "[\([$0.x, $0.y, $0.z].map(metres).joined(separator: ", "))]" })
+            writer.write("pairing", beacon.pairing.map(Self.text))
         }
         return writer.lines.joined(separator: "\n") + "\n"
     }
@@ -93,6 +95,23 @@ public struct ProfileWriter {
     private static func text(_ frame: IBeacon) -> String {
         "{ uuid: \(frame.uuid), major: \(frame.major), minor: \(frame.minor), measured-power: "
             + "\(frame.measuredPower.decibelMilliwatts) }"
+    }
+
+    private static func text(_ pairing: PairingSettings) -> String {
+        var parts = ["io: \(pairing.inputOutput.rawValue)"]
+        if let passkey = pairing.passkey { parts.append("passkey: \(ValueText.digits(of: passkey))") }
+        if pairing.comparison != .ask { parts.append("comparison: \(pairing.comparison.rawValue)") }
+        if !pairing.isBonding { parts.append("bonding: false") }
+        if pairing.requiresAuthentication { parts.append("mitm: true") }
+        if pairing.secureConnections != .preferred {
+            parts.append("secure-connections: \(pairing.secureConnections.rawValue)")
+        }
+        if pairing.minimumKeySize != PairingSettings.keySizeRange.lowerBound {
+            parts.append("minimum-key-size: \(pairing.minimumKeySize)")
+        }
+        if pairing.hidesAddress { parts.append("private-address: true") }
+        if pairing.asksOnConnection { parts.append("request: true") }
+        return "{ \(parts.joined(separator: ", ")) }"
     }
 
     static func text(_ interval: AdvertisingInterval) -> String {

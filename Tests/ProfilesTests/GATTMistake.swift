@@ -285,7 +285,7 @@ enum GATTMistake {
         battery(
             "¦services: []\n",
             "there is no key \"services\" here; keys are id, device, level, book-compatible, presentation, name, interval, "
-                + "tx-power, address, position"),
+                + "tx-power, address, position, pairing"),
     ]
 
     private static func battery(_ keys: String, field: String = "", _ message: String) -> ProfileMistake {

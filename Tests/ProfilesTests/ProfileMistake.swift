@@ -223,11 +223,11 @@ struct ProfileMistake: CustomTestStringConvertible, Sendable {
         configurable(
             "¦pdu: ADV_IND\n", field: "beacons[0]",
             "there is no key \"pdu\" here; keys are id, device, ibeacon, interval, tx-power, name, address, "
-                + "on-bad-interval, advertise-while-connected, measured-power-by-tx-power, position"),
+                + "on-bad-interval, advertise-while-connected, measured-power-by-tx-power, position, pairing"),
         plain(
             "¦on-bad-interval: fail\n", field: "beacons[0]",
             "there is no key \"on-bad-interval\" here; keys are id, device, ibeacon, services, name, pdu, flags, "
-                + "interval, tx-power, address, position"),
+                + "interval, tx-power, address, position, pairing"),
         ProfileMistake(
             "profile: p\nbeacons:\n  - ¦id: a\n    device: raw\n", field: "beacons[0]",
             "\"advertising-data\" is missing"),
@@ -248,7 +248,7 @@ struct ProfileMistake: CustomTestStringConvertible, Sendable {
         raw(
             "advertising-data: 020106\n¦ibeacon: {}\n", field: "beacons[0]",
             "there is no key \"ibeacon\" here; keys are id, device, advertising-data, scan-response, pdu, interval, "
-                + "tx-power, address, position"),
+                + "tx-power, address, position, pairing"),
         plain(
             "name: Grüße { und¦: Küsse }\n", field: "",
             "this is not YAML: mapping values are not allowed in this context"),

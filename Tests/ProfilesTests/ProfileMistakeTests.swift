@@ -8,8 +8,8 @@ import Testing
 @Suite struct ProfileMistakeTests {
     @Test(
         arguments: ProfileMistake.file + ProfileMistake.identity + ProfileMistake.frames + ProfileMistake.radio
-            + ProfileMistake.others + ProfileMistake.syntax + GATTMistake.structure + GATTMistake.values
-            + GATTMistake.behaviours + GATTMistake.others + GATTMistake.battery)
+            + ProfileMistake.others + ProfileMistake.pairing + ProfileMistake.syntax + GATTMistake.structure
+            + GATTMistake.values + GATTMistake.behaviours + GATTMistake.others + GATTMistake.battery)
     func mistakeIsTold(_ mistake: ProfileMistake) throws {
         let marked = MarkedText(mistake.profile)
         let place = try #require(marked.places.first)

@@ -22,6 +22,10 @@ import Testing
             + "measured-power-by-tx-power: { 0dBm: -59, -6dBm: -65 }",
         "device: raw, advertising-data: 020106, position: [0.0000123, -0.00005]",
         "device: raw, advertising-data: \"\", pdu: ADV_IND",
+        "device: raw, advertising-data: \"\", pdu: ADV_IND, pairing: {}",
+        "device: iot-design-shop, pairing: { io: display, passkey: 000042, bonding: false, mitm: true, "
+            + "secure-connections: required, minimum-key-size: 16, private-address: true, request: true }",
+        "device: iot-design-shop, pairing: { io: keyboard-display, comparison: reject }",
         "device: raw, advertising-data: \"00\", scan-response: \"0509 31:32\", interval: 10240ms, tx-power: 4dBm, "
             + "address: C0:FF:EE:00:00:02, position: [0, 0, 3]",
         "device: battery",

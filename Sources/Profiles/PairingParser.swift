@@ -1,0 +1,102 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import GATT
+import Yams
+
+/// Reads the `pairing` mapping of a beacon: how it pairs.
+struct PairingParser {
+    private var reader: MappingReader
+    private let node: Node
+    private(set) var faults: [ProfileFault] = []
+
+    init(_ node: Node, file: String, path: String) {
+        self.node = node
+        reader = MappingReader(node, file: file, path: path)
+    }
+
+    /// The settings; `nil`, with faults, when something is wrong.
+    mutating func parse() -> PairingSettings? {
+        guard node.mapping != nil else {
+            faults = reader.faults
+            return nil
+        }
+        var settings = PairingSettings()
+        settings.inputOutput = reader.value("io", Self.choice) ?? .none
+        settings.passkey = reader.value("passkey", ValueText.passkey)
+        settings.comparison = reader.value("comparison", Self.choice) ?? .ask
+        settings.isBonding = reader.value("bonding", ValueText.boolean) ?? true
+        settings.requiresAuthentication = reader.value("mitm", ValueText.boolean) ?? false
+        settings.secureConnections = reader.value("secure-connections", Self.choice) ?? .preferred
+        settings.minimumKeySize = reader.value("minimum-key-size", Self.keySize) ?? 7
+        settings.hidesAddress = reader.value("private-address", ValueText.boolean) ?? false
+        settings.asksOnConnection = reader.value("request", ValueText.boolean) ?? false
+        check(settings)
+        faults = reader.finish()
+        return faults.isEmpty ? settings : nil
+    }
+
+    /// What each key may be, and all of them together may not.
+    private mutating func check(_ settings: PairingSettings) {
+        if settings.inputOutput == .none, settings.passkey != nil {
+            add(
+                "a device with io: none neither shows nor takes a passkey; write io: display or io: keyboard",
+                "passkey")
+        }
+        if settings.inputOutput == .none, settings.requiresAuthentication {
+            add("a device with io: none cannot be protected against a person in the middle; write io: display", "mitm")
+        }
+        let compares = [.displayYesNo, .keyboardDisplay].contains(settings.inputOutput)
+        if settings.comparison != .ask, !compares || settings.secureConnections == .off {
+            add(
+                "numbers are compared with io: display-yes-no or keyboard-display and secure connections only; leave "
+                    + "comparison out", "comparison")
+        }
+    }
+
+    private mutating func add(_ message: String, _ key: String) {
+        reader.add(message, field: key, mark: node.mapping?[key]?.mark)
+    }
+
+    private static func choice<Choice: RawRepresentable & CaseIterable>(
+        _ text: String
+    ) throws(ValueFault) -> Choice where Choice.RawValue == String {
+        guard let choice = Choice(rawValue: text) else {
+            throw ValueFault("\"\(text)\" is not one of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return choice
+    }
+
+    private static func keySize(_ text: String) throws(ValueFault) -> UInt8 {
+        guard let octets = UInt8(text), PairingSettings.keySizeRange.contains(octets) else {
+            throw ValueFault("\"\(text)\" is not a key size from 7 to 16 octets")
+        }
+        return octets
+    }
+}
+
+extension ValueText {
+    /// Six digits.
+    public static func passkey(_ text: String) throws(ValueFault) -> UInt32 {
+        guard text.utf8.count == 6, text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }),
+            let passkey = UInt32(text)
+        else { throw ValueFault("\"\(text)\" is not a passkey; write six digits, such as 123456") }
+        return passkey
+    }
+
+    /// Six digits, with zeros before the others.
+    public static func digits(of passkey: UInt32) -> String {
+        let digits = "\(passkey)"
+        return String(repeating: "0", count: max(0, 6 - digits.count)) + digits
+    }
+
+    /// `true` or `false`.
+    static func boolean(_ text: String) throws(ValueFault) -> Bool {
+        switch text {
+        case "true": return true
+        case "false": return false
+        default: throw ValueFault("\"\(text)\" is not one of true, false")
+        }
+    }
+}
