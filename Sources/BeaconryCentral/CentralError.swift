@@ -29,6 +29,8 @@ public struct CentralError: Error, Hashable, Sendable {
         case impossible(String)
         /// The task was cancelled, or what it waited for was taken back. Whether a write has arrived at the device is not known then.
         case cancelled
+        /// The two did not pair.
+        case notPaired(PairingError)
         /// The radio is not there, refuses, or was closed.
         case radio(RadioError)
     }
@@ -59,6 +61,7 @@ extension CentralError {
         case .notAsWritten: "not-as-written"
         case .impossible: "impossible"
         case .cancelled: "cancelled"
+        case .notPaired: "not-paired"
         case .radio: "radio"
         }
     }
@@ -75,6 +78,7 @@ extension CentralError {
             case .notFound(let what): "the device has no \(what)"
             case .invalidValue(let clause), .notAsWritten(let clause), .impossible(let clause): clause
             case .cancelled: "it was cancelled"
+            case .notPaired(let error): error.message
             case .radio(let error): error.message
             }
         return "cannot \(operation): \(clause)"
@@ -93,6 +97,7 @@ extension CentralError {
         case .notAsWritten: "check that nobody else configures the device, then write again"
         case .impossible: "check the value and the device's firmware; if it goes on, connect again"
         case .cancelled: "call again when it is wanted after all"
+        case .notPaired(let error): error.cure
         case .radio(let error): error.cure
         }
     }

@@ -49,7 +49,7 @@ public final class Peripheral: Sendable {
 
     /// Its address.
     public let address: RemoteAddress
-    private let radio: any CentralRadio
+    let radio: any CentralRadio
     private let timekeeper: Timekeeper
     private let lane = Lane()
     private let storage = Mutex(Storage())

@@ -114,6 +114,7 @@ extension Emulator {
                 fresh.append((beacon, present))
                 next.append(beacon)
                 try await beacon.restore(resets: false)
+                try openBonds(of: beacon, resets: false)
             }
             var plans: [PlannedBeacon] = []
             for beacon in next { plans.append(await beacon.plan) }
@@ -184,7 +185,9 @@ extension Emulator {
         for central in centrals[beacon, default: []].sorted() { await radio.disconnect(central: central) }
     }
 
-    private func running(_ name: String) async throws(EmulatorError) -> RunningBeacon {
+    /// The beacon of this name.
+    /// - Throws: `EmulatorError` `.unknownBeacon`.
+    func running(_ name: String) async throws(EmulatorError) -> RunningBeacon {
         await handover?.value
         guard let beacon = beacon(BeaconIdentifier(name)) else {
             let names = beacons.map(\.identifier.name).joined(separator: ", ")

@@ -66,6 +66,10 @@ public actor Emulator: Service {
     var centrals: [BeaconIdentifier: Set<String>] = [:]
     /// What they want to be told.
     var subscriptions: [BeaconIdentifier: [Subscription: ClientCharacteristicConfiguration]] = [:]
+    /// The bonds of all beacons.
+    let vault: BondVault
+    /// What pairings wait for, by the central's name.
+    var questions: [String: PairingInquiry] = [:]
     private var isReady = false
     /// The last reload asked for; the next one waits for it.
     var lastReload: Task<Result<ReloadResult, EmulatorError>, Never>?
@@ -87,6 +91,7 @@ public actor Emulator: Service {
         self.radio = radio
         self.clock = clock
         deviceClock = DeviceClock(clock)
+        vault = BondVault { [events] in events.post($0) }
         (actions, action) = AsyncStream.makeStream()
         (endings, ending) = AsyncStream.makeStream()
     }
@@ -99,7 +104,10 @@ public actor Emulator: Service {
         if let readyFile = configuration.readyFile { try? LocalFileSystem().remove(readyFile) }
         do {
             beacons = try makeBeacons(of: try loadedProfiles())
-            for beacon in beacons { try await beacon.restore(resets: configuration.resets) }
+            for beacon in beacons {
+                try await beacon.restore(resets: configuration.resets)
+                try openBonds(of: beacon, resets: configuration.resets)
+            }
         } catch {
             for beacon in beacons { beacon.lock?.release() }
             throw error
@@ -134,7 +142,8 @@ public actor Emulator: Service {
     }
 
     private func openAndWait() async -> EmulatorError? {
-        let opening = Task { [radio, configuration, directory] () -> EmulatorError? in
+        let opening = Task { [radio, configuration, directory, vault] () -> EmulatorError? in
+            await radio.keepBonds(with: vault)
             do throws(RadioError) {
                 let capabilities = try await radio.open(await self.plans(), waits: configuration.waits) {
                     await directory.answer($0)
@@ -214,6 +223,7 @@ public actor Emulator: Service {
         case .disconnected(let beacon, let central): await disconnect(beacon, central)
         case .subscribed(let beacon, let central, let characteristic, let configuration):
             await subscribe(beacon, Subscription(central: central, characteristic: characteristic), configuration)
+        case .pairing(let beacon, let central, let event): await note(event, of: beacon, central)
         case .warning(let beacon, let warning): events.post(EventRecord(warning, device: beacon?.name))
         }
     }
@@ -232,6 +242,7 @@ public actor Emulator: Service {
         events.post(record)
         centrals[beacon]?.remove(central)
         subscriptions[beacon] = subscriptions[beacon]?.filter { $0.key.central != central }
+        questions[central] = nil
         await self.beacon(beacon)?.handle(.disconnected(Central(central)))
     }
 

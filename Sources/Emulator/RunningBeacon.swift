@@ -73,13 +73,16 @@ actor RunningBeacon {
         self.clock = clock
         let device = profile.device.makeDevice()
         settled = Mutex(device)
-        if let state, device.keepsSettings {
+        if let state, device.keepsSettings || profile.pairing != nil {
             lock = if let inherited { inherited } else { try state.lock(profile: profileName, beacon: profile.id) }
+        } else {
+            lock = nil
+        }
+        if let state, device.keepsSettings {
             flash = state.flash(profile: profileName, beacon: profile.id, kind: type(of: device).kind)
             executor = QueueExecutor(label: "beacon \(identifier)")
         } else {
             executor = .shared
-            lock = nil
             flash = nil
         }
     }
@@ -91,8 +94,10 @@ actor RunningBeacon {
 
     /// What the radio must know before the beacon can run.
     var plan: PlannedBeacon {
-        PlannedBeacon(
+        var plan = PlannedBeacon(
             device, identifier: identifier, key: "\(profileName)/\(profile.id)", site: BeaconSite(profile))
+        plan.pairing = profile.pairing
+        return plan
     }
 
     /// Takes over what flash holds, or forgets it.

@@ -63,6 +63,9 @@ final class ControllerHost: ControllerLinkUser {
         perform()
     }
 
+    /// What the host knows.
+    func read<Result>(_ body: (LEHost) -> Result) -> Result { body(host) }
+
     /// Whether nothing is connected to it and nothing is on the air, so that its controller can be given back.
     var isIdle: Bool { host.currentConnections.isEmpty && !host.isAdvertising }
 

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothCore
+import GATT
 import HCI
 import HostStack
 public import Radio
@@ -199,6 +200,8 @@ extension HCIRadio: CentralRadio {
             central.connecting.removeValue(forKey: peer)?.continuation.resume(
                 returning: .failure(ConnectionFailure(error: error, isWorthRepeating: isWorthRepeating)))
         case .disconnected(let connection, let reason) where connection.role == .central:
+            finishPairing(
+                on: connection.id, .failure(PairingError(endOfLink: reason) ?? PairingError(.disconnected)))
             central.links.removeValue(forKey: connection.id)?.end(
                 "\(reason)", wasEstablished: reason != .connectionFailedToBeEstablished)
         case .completed(let connection, let token, let result):
@@ -206,7 +209,7 @@ extension HCIRadio: CentralRadio {
         case .signalStrength(let connection, let result): central.links[connection]?.complete(result)
         case .notification(let connection, let handle, let value), .indication(let connection, let handle, let value):
             central.links[connection]?.yield(RemoteNotification(handle: handle, value: value))
-        default: return false
+        default: return takePairingAsCentral(event)
         }
         return true
     }
@@ -227,6 +230,7 @@ extension HCIRadio: CentralRadio {
         for waiting in central.connecting.values {
             waiting.continuation.resume(returning: .failure(ConnectionFailure(error: error)))
         }
+        for connection in central.pairings.keys { finishPairing(on: connection, .failure(PairingError(.disconnected))) }
         for link in central.links.values { link.end(error.message) }
         central.connecting = [:]
         central.links = [:]
@@ -286,6 +290,13 @@ struct CentralState {
         let continuation: CheckedContinuation<Result<HCIRemoteLink, ConnectionFailure>, Never>
     }
 
+    /// A pairing under way, and who waits for it.
+    struct Pairing {
+        let settings: PairingSettings
+        let answer: @Sendable (PairingQuestion) async -> PairingAnswer
+        let continuation: CheckedContinuation<Result<LinkProtection, PairingError>, Never>
+    }
+
     var state = CentralRadioState.unavailable(
         RadioError(.refused, "the radio is not open", cure: "open it first"))
     var observers: [UInt64: AsyncStream<CentralRadioState>.Continuation] = [:]
@@ -294,6 +305,7 @@ struct CentralState {
     var connecting: [PeerAddress: Attempt] = [:]
     var lastAttempt: UInt64 = 0
     var links: [ConnectionIdentifier: HCIRemoteLink] = [:]
+    var pairings: [ConnectionIdentifier: Pairing] = [:]
 }
 
 extension PeerAddress {

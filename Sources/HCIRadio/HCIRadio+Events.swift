@@ -35,11 +35,13 @@ extension HCIRadio {
                     RadioError(.refused, "\(name) does not advertise \(beacon): \(failure)", cure: "see the reason")
                 ))
         case .connected(let connection): connected(connection, on: host)
-        case .disconnected(let connection, _): disconnected(connection.id, on: host)
+        case .disconnected(let connection, let reason):
+            if let error = PairingError(endOfLink: reason) { tell(.failed(error), of: connection.id, on: host) }
+            disconnected(connection.id, on: host)
         case .attributeRequest(let request): answer(request, on: host)
         case .subscriptionChanged(let connection, _, let handle, _, let configuration):
             subscribed(connection, on: host, to: handle, configuration)
-        default: break
+        default: takePairing(event, of: host)
         }
     }
 
@@ -92,6 +94,7 @@ extension HCIRadio {
         }
         centrals[name] = ConnectedCentral(beacon: beacon, host: host, connection: connection.id)
         continuation.yield(.connected(beacon, central: name))
+        if beacons[beacon]?.pairing?.asksOnConnection == true { requestSecurity(of: name) }
     }
 
     private func disconnected(_ connection: ConnectionIdentifier, on host: HostIdentifier) {

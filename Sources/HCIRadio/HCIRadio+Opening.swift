@@ -71,10 +71,14 @@ extension HCIRadio {
 
     /// A host whose notices come here.
     func makeHost(_ identifier: HostIdentifier) -> ControllerHost {
-        ControllerHost(LEHostConfiguration(), loop: loop, capture: hostCapture) { [weak self] notice in
+        let host = ControllerHost(LEHostConfiguration(), loop: loop, capture: hostCapture) { [weak self] notice in
             // Everything of a radio happens on its event loop.
             self?.assumeIsolated { $0.take(notice, of: identifier) }
         }
+        if identifier == central.host {
+            host.change { $0.setPairingPolicy(Self.initialCentralPolicy, for: nil) }
+        }
+        return host
     }
 
     /// Brings a lost controller back, for as long as it takes.

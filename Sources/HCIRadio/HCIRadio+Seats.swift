@@ -31,6 +31,8 @@ extension HCIRadio {
                 occupants[seat] = beacon.identifier
             }
             if isNew || former?.services != beacon.services { setServices(of: beacon) }
+            if isNew || former?.pairing != beacon.pairing { setPairing(of: beacon) }
+            if let former, former.pairing?.hidesAddress != beacon.pairing?.hidesAddress { apply(beacon.identifier) }
             if isNew, wanted[beacon.identifier] != nil { apply(beacon.identifier) }
         }
     }
@@ -75,7 +77,11 @@ extension HCIRadio {
             }
             hosts.removeValue(forKey: seat.host)?.close()
         } else {
-            hosts[seat.host]?.change { $0.stopAdvertising(seat.set) }
+            hosts[seat.host]?.change { host in
+                host.stopAdvertising(seat.set)
+                host.setPairingPolicy(nil, for: seat.set)
+                host.setBonds([], for: seat.set)
+            }
         }
     }
 
@@ -109,6 +115,10 @@ extension HCIRadio {
 
     /// The address given, where it can be had; else the beacon's own.
     private func ownAddress(_ given: BluetoothAddress?, of beacon: PlannedBeacon) -> OwnAddress {
+        if beacon.pairing?.hidesAddress == true {
+            let own = given.flatMap { $0.isStaticRandom ? $0 : nil } ?? BeaconAddress.derived(from: beacon.key)
+            return .resolvable(identity(of: beacon, address: own))
+        }
         guard let given else { return .random(BeaconAddress.derived(from: beacon.key)) }
         if given.isStaticRandom { return .random(given) }
         if case .virtual = place { return .publicDevice }

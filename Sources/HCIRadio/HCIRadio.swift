@@ -39,6 +39,8 @@ public actor HCIRadio: PeripheralRadio {
     var attributes: (@Sendable (AttributeRequest) async -> AttributeResponse)?
     var centrals: [String: ConnectedCentral] = [:]
     var central: CentralState
+    /// Who keeps what beacons and centrals agree on.
+    var keeper: (any BondKeeper)?
     var capabilities: LEHostCapabilities?
     /// Whoever waits for the controller to be ready.
     var opening: CheckedContinuation<Result<LEHostCapabilities, RadioError>, Never>?

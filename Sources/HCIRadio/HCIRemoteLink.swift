@@ -14,7 +14,7 @@ final class HCIRemoteLink: RemoteLink {
     let notifications: AsyncStream<RemoteNotification>
     private let notification: AsyncStream<RemoteNotification>.Continuation
     let connection: ConnectionIdentifier
-    private let radio: HCIRadio
+    let radio: HCIRadio
     private let state = Mutex(State())
 
     private struct State {

@@ -31,8 +31,15 @@ public protocol CentralRadio: Sendable {
     /// - Throws: `RadioError` `.refused` when it does not come about in time.
     func connect(to device: RemoteAddress, timeout: Duration) async throws(RadioError) -> any RemoteLink
 
+    /// Forgets the keys that were made with a device, where the radio has them.
+    func forgetBond(with device: RemoteAddress) async
+
     /// Ends all connections and gives the radio back.
     func close() async
+}
+
+extension CentralRadio {
+    public func forgetBond(with device: RemoteAddress) async {}
 }
 
 /// Whether a radio can be used for receiving.

@@ -44,6 +44,19 @@ public protocol PeripheralRadio: Sendable {
     /// Ends a central's connection.
     func disconnect(central: String) async
 
+    /// Has bonds kept; it is called before `open`. Radios whose bonds others keep do without.
+    func keepBonds(with keeper: any BondKeeper) async
+
+    /// Answers what a pairing with a central asks, or takes the pairing back; an answer that nobody waits for is ignored.
+    func answerPairing(_ answer: PairingAnswer, of central: String) async
+
+    /// Asks a central for encryption, and with that to pair if it has not.
+    func requestSecurity(of central: String) async
+
+    /// Forgets a peer, or all of a beacon's; `RadioEvent.pairing` tells each.
+    /// - Returns: how many were forgotten.
+    func forgetBonds(of beacon: BeaconIdentifier, peer: RemoteAddress?) async -> Int
+
     /// Takes everything off the air and gives the radio back. Nothing of ours remains on it.
     func close() async
 }
@@ -62,6 +75,8 @@ public struct PlannedBeacon: Hashable, Sendable {
     public let key: String
     /// Where it is and how strong, where the air is emulated.
     public let site: BeaconSite
+    /// How it pairs; `nil` says that it does not.
+    public var pairing: PairingSettings?
 
     /// A beacon of this name with these services.
     public init(
@@ -75,4 +90,11 @@ public struct PlannedBeacon: Hashable, Sendable {
         self.key = key ?? identifier.name
         self.site = site
     }
+}
+
+extension PeripheralRadio {
+    public func keepBonds(with keeper: any BondKeeper) async {}
+    public func answerPairing(_ answer: PairingAnswer, of central: String) async {}
+    public func requestSecurity(of central: String) async {}
+    public func forgetBonds(of beacon: BeaconIdentifier, peer: RemoteAddress?) async -> Int { 0 }
 }

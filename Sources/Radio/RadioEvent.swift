@@ -25,6 +25,8 @@ public enum RadioEvent: Hashable, Sendable {
     /// (bluetoothd's bus), the central is one that is connected.
     case subscribed(
         BeaconIdentifier, central: String, CharacteristicIdentifier, ClientCharacteristicConfiguration)
+    /// A central pairs with a beacon, or something became of that.
+    case pairing(BeaconIdentifier, central: String, PairingEvent)
     /// Something to know that concerns one beacon, or the whole radio.
     case warning(BeaconIdentifier?, Warning)
 }

@@ -31,10 +31,21 @@ public protocol RemoteLink: Sendable {
     func writeWithoutResponse(_ value: [UInt8], to attribute: AttributeHandle) async throws(RemoteError)
     /// Asks for notifications, or indications where there are none, or for neither.
     func setNotifying(_ isNotifying: Bool, for characteristic: RemoteCharacteristic) async throws(RemoteError)
+    /// Encrypts the connection: with the keys of a bond where there is one, else by pairing.
+    /// - Parameter answer: is asked what the user must answer, and shown what the user must see.
+    func pair(
+        _ settings: PairingSettings, answer: @escaping @Sendable (PairingQuestion) async -> PairingAnswer
+    ) async throws(PairingError) -> LinkProtection
     /// Returns when the connection is gone, with the reason as a clause for people; at once if it is gone already.
     func waitForEnd() async -> String
     /// Ends the connection, and returns when it is gone.
     func disconnect() async
+}
+
+extension RemoteLink {
+    public func pair(
+        _ settings: PairingSettings, answer: @escaping @Sendable (PairingQuestion) async -> PairingAnswer
+    ) async throws(PairingError) -> LinkProtection { throw PairingError(.unsupported) }
 }
 
 /// A value that a device told.
@@ -111,6 +122,8 @@ public enum RemoteError: Error, Hashable, Sendable {
     case refused(ATTError)
     /// The connection is gone; the reason is a clause for people.
     case disconnected(String)
+    /// The two did not pair.
+    case notPaired(PairingError)
     /// It cannot be asked, or the device answered what cannot be; the reason is a clause for people.
     case impossible(String)
 }

@@ -104,6 +104,7 @@ final class Connection: Sendable {
         case .refused(let code): .refused(code)
         case .disconnected(let reason):
             .disconnected(finish(.lost(reason)))
+        case .notPaired(let error): .notPaired(error)
         case .impossible(let reason): .impossible(reason)
         }
     }

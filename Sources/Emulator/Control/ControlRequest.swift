@@ -20,6 +20,12 @@ public struct ControlRequest: Codable, Hashable, Sendable {
         case disable
         /// Reads the profiles again.
         case reload
+        /// Whom beacons know: of one, or of all.
+        case bonds
+        /// Forgets one whom a beacon knows, or all.
+        case forget
+        /// Answers what a pairing asks, or asks for one.
+        case pair
         /// Everything that happens from now on, a record a line.
         case events
     }
@@ -36,11 +42,21 @@ public struct ControlRequest: Codable, Hashable, Sendable {
     /// Settings by key, for `set`, as texts that a profile could hold.
     public var values: [String: String]?
 
+    /// The address of one whom a beacon knows, for `forget`; absent for all.
+    public var peer: String?
+    /// `accept`, `reject`, `cancel` or six digits, for `pair`; absent to ask the centrals connected to pair.
+    public var answer: String?
+
     /// A request.
-    public init(_ command: Command, device: String? = nil, values: [String: String]? = nil) {
+    public init(
+        _ command: Command, device: String? = nil, values: [String: String]? = nil, peer: String? = nil,
+        answer: String? = nil
+    ) {
         self.command = command
         self.device = device
         self.values = values
+        self.peer = peer
+        self.answer = answer
     }
 
     /// Reads a line without its end.
@@ -73,11 +89,21 @@ public struct ControlAnswer: Codable, Hashable, Sendable {
     public var beacons: [BeaconRecord]?
     /// What a reload did.
     public var reload: Emulator.ReloadResult?
+    /// Whom beacons know.
+    public var bonds: [BondRecord]?
+    /// How many were forgotten.
+    public var forgotten: Int?
 
     /// An answer with beacons.
     init(beacons: [BeaconStatus]) { self.beacons = beacons.map(BeaconRecord.init) }
     /// An answer to a reload.
     init(reload: Emulator.ReloadResult) { self.reload = reload }
+    /// An answer with bonds.
+    init(bonds: [BondRecord]) { self.bonds = bonds }
+    /// An answer how many were forgotten.
+    init(forgotten: Int) { self.forgotten = forgotten }
+    /// An answer that something was done.
+    init() {}
     /// An answer that something is wrong.
     init(_ failure: EmulatorError) {
         error = failure.description

@@ -31,10 +31,13 @@ struct ControlSession {
         case .enable: ControlAnswer(beacons: [try await emulator.setEnabled(try device(of: request), true)])
         case .disable: ControlAnswer(beacons: [try await emulator.setEnabled(try device(of: request), false)])
         case .reload: ControlAnswer(reload: try await emulator.reload())
+        case .bonds: ControlAnswer(bonds: try await emulator.bonds(of: request.device).map(BondRecord.init))
+        case .forget: ControlAnswer(forgotten: try await forget(request))
+        case .pair: try await pair(request)
         }
     }
 
-    private func device(of request: ControlRequest) throws(EmulatorError) -> String {
+    func device(of request: ControlRequest) throws(EmulatorError) -> String {
         guard let device = request.device else {
             throw EmulatorError(
                 .badProfile, "\(request.command.rawValue) needs a beacon", cure: "name one, see list")

@@ -59,6 +59,22 @@ public struct EventRecord: Codable, Hashable, Sendable {
     /// The file.
     public var file: String?
 
+    // pairing-began, passkey-shown, passkey-wanted, comparison-wanted, paired, encrypted, bond-forgotten
+    /// Six digits, to be shown or compared.
+    public var passkey: String?
+    /// The peer's identity address.
+    public var peer: String?
+    /// `random` or `public`: the kind of that address.
+    public var peerType: String?
+    /// Whether the peer is remembered.
+    public var bonded: Bool?
+    /// Whether the key was made with protection against a person in the middle.
+    public var authenticated: Bool?
+    /// Whether the key was made by LE Secure Connections.
+    public var secureConnections: Bool?
+    /// The length of the key, in octets.
+    public var keySize: UInt8?
+
     // radio-ready, ready
     /// How advertisements reach the radio, and why so.
     public var way: String?

@@ -6,16 +6,13 @@ public import Devices
 import FoundationEssentials
 
 /// One device's flash: a JSON file that holds the last acknowledged settings, whatever happens to the machine.
-///
-/// A write goes to a temporary file, which is made durable and then renamed over the old one; the folder is made durable
-/// too before the write counts. So the file is always one write or the next, never half of one.
 public struct FlashFile: Sendable {
     /// The file.
-    public let path: String
+    public var path: String { file.path }
     private let profile: String
     private let beacon: String
     private let kind: String
-    private let fileSystem: any FlashFileSystem
+    private let file: DurableFile
 
     /// What the file is on the medium.
     private struct Document: Codable {
@@ -41,17 +38,16 @@ public struct FlashFile: Sendable {
         path: String, profile: String, beacon: String, kind: String,
         fileSystem: any FlashFileSystem = LocalFileSystem()
     ) {
-        self.path = path
+        file = DurableFile(path: path, fileSystem: fileSystem)
         self.profile = profile
         self.beacon = beacon
         self.kind = kind
-        self.fileSystem = fileSystem
     }
 
     /// What the file holds.
     /// - Throws: `SystemError` when the file is there but cannot be read.
     public func load() throws(SystemError) -> Contents {
-        guard let bytes = try fileSystem.read(path) else { return .absent }
+        guard let bytes = try file.read() else { return .absent }
         guard let document = try? JSONDecoder().decode(Document.self, from: Data(bytes)) else {
             return .damaged(reason: "it is not a settings file")
         }
@@ -65,50 +61,30 @@ public struct FlashFile: Sendable {
     /// Makes the settings durable. When it returns they are; when it throws, the file holds what it held before.
     /// - Throws: `SystemError`.
     public func store(_ image: FlashImage) throws(SystemError) {
-        let previous = try fileSystem.read(path)
         let document = Document(profile: profile, beacon: beacon, device: kind, settings: image.values)
-        try fileSystem.replace(path, with: Self.encode(document))
-        do throws(SystemError) {
-            try fileSystem.synchronizeFolder(folder)
-        } catch {
-            // The new name may or may not survive now; the peer will be told that it did not, so make that true.
-            if let previous { try? fileSystem.replace(path, with: previous) } else { try? fileSystem.remove(path) }
-            throw error
-        }
+        try file.store(JSONDocument.encode(document))
     }
 
     /// Moves a file that cannot be used out of the way, under a name of its own.
     /// - Returns: where it is kept.
     /// - Throws: `SystemError`.
-    public func setAside() throws(SystemError) -> String {
-        var number = 1
-        while try fileSystem.read("\(path).damaged-\(number)") != nil { number += 1 }
-        let kept = "\(path).damaged-\(number)"
-        try fileSystem.rename(path, to: kept)
-        try fileSystem.synchronizeFolder(folder)
-        return kept
-    }
+    public func setAside() throws(SystemError) -> String { try file.setAside() }
 
     /// Forgets the settings, durably.
     /// - Returns: whether there were any.
     /// - Throws: `SystemError`.
     @discardableResult
-    public func erase() throws(SystemError) -> Bool {
-        guard try fileSystem.read(path) != nil else { return false }
-        try fileSystem.remove(path)
-        try fileSystem.synchronizeFolder(folder)
-        return true
-    }
+    public func erase() throws(SystemError) -> Bool { try file.erase() }
+}
 
-    private var folder: String {
-        String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
-    }
-
-    private static func encode(_ document: Document) -> [UInt8] {
+/// The one encoder of files that people may read.
+enum JSONDocument {
+    /// A value over several lines, keys in order.
+    static func encode(_ document: some Encodable) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         guard let data = try? encoder.encode(document) else {
-            preconditionFailure("strings and integers are always JSON")
+            preconditionFailure("strings, numbers and truth values are always JSON")
         }
         return Array(data) + Array("\n".utf8)
     }

@@ -24,9 +24,19 @@ public struct StateFolder: Sendable {
             fileSystem: fileSystem)
     }
 
-    /// The beacons of a profile that have settings here, in the order of their names.
+    /// The file of a beacon's bonds.
+    public func bonds(profile: String, beacon: String) -> BondFile {
+        BondFile(path: "\(path)/\(profile)/\(beacon).bonds", profile: profile, beacon: beacon, fileSystem: fileSystem)
+    }
+
+    /// The beacons of a profile that have settings or bonds here, in the order of their names.
     public func beacons(of profile: String) -> [String] {
-        Self.names(in: "\(path)/\(profile)").filter { $0.hasSuffix(".json") }.map { String($0.dropLast(".json".count)) }
+        let names = Self.names(in: "\(path)/\(profile)")
+        return Set(
+            [".json", ".bonds"].flatMap { suffix in
+                names.filter { $0.hasSuffix(suffix) }.map { String($0.dropLast(suffix.count)) }
+            }
+        ).sorted()
     }
 
     /// The names in a folder, in order; none when it cannot be read.

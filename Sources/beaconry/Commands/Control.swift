@@ -14,7 +14,7 @@ struct Control: AsyncParsableCommand {
             """,
         subcommands: [
             ControlList.self, ControlShow.self, ControlSet.self, ControlEnable.self, ControlDisable.self,
-            ControlReload.self, ControlEvents.self,
+            ControlReload.self, ControlEvents.self, ControlBonds.self, ControlForget.self, ControlPair.self,
         ])
 }
 
@@ -35,6 +35,13 @@ struct ControlOptions: ParsableArguments {
             let answer = try ControlClient.answer(line)
             if let error = answer.error { throw Failure(exitCode: answer.exitCode ?? 70, message: error) }
             for beacon in answer.beacons ?? [] { Output.line(json ? JSONLine.encode(beacon) : Self.words(beacon)) }
+            for bond in answer.bonds ?? [] { Output.line(json ? JSONLine.encode(bond) : BondText.line(bond)) }
+            if let forgotten = answer.forgotten {
+                Output.line(
+                    json
+                        ? JSONLine.encode(["v": 1, "forgotten": forgotten])
+                        : "\(forgotten) \(forgotten == 1 ? "bond" : "bonds") forgotten")
+            }
             if let reload = answer.reload { Output.line(json ? JSONLine.encode(reload) : Self.words(reload)) }
         }
     }

@@ -9,7 +9,7 @@ import Emulator
 /// `beaconry reset`
 struct Reset: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Forget the persisted settings of beacons: a factory reset.",
+        abstract: "Forget the persisted settings and bonds of beacons: a factory reset.",
         discussion: """
             Example: beaconry reset museum/entrance
 
@@ -48,7 +48,9 @@ struct Reset: ParsableCommand {
         let lock = try folder.lock(profile: profile, beacon: beacon)
         defer { lock.release() }
         let flash = folder.flash(profile: profile, beacon: beacon, kind: IoTDesignShopBeacon.kind)
-        tell("\(profile)/\(beacon)", erased: try flash.erase())
+        let bonds = folder.bonds(profile: profile, beacon: beacon)
+        let (hadSettings, hadBonds) = (try flash.erase(), try bonds.erase())
+        tell("\(profile)/\(beacon)", erased: hadSettings || hadBonds)
     }
 
     private func tell(_ device: String, erased: Bool) {

@@ -24,6 +24,10 @@ enum EventText {
         case "warning":
             return "warning: " + who + "\(record.message ?? "") [\(record.code ?? "")]; \(record.cure ?? "")"
         case "stopping": return "stopping"
+        case "pairing-began", "passkey-shown", "passkey-wanted", "comparison-wanted", "paired", "pairing-failed",
+            "encrypted", "bond-forgotten":
+            return who + PairingText.line(record)
+        case "bonds-persisted": return who + "bonds are durable in \(record.file ?? "")"
         default: return who + ([record.event] + details(record)).joined(separator: ": ")
         }
     }

@@ -17,6 +17,9 @@ final class ScriptedRadio: PeripheralRadio {
         case advertise(BeaconIdentifier, Advertisement?)
         case tell([UInt8], CharacteristicIdentifier, BeaconIdentifier, to: String?)
         case disconnect(String)
+        case answerPairing(PairingAnswer, String)
+        case requestSecurity(String)
+        case forgetBonds(String, RemoteAddress?)
         case close
     }
 
@@ -41,6 +44,7 @@ final class ScriptedRadio: PeripheralRadio {
         var capabilities = RadioCapabilities(
             name: "scripted", way: "script", wayReason: "this is a test", address: nil, hasExtendedAdvertising: true,
             instances: 8, freeInstances: 8, sharesTime: false, canReadBack: true)
+        var keeper: (any BondKeeper)?
         var attributes: (@Sendable (AttributeRequest) async -> AttributeResponse)?
     }
 
@@ -142,6 +146,19 @@ final class ScriptedRadio: PeripheralRadio {
         _ value: [UInt8], of characteristic: CharacteristicIdentifier, on beacon: BeaconIdentifier, to central: String?
     ) async {
         calls.append(.tell(value, characteristic, beacon, to: central))
+    }
+
+    func keepBonds(with keeper: any BondKeeper) async { script.withLock { $0.keeper = keeper } }
+    /// Who keeps bonds for it.
+    var keeper: (any BondKeeper)? { script.withLock(\.keeper) }
+
+    func answerPairing(_ answer: PairingAnswer, of central: String) async {
+        calls.append(.answerPairing(answer, central))
+    }
+    func requestSecurity(of central: String) async { calls.append(.requestSecurity(central)) }
+    func forgetBonds(of beacon: BeaconIdentifier, peer: RemoteAddress?) async -> Int {
+        calls.append(.forgetBonds(beacon.name, peer))
+        return 1
     }
 
     func disconnect(central: String) async { calls.append(.disconnect(central)) }

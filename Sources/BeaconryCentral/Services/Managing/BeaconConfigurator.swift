@@ -167,7 +167,7 @@ extension CentralError {
         switch reason {
         case .timedOut, .disconnected, .notAsWritten, .impossible, .notConnected: true
         case .radio(let error): error.code == .refused
-        case .refused, .notPermitted, .notFound, .invalidValue, .cancelled: false
+        case .refused, .notPermitted, .notFound, .invalidValue, .notPaired, .cancelled: false
         }
     }
 }

@@ -1,0 +1,58 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// A file that holds one content or the next, never half of one, whatever happens to the machine.
+///
+/// A write goes to a temporary file, which is made durable and then renamed over the old one; the folder is made durable
+/// too before the write counts.
+struct DurableFile: Sendable {
+    let path: String
+    private let fileSystem: any FlashFileSystem
+
+    /// The file at a path; it is made when it is first written.
+    init(path: String, fileSystem: any FlashFileSystem) {
+        self.path = path
+        self.fileSystem = fileSystem
+    }
+
+    /// The bytes; `nil` when there is no such file.
+    func read() throws(SystemError) -> [UInt8]? { try fileSystem.read(path) }
+
+    /// Makes bytes durable. When it returns they are; when it throws, the file holds what it held before.
+    func store(_ bytes: [UInt8]) throws(SystemError) {
+        let previous = try fileSystem.read(path)
+        try fileSystem.replace(path, with: bytes)
+        do throws(SystemError) {
+            try fileSystem.synchronizeFolder(folder)
+        } catch {
+            // The new name may or may not survive now; whoever waits will be told that it did not, so make that true.
+            if let previous { try? fileSystem.replace(path, with: previous) } else { try? fileSystem.remove(path) }
+            throw error
+        }
+    }
+
+    /// Moves a file that cannot be used out of the way, under a name of its own.
+    /// - Returns: where it is kept.
+    func setAside() throws(SystemError) -> String {
+        var number = 1
+        while try fileSystem.read("\(path).damaged-\(number)") != nil { number += 1 }
+        let kept = "\(path).damaged-\(number)"
+        try fileSystem.rename(path, to: kept)
+        try fileSystem.synchronizeFolder(folder)
+        return kept
+    }
+
+    /// Removes the file, durably.
+    /// - Returns: whether there was one.
+    func erase() throws(SystemError) -> Bool {
+        guard try fileSystem.read(path) != nil else { return false }
+        try fileSystem.remove(path)
+        try fileSystem.synchronizeFolder(folder)
+        return true
+    }
+
+    private var folder: String {
+        String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
+    }
+}

@@ -1,0 +1,115 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import FoundationEssentials
+public import Radio
+
+/// One beacon's bonds and its own keys in a file beside its settings.
+public struct BondFile: Sendable {
+    private static let version = 1
+    private let profile: String
+    private let beacon: String
+    private let file: DurableFile
+
+    /// The file.
+    public var path: String { file.path }
+
+    /// What the file is on the medium.
+    private struct Document: Codable {
+        var v = version
+        var profile: String
+        var beacon: String
+        var own: [String: String]
+        var bonds: [Entry]
+    }
+
+    fileprivate struct Entry: Codable {
+        var peer: String
+        var random: Bool
+        var authenticated: Bool?
+        var secureConnections: Bool?
+        var keySize: UInt8?
+        var keys: [String: String]
+    }
+
+    /// What was found in a file.
+    public enum Contents: Hashable, Sendable {
+        /// Nothing was ever written.
+        case absent
+        /// The secrets.
+        case secrets(KeptSecrets)
+        /// Something else; the reason is a clause for people.
+        case damaged(reason: String)
+    }
+
+    /// The bonds of a beacon.
+    init(path: String, profile: String, beacon: String, fileSystem: any FlashFileSystem) {
+        self.profile = profile
+        self.beacon = beacon
+        file = DurableFile(path: path, fileSystem: fileSystem)
+    }
+
+    /// What the file holds.
+    /// - Throws: `SystemError` when the file is there but cannot be read.
+    public func load() throws(SystemError) -> Contents {
+        guard let bytes = try file.read() else { return .absent }
+        guard let document = try? JSONDecoder().decode(Document.self, from: Data(bytes)) else {
+            return .damaged(reason: "it is not a file of bonds")
+        }
+        guard document.v == Self.version else {
+            return .damaged(reason: "it is of version \(document.v), not \(Self.version)")
+        }
+        var bonds: [KeptBond] = []
+        for entry in document.bonds {
+            guard let bond = KeptBond(entry) else {
+                return .damaged(reason: "\"\(entry.peer)\" is not an address")
+            }
+            bonds.append(bond)
+        }
+        return .secrets(KeptSecrets(own: document.own, bonds: bonds))
+    }
+
+    /// Makes secrets durable. When it returns they are; when it throws, the file holds what it held before.
+    /// - Throws: `SystemError`.
+    public func store(_ secrets: KeptSecrets) throws(SystemError) {
+        let document = Document(
+            profile: profile, beacon: beacon, own: secrets.own, bonds: secrets.bonds.map(Entry.init))
+        try file.store(JSONDocument.encode(document))
+    }
+
+    /// Moves a file that cannot be used out of the way, under a name of its own.
+    /// - Returns: where it is kept.
+    /// - Throws: `SystemError`.
+    public func setAside() throws(SystemError) -> String { try file.setAside() }
+
+    /// Forgets everything, durably.
+    /// - Returns: whether there was anything.
+    /// - Throws: `SystemError`.
+    @discardableResult
+    public func erase() throws(SystemError) -> Bool { try file.erase() }
+}
+
+extension BondFile.Entry {
+    fileprivate init(_ bond: KeptBond) {
+        peer = bond.peer.address.address.description
+        random = bond.peer.address.isRandom
+        authenticated = bond.peer.isAuthenticated
+        secureConnections = bond.peer.usesSecureConnections
+        keySize = bond.peer.keySize
+        keys = bond.fields
+    }
+}
+
+extension KeptBond {
+    fileprivate init?(_ entry: BondFile.Entry) {
+        guard let address = BluetoothAddress(entry.peer) else { return nil }
+        self.init(
+            peer: PairedPeer(
+                address: RemoteAddress(address, isRandom: entry.random), isBonded: true,
+                isAuthenticated: entry.authenticated, usesSecureConnections: entry.secureConnections,
+                keySize: entry.keySize),
+            fields: entry.keys)
+    }
+}

@@ -1,0 +1,43 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// A bond as somebody else keeps it for a radio, who does not look into it.
+public struct KeptBond: Hashable, Sendable {
+    /// The peer, and how well it is known.
+    public let peer: PairedPeer
+    /// Keys and all else that the radio must have again, by name.
+    public let fields: [String: String]
+
+    /// A bond with a peer.
+    public init(peer: PairedPeer, fields: [String: String]) {
+        self.peer = peer
+        self.fields = fields
+    }
+}
+
+/// What a beacon has of secrets: its own, and those that it shares with peers.
+public struct KeptSecrets: Hashable, Sendable {
+    /// The beacon's own, by name: they are as old as the beacon.
+    public var own: [String: String]
+    /// Its bonds.
+    public var bonds: [KeptBond]
+
+    /// These secrets.
+    public init(own: [String: String] = [:], bonds: [KeptBond] = []) {
+        self.own = own
+        self.bonds = bonds
+    }
+}
+
+/// Keeps the bonds of a radio's beacons.
+///
+/// Its functions are called on the radio's own thread, and return when it is done: so a peer is told nothing before what
+/// it will rely on is durable.
+public protocol BondKeeper: Sendable {
+    /// What is kept of a beacon.
+    func secrets(of beacon: BeaconIdentifier) -> KeptSecrets
+    /// Keeps this in the place of all that was.
+    /// - Returns: whether it is durable; when not, what was kept before is still.
+    func keep(_ secrets: KeptSecrets, of beacon: BeaconIdentifier) -> Bool
+}

@@ -1,0 +1,167 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import Foundation
+import Radio
+import Testing
+
+@testable import Emulator
+
+/// Bonds in their file.
+@Suite(.timeLimit(.minutes(1)))
+struct BondFileTests {
+    static let peer = RemoteAddress(BluetoothAddress(octets: [0xC0, 0xFF, 0xEE, 0, 0, 2]) ?? .zero, isRandom: true)
+
+    static let secrets = KeptSecrets(
+        own: ["irk": "00112233445566778899aabbccddeeff"],
+        bonds: [
+            KeptBond(
+                peer: PairedPeer(
+                    address: peer, isBonded: true, isAuthenticated: true, usesSecureConnections: false, keySize: 16),
+                fields: ["key": "ff", "name": "ä\n\""]),
+            KeptBond(
+                peer: PairedPeer(
+                    address: RemoteAddress(BluetoothAddress(octets: [0, 1, 2, 3, 4, 5]) ?? .zero, isRandom: false),
+                    isBonded: true),
+                fields: [:]),
+        ])
+
+    private static func file(
+        _ folder: TemporaryFolder, _ fileSystem: any FlashFileSystem = LocalFileSystem()
+    ) -> BondFile {
+        StateFolder(folder.path, fileSystem: fileSystem).bonds(profile: "museum", beacon: "entrance")
+    }
+
+    private static func makeFolder() throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        try StateFolder.makeFolder(folder.file("museum"))
+        return folder
+    }
+
+    @Test
+    func whatIsStoredIsLoaded() throws {
+        let folder = try Self.makeFolder()
+        let file = Self.file(folder)
+        #expect(try file.load() == .absent)
+        try file.store(Self.secrets)
+        #expect(try Self.file(folder).load() == .secrets(Self.secrets))
+        try file.store(KeptSecrets())
+        #expect(try file.load() == .secrets(KeptSecrets()))
+        #expect(try file.erase())
+        #expect(try !file.erase())
+    }
+
+    /// A beacon whose bonds alone are kept is one that a reset finds.
+    @Test
+    func aBeaconWithBondsHasState() throws {
+        let folder = try Self.makeFolder()
+        try Self.file(folder).store(Self.secrets)
+        #expect(StateFolder(folder.path).beacons(of: "museum") == ["entrance"])
+    }
+
+    @Test(arguments: [
+        ("", "it is not a file of bonds"), ("[]", "it is not a file of bonds"),
+        (#"{"v":2,"profile":"p","beacon":"b","own":{},"bonds":[]}"#, "it is of version 2, not 1"),
+        (#"{"v":1,"profile":"p","beacon":"b","own":{}}"#, "it is not a file of bonds"),
+        (
+            #"{"v":1,"profile":"p","beacon":"b","own":{},"bonds":[{"peer":"C0:FF","random":true,"keys":{}}]}"#,
+            "\"C0:FF\" is not an address"
+        ),
+        (
+            #"{"v":1,"profile":"p","beacon":"b","own":{},"bonds":[{"peer":1,"random":true,"keys":{}}]}"#,
+            "it is not a file of bonds"
+        ),
+    ])
+    func whatIsNoFileOfBondsIsDamaged(_ text: String, _ reason: String) throws {
+        let folder = try Self.makeFolder()
+        let file = Self.file(folder)
+        try Data(text.utf8).write(to: URL(filePath: file.path))
+        #expect(try file.load() == .damaged(reason: reason))
+    }
+
+    @Test
+    func everyPrefixIsDamaged() throws {
+        let folder = try Self.makeFolder()
+        let file = Self.file(folder)
+        try file.store(Self.secrets)
+        let bytes = try Data(contentsOf: URL(filePath: file.path))
+        // The last octet is a line end.
+        for length in 0..<bytes.count - 1 {
+            try bytes.prefix(length).write(to: URL(filePath: file.path))
+            guard case .damaged = try file.load() else {
+                Issue.record("\(length) octets of \(bytes.count) were taken")
+                continue
+            }
+        }
+    }
+
+    // MARK: - The vault
+
+    @Test
+    func theVaultKeepsInTheFile() throws {
+        let folder = try Self.makeFolder()
+        let beacon = BeaconIdentifier("entrance")
+        let events = EventLog<EventRecord>()
+        let vault = BondVault { events.append($0) }
+        try vault.open(beacon, Self.file(folder), resets: false)
+        #expect(vault.secrets(of: beacon) == KeptSecrets())
+        #expect(vault.keep(Self.secrets, of: beacon))
+        #expect(events.entries.map(\.event) == ["bonds-persisted"])
+        let later = BondVault { events.append($0) }
+        try later.open(beacon, Self.file(folder), resets: false)
+        #expect(later.secrets(of: beacon) == Self.secrets)
+        let reset = BondVault { events.append($0) }
+        try reset.open(beacon, Self.file(folder), resets: true)
+        #expect(reset.secrets(of: beacon) == KeptSecrets())
+        #expect(events.entries.map(\.event) == ["bonds-persisted", "bonds-reset"])
+        #expect(try Self.file(folder).load() == .absent)
+    }
+
+    @Test
+    func aFullMediumKeepsWhatWasKept() throws {
+        let folder = try Self.makeFolder()
+        let beacon = BeaconIdentifier("entrance")
+        try Self.file(folder).store(Self.secrets)
+        let events = EventLog<EventRecord>()
+        let vault = BondVault { events.append($0) }
+        try vault.open(beacon, Self.file(folder, FullFileSystem()), resets: false)
+        #expect(!vault.keep(KeptSecrets(), of: beacon))
+        #expect(vault.secrets(of: beacon) == Self.secrets)
+        #expect(try Self.file(folder).load() == .secrets(Self.secrets))
+        #expect(events.entries.map(\.code) == ["bond-not-kept"])
+    }
+
+    @Test
+    func aDamagedFileIsSetAside() throws {
+        let folder = try Self.makeFolder()
+        let beacon = BeaconIdentifier("entrance")
+        let file = Self.file(folder)
+        try Data("garbage".utf8).write(to: URL(filePath: file.path))
+        let events = EventLog<EventRecord>()
+        let vault = BondVault { events.append($0) }
+        try vault.open(beacon, file, resets: false)
+        #expect(vault.secrets(of: beacon) == KeptSecrets())
+        #expect(events.entries.map(\.code) == ["bonds-damaged"])
+        #expect(try String(contentsOfFile: file.path + ".damaged-1", encoding: .utf8) == "garbage")
+    }
+}
+
+/// There is no room for a new file.
+private struct FullFileSystem: FlashFileSystem {
+    private let real = LocalFileSystem()
+
+    func create(_ path: String) throws(SystemError) -> Int32 {
+        throw SystemError(code: 28, attempt: "create \(path)")
+    }
+    func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) throws(SystemError) -> Int {
+        try real.write(bytes, to: descriptor)
+    }
+    func synchronize(_ descriptor: Int32) throws(SystemError) { try real.synchronize(descriptor) }
+    func close(_ descriptor: Int32) { real.close(descriptor) }
+    func rename(_ path: String, to newPath: String) throws(SystemError) { try real.rename(path, to: newPath) }
+    func synchronizeFolder(_ path: String) throws(SystemError) { try real.synchronizeFolder(path) }
+    func remove(_ path: String) throws(SystemError) { try real.remove(path) }
+    func read(_ path: String) throws(SystemError) -> [UInt8]? { try real.read(path) }
+}

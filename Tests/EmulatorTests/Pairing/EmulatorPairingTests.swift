@@ -1,0 +1,181 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import GATT
+import Radio
+import Testing
+
+@testable import Emulator
+
+/// What passes between a radio that pairs, the profile and the user.
+@Suite(.timeLimit(.minutes(1)))
+struct EmulatorPairingTests {
+    private static func profile(_ pairing: String) -> String { Samples.entrance + "\n    pairing: \(pairing)\n" }
+
+    private func running(_ pairing: String, _ body: (Rig) async throws -> Void) async throws {
+        try await withReadyRig(Self.profile(pairing)) { rig in
+            rig.connect("phone", to: "entrance")
+            try await rig.event("connected")
+            try await body(rig)
+        }
+    }
+
+    private func tell(_ event: PairingEvent, _ rig: Rig) {
+        rig.radio.emit(.pairing(BeaconIdentifier("entrance"), central: "phone", event))
+    }
+
+    private func answers(_ rig: Rig) -> [PairingAnswer] {
+        rig.radio.calls.entries.compactMap { call in
+            if case .answerPairing(let answer, "phone") = call { answer } else { nil }
+        }
+    }
+
+    @Test
+    func theRadioIsToldHowABeaconPairs() async throws {
+        try await running("{ io: display, passkey: 123456, mitm: true }") { rig in
+            guard case .open(let beacons, _) = rig.radio.calls.entries.first else {
+                Issue.record("the radio was not opened")
+                return
+            }
+            let pairing = try #require(beacons.first?.pairing)
+            #expect(pairing.inputOutput == .display && pairing.passkey == 123_456 && pairing.requiresAuthentication)
+            #expect(rig.radio.keeper != nil)
+        }
+    }
+
+    @Test
+    func everythingIsTold() async throws {
+        try await running("{ io: display }") { rig in
+            tell(.began, rig)
+            #expect(try await rig.event("pairing-began").central == "phone")
+            tell(.passkeyShown(42), rig)
+            #expect(try await rig.event("passkey-shown").passkey == "000042")
+            tell(
+                .paired(
+                    PairedPeer(
+                        address: BondFileTests.peer, isBonded: true, isAuthenticated: true,
+                        usesSecureConnections: true, keySize: 16)), rig)
+            let paired = try await rig.event("paired")
+            #expect(paired.peer == "C0:FF:EE:00:00:02" && paired.peerType == "random" && paired.bonded == true)
+            #expect(paired.authenticated == true && paired.secureConnections == true && paired.keySize == 16)
+            tell(.encrypted(LinkProtection(isAuthenticated: true, keySize: 16)), rig)
+            #expect(try await rig.event("encrypted").authenticated == true)
+            tell(.failed(PairingError(.wrongPasskey)), rig)
+            let failed = try await rig.event("pairing-failed")
+            #expect(failed.code == "wrong-passkey" && failed.message != nil && failed.cure != nil)
+            tell(.forgotten(BondFileTests.peer), rig)
+            #expect(try await rig.event("bond-forgotten").peer == "C0:FF:EE:00:00:02")
+        }
+    }
+
+    @Test
+    func theProfileAnswers() async throws {
+        try await running("{ io: keyboard-display, passkey: 000007, comparison: reject }") { rig in
+            tell(.passkeyWanted, rig)
+            tell(.comparisonWanted(5), rig)
+            _ = try await rig.radio.calls.entry { $0 == .answerPairing(.comparison(false), "phone") }
+            #expect(answers(rig) == [.passkey(7), .comparison(false)])
+        }
+    }
+
+    @Test
+    func theUserAnswers() async throws {
+        try await running("{ io: keyboard-display }") { rig in
+            tell(.passkeyWanted, rig)
+            try await rig.event("passkey-wanted")
+            try await rig.settle()
+            await #expect(throws: EmulatorError.self) {
+                try await rig.emulator.answerPairing(.comparison(true), of: "entrance")
+            }
+            try await rig.emulator.answerPairing(.passkey(123), of: "entrance")
+            // It was answered: there is nothing to answer any more.
+            await #expect(throws: EmulatorError.self) {
+                try await rig.emulator.answerPairing(.passkey(123), of: "entrance")
+            }
+            tell(.comparisonWanted(99), rig)
+            #expect(try await rig.event("comparison-wanted").passkey == "000099")
+            try await rig.settle()
+            try await rig.emulator.answerPairing(.comparison(true), of: "entrance")
+            #expect(answers(rig) == [.passkey(123), .comparison(true)])
+        }
+    }
+
+    @Test
+    func nothingIsAskedAfterTheEnd() async throws {
+        try await running("{ io: keyboard }") { rig in
+            tell(.passkeyWanted, rig)
+            rig.disconnect("phone", from: "entrance")
+            try await rig.event("disconnected")
+            try await rig.settle()
+            await #expect(throws: EmulatorError.self) {
+                try await rig.emulator.answerPairing(.passkey(1), of: "entrance")
+            }
+            #expect(answers(rig).isEmpty)
+        }
+    }
+
+    @Test
+    func bondsAreListedAndForgotten() async throws {
+        try await running("{ io: display }") { rig in
+            let keeper = try #require(rig.radio.keeper)
+            #expect(keeper.keep(BondFileTests.secrets, of: BeaconIdentifier("entrance")))
+            #expect(try await rig.event("bonds-persisted").file?.hasSuffix("museum/entrance.bonds") == true)
+            let bonds = try await rig.emulator.bonds(of: nil)
+            #expect(bonds.map(\.beacon) == ["entrance", "entrance"])
+            #expect(bonds.map(\.peer) == BondFileTests.secrets.bonds.map(\.peer))
+            _ = try await rig.emulator.forgetBonds(of: "entrance", peer: BondFileTests.peer)
+            #expect(rig.radio.calls.entries.contains(.forgetBonds("entrance", BondFileTests.peer)))
+        }
+    }
+
+    @Test
+    func aBeaconAsksForSecurityOnlyIfItPairs() async throws {
+        try await withReadyRig(Samples.entrance) { rig in
+            rig.connect("phone", to: "entrance")
+            try await rig.event("connected")
+            await #expect(throws: EmulatorError.self) { try await rig.emulator.requestSecurity(of: "entrance") }
+        }
+        try await running("{}") { rig in
+            try await rig.settle()
+            try await rig.emulator.requestSecurity(of: "entrance")
+            #expect(rig.radio.calls.entries.contains(.requestSecurity("phone")))
+        }
+    }
+
+    // MARK: - The control socket
+
+    @Test
+    func overTheControlSocket() async throws {
+        try await running("{ io: keyboard }") { rig in
+            let keeper = try #require(rig.radio.keeper)
+            #expect(keeper.keep(BondFileTests.secrets, of: BeaconIdentifier("entrance")))
+            let session = ControlSession(emulator: rig.emulator)
+            func ask(_ line: String) async throws -> ControlAnswer {
+                guard case .answer(let answer) = await session.serve(Array(line.utf8)) else {
+                    throw EmulatorError(.badProfile, "no answer")
+                }
+                return answer
+            }
+            let bonds = try await ask(#"{"v":1,"command":"bonds"}"#).bonds
+            #expect(bonds?.map(\.peer) == ["C0:FF:EE:00:00:02", "00:01:02:03:04:05"])
+            #expect(bonds?.first?.authenticated == true && bonds?.first?.secureConnections == false)
+            #expect(try await ask(#"{"v":1,"command":"bonds","device":"exit"}"#).exitCode == 64)
+            let forget = #"{"v":1,"command":"forget","device":"entrance","peer":"C0:FF:EE:00:00:02"}"#
+            #expect(try await ask(forget).forgotten == 1)
+            let unknown = #"{"v":1,"command":"forget","device":"entrance","peer":"nobody"}"#
+            #expect(try await ask(unknown).exitCode == 65)
+            let early = #"{"v":1,"command":"pair","device":"entrance","answer":"123456"}"#
+            #expect(try await ask(early).exitCode == 65)
+            tell(.passkeyWanted, rig)
+            try await rig.event("passkey-wanted")
+            try await rig.settle()
+            #expect(
+                try await ask(#"{"v":1,"command":"pair","device":"entrance","answer":"12345"}"#).error
+                    == "\"12345\" is no answer; write accept, reject, cancel or six digits")
+            #expect(try await ask(early).error == nil)
+            #expect(answers(rig) == [.passkey(123_456)])
+        }
+    }
+}
