@@ -25,10 +25,17 @@ extension BlueZRadio {
         selector = .address(adapter.address)
         let advertiser = try await advertiser(on: adapter, of: daemon)
         let application = try await registerServices(with: daemon, on: adapter)
+        let agent: AgentClaim?
+        do throws(RadioError) {
+            agent = try await registerAgent(with: daemon, on: adapter)
+        } catch {
+            await release(application, of: daemon, on: adapter)
+            throw error
+        }
         let capabilities = try await capabilities(of: adapter, advertiser)
         attachment = Attachment(
             daemon: daemon, adapter: adapter, advertiser: advertiser, capabilities: capabilities,
-            application: application)
+            application: application, agent: agent)
         return capabilities
     }
 
@@ -39,10 +46,8 @@ extension BlueZRadio {
         placed = [:]
         unconfirmed = [:]
         await attachment.advertiser.removeAll()
-        if let application = attachment.application {
-            await application.unregister(from: attachment.daemon, on: attachment.adapter)
-            ledger.record([], under: Self.attributesKey(attachment.adapter))
-        }
+        await release(attachment.application, of: attachment.daemon, on: attachment.adapter)
+        if let agent = attachment.agent { await unregister(agent, on: attachment.adapter) }
         for central in centrals.keys { noteDisconnection(of: central) }
     }
 
@@ -156,6 +161,14 @@ extension BlueZRadio {
                 cure: "stop that run, or use another adapter (--radio bluez:hciN)")
         }
         ledger.record([beacon.name], under: key)
+    }
+
+    private func release(
+        _ application: AttributeApplication?, of daemon: BlueZDaemon, on adapter: BlueZAdapter
+    ) async {
+        guard let application else { return }
+        await application.unregister(from: daemon, on: adapter)
+        ledger.record([], under: Self.attributesKey(adapter))
     }
 
     static func attributesKey(_ adapter: BlueZAdapter) -> String { "attributes-\(adapter.address)" }

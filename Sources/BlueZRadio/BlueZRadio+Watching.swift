@@ -37,13 +37,15 @@ extension BlueZRadio {
         }
     }
 
-    private func handle(_ signal: DBusMessage) {
+    private func handle(_ signal: DBusMessage) async {
         guard signal.member == "PropertiesChanged", signal.body.first?.stringValue == "org.bluez.Device1" else {
             return wake()
         }
         guard let path = signal.path, let address = BlueZDevice.address(of: path),
-            signal.body.dropFirst().first?.dictionaryValue?["Connected"]?.boolValue == false, management == nil
+            let changed = signal.body.dropFirst().first?.dictionaryValue
         else { return }
+        await notePairing(changed, of: path)
+        guard changed["Connected"]?.boolValue == false, management == nil else { return }
         noteDisconnection(of: address.description)
     }
 
@@ -57,6 +59,9 @@ extension BlueZRadio {
         case .deviceDisconnected(let address, _):
             guard event.index == attachment?.adapter.index else { return }
             noteDisconnection(of: address.description)
+        case .authenticationFailed(let address, _, let status):
+            guard event.index == attachment?.adapter.index else { return }
+            noteAuthenticationFailure(of: address, status: status)
         case .advertisingRemoved(let instance):
             guard event.index == attachment?.adapter.index else { return }
             await (attachment?.advertiser as? ManagementAdvertiser)?.noteRemoval(of: instance)
@@ -95,10 +100,12 @@ extension BlueZRadio {
         return await attributes(request)
     }
 
-    private func noteConnection(of central: String, peer: Peer?) {
+    /// Notes that a central is there.
+    func noteConnection(of central: String, peer: Peer?) {
         guard let beacon = beacons.first(where: { !$0.services.isEmpty }), centrals[central] == nil else { return }
         centrals[central] = peer ?? Peer(address: BluetoothAddress(central) ?? .zero, type: 0)
         continuation.yield(.connected(beacon.identifier, central: central))
+        if beacon.pairing?.asksOnConnection == true { requestSecurity(of: central) }
     }
 
     /// Notes that a central is gone; one that was never counted is no news.

@@ -45,6 +45,11 @@ public actor BlueZRadio: PeripheralRadio {
     /// Connected centrals by name, with what the kernel needs to find them.
     var centrals: [String: Peer] = [:]
 
+    /// What bluetoothd asks and nobody has answered yet, by the central's name.
+    var questions: [String: CheckedContinuation<PairingAnswer?, Never>] = [:]
+    /// Who has paired since the radio is open.
+    var pairedPeers: Set<RemoteAddress> = []
+
     private let wakeUps: AsyncStream<Void>
     private let wakeUp: AsyncStream<Void>.Continuation
     private var tasks: [Task<Void, Never>] = []
@@ -57,6 +62,7 @@ public actor BlueZRadio: PeripheralRadio {
         let advertiser: any InstanceAdvertiser
         let capabilities: RadioCapabilities
         let application: AttributeApplication?
+        let agent: AgentClaim?
     }
 
     /// An advertisement that is placed but was not seen on the air yet.
@@ -124,7 +130,9 @@ public actor BlueZRadio: PeripheralRadio {
         }
         let served = beacons.first { !$0.services.isEmpty }
         let servedBefore = former.first { !$0.services.isEmpty }
-        if served?.identifier != servedBefore?.identifier || served?.services != servedBefore?.services {
+        if served?.identifier != servedBefore?.identifier || served?.services != servedBefore?.services
+            || beacons.map(\.pairing) != former.map(\.pairing)
+        {
             await detach()
         }
         wake()

@@ -128,7 +128,7 @@ struct AttributeApplication: Sendable {
     private func interface(of declared: IdentifiedCharacteristic, in service: ObjectPath) -> ExportedInterface {
         let properties: [String: DBusValue] = [
             "UUID": Self.text(declared.characteristic.uuid), "Service": .objectPath(service),
-            "Flags": .strings(Self.flags(declared.characteristic.properties)),
+            "Flags": .strings(declared.characteristic.daemonFlags),
         ]
         let identifier = declared.identifier
         return ExportedInterface(
@@ -186,14 +186,6 @@ struct AttributeApplication: Sendable {
             central = options["device"]?.objectPathValue.flatMap(BlueZDevice.address)?.description ?? "unknown"
             isAuthorizationOnly = options["prepare-authorize"]?.boolValue ?? false
         }
-    }
-
-    private static func flags(_ properties: CharacteristicProperties) -> [String] {
-        let names: [(CharacteristicProperties, String)] = [
-            (.read, "read"), (.writeWithoutResponse, "write-without-response"), (.write, "write"),
-            (.notify, "notify"), (.indicate, "indicate"),
-        ]
-        return names.filter { properties.contains($0.0) }.map(\.1)
     }
 
     /// bluetoothd turns error names into ATT codes; one that it does not know becomes 0x0E, Unlikely Error. A code of the

@@ -63,6 +63,8 @@ enum ManagementEvent: Hashable, Sendable {
     case deviceConnected(BluetoothAddress, addressType: UInt8, flags: UInt32)
     /// A peer is gone.
     case deviceDisconnected(BluetoothAddress, addressType: UInt8)
+    /// A peer did not pair, or its key is not the right one; the status says why.
+    case authenticationFailed(BluetoothAddress, addressType: UInt8, status: UInt8)
     /// An advertising instance was added by another socket.
     case advertisingAdded(instance: UInt8)
     /// An advertising instance was removed, by another socket or by the kernel.
@@ -86,6 +88,10 @@ enum ManagementEvent: Hashable, Sendable {
                 flags: try reader.readLittleEndian())
         case 0x000C:
             self = .deviceDisconnected(try BluetoothAddress(parsing: &reader), addressType: try reader.readUInt8())
+        case 0x0011:
+            self = .authenticationFailed(
+                try BluetoothAddress(parsing: &reader), addressType: try reader.readUInt8(),
+                status: try reader.readUInt8())
         case 0x0023: self = .advertisingAdded(instance: try reader.readUInt8())
         case 0x0024: self = .advertisingRemoved(instance: try reader.readUInt8())
         default: self = .other(code: packet.code)

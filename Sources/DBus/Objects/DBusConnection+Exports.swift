@@ -98,8 +98,11 @@ extension DBusConnection {
                 await self?.reply(to: call, .failure(.unknownObject(path)))
                 return
             }
-            let result = await handler(call)
-            await self?.reply(to: call, result)
+            let serve: @Sendable () async -> Void = { [weak self] in
+                let result = await handler(call)
+                await self?.reply(to: call, result)
+            }
+            if object?.isConcurrent == true { Task { await serve() } } else { await serve() }
         }
         exports[path] = Export(identifier: identifier, mailbox: mailbox, object: object)
         return identifier

@@ -14,11 +14,19 @@ public struct ExportedObject: Sendable {
     /// tells when one comes or goes.
     public let isObjectManager: Bool
 
-    /// Makes an object. Its calls are served one after another, in the order in which they came.
-    public init(path: ObjectPath, interfaces: [ExportedInterface] = [], isObjectManager: Bool = false) {
+    /// Whether its calls are served at once, also while others are; else one after another, in the order in which they
+    /// came.
+    public let isConcurrent: Bool
+
+    /// Makes an object.
+    public init(
+        path: ObjectPath, interfaces: [ExportedInterface] = [], isObjectManager: Bool = false,
+        isConcurrent: Bool = false
+    ) {
         self.path = path
         self.interfaces = interfaces
         self.isObjectManager = isObjectManager
+        self.isConcurrent = isConcurrent
     }
 
     /// The properties of all interfaces, as `GetManagedObjects` and `InterfacesAdded` tell them: `a{sa{sv}}`.

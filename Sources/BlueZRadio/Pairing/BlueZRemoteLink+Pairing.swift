@@ -1,0 +1,94 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import DBus
+import GATT
+import Radio
+
+extension BlueZRemoteLink {
+    /// Pairs through bluetoothd, which keeps the keys: a device that is paired already is encrypted with them.
+    func pair(
+        _ settings: PairingSettings, answer: @escaping @Sendable (PairingQuestion) async -> PairingAnswer
+    ) async throws(PairingError) -> LinkProtection {
+        let daemon = attachment.daemon
+        let agent = BlueZAgent(
+            daemon: daemon, path: "/org/beaconry/agent/central", settings: settings,
+            ask: { request, _ in
+                switch request {
+                case .passkey:
+                    if let passkey = settings.passkey { return .passkey(passkey) }
+                    return await answer(.passkey)
+                case .show(let passkey): return await answer(.showPasskey(passkey))
+                case .comparison(let number):
+                    switch settings.comparison {
+                    case .accept: return .comparison(true)
+                    case .reject: return .comparison(false)
+                    case .ask: return await answer(.comparison(number))
+                    }
+                case .pairing, .service: return .comparison(true)
+                }
+            }, cancel: {})
+        do throws(DBusError) {
+            try await agent.register(isDefault: false)
+        } catch {
+            throw PairingError(.unsupported, "bluetoothd takes no agent (\(error))")
+        }
+        let result = await pair(with: daemon)
+        await agent.unregister()
+        if case .failure(let error) = result { throw error }
+        return LinkProtection(isAuthenticated: nil, keySize: nil)
+    }
+
+    private func pair(with daemon: BlueZDaemon) async -> Result<Void, PairingError> {
+        await withTaskCancellationHandler {
+            do throws(DBusError) {
+                // bluetoothd gives up by itself, 30 s after the last word of the device.
+                _ = try await daemon.call(path, DeviceProperties.interface, "Pair", timeout: .seconds(120))
+                return .success(())
+            } catch {
+                if error.isDaemons("AlreadyExists") { return .success(()) }
+                return .failure(PairingError(error))
+            }
+        } onCancel: {
+            Task { [path] in
+                _ = try? await daemon.call(path, DeviceProperties.interface, "CancelPairing", timeout: .seconds(5))
+            }
+        }
+    }
+}
+
+extension PairingError {
+    /// What an error means that bluetoothd replied to Pair.
+    init(_ error: DBusError) {
+        let names: [(String, Code)] = [
+            ("AuthenticationCanceled", .cancelled), ("AuthenticationRejected", .unspecified),
+            ("AuthenticationTimeout", .timedOut), ("AuthenticationFailed", .unspecified),
+            ("ConnectionAttemptFailed", .disconnected), ("InProgress", .busy), ("NotConnected", .disconnected),
+        ]
+        let code = names.first { error.isDaemons($0.0) }?.1
+        switch code {
+        case .unspecified:
+            self.init(.unspecified, "the pairing failed: bluetoothd tells no reason but \(error.message)")
+        case .some(let code): self.init(code)
+        case nil where error.kind == .timeout: self.init(.timedOut)
+        case nil where error.kind == .cancelled: self.init(.cancelled)
+        case nil where error.isDaemonGone: self.init(.disconnected, "bluetoothd is gone")
+        case nil: self.init(.unspecified, "bluetoothd said: \(error)")
+        }
+    }
+
+    /// What the status of the kernel's Authentication Failed event means (mgmt-api, "Status codes").
+    init(managementStatus status: UInt8) {
+        switch status {
+        case 0x05: self.init(.unspecified, "the pairing failed, and the kernel tells no reason")
+        case 0x08: self.init(.timedOut)
+        case 0x0A: self.init(.busy)
+        case 0x0B: self.init(.unspecified, "the peer or the user declined")
+        case 0x0C: self.init(.notSupported)
+        case 0x0E: self.init(.disconnected)
+        case 0x10: self.init(.cancelled)
+        default: self.init(.unspecified, "the pairing failed with the kernel's status \(status)")
+        }
+    }
+}
