@@ -32,6 +32,7 @@ struct Line: Encodable {
     var limits: [String]?
     var way: String?
     var state: String?
+    var authenticated: Bool?
 
     static func failed(_ error: String) -> Line {
         Line(event: "failed", error: error)
@@ -73,6 +74,7 @@ extension Line {
             kind = "refused"
             code = refusal.rawValue
         case RemoteError.disconnected: kind = "disconnected"
+        case let error as PairingError: kind = error.code.rawValue
         case RemoteError.impossible: kind = "impossible"
         default: break
         }

@@ -11,13 +11,16 @@ import Radio
 ///
 /// `open`, `scan SECONDS [passive]`, `stop`, `connect ADDRESS public|random SECONDS`, `services [UUID]`, `read UUID`,
 /// `write UUID HEX`, `command UUID HEX`, `read-descriptor UUID UUID`, `notify UUID`, `unnotify UUID`, `mtu`, `rssi`,
-/// `disconnect`, `close`. Each ends with an `answer` or `failed` line; states, values told and the end of the
+/// `pair IO [passkey=DIGITS] [mitm] [legacy] [required] [comparison=WORD]`, `forget ADDRESS public|random`, `disconnect`,
+/// `close`; `reply accept|reject|cancel|DIGITS` answers a `question` line meanwhile. Each ends with an `answer` or `failed` line; states, values told and the end of the
 /// connection come in between.
 actor Session {
     struct Unknown: Error {}
 
-    private let radio: HarnessRadio
-    private var link: (any RemoteLink)?
+    let radio: HarnessRadio
+    var link: (any RemoteLink)?
+    /// What pairings ask and nobody has answered yet.
+    var questions: [CheckedContinuation<PairingAnswer, Never>] = []
     private var found: [BluetoothUUID: RemoteCharacteristic] = [:]
     private var descriptors: [RemoteCharacteristic: [RemoteDescriptor]] = [:]
 
@@ -33,6 +36,10 @@ actor Session {
             guard let command = words.first else { continue }
             if command == "cancel" {
                 current?.cancel()
+                continue
+            }
+            if command == "reply" {
+                reply(words.dropFirst().first ?? "")
                 continue
             }
             let previous = current
@@ -74,6 +81,7 @@ actor Session {
         case ("stop", _): await radio.stopScanning()
         case ("connect", 3): try await connect(words)
         case ("services", _): try await walk(words.first.flatMap { BluetoothUUID($0) })
+        case ("forget", 2): try await forget(words)
         case ("disconnect", _): await link?.disconnect()
         case ("close", _): await radio.close()
         default: return try await answerOnLink(command, words)
@@ -94,6 +102,7 @@ actor Session {
                 try Hexadecimal.bytes(words[1]), to: try characteristic(words[0]).value)
         case ("notify", 1): try await link.setNotifying(true, for: try characteristic(words[0]))
         case ("unnotify", 1): try await link.setNotifying(false, for: try characteristic(words[0]))
+        case ("pair", 1...): try await pair(words, on: link, &line)
         case ("read-descriptor", 2):
             let known = descriptors[try characteristic(words[0])] ?? []
             guard let uuid = BluetoothUUID(words[1]), let descriptor = known.first(where: { $0.uuid == uuid }) else {

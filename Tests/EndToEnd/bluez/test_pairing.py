@@ -1,0 +1,157 @@
+# Beaconry: beacons without the hardware
+# Copyright 2026 the Beaconry project authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Pairing between our own host and bluetoothd with the kernel, each in both roles: beacons on hci1, the phone on hci0.
+
+Where a side is bluetoothd's, our program is its agent.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+from beaconry import MAJOR_MINOR, Beaconry, Event, Run
+from test_receiving import Central, central  # noqa: F401: a fixture
+from vhci import ADDRESSES, Bluetoothd, Controllers, Phone
+
+OWN = "C0:FF:EE:00:00:01"
+PROFILE = f"""\
+profile: shop
+beacons:
+  - id: lock
+    device: iot-design-shop
+    address: {OWN}
+    pairing: PAIRING
+"""
+
+
+@dataclass
+class Pair:
+    """A beacon and a phone, one of which is bluetoothd's."""
+
+    beacon: Run
+    phone: Central
+    beaconry: Beaconry
+    radio: str
+
+    @property
+    def address(self) -> tuple[str, str]:
+        """The beacon's: its own, or under bluetoothd the adapter's."""
+        return (ADDRESSES[1], "public") if self.radio.startswith("bluez") else (OWN, "random")
+
+    def connect(self) -> None:
+        self.phone.must("connect", *self.address, 40)
+
+    def answer(self, *words: str) -> None:
+        """What the beacon's user says."""
+        outcome = self.beaconry.call("ctl", "pair", "lock", *words)
+        assert outcome.returncode == 0, outcome.stderr
+
+    def question(self, kind: str) -> Event:
+        """What the phone's user is asked."""
+        return self.phone.wait("question", 60, kind=kind)
+
+
+ROLES = pytest.mark.parametrize(
+    ("beacon_radio", "phone_radio"), [("bluez:hci1", "hci-socket:0"), ("hci-socket:1", "bluez:hci0")],
+    ids=["bluetoothd-is-the-beacon", "bluetoothd-is-the-phone"],
+)  # fmt: skip
+
+
+@pytest.fixture
+def pair(
+    beaconry: Beaconry, central: Callable[..., Central], controllers: Controllers, bluetoothd: Bluetoothd,  # noqa: F811
+    beacon_radio: str, phone_radio: str, phone: Phone,
+) -> Callable[[str], Pair]:  # fmt: skip
+    """Starts both sides, with the beacon's pairing section."""
+
+    def start(pairing: str) -> Pair:
+        if beacon_radio.startswith("hci-socket"):
+            controllers.power(1, False)
+        beacon = beaconry.run(beaconry.profile(PROFILE.replace("PAIRING", pairing)), radio=beacon_radio)
+        beacon.wait("ready", 60)
+        side = central(phone_radio)
+        side.must("open")
+        return Pair(beacon, side, beaconry, beacon_radio)
+
+    return start
+
+
+def expect_paired(pair: Pair) -> None:
+    """Both sides say so."""
+    outcome = pair.phone.outcome("pair", 60)
+    assert outcome["event"] == "answer", outcome
+    assert pair.beacon.wait("paired", 60)["bonded"]
+    pair.phone.must("services")
+    assert pair.phone.must("read", MAJOR_MINOR.upper())["value"]
+
+
+@ROLES
+def test_just_works_and_is_remembered(pair: Callable[[str], Pair]) -> None:
+    both = pair("{ io: none }")
+    both.connect()
+    both.phone.send("pair", "none")
+    expect_paired(both)
+    both.phone.must("disconnect")
+    both.beacon.wait("disconnected", 60)
+    # btvirt and the kernel need a moment until a controller can connect again.
+    end = time.monotonic() + 60
+    while both.phone.do("connect", *both.address, 20)["event"] != "answer":
+        assert time.monotonic() < end
+    both.phone.must("pair", "none")
+    both.phone.must("services")
+    assert both.phone.must("read", MAJOR_MINOR.upper())["value"]
+    assert not any(event["event"] == "paired" for event in both.beacon.take(1)), "the keys were there"
+
+
+@ROLES
+@pytest.mark.parametrize("legacy", [False, True], ids=["secure-connections", "legacy"])
+def test_the_phones_user_enters_what_the_beacon_shows(pair: Callable[[str], Pair], legacy: bool) -> None:
+    wish = ", secure-connections: off" if legacy else ""
+    both = pair("{ io: display, mitm: true" + wish + " }")
+    both.connect()
+    both.phone.send("pair", "keyboard", *(["legacy"] if legacy else []))
+    passkey = both.beacon.wait("passkey-shown", 60)["passkey"]
+    both.question("passkey")
+    both.phone.send("reply", passkey)
+    expect_paired(both)
+
+
+@ROLES
+def test_the_beacons_user_enters_what_the_phone_shows(pair: Callable[[str], Pair]) -> None:
+    both = pair("{ io: keyboard, mitm: true }")
+    both.connect()
+    both.phone.send("pair", "display")
+    passkey = both.question("show")["count"]
+    both.beacon.wait("passkey-wanted", 60)
+    both.answer(f"{passkey:06d}")
+    expect_paired(both)
+
+
+@ROLES
+def test_both_compare(pair: Callable[[str], Pair]) -> None:
+    both = pair("{ io: display-yes-no, mitm: true, secure-connections: required }")
+    both.connect()
+    both.phone.send("pair", "display-yes-no")
+    number = both.beacon.wait("comparison-wanted", 60)["passkey"]
+    assert f"{both.question('comparison')['count']:06d}" == number
+    both.answer("accept")
+    both.phone.send("reply", "accept")
+    expect_paired(both)
+
+
+@ROLES
+def test_a_wrong_passkey(pair: Callable[[str], Pair]) -> None:
+    both = pair("{ io: display, mitm: true }")
+    both.connect()
+    both.phone.send("pair", "keyboard")
+    passkey = int(both.beacon.wait("passkey-shown", 60)["passkey"])
+    both.question("passkey")
+    both.phone.send("reply", f"{(passkey + 1) % 1_000_000:06d}")
+    outcome = both.phone.outcome("pair", 60)
+    assert outcome["event"] == "failed" and outcome["kind"] in ("wrong-passkey", "unspecified"), outcome
+    assert both.beacon.wait("pairing-failed", 60)["code"] in ("wrong-passkey", "unspecified")

@@ -1,0 +1,413 @@
+# Beaconry: beacons without the hardware
+# Copyright 2026 the Beaconry project authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Our beacons pair with Bumble's phone, by each method of both generations, and know it again."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from beaconry import MAJOR_MINOR, Beaconry, Run
+from bumble.core import ProtocolError
+from bumble.device import Connection, Device, Peer
+from bumble.hci import Address, HCI_Error
+from bumble.transport import open_transport
+from pairing_peer import PHONE, BumblePeer, Io, told
+
+BEACON = "C0:FF:EE:00:00:01"
+PROFILE = f"""\
+profile: shop
+beacons:
+  - id: lock
+    device: iot-design-shop
+    address: {BEACON}
+"""
+
+@asynccontextmanager
+async def connected(device: Device) -> AsyncIterator[Connection]:
+    """A connection to the beacon."""
+    connection = await asyncio.wait_for(device.connect(Address(BEACON)), 20)
+    yield connection
+    # It may be gone by then, which is what is wanted.
+    with contextlib.suppress(Exception):
+        await connection.disconnect()
+
+
+def pairing_profile(beaconry: Beaconry, pairing: str) -> Any:
+    return beaconry.profile(PROFILE + (f"    pairing: {pairing}\n" if pairing else ""))
+
+
+Start = Callable[..., tuple[Run, str]]
+
+
+async def expect_pairing(run: Run, *, authenticated: bool, secure_connections: bool) -> None:
+    """What is told of a pairing that has come about."""
+    encrypted = await told(run, "encrypted")
+    assert encrypted["authenticated"] == authenticated and encrypted["keySize"] == 16
+    paired = await told(run, "paired")
+    assert paired["bonded"] and paired["peer"] == PHONE and paired["peerType"] == "random"
+    assert paired["authenticated"] == authenticated and paired["secureConnections"] == secure_connections
+    assert any(event["event"] == "bonds-persisted" for event in run.events), "the bond is durable before it is told"
+
+
+async def read_major_minor(connection: Connection) -> bytes:
+    peer = Peer(connection)
+    await peer.discover_services()
+    await peer.discover_characteristics()
+    return bytes(await peer.get_characteristics_by_uuid(MAJOR_MINOR)[0].read_value())
+
+
+GENERATIONS = pytest.mark.parametrize("secure_connections", [True, False], ids=["secure-connections", "legacy"])
+
+
+@GENERATIONS
+def test_just_works(air: Start, beaconry: Beaconry, secure_connections: bool) -> None:
+    async def run_it() -> None:
+        run, transport = air(pairing_profile(beaconry, "{ io: none }"))
+        phone = BumblePeer()
+        phone.set(Io.NO_OUTPUT_NO_INPUT, secure_connections=secure_connections, mitm=False)
+        async with phone.on(transport) as device, connected(device) as connection:
+            await asyncio.wait_for(connection.pair(), 60)
+            await expect_pairing(run, authenticated=False, secure_connections=secure_connections)
+            assert connection.is_encrypted
+            assert await read_major_minor(connection)
+
+    asyncio.run(run_it())
+
+
+@GENERATIONS
+def test_the_phones_user_enters_what_we_show(air: Start, beaconry: Beaconry, secure_connections: bool) -> None:
+    async def run_it() -> None:
+        run, transport = air(pairing_profile(beaconry, "{ io: display, mitm: true }"))
+        phone = BumblePeer()
+        phone.set(Io.KEYBOARD_INPUT_ONLY, secure_connections=secure_connections)
+        async with phone.on(transport) as device, connected(device) as connection:
+            pairing = asyncio.create_task(connection.pair())
+            assert (await told(run, "pairing-began"))["central"].startswith(PHONE)
+            phone.user.entered.put_nowait(int((await told(run, "passkey-shown"))["passkey"]))
+            await asyncio.wait_for(pairing, 60)
+            await expect_pairing(run, authenticated=True, secure_connections=secure_connections)
+            assert (await phone.key()).ltk or (await phone.key()).ltk_central
+
+    asyncio.run(run_it())
+
+
+@GENERATIONS
+def test_we_enter_what_the_phone_shows(air: Start, beaconry: Beaconry, secure_connections: bool) -> None:
+    async def run_it() -> None:
+        run, transport = air(pairing_profile(beaconry, "{ io: keyboard }"))
+        phone = BumblePeer()
+        phone.set(Io.DISPLAY_OUTPUT_ONLY, secure_connections=secure_connections)
+        async with phone.on(transport) as device, connected(device) as connection:
+            pairing = asyncio.create_task(connection.pair())
+            await told(run, "passkey-wanted")
+            passkey = f"{await asyncio.wait_for(phone.user.shown.get(), 30):06d}"
+            answer = await asyncio.to_thread(beaconry.call, "ctl", "pair", "lock", passkey)
+            assert answer.returncode == 0, answer.stderr
+            await asyncio.wait_for(pairing, 60)
+            await expect_pairing(run, authenticated=True, secure_connections=secure_connections)
+
+    asyncio.run(run_it())
+
+
+@GENERATIONS
+def test_both_enter_the_same(air: Start, beaconry: Beaconry, secure_connections: bool) -> None:
+    async def run_it() -> None:
+        run, transport = air(pairing_profile(beaconry, "{ io: keyboard, passkey: 000042 }"))
+        phone = BumblePeer()
+        phone.set(Io.KEYBOARD_INPUT_ONLY, secure_connections=secure_connections)
+        async with phone.on(transport) as device, connected(device) as connection:
+            phone.user.entered.put_nowait(42)
+            await asyncio.wait_for(connection.pair(), 60)
+            await expect_pairing(run, authenticated=True, secure_connections=secure_connections)
+
+    asyncio.run(run_it())
+
+
+def test_both_compare(air: Start, beaconry: Beaconry) -> None:
+    async def run_it() -> None:
+        run, transport = air(pairing_profile(beaconry, "{ io: display-yes-no, secure-connections: required }"))
+        phone = BumblePeer()
+        phone.set(Io.DISPLAY_OUTPUT_AND_YES_NO_INPUT)
+        async with phone.on(transport) as device, connected(device) as connection:
+            pairing = asyncio.create_task(connection.pair())
+            number = (await told(run, "comparison-wanted"))["passkey"]
+            assert f"{await asyncio.wait_for(phone.user.shown.get(), 30):06d}" == number
+            answer = await asyncio.to_thread(beaconry.call, "ctl", "pair", "lock", "accept")
+            assert answer.returncode == 0, answer.stderr
+            phone.user.is_same.put_nowait(True)
+            await asyncio.wait_for(pairing, 60)
+            await expect_pairing(run, authenticated=True, secure_connections=True)
+
+    asyncio.run(run_it())
+
+
+# What goes wrong
+
+
+async def expect_failure(
+    air: Start, beaconry: Beaconry, pairing: str, io: Io, code: str, reason: int, answer: int | None = None,
+    **wishes: bool,
+) -> None:  # fmt: skip
+    """A pairing that fails, for the reason that both are told."""
+    run, transport = air(pairing_profile(beaconry, pairing))
+    phone = BumblePeer()
+    phone.set(io, **wishes)
+    phone.user.entered.put_nowait(answer)
+    phone.user.is_same.put_nowait(bool(answer))
+    async with phone.on(transport) as device, connected(device) as connection:
+        with pytest.raises(ProtocolError) as failure:
+            await asyncio.wait_for(connection.pair(), 60)
+        assert failure.value.error_code == reason
+        if code:
+            event = await told(run, "pairing-failed")
+            assert event["code"] == code and event["message"] and event["cure"]
+        assert not await phone.keys.get_all()
+        bonds = await asyncio.to_thread(beaconry.call, "ctl", "bonds", "--json")
+        assert bonds.returncode == 0 and not bonds.stdout, "nothing is remembered"
+
+
+@GENERATIONS
+def test_a_wrong_passkey(air: Start, beaconry: Beaconry, secure_connections: bool) -> None:
+    asyncio.run(
+        expect_failure(
+            air, beaconry, "{ io: display, passkey: 123456 }", Io.KEYBOARD_INPUT_ONLY, "wrong-passkey", 0x04, 123457,
+            secure_connections=secure_connections,
+        )
+    )  # fmt: skip
+
+
+def test_the_phones_user_enters_nothing(air: Start, beaconry: Beaconry) -> None:
+    asyncio.run(
+        expect_failure(
+            air, beaconry, "{ io: display }", Io.KEYBOARD_INPUT_ONLY, "passkey-entry-failed", 0x01, None
+        )
+    )  # fmt: skip
+
+
+def test_our_user_says_that_the_numbers_differ(air: Start, beaconry: Beaconry) -> None:
+    asyncio.run(
+        expect_failure(
+            air, beaconry, "{ io: display-yes-no, comparison: reject }", Io.DISPLAY_OUTPUT_AND_YES_NO_INPUT,
+            "comparison-failed", 0x0C, 1,
+        )
+    )  # fmt: skip
+
+
+def test_protection_that_cannot_be_had(air: Start, beaconry: Beaconry) -> None:
+    asyncio.run(
+        expect_failure(
+            air, beaconry, "{ io: display, mitm: true }", Io.NO_OUTPUT_NO_INPUT, "authentication-requirements", 0x03
+        )
+    )  # fmt: skip
+
+
+def test_a_phone_that_is_too_old(air: Start, beaconry: Beaconry) -> None:
+    asyncio.run(
+        expect_failure(
+            air, beaconry, "{ secure-connections: required }", Io.NO_OUTPUT_NO_INPUT, "authentication-requirements",
+            0x03, secure_connections=False, mitm=False,
+        )
+    )  # fmt: skip
+
+
+def test_a_beacon_that_does_not_pair(air: Start, beaconry: Beaconry) -> None:
+    asyncio.run(expect_failure(air, beaconry, "", Io.NO_OUTPUT_NO_INPUT, "", 0x05))
+
+
+def test_our_user_cancels(air: Start, beaconry: Beaconry) -> None:
+    async def run_it() -> None:
+        run, transport = air(pairing_profile(beaconry, "{ io: keyboard }"))
+        phone = BumblePeer()
+        phone.set(Io.DISPLAY_OUTPUT_ONLY)
+        async with phone.on(transport) as device, connected(device) as connection:
+            pairing = asyncio.create_task(connection.pair())
+            await told(run, "passkey-wanted")
+            answer = await asyncio.to_thread(beaconry.call, "ctl", "pair", "lock", "cancel")
+            assert answer.returncode == 0, answer.stderr
+            with pytest.raises(ProtocolError) as failure:
+                await asyncio.wait_for(pairing, 60)
+            assert failure.value.error_code == 0x01
+            assert (await told(run, "pairing-failed"))["code"] == "cancelled"
+
+    asyncio.run(run_it())
+
+
+def test_nobody_answers(air: Start, beaconry: Beaconry) -> None:
+    async def run_it() -> None:
+        run, transport = air(pairing_profile(beaconry, "{ io: display }"))
+        phone = BumblePeer()
+        phone.set(Io.KEYBOARD_INPUT_ONLY)
+        async with phone.on(transport) as device, connected(device) as connection:
+            pairing = asyncio.create_task(connection.pair())
+            await told(run, "passkey-shown")
+            assert (await told(run, "pairing-failed"))["code"] == "timed-out"
+            pairing.cancel()
+
+    asyncio.run(run_it())
+
+
+def test_a_guess_after_another_must_wait(air: Start, beaconry: Beaconry) -> None:
+    """After a failure the next attempt is refused for a while, and then it is not."""
+
+    async def run_it() -> None:
+        run, transport = air(pairing_profile(beaconry, "{ io: display, passkey: 123456 }"))
+        phone = BumblePeer()
+        phone.set(Io.KEYBOARD_INPUT_ONLY)
+        reasons: list[int] = []
+        async with phone.on(transport) as device, connected(device) as connection:
+            # The waits double, so that a slow machine meets one that has not passed.
+            while 0x09 not in reasons:
+                phone.user.entered.put_nowait(654321)
+                with pytest.raises(ProtocolError) as failure:
+                    await asyncio.wait_for(connection.pair(), 60)
+                reasons.append(failure.value.error_code)
+                assert len(reasons) < 8 and set(reasons) <= {0x04, 0x09}
+            while not phone.user.entered.empty():
+                phone.user.entered.get_nowait()
+            while True:
+                phone.user.entered.put_nowait(123456)
+                try:
+                    await asyncio.wait_for(connection.pair(), 60)
+                    break
+                except ProtocolError as error:
+                    assert error.error_code == 0x09
+                    phone.user.entered.get_nowait()
+                    await asyncio.sleep(0.5)
+            assert (await told(run, "paired"))["authenticated"]
+
+    asyncio.run(run_it())
+
+
+# Bonds
+
+
+@GENERATIONS
+def test_a_bond_survives_a_crash(air: Start, beaconry: Beaconry, secure_connections: bool) -> None:
+    async def run_it() -> None:
+        profile = pairing_profile(beaconry, "{ io: none }")
+        run, transport = air(profile)
+        phone = BumblePeer()
+        phone.set(Io.NO_OUTPUT_NO_INPUT, secure_connections=secure_connections, mitm=False)
+        async with await open_transport(transport) as (source, sink):
+            device = Device.with_hci("phone", Address(PHONE), source, sink)
+            device.keystore = phone.keys
+            device.pairing_config_factory = lambda _: phone.config
+            await device.power_on()
+            connection = await asyncio.wait_for(device.connect(Address(BEACON)), 20)
+            stored = asyncio.Event()
+            device.on(device.EVENT_KEY_STORE_UPDATE, stored.set)
+            await asyncio.wait_for(connection.pair(), 60)
+            await asyncio.wait_for(stored.wait(), 30)
+            # The phone relies on the bond from here on.
+            run.kill()
+        run, transport = air(profile)
+        async with phone.on(transport) as device, connected(device) as connection:
+            await asyncio.wait_for(connection.encrypt(), 30)
+            assert connection.is_encrypted
+            assert (await told(run, "encrypted"))["keySize"] == 16
+            assert await read_major_minor(connection)
+        bonds = await asyncio.to_thread(beaconry.call, "ctl", "bonds", "lock", "--json")
+        record = json.loads(bonds.stdout)
+        assert record["peer"] == PHONE and record["secureConnections"] == secure_connections
+
+    asyncio.run(run_it())
+
+
+@asynccontextmanager
+async def bonded(air: Start, beaconry: Beaconry) -> AsyncIterator[tuple[Run, BumblePeer, Device]]:
+    """A phone that has paired with the beacon, and is not connected."""
+    run, transport = air(pairing_profile(beaconry, "{ io: none }"))
+    phone = BumblePeer()
+    phone.set(Io.NO_OUTPUT_NO_INPUT, mitm=False)
+    async with phone.on(transport) as device:
+        async with connected(device) as connection:
+            await asyncio.wait_for(connection.pair(), 60)
+            await told(run, "paired")
+        await told(run, "disconnected")
+        yield run, phone, device
+
+
+def test_a_phone_that_we_have_forgotten(air: Start, beaconry: Beaconry) -> None:
+    async def run_it() -> None:
+        async with bonded(air, beaconry) as (run, phone, device):
+            forget = await asyncio.to_thread(beaconry.call, "ctl", "forget", "lock", PHONE)
+            assert forget.stdout.strip() == "1 bond forgotten", forget
+            assert (await told(run, "bond-forgotten"))["peer"] == PHONE
+            async with connected(device) as connection:
+                with pytest.raises(HCI_Error) as failure:
+                    await asyncio.wait_for(connection.encrypt(), 30)
+                assert failure.value.error_code == 0x06, "the key is missing"
+                assert (await told(run, "pairing-failed"))["code"] == "key-missing"
+                # Pairing anew mends it.
+                await asyncio.wait_for(connection.pair(), 60)
+                await told(run, "paired")
+
+    asyncio.run(run_it())
+
+
+def test_a_phone_that_has_forgotten_us(air: Start, beaconry: Beaconry) -> None:
+    async def run_it() -> None:
+        async with bonded(air, beaconry) as (run, phone, device):
+            for name, _ in await phone.keys.get_all():
+                await phone.keys.delete(name)
+            async with connected(device) as connection:
+                await asyncio.wait_for(connection.pair(), 60)
+                await told(run, "paired")
+            bonds = await asyncio.to_thread(beaconry.call, "ctl", "bonds", "--json")
+            assert len(bonds.stdout.splitlines()) == 1, "the new bond stands in the old one's place"
+
+    asyncio.run(run_it())
+
+
+def test_a_phone_with_another_key(air: Start, beaconry: Beaconry) -> None:
+    async def run_it() -> None:
+        async with bonded(air, beaconry) as (run, phone, device):
+            keys = await phone.key()
+            assert keys.ltk
+            keys.ltk.value = bytes(16)
+            async with connected(device) as connection:
+                ended: asyncio.Queue[int] = asyncio.Queue()
+                connection.on(connection.EVENT_DISCONNECTION, ended.put_nowait)
+                with pytest.raises(asyncio.CancelledError):
+                    await asyncio.wait_for(connection.encrypt(), 30)
+                assert await asyncio.wait_for(ended.get(), 30) == 0x3D, "the integrity of messages failed"
+                assert (await told(run, "pairing-failed"))["code"] == "key-mismatch"
+                await told(run, "disconnected")
+
+    asyncio.run(run_it())
+
+
+def test_a_beacon_asks(air: Start, beaconry: Beaconry) -> None:
+    """A beacon asks a phone to encrypt as soon as it connects."""
+
+    async def run_it() -> None:
+        run, transport = air(pairing_profile(beaconry, "{ io: none, request: true }"))
+        phone = BumblePeer()
+        phone.set(Io.NO_OUTPUT_NO_INPUT, mitm=False)
+        asked: asyncio.Queue[int] = asyncio.Queue()
+        async with phone.on(transport) as device:
+            device.on("connection", lambda connection: connection.on("security_request", asked.put_nowait))
+            async with connected(device) as connection:
+                assert await asyncio.wait_for(asked.get(), 30) & 0x01, "it wants a bond"
+                await asyncio.wait_for(connection.pair(), 60)
+                await told(run, "paired")
+
+    asyncio.run(run_it())
+
+
+def test_damaged_bonds_are_set_aside(air: Start, beaconry: Beaconry) -> None:
+    profile = pairing_profile(beaconry, "{ io: none }")
+    folder = beaconry.state / "beaconry" / "shop"
+    folder.mkdir(parents=True)
+    (folder / "lock.bonds").write_text("garbage")
+    run, _ = air(profile)
+    assert "bonds-damaged" in run.warnings()
+    assert (folder / "lock.bonds.damaged-1").read_text() == "garbage"
