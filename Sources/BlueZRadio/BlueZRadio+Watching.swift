@@ -105,7 +105,7 @@ extension BlueZRadio {
         guard let beacon = beacons.first(where: { !$0.services.isEmpty }), centrals[central] == nil else { return }
         centrals[central] = peer ?? Peer(address: BluetoothAddress(central) ?? .zero, type: 0)
         continuation.yield(.connected(beacon.identifier, central: central))
-        if beacon.pairing?.asksOnConnection == true { requestSecurity(of: central) }
+        if beacon.pairing?.asksOnConnection == true { askForSecurity(of: central) }
     }
 
     /// Notes that a central is gone; one that was never counted is no news.

@@ -94,7 +94,7 @@ extension HCIRadio {
         }
         centrals[name] = ConnectedCentral(beacon: beacon, host: host, connection: connection.id)
         continuation.yield(.connected(beacon, central: name))
-        if beacons[beacon]?.pairing?.asksOnConnection == true { requestSecurity(of: name) }
+        if beacons[beacon]?.pairing?.asksOnConnection == true { askForSecurity(of: name) }
     }
 
     private func disconnected(_ connection: ConnectionIdentifier, on host: HostIdentifier) {

@@ -54,6 +54,7 @@ import Testing
             (0x0006, "01020080", .newSettings(0x8000_0201)),
             (0x000B, "010000eeffc0 01 08000000 0300 020106", .deviceConnected(address, addressType: 1, flags: 8)),
             (0x000C, "010000eeffc0 00 03", .deviceDisconnected(address, addressType: 0)),
+            (0x0011, "010000eeffc0 02 05", .authenticationFailed(address, addressType: 2, status: 5)),
             (0x0023, "07", .advertisingAdded(instance: 7)), (0x0024, "40", .advertisingRemoved(instance: 64)),
             (0x0012, "0102", .other(code: 0x12)), (0xFFFF, "", .other(code: 0xFFFF)),
         ] as [(UInt16, String, ManagementEvent)])

@@ -25,8 +25,9 @@ extension BlueZRadio {
         guard let beacon = pairingBeacon, let settings = beacon.pairing else { return nil }
         let agent = BlueZAgent(
             daemon: daemon, path: Self.agentPath, settings: settings,
-            ask: { [weak self] request, device in await self?.ask(request, device) },
-            cancel: { [weak self] in await self?.cancelQuestions() })
+            responder: AgentResponder(
+                owner: daemon.owner, ask: { [weak self] request, device in await self?.ask(request, device) },
+                cancel: { [weak self] in await self?.cancelQuestions() }))
         do throws(DBusError) {
             try await agent.register(isDefault: true)
             let isPairable = try await daemon.properties(Self.adapterInterface, of: adapter.path)["Pairable"]
@@ -111,7 +112,10 @@ extension BlueZRadio {
         _ = try? await attachment.daemon.call(path, DeviceProperties.interface, "CancelPairing", timeout: .seconds(5))
     }
 
-    public func requestSecurity(of central: String) {
+    public func requestSecurity(of central: String) async { askForSecurity(of: central) }
+
+    /// Asks a central for encryption.
+    func askForSecurity(of central: String) {
         guard let attachment, let path = BlueZDevice.path(of: central, on: attachment.adapter) else { return }
         // Its end is told by the device's properties, and a failure by the kernel.
         keep(

@@ -12,23 +12,10 @@ extension BlueZRemoteLink {
         _ settings: PairingSettings, answer: @escaping @Sendable (PairingQuestion) async -> PairingAnswer
     ) async throws(PairingError) -> LinkProtection {
         let daemon = attachment.daemon
+        let responder = AgentResponder(
+            owner: daemon.owner, ask: { request, _ in await Self.answer(request, settings, answer) }, cancel: {})
         let agent = BlueZAgent(
-            daemon: daemon, path: "/org/beaconry/agent/central", settings: settings,
-            ask: { request, _ in
-                switch request {
-                case .passkey:
-                    if let passkey = settings.passkey { return .passkey(passkey) }
-                    return await answer(.passkey)
-                case .show(let passkey): return await answer(.showPasskey(passkey))
-                case .comparison(let number):
-                    switch settings.comparison {
-                    case .accept: return .comparison(true)
-                    case .reject: return .comparison(false)
-                    case .ask: return await answer(.comparison(number))
-                    }
-                case .pairing, .service: return .comparison(true)
-                }
-            }, cancel: {})
+            daemon: daemon, path: "/org/beaconry/agent/central", settings: settings, responder: responder)
         do throws(DBusError) {
             try await agent.register(isDefault: false)
         } catch {
@@ -38,6 +25,26 @@ extension BlueZRemoteLink {
         await agent.unregister()
         if case .failure(let error) = result { throw error }
         return LinkProtection(isAuthenticated: nil, keySize: nil)
+    }
+
+    /// What settings answer, or else the user.
+    static func answer(
+        _ request: AgentRequest, _ settings: PairingSettings,
+        _ answer: @Sendable (PairingQuestion) async -> PairingAnswer
+    ) async -> PairingAnswer {
+        switch request {
+        case .passkey:
+            if let passkey = settings.passkey { return .passkey(passkey) }
+            return await answer(.passkey)
+        case .show(let passkey): return await answer(.showPasskey(passkey))
+        case .comparison(let number):
+            switch settings.comparison {
+            case .accept: return .comparison(true)
+            case .reject: return .comparison(false)
+            case .ask: return await answer(.comparison(number))
+            }
+        case .pairing, .service: return .comparison(true)
+        }
     }
 
     private func pair(with daemon: BlueZDaemon) async -> Result<Void, PairingError> {

@@ -42,7 +42,7 @@ extension HCIRadio {
         hosts[central.host]?.change { $0.cancelPairing(of: connection) }
     }
 
-    public func forgetBond(with device: RemoteAddress) {
+    public func forgetBond(with device: RemoteAddress) async {
         let peer = PeerAddress(device)
         hosts[central.host]?.change { host in
             host.removeBond(of: host.identity(of: peer) ?? peer, for: nil)

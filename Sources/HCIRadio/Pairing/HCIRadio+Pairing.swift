@@ -11,7 +11,10 @@ public import Radio
 // Pairing of centrals with beacons: what is told of it, what is answered, and what is kept.
 
 extension HCIRadio {
-    public func keepBonds(with keeper: any BondKeeper) { self.keeper = keeper }
+    // These are async though they need not be: of two functions, an async caller gets the async one, which would else be
+    // the protocol's own, that does nothing.
+
+    public func keepBonds(with keeper: any BondKeeper) async { self.keeper = keeper }
 
     /// Tells a beacon's host how it pairs and whom it knows.
     func setPairing(of beacon: PlannedBeacon) {
@@ -121,17 +124,20 @@ extension HCIRadio {
 
     // MARK: - What the user says
 
-    public func answerPairing(_ answer: PairingAnswer, of central: String) {
+    public func answerPairing(_ answer: PairingAnswer, of central: String) async {
         guard let central = centrals[central] else { return }
         hosts[central.host]?.change { $0.answer(answer, of: central.connection) }
     }
 
-    public func requestSecurity(of central: String) {
+    public func requestSecurity(of central: String) async { askForSecurity(of: central) }
+
+    /// Asks a central for encryption.
+    func askForSecurity(of central: String) {
         guard let central = centrals[central] else { return }
         hosts[central.host]?.change { $0.pair(central.connection) }
     }
 
-    public func forgetBonds(of beacon: BeaconIdentifier, peer: RemoteAddress?) -> Int {
+    public func forgetBonds(of beacon: BeaconIdentifier, peer: RemoteAddress?) async -> Int {
         guard let seat = seats[beacon], let host = hosts[seat.host] else { return 0 }
         let forgotten = host.read { $0.bonds(of: seat.set) }.map(\.peer).filter {
             peer == nil || RemoteAddress($0) == peer

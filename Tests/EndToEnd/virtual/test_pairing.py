@@ -306,7 +306,8 @@ def test_a_bond_survives_a_crash(air: Start, beaconry: Beaconry, secure_connecti
             device.on(device.EVENT_KEY_STORE_UPDATE, stored.set)
             await asyncio.wait_for(connection.pair(), 60)
             await asyncio.wait_for(stored.wait(), 30)
-            # The phone relies on the bond from here on.
+            # The phone relies on the bond, and it was durable before it was told.
+            await told(run, "paired")
             run.kill()
         run, transport = air(profile)
         async with phone.on(transport) as device, connected(device) as connection:

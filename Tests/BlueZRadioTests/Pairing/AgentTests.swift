@@ -1,0 +1,186 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import DBus
+import GATT
+import Radio
+import Synchronization
+import Testing
+
+@testable import BlueZRadio
+
+/// What bluetoothd asks of an agent, and what it is answered.
+@Suite struct AgentTests {
+    private static let device: ObjectPath = "/org/bluez/hci0/dev_C0_FF_EE_00_00_02"
+
+    /// An agent whose user gives this answer, and what it was asked.
+    private final class Desk: Sendable {
+        let asked = Mutex<[AgentRequest]>([])
+        let cancelled = Mutex(0)
+
+        func responder(_ answer: PairingAnswer?) -> AgentResponder {
+            AgentResponder(
+                owner: ":1.2",
+                ask: { request, device in
+                    #expect(device == AgentTests.device)
+                    self.asked.withLock { $0.append(request) }
+                    return answer
+                }, cancel: { self.cancelled.withLock { $0 += 1 } })
+        }
+    }
+
+    private static func call(_ member: String, _ arguments: [DBusValue], sender: String = ":1.2") -> MethodCall {
+        MethodCall(
+            path: "/agent", interface: BlueZAgent.interface, member: member, sender: sender, arguments: arguments)
+    }
+
+    private static func reply(
+        _ desk: Desk, _ answer: PairingAnswer?, _ member: String, _ arguments: [DBusValue] = [.objectPath(device)],
+        sender: String = ":1.2"
+    ) async throws -> Result<[DBusValue], DBusError> {
+        let method = try #require(desk.responder(answer).methods[member])
+        return await method(call(member, arguments, sender: sender))
+    }
+
+    private static func errorName(_ result: Result<[DBusValue], DBusError>) -> String? {
+        if case .failure(let error) = result { error.name } else { nil }
+    }
+
+    @Test func aPasskeyIsANumber() async throws {
+        let desk = Desk()
+        #expect(try await Self.reply(desk, .passkey(42), "RequestPasskey") == .success([.uint32(42)]))
+        #expect(try await Self.reply(desk, .passkey(42), "RequestPinCode") == .success([.string("000042")]))
+        #expect(desk.asked.withLock { $0 } == [.passkey, .passkey])
+    }
+
+    @Test(arguments: ["RequestAuthorization", "AuthorizeService", "RequestConfirmation"])
+    func aYesIsAnEmptyReply(_ member: String) async throws {
+        let arguments: [DBusValue] = [.objectPath(Self.device), .uint32(123_456)]
+        #expect(try await Self.reply(Desk(), .comparison(true), member, arguments) == .success([]))
+        for answer in [PairingAnswer.comparison(false), nil] {
+            let refusal = try await Self.reply(Desk(), answer, member, arguments)
+            #expect(Self.errorName(refusal) == "org.bluez.Error.Rejected")
+        }
+        let cancel = try await Self.reply(Desk(), .cancel, member, arguments)
+        #expect(Self.errorName(cancel) == "org.bluez.Error.Canceled")
+    }
+
+    @Test func theNumberToCompareIsTold() async throws {
+        let desk = Desk()
+        _ = try await Self.reply(
+            desk, .comparison(true), "RequestConfirmation", [.objectPath(Self.device), .uint32(999_999)])
+        #expect(desk.asked.withLock { $0 } == [.comparison(999_999)])
+    }
+
+    /// An answer of another kind than was asked for is none.
+    @Test func aYesIsNoPasskey() async throws {
+        for (member, answer) in [("RequestConfirmation", PairingAnswer.passkey(1))] {
+            let refusal = try await Self.reply(Desk(), answer, member, [.objectPath(Self.device), .uint32(1)])
+            #expect(Self.errorName(refusal) == "org.bluez.Error.Rejected")
+        }
+    }
+
+    @Test func aPasskeyIsShownOnceAndNotWaitedFor() async throws {
+        let desk = Desk()
+        let first: [DBusValue] = [.objectPath(Self.device), .uint32(7), .uint16(0)]
+        let second: [DBusValue] = [.objectPath(Self.device), .uint32(7), .uint16(1)]
+        #expect(try await Self.reply(desk, nil, "DisplayPasskey", first) == .success([]))
+        #expect(try await Self.reply(desk, nil, "DisplayPasskey", second) == .success([]))
+        while desk.asked.withLock({ $0.isEmpty }) { await Task.yield() }
+        #expect(desk.asked.withLock { $0 } == [.show(7)])
+    }
+
+    @Test(arguments: ["RequestPasskey", "RequestConfirmation", "RequestAuthorization", "Cancel", "DisplayPasskey"])
+    func othersOnTheBusAreRejected(_ member: String) async throws {
+        let desk = Desk()
+        let arguments: [DBusValue] = [.objectPath(Self.device), .uint32(1), .uint16(0)]
+        let reply = try await Self.reply(desk, .comparison(true), member, arguments, sender: ":1.3")
+        #expect(Self.errorName(reply) == "org.bluez.Error.Rejected")
+        #expect(desk.asked.withLock { $0.isEmpty } && desk.cancelled.withLock { $0 } == 0)
+    }
+
+    @Test(arguments: ["RequestPasskey", "RequestConfirmation", "RequestAuthorization", "DisplayPasskey"])
+    func argumentsOfOtherKindsAreRejected(_ member: String) async throws {
+        for arguments in [[], [DBusValue.string("x")], [.uint32(1), .objectPath(Self.device)]] as [[DBusValue]] {
+            let reply = try await Self.reply(Desk(), .comparison(true), member, arguments)
+            #expect(Self.errorName(reply) == "org.bluez.Error.Rejected")
+        }
+    }
+
+    @Test func cancelIsHandedOn() async throws {
+        let desk = Desk()
+        #expect(try await Self.reply(desk, nil, "Cancel", []) == .success([]))
+        #expect(desk.cancelled.withLock { $0 } == 1)
+    }
+
+    @Test(
+        arguments: [
+            (.none, "NoInputNoOutput"), (.display, "DisplayOnly"), (.displayYesNo, "DisplayYesNo"),
+            (.keyboard, "KeyboardOnly"), (.keyboardDisplay, "KeyboardDisplay"),
+        ] as [(PairingSettings.InputOutput, String)])
+    func capabilitiesHaveBluetoothdsNames(_ inputOutput: PairingSettings.InputOutput, _ name: String) {
+        #expect(inputOutput.agentCapability == name)
+    }
+
+    // MARK: - Central
+
+    @Test func settingsAnswerBeforeTheUserDoes() async {
+        let settings = PairingSettings(inputOutput: .keyboardDisplay, passkey: 9, comparison: .reject)
+        func answer(_ request: AgentRequest, _ settings: PairingSettings) async -> PairingAnswer {
+            await BlueZRemoteLink.answer(request, settings) { question in
+                #expect(question == .passkey || question == .comparison(5) || question == .showPasskey(6))
+                return .cancel
+            }
+        }
+        #expect(await answer(.passkey, settings) == .passkey(9))
+        #expect(await answer(.comparison(5), settings) == .comparison(false))
+        #expect(await answer(.pairing, settings) == .comparison(true))
+        #expect(await answer(.passkey, PairingSettings()) == .cancel)
+        #expect(await answer(.comparison(5), PairingSettings()) == .cancel)
+        #expect(await answer(.show(6), PairingSettings()) == .cancel)
+    }
+
+    @Test(
+        arguments: [
+            ("AuthenticationCanceled", .cancelled), ("AuthenticationTimeout", .timedOut),
+            ("AuthenticationRejected", .unspecified), ("AuthenticationFailed", .unspecified),
+            ("ConnectionAttemptFailed", .disconnected), ("InProgress", .busy), ("Nonsense", .unspecified),
+        ] as [(String, PairingError.Code)])
+    func errorsOfPairAreUnderstood(_ name: String, _ code: PairingError.Code) {
+        #expect(PairingError(DBusError(name: "org.bluez.Error.\(name)", message: "words")).code == code)
+    }
+
+    @Test(
+        arguments: [
+            (0x05, .unspecified), (0x08, .timedOut), (0x10, .cancelled), (0x0E, .disconnected), (0xFF, .unspecified),
+        ] as [(UInt8, PairingError.Code)])
+    func statusesOfTheKernelAreUnderstood(_ status: UInt8, _ code: PairingError.Code) {
+        #expect(PairingError(managementStatus: status).code == code)
+    }
+}
+
+@Suite struct CharacteristicFlagTests {
+    @Test(
+        arguments: [
+            ([.read, .write, .notify], .open, ["read", "write", "notify"]),
+            ([.read], AttributePermissions(read: .encryption), ["encrypt-read"]),
+            ([.read], AttributePermissions(read: [.encryption, .authentication]), ["encrypt-authenticated-read"]),
+            ([.write], AttributePermissions(write: .encryption), ["write", "encrypt-write"]),
+            (
+                [.writeWithoutResponse], AttributePermissions(write: .authentication),
+                ["write-without-response", "encrypt-authenticated-write"]
+            ),
+            ([.notify], AttributePermissions(subscribe: .encryption), ["encrypt-notify"]),
+            ([.indicate], AttributePermissions(subscribe: .authentication), ["encrypt-authenticated-indicate"]),
+            ([.read], AttributePermissions(read: .authorization), ["read", "authorize"]),
+        ] as [(CharacteristicProperties, AttributePermissions, [String])])
+    func flagsSayWhatALinkMustOffer(
+        _ properties: CharacteristicProperties, _ permissions: AttributePermissions, _ flags: [String]
+    ) {
+        let characteristic = GATTCharacteristic(
+            uuid: .bit16(0x2A00), properties: properties, permissions: permissions)
+        #expect(characteristic.daemonFlags == flags)
+    }
+}

@@ -1,0 +1,298 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+import BluetoothCore
+import GATT
+import HCIRadio
+import Radio
+import Synchronization
+import Testing
+import VirtualRadio
+
+/// Beacons that pair on a virtual air, and a central that joins it over TCP: both ends are our own radio.
+@Suite(.timeLimit(.minutes(2)))
+struct PairingTests {
+    private static let value = BluetoothUUID.bit16(0xFFF1)
+    private static let address = BluetoothAddress("C0:FF:EE:00:00:01") ?? .zero
+    private static let device = RemoteAddress(address, isRandom: true)
+    private static let identifier = BeaconIdentifier("lock")
+
+    /// Keeps bonds in memory, or refuses to.
+    final class Keeper: BondKeeper {
+        private let secrets = Mutex<[BeaconIdentifier: KeptSecrets]>([:])
+        private let refuses: Bool
+
+        init(refuses: Bool = false) { self.refuses = refuses }
+
+        func secrets(of beacon: BeaconIdentifier) -> KeptSecrets { secrets.withLock { $0[beacon] ?? KeptSecrets() } }
+        func keep(_ new: KeptSecrets, of beacon: BeaconIdentifier) -> Bool {
+            guard !refuses else { return false }
+            secrets.withLock { $0[beacon] = new }
+            return true
+        }
+    }
+
+    /// A beacon and a central on one air.
+    private struct Scene {
+        let radio: HCIRadio
+        let central: HCIRadio
+        let told: Told
+
+        func link() async throws -> any RemoteLink {
+            try await central.connect(to: PairingTests.device, timeout: .seconds(30))
+        }
+    }
+
+    /// What a radio tells of pairings.
+    private final class Told: Sendable {
+        private let pairings: AsyncStream<PairingEvent>
+        private let names = Mutex<[String]>([])
+
+        /// The central that was told of last.
+        var central: String { names.withLock { $0.last ?? "" } }
+
+        init(_ radio: HCIRadio) {
+            let (stream, continuation) = AsyncStream.makeStream(of: PairingEvent.self)
+            pairings = stream
+            Task {
+                for await case .pairing(_, let central, let event) in radio.events {
+                    names.withLock { $0.append(central) }
+                    continuation.yield(event)
+                }
+                continuation.finish()
+            }
+        }
+
+        /// The first event of a kind from now on.
+        func first(_ isWanted: @Sendable (PairingEvent) -> Bool) async -> PairingEvent? {
+            for await event in pairings where isWanted(event) { return event }
+            return nil
+        }
+    }
+
+    private static func plan(_ pairing: PairingSettings?) -> PlannedBeacon {
+        let service = GATTService(
+            uuid: .bit16(0xFFF0),
+            characteristics: [
+                GATTCharacteristic(
+                    uuid: value, properties: .read, permissions: AttributePermissions(read: .encryption))
+            ])
+        let advertisement = Advertisement(
+            pdu: .connectableScannable, advertisingData: AdvertisingData([.flags(.beacon)]),
+            interval: AdvertisingInterval(32), address: address)
+        var plan = PlannedBeacon(identifier: identifier, services: [service], advertisement: advertisement)
+        plan.pairing = pairing
+        return plan
+    }
+
+    private static func with(
+        _ pairing: PairingSettings?, keeper: Keeper = Keeper(), _ body: (Scene) async throws -> Void
+    ) async throws {
+        let radio = HCIRadio(
+            virtual: VirtualAirOptions(timing: .immediate, servers: [.tcp(host: "127.0.0.1", port: 0)]))
+        await radio.keepBonds(with: keeper)
+        let plan = plan(pairing)
+        let capabilities = try await radio.open([plan], waits: false) { _ in .success([1, 2, 3]) }
+        let port = try #require(capabilities.servers.first?.split(separator: ":").last.flatMap { Int($0) })
+        await radio.advertise(plan.advertisement, for: identifier)
+        let central = HCIRadio(.tcp(host: "127.0.0.1", port: port))
+        _ = try await central.openCentral(waits: false)
+        let scene = Scene(radio: radio, central: central, told: Told(radio))
+        do {
+            try await body(scene)
+        } catch {
+            await central.close()
+            await radio.close()
+            throw error
+        }
+        await central.close()
+        await radio.close()
+    }
+
+    private static func read(_ link: any RemoteLink) async throws -> [UInt8] {
+        let service = try #require(try await link.discoverServices([.bit16(0xFFF0)]).first)
+        let characteristic = try #require(try await link.discoverCharacteristics(of: service).first)
+        return try await link.read(characteristic.value)
+    }
+
+    @Test func whatNeedsEncryptionIsGivenAfterPairing() async throws {
+        let keeper = Keeper()
+        try await Self.with(PairingSettings(), keeper: keeper) { scene in
+            let link = try await scene.link()
+            await #expect(throws: RemoteError.refused(.insufficientAuthentication)) { try await Self.read(link) }
+            let protection = try await link.pair(PairingSettings()) { _ in .cancel }
+            #expect(protection == LinkProtection(isAuthenticated: false, keySize: 16))
+            #expect(try await Self.read(link) == [1, 2, 3])
+            guard case .paired(let peer) = await scene.told.first({ if case .paired = $0 { true } else { false } })
+            else { return }
+            #expect(peer.isBonded && peer.usesSecureConnections == true)
+            #expect(keeper.secrets(of: Self.identifier).bonds.map(\.peer) == [peer])
+            // Again, with the keys that there are.
+            await link.disconnect()
+            let second = try await scene.link()
+            #expect(try await second.pair(PairingSettings()) { _ in .cancel } == protection)
+            #expect(try await Self.read(second) == [1, 2, 3])
+        }
+    }
+
+    @Test(arguments: PairingSettings.SecureConnections.allCases)
+    func thePasskeyThatTheBeaconShowsIsEntered(_ secureConnections: PairingSettings.SecureConnections) async throws {
+        let settings = PairingSettings(
+            inputOutput: .display, passkey: 7, requiresAuthentication: true, secureConnections: secureConnections)
+        try await Self.with(settings) { scene in
+            let link = try await scene.link()
+            let protection = try await link.pair(PairingSettings(inputOutput: .keyboard)) { question in
+                #expect(question == .passkey)
+                return .passkey(7)
+            }
+            #expect(protection.isAuthenticated == true)
+        }
+    }
+
+    @Test func thePasskeyThatWeShowIsEnteredOnTheBeacon() async throws {
+        try await Self.with(PairingSettings(inputOutput: .keyboard)) { scene in
+            let link = try await scene.link()
+            let shown = AsyncStream.makeStream(of: UInt32.self)
+            async let paired = link.pair(PairingSettings(inputOutput: .display)) { question in
+                if case .showPasskey(let passkey) = question { shown.continuation.yield(passkey) }
+                return .comparison(true)
+            }
+            _ = await scene.told.first { $0 == .passkeyWanted }
+            var numbers = shown.stream.makeAsyncIterator()
+            let passkey = try #require(await numbers.next())
+            await scene.radio.answerPairing(.passkey(passkey), of: scene.told.central)
+            #expect(try await paired.isAuthenticated == true)
+        }
+    }
+
+    @Test(arguments: [true, false]) func numbersAreCompared(areEqual: Bool) async throws {
+        let settings = PairingSettings(inputOutput: .displayYesNo, secureConnections: .required)
+        try await Self.with(settings) { scene in
+            let link = try await scene.link()
+            async let outcome = Self.outcome(link, PairingSettings(inputOutput: .displayYesNo, comparison: .accept))
+            guard
+                case .comparisonWanted = await scene.told.first({
+                    if case .comparisonWanted = $0 { true } else { false }
+                })
+            else { return }
+            await scene.radio.answerPairing(.comparison(areEqual), of: scene.told.central)
+            switch await outcome {
+            case .success(let protection): #expect(areEqual && protection.isAuthenticated == true)
+            case .failure(let error): #expect(!areEqual && error.code == .comparisonFailed)
+            }
+        }
+    }
+
+    private static func outcome(
+        _ link: any RemoteLink, _ settings: PairingSettings,
+        answer: @escaping @Sendable (PairingQuestion) async -> PairingAnswer = { _ in .cancel }
+    ) async -> Result<LinkProtection, PairingError> {
+        do throws(PairingError) {
+            return .success(try await link.pair(settings, answer: answer))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    @Test func aBeaconWithoutSettingsDoesNotPair() async throws {
+        try await Self.with(nil) { scene in
+            let outcome = await Self.outcome(try await scene.link(), PairingSettings())
+            #expect(outcome.failure?.code == .notSupported)
+        }
+    }
+
+    @Test func aWrongPasskeyIsToldToBoth() async throws {
+        try await Self.with(PairingSettings(inputOutput: .display, passkey: 7)) { scene in
+            let settings = PairingSettings(inputOutput: .keyboard, passkey: 8)
+            let outcome = await Self.outcome(try await scene.link(), settings)
+            #expect(outcome.failure?.code == .wrongPasskey)
+            guard case .failed(let error) = await scene.told.first({ if case .failed = $0 { true } else { false } })
+            else { return }
+            #expect(error.code == .wrongPasskey)
+        }
+    }
+
+    @Test func aBondThatCannotBeKeptIsNotReliedOn() async throws {
+        try await Self.with(PairingSettings(), keeper: Keeper(refuses: true)) { scene in
+            let link = try await scene.link()
+            _ = await Self.outcome(link, PairingSettings())
+            #expect(await scene.told.first { $0 == .failed(PairingError(.notKept)) } != nil)
+            #expect(await !link.waitForEnd().isEmpty)
+        }
+    }
+
+    @Test func cancellingTheTaskCancelsThePairing() async throws {
+        try await Self.with(PairingSettings(inputOutput: .display)) { scene in
+            let link = try await scene.link()
+            let asked = AsyncStream.makeStream(of: Void.self)
+            let task = Task {
+                await Self.outcome(link, PairingSettings(inputOutput: .keyboard)) { _ in
+                    asked.continuation.yield()
+                    try? await Task.sleep(for: .seconds(60))
+                    return .cancel
+                }
+            }
+            for await _ in asked.stream { break }
+            task.cancel()
+            #expect(await task.value.failure?.code == .cancelled)
+            guard case .failed(let error) = await scene.told.first({ if case .failed = $0 { true } else { false } })
+            else { return }
+            #expect(error.code == .passkeyEntryFailed)
+        }
+    }
+
+    @Test func aForgottenCentralIsNotKnownAnyMore() async throws {
+        let keeper = Keeper()
+        try await Self.with(PairingSettings(), keeper: keeper) { scene in
+            let link = try await scene.link()
+            _ = try await link.pair(PairingSettings()) { _ in .cancel }
+            _ = await scene.told.first { if case .paired = $0 { true } else { false } }
+            await link.disconnect()
+            #expect(await scene.radio.forgetBonds(of: Self.identifier, peer: Self.device) == 0)
+            #expect(await scene.radio.forgetBonds(of: Self.identifier, peer: nil) == 1)
+            #expect(keeper.secrets(of: Self.identifier).bonds.isEmpty)
+            let second = try await scene.link()
+            #expect(await Self.outcome(second, PairingSettings()).failure?.code == .keyMissing)
+            await scene.central.forgetBond(with: Self.device)
+            #expect(await Self.outcome(second, PairingSettings()).failure == nil)
+        }
+    }
+
+    /// What was kept before is what a new radio knows.
+    @Test func keptBondsAreKnownToTheNextRun() async throws {
+        let keeper = Keeper()
+        try await Self.with(PairingSettings(), keeper: keeper) { scene in
+            _ = try await (try await scene.link()).pair(PairingSettings()) { _ in .cancel }
+            _ = await scene.told.first { if case .paired = $0 { true } else { false } }
+        }
+        let kept = try #require(keeper.secrets(of: Self.identifier).bonds.first)
+        try await Self.with(PairingSettings(), keeper: keeper) { scene in
+            #expect(await scene.radio.forgetBonds(of: Self.identifier, peer: kept.peer.address) == 1)
+        }
+        #expect(keeper.secrets(of: Self.identifier).bonds.isEmpty)
+    }
+
+    @Test func aHiddenBeaconHasAnotherAddress() async throws {
+        let keeper = Keeper()
+        try await Self.with(PairingSettings(hidesAddress: true), keeper: keeper) { scene in
+            var heard: RemoteAddress?
+            for await sighting in try await scene.central.scan(ScanSettings()) {
+                heard = sighting.device
+                break
+            }
+            let address = try #require(heard)
+            #expect(address.isRandom && address.address.octets[0] & 0xC0 == 0x40, "it is resolvable private")
+            #expect(keeper.secrets(of: Self.identifier).own.count == 1)
+            let link = try await scene.central.connect(to: address, timeout: .seconds(30))
+            _ = try await link.pair(PairingSettings()) { _ in .cancel }
+            #expect(try await Self.read(link) == [1, 2, 3])
+        }
+    }
+}
+
+extension Result {
+    /// The error, when it is one.
+    fileprivate var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
+}
