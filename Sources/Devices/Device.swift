@@ -62,6 +62,8 @@ public enum DeviceInput: Hashable, Sendable {
     case wrote(CharacteristicIdentifier, offset: Int, value: [UInt8])
     /// A central wants to be told other things of a characteristic's value than before; nothing, when it is gone.
     case subscribed(Central, CharacteristicIdentifier, ClientCharacteristicConfiguration)
+    /// A central's connection has this timing, at its beginning or from now on; not every radio tells.
+    case retimed(Central, LinkTiming)
     /// The time is `nextDeadline` or later.
     case timePassed
     /// Its owner changes settings past the radio; answered by `.acknowledge` or `.refuse`.
@@ -87,6 +89,8 @@ public enum DeviceOutput: Hashable, Sendable {
     case notify(CharacteristicIdentifier, value: [UInt8], to: Central?)
     /// What follows is performed so much later, and the input counts as answered only then.
     case wait(Duration)
+    /// A central is asked for another timing of its connection; if it agrees, `.retimed` follows.
+    case retime(Central, LinkTiming)
     /// This central must go.
     case disconnect(Central)
     /// Something its owner should know.

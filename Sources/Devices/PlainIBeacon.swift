@@ -68,7 +68,7 @@ public struct PlainIBeacon: Device {
         case .set(let settings): set(settings)
         case .read: [.reject(.readNotPermitted)]
         case .wrote: [.reject(.writeNotPermitted)]
-        case .connected, .disconnected, .subscribed, .timePassed: []
+        case .connected, .disconnected, .subscribed, .retimed, .timePassed: []
         }
     }
 

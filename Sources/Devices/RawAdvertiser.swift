@@ -58,7 +58,7 @@ public struct RawAdvertiser: Device {
         case .set(let settings): set(settings)
         case .read: [.reject(.readNotPermitted)]
         case .wrote: [.reject(.writeNotPermitted)]
-        case .connected, .disconnected, .subscribed, .timePassed: []
+        case .connected, .disconnected, .subscribed, .retimed, .timePassed: []
         }
     }
 

@@ -198,6 +198,7 @@ public actor Emulator: Service {
             await radio.advertise(advertisement, for: beacon)
         case .notify(let beacon, let characteristic, let value, let central):
             await radio.tell(value, of: characteristic, on: beacon, to: central?.name)
+        case .retime(let central, let timing): await radio.retime(central: central.name, to: timing)
         case .disconnect(let central): await radio.disconnect(central: central.name)
         case .post(let record): events.post(record)
         }
@@ -224,6 +225,8 @@ public actor Emulator: Service {
         case .subscribed(let beacon, let central, let characteristic, let configuration):
             await subscribe(beacon, Subscription(central: central, characteristic: characteristic), configuration)
         case .pairing(let beacon, let central, let event): await note(event, of: beacon, central)
+        case .retimed(let beacon, let central, let timing):
+            await self.beacon(beacon)?.handle(.retimed(Central(central), timing))
         case .warning(let beacon, let warning): events.post(EventRecord(warning, device: beacon?.name))
         }
     }

@@ -25,6 +25,7 @@ actor RunningBeacon {
     indirect enum Action: Sendable {
         case advertise(BeaconIdentifier, Advertisement?)
         case notify(BeaconIdentifier, CharacteristicIdentifier, value: [UInt8], to: Central?)
+        case retime(Central, LinkTiming)
         case disconnect(Central)
         case post(EventRecord)
     }
@@ -215,6 +216,7 @@ actor RunningBeacon {
             case .notify(let characteristic, let value, let central):
                 if isEnabled, !isRetired { perform(.notify(identifier, characteristic, value: value, to: central)) }
             case .wait(let duration): try? await clock.sleep(for: duration)
+            case .retime(let central, let timing): perform(.retime(central, timing))
             case .disconnect(let central): perform(.disconnect(central))
             case .warn(let warning): perform(.post(EventRecord(warning, device: identifier.name)))
             }

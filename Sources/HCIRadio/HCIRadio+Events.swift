@@ -38,6 +38,7 @@ extension HCIRadio {
         case .disconnected(let connection, let reason):
             if let error = PairingError(endOfLink: reason) { tell(.failed(error), of: connection.id, on: host) }
             disconnected(connection.id, on: host)
+        case .connectionUpdated(let connection): retimed(connection, on: host)
         case .attributeRequest(let request): answer(request, on: host)
         case .subscriptionChanged(let connection, _, let handle, _, let configuration):
             subscribed(connection, on: host, to: handle, configuration)
@@ -95,6 +96,15 @@ extension HCIRadio {
         centrals[name] = ConnectedCentral(beacon: beacon, host: host, connection: connection.id)
         continuation.yield(.connected(beacon, central: name))
         if beacons[beacon]?.pairing?.asksOnConnection == true { askForSecurity(of: name) }
+        retimed(connection, on: host)
+    }
+
+    private func retimed(_ connection: LEConnection, on host: HostIdentifier) {
+        guard let (name, central) = connectedCentral(connection.id, on: host) else { return }
+        let timing = LinkTiming(
+            interval: connection.interval...connection.interval, latency: connection.latency,
+            supervisionTimeout: connection.supervisionTimeout)
+        continuation.yield(.retimed(central.beacon, central: name, timing))
     }
 
     private func disconnected(_ connection: ConnectionIdentifier, on host: HostIdentifier) {

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Advertising
-import BluetoothCore
+public import BluetoothCore
 public import GATT
 import HCI
 import HostStack
@@ -134,6 +134,13 @@ public actor HCIRadio: PeripheralRadio {
         for (name, connected) in centrals where connected.beacon == beacon && (central ?? name) == name {
             hosts[connected.host]?.change { $0.tell(value, of: handle, to: connected.connection) }
         }
+    }
+
+    public func retime(central: String, to timing: LinkTiming) {
+        guard let central = centrals[central] else { return }
+        let parameters = ConnectionParameters(
+            interval: timing.interval, latency: timing.latency, supervisionTimeout: timing.supervisionTimeout)
+        hosts[central.host]?.change { $0.updateConnection(central.connection, to: parameters) }
     }
 
     public func disconnect(central: String) {

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Advertising
+public import BluetoothCore
 public import GATT
 
 /// Something that carries beacons: it is told what should be on the air and keeps it there.
@@ -41,6 +42,9 @@ public protocol PeripheralRadio: Sendable {
         to central: String?
     ) async
 
+    /// Asks a central for another timing of its connection; `RadioEvent.retimed` tells that it agreed.
+    func retime(central: String, to timing: LinkTiming) async
+
     /// Ends a central's connection.
     func disconnect(central: String) async
 
@@ -59,6 +63,11 @@ public protocol PeripheralRadio: Sendable {
 
     /// Takes everything off the air and gives the radio back. Nothing of ours remains on it.
     func close() async
+}
+
+extension PeripheralRadio {
+    /// A radio whose stack leaves timings to the centrals.
+    public func retime(central: String, to timing: LinkTiming) async {}
 }
 
 /// A beacon that a radio is to carry.

@@ -27,6 +27,8 @@ public enum RadioEvent: Hashable, Sendable {
         BeaconIdentifier, central: String, CharacteristicIdentifier, ClientCharacteristicConfiguration)
     /// A central pairs with a beacon, or something became of that.
     case pairing(BeaconIdentifier, central: String, PairingEvent)
+    /// A central's connection has this timing, at its beginning or from now on.
+    case retimed(BeaconIdentifier, central: String, LinkTiming)
     /// Something to know that concerns one beacon, or the whole radio.
     case warning(BeaconIdentifier?, Warning)
 }

@@ -76,6 +76,8 @@ public struct GATTPeripheral: Device {
             return bank.due(at: now) + changedAdvertisement(at: now)
         case .set(let settings):
             return set(settings, at: now)
+        case .retimed:
+            return []
         }
     }
 

@@ -91,7 +91,7 @@ public struct IoTDesignShopBeacon: Device {
             return write(value, to: characteristic.uuid, offset: offset)
         case .set(let settings):
             return set(settings)
-        case .subscribed, .timePassed:
+        case .subscribed, .retimed, .timePassed:
             return []
         }
     }

@@ -16,6 +16,7 @@ final class ScriptedRadio: PeripheralRadio {
         case replan([PlannedBeacon])
         case advertise(BeaconIdentifier, Advertisement?)
         case tell([UInt8], CharacteristicIdentifier, BeaconIdentifier, to: String?)
+        case retime(String, LinkTiming)
         case disconnect(String)
         case answerPairing(PairingAnswer, String)
         case requestSecurity(String)
@@ -160,6 +161,7 @@ final class ScriptedRadio: PeripheralRadio {
         calls.append(.forgetBonds(beacon.name, peer))
         return 1
     }
+    func retime(central: String, to timing: LinkTiming) async { calls.append(.retime(central, timing)) }
 
     func disconnect(central: String) async { calls.append(.disconnect(central)) }
 
