@@ -12,6 +12,7 @@ import Yams
 struct BeaconParser {
     private static let kinds = [
         PlainIBeacon.kind, IoTDesignShopBeacon.kind, RawAdvertiser.kind, GATTPeripheral.kind, BatteryMonitor.kind,
+        SensorTag.kind,
     ]
 
     private var reader: MappingReader
@@ -48,6 +49,7 @@ struct BeaconParser {
             case GATTPeripheral.kind:
                 GATTParser.configuration(&reader, place: node.mark).map { DeviceProfile.gatt($0) }
             case BatteryMonitor.kind: battery()
+            case SensorTag.kind: SensorTagParser.parse(&reader)
             default: iotDesignShop()
             }
         let position = position()

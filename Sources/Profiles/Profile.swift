@@ -53,6 +53,8 @@ public enum DeviceProfile: Hashable, Sendable {
     case gatt(GATTPeripheral.Configuration)
     /// The module that tells a battery's level.
     case battery(BatteryMonitor.Configuration)
+    /// The tag of six sensors.
+    case sensorTag(SensorTag.Configuration)
 
     /// The device's name in profiles.
     public var kind: String {
@@ -62,6 +64,7 @@ public enum DeviceProfile: Hashable, Sendable {
         case .raw: RawAdvertiser.kind
         case .gatt: GATTPeripheral.kind
         case .battery: BatteryMonitor.kind
+        case .sensorTag: SensorTag.kind
         }
     }
 
@@ -73,6 +76,7 @@ public enum DeviceProfile: Hashable, Sendable {
         case .raw(let configuration): configuration.address
         case .gatt(let configuration): configuration.content.address
         case .battery(let configuration): configuration.address
+        case .sensorTag(let configuration): configuration.address
         }
     }
 
@@ -86,7 +90,7 @@ public enum DeviceProfile: Hashable, Sendable {
                 measuredPower: settings.measuredPower)
         case .raw(let configuration):
             AdvertisingData(verbatim: configuration.advertisingData).structures.lazy.compactMap(IBeacon.init).first
-        case .gatt, .battery: nil
+        case .gatt, .battery, .sensorTag: nil
         }
     }
 
@@ -111,6 +115,7 @@ public enum DeviceProfile: Hashable, Sendable {
         case .raw(let configuration): configuration.transmitPower
         case .gatt(let configuration): configuration.content.transmitPower
         case .battery(let configuration): configuration.transmitPower
+        case .sensorTag: nil
         }
     }
 
@@ -122,6 +127,7 @@ public enum DeviceProfile: Hashable, Sendable {
         case .raw(let configuration): RawAdvertiser(configuration)
         case .gatt(let configuration): GATTPeripheral(configuration)
         case .battery(let configuration): BatteryMonitor(configuration)
+        case .sensorTag(let configuration): SensorTag(configuration)
         }
     }
 }

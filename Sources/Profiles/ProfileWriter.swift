@@ -63,6 +63,25 @@ public struct ProfileWriter {
             write("name", Self.quoted(configuration.name))
             write("interval", Self.text(configuration.interval))
             write("tx-power", Self.text(configuration.transmitPower))
+        case .sensorTag(let configuration): write(configuration)
+        }
+    }
+
+    private mutating func write(_ configuration: SensorTag.Configuration) {
+        write("firmware", configuration.firmware.rawValue)
+        func text(_ quantity: SensorTagQuantity) -> String {
+            let value = configuration.environment[quantity]
+            if case .fixed(let number) = value { return quantity.text(of: number) }
+            return AttributeWriter.text(value)
+        }
+        for group in SensorTagParser.groups {
+            let members = group.members.map { "\($0.key): \(text($0.quantity))" }
+            write(group.key, "{ \(members.joined(separator: ", ")) }")
+        }
+        for quantity in SensorTagParser.singles { write(quantity.rawValue, text(quantity)) }
+        if configuration.advertising != .always { write("advertising", configuration.advertising.rawValue) }
+        if configuration.hasImageService != configuration.firmware.usuallyHasImageService {
+            write("image-service", "\(configuration.hasImageService)")
         }
     }
 

@@ -73,6 +73,29 @@ struct EmulatorCentralTests {
         }
     }
 
+    /// A device asks for another timing of its connection, and learns what became of it.
+    @Test
+    func timingsAreAskedForAndTold() async throws {
+        try await withReadyRig("profile: tags\nbeacons:\n  - { id: tag, device: sensortag }\n") { rig in
+            rig.connect("phone", to: "tag")
+            #expect(try await rig.advertisement("tag", 2) == nil)
+            let written: [UInt8] = [0x50, 0, 0xA0, 0, 1, 0, 0xE8, 0x03]
+            #expect(
+                try await rig.write(written, to: SensorTagWire.connectionParametersRequest, of: "tag")
+                    == .success([]))
+            let asked = LinkTiming(
+                interval: Ticks(0x50)...Ticks(0xA0), latency: 1, supervisionTimeout: Ticks(1000))
+            try await rig.radio.calls.entry { $0 == .retime("phone", asked) }
+            let granted = LinkTiming(
+                interval: Ticks(0x60)...Ticks(0x60), latency: 1, supervisionTimeout: Ticks(1000))
+            rig.radio.emit(.retimed(BeaconIdentifier("tag"), central: "phone", granted))
+            try await rig.settle()
+            #expect(
+                try await rig.read(SensorTagWire.connectionParameters, of: "tag")
+                    == .success([0x60, 0, 1, 0, 0xE8, 0x03]))
+        }
+    }
+
     @Test
     func whatABeaconRefusesIsNotKept() async throws {
         try await withReadyRig { rig in

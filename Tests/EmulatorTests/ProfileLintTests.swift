@@ -61,6 +61,10 @@ struct ProfileLintTests {
             (declared("interval: 1s", ""), "iphone-pairing-dialog", .advice),
             ("{ id: a, device: battery }", "iphone-pairing-dialog", .advice),
             ("{ id: a, device: raw, advertising-data: 0302 }", "data-malformed", .warning),
+            ("{ id: a, device: sensortag }", "iphone-pairing-dialog", .advice),
+            (
+                "{ id: a, device: sensortag, temperature: { ambient: 41.5 } }", "humidity-temperature-sign", .advice
+            ),
             ("{ id: a, device: raw, advertising-data: 020106, scan-response: ff }", "data-malformed", .warning),
         ])
     func oneFinding(_ beacon: String, _ code: String, _ severity: LintFinding.Severity) throws {

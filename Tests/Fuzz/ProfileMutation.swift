@@ -52,6 +52,14 @@ enum ProfileMutation {
             advertising-data: 0201060303aafe
             scan-response: "0509 41:42 43 44"
             position: [0.00001, -2]
+          - id: tag
+            device: sensortag
+            firmware: 1.5
+            temperature: { object: 36.6, ambient: 22 }
+            acceleration: { x: -8, y: 0, z: 1 }
+            pressure: 1013.25
+            keys: left+right
+            advertising: side-key
         """,
         """
         profile: declared

@@ -20,6 +20,7 @@ import Testing
             device: iot-design-shop
             tx-power: 0dBm
             measured-power-by-tx-power: { 0dBm: -59 }
+          - { id: d, device: sensortag, firmware: 1.4, temperature: { object: 36.6 }, keys: left }
         """
 
     /// Whatever stands in a file: it is a profile, or what is wrong with it is told with a place in the file.

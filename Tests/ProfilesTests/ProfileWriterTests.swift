@@ -62,6 +62,10 @@ import Testing
         changing("type: int32, random-walk: { seed: 18446744073709551615, step: 0.5, min: -9, max: 9, every: 1000h }"),
         changing("type: int8, trace: { points: [[0s, -1], [0.001s, 1.5], [1000h, 2]], repeat: true }"),
         changing("clock: current-time"), changing("clock: unix, type: uint32 be"),
+        "device: sensortag",
+        "device: sensortag, firmware: 1.5, temperature: { object: 36.6 }, acceleration: { x: -7.25 }, keys: left+side, "
+            + "humidity: { waveform: { shape: sine, min: 40, max: 60, period: 10s } }, "
+            + "rotation: { x: { counter: { every: 1s, max: 200 } } }, advertising: side-key, image-service: false, address: B4:99:4C:64:30:FF, position: [1, 2]",
     ]
 
     /// A peripheral with one characteristic that can do everything.

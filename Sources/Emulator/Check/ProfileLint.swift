@@ -112,6 +112,16 @@ public struct ProfileLint: Sendable {
             interval = configuration.content.interval
             findings += attributeFindings(configuration, finding)
         case .battery(let configuration): interval = configuration.interval
+        case .sensorTag(let configuration):
+            interval = SensorTag.interval
+            // Half of the numbers of 16 bits stand for more than 41 °C.
+            if configuration.environment[.ambientTemperature].bounds.upperBound > 41 {
+                findings.append(
+                    finding(
+                        .advice, "humidity-temperature-sign", "apps made from the maker's examples",
+                        "they read the humidity sensor's temperature as a signed number, and take more than 41 °C for "
+                            + "less than -46 °C", "keep temperature.ambient at 41 or below"))
+            }
         case .raw(let configuration):
             interval = configuration.interval
             for (name, octets) in [

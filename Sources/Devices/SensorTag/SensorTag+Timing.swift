@@ -1,0 +1,40 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import GATT
+
+extension SensorTag {
+    /// How long it leaves a central alone before it asks for another timing.
+    static let pauseBeforeRetiming = Duration.seconds(8)
+    /// What it asks for: 100 ms to 1 s, no latency, 10 s.
+    static let likedTiming = LinkTiming(
+        interval: Ticks(80)...Ticks(800), supervisionTimeout: Ticks(1000))
+
+    func retime(to timing: LinkTiming) -> [DeviceOutput] { central.map { [.retime($0, timing)] } ?? [] }
+
+    /// Asks for a timing that the central itself wrote: shortest and longest interval, latency and timeout.
+    func retime(asWritten value: [UInt8]) -> [DeviceOutput] {
+        var reader = ByteReader(value)
+        guard let shortest: UInt16 = try? reader.readLittleEndian(),
+            let longest: UInt16 = try? reader.readLittleEndian(),
+            let latency: UInt16 = try? reader.readLittleEndian(), let timeout: UInt16 = try? reader.readLittleEndian(),
+            shortest <= longest
+        else { return [] }
+        return retime(
+            to: LinkTiming(
+                interval: Ticks(UInt32(shortest))...Ticks(UInt32(longest)), latency: latency,
+                supervisionTimeout: Ticks(UInt32(timeout))))
+    }
+
+    mutating func takeTiming(_ timing: LinkTiming, of central: Central) -> [DeviceOutput] {
+        guard central == self.central else { return [] }
+        var writer = ByteWriter(capacity: 6)
+        writer.writeLittleEndian(UInt16(truncatingIfNeeded: timing.interval.lowerBound.count))
+        writer.writeLittleEndian(timing.latency)
+        writer.writeLittleEndian(UInt16(truncatingIfNeeded: timing.supervisionTimeout.count))
+        self.timing = writer.bytes
+        return tell(SensorTagWire.connectionParameters, writer.bytes)
+    }
+}

@@ -1,0 +1,143 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+public import BluetoothCore
+public import GATT
+
+/// The Texas Instruments CC2541 SensorTag: six sensors, two keys and one more at its side.
+///
+/// It keeps nothing over a power cut, and is as new whenever its central is gone.
+public struct SensorTag: Device {
+    public static let kind = "sensortag"
+    public static let hasFlash = false
+
+    /// When it is on the air.
+    public enum AdvertisingPolicy: String, Hashable, Sendable, CaseIterable {
+        /// Always, until the side key is pressed.
+        case always
+        /// As the hardware: for 30.72 s when the side key has been pressed.
+        case sideKey = "side-key"
+    }
+
+    /// What a profile says of it.
+    public struct Configuration: Hashable, Sendable {
+        /// Its firmware.
+        public var firmware: SensorTagFirmware
+        /// The address; `nil` leaves it to the radio.
+        public var address: BluetoothAddress?
+        /// What is around it.
+        public var environment: SensorTagEnvironment
+        /// When it is on the air.
+        public var advertising: AdvertisingPolicy
+        /// Whether it has the service that takes new firmware.
+        public var hasImageService: Bool
+
+        /// A configuration; the defaults are those of a profile that gives nothing.
+        /// - Parameter hasImageService: `nil` for what is usual with the firmware.
+        public init(
+            firmware: SensorTagFirmware = .version14, address: BluetoothAddress? = nil,
+            environment: SensorTagEnvironment = SensorTagEnvironment(), advertising: AdvertisingPolicy = .always,
+            hasImageService: Bool? = nil
+        ) {
+            self.firmware = firmware
+            self.address = address
+            self.environment = environment
+            self.advertising = advertising
+            self.hasImageService = hasImageService ?? firmware.usuallyHasImageService
+        }
+    }
+
+    /// How long it is on the air when the side key has been pressed.
+    static let discoverableTime = Duration.milliseconds(30720)
+    /// How long the side key is held to reset it.
+    static let resetTime = Duration.seconds(3)
+    /// How long a connection lasts after it was asked to end, so that the answer is on its way.
+    static let farewellTime = Duration.milliseconds(100)
+    /// How often it advertises: every 100 ms.
+    public static let interval = AdvertisingInterval(160)
+
+    let configuration: Configuration
+    /// What is around it now; whoever owns it may change that.
+    var environment: SensorTagEnvironment
+    var sensors: [SensorTagSensor: SensorTagSensorState]
+    /// When power came, in uptime.
+    var poweredAt = Duration.zero
+    var central: Central?
+    var subscriptions: Set<SensorTagSubscription> = []
+    /// The barometer's calibration as it can be read: zeros until it is loaded.
+    var calibration = [UInt8](repeating: 0, count: 16)
+    var testConfiguration: UInt8 = 0
+    var privacyFlag: UInt8 = 0
+    var keys: SensorTagKeys = []
+    /// What was told of the keys last.
+    var toldKeys: SensorTagKeys = []
+    /// When the keys may have changed by themselves, in uptime.
+    var nextKeyChange: Duration?
+    /// Whether it is to be on the air when nothing is connected.
+    var isDiscoverable = false
+    /// When that ends by itself, in uptime.
+    var discoverableEnd: Duration?
+    /// When the side key has been held long enough, in uptime.
+    var resetAt: Duration?
+    /// When the connection ends, in uptime.
+    var farewellAt: Duration?
+    /// The connection's timing as it is read; `nil` while nobody has told it.
+    var timing: [UInt8]?
+    /// When the central is asked for the timing that the tag likes, in uptime.
+    var retimingAt: Duration?
+
+    /// A tag of this configuration.
+    public init(_ configuration: Configuration) {
+        self.configuration = configuration
+        environment = configuration.environment
+        sensors = Self.sensorsAtRest(configuration.firmware)
+    }
+
+    static func sensorsAtRest(_ firmware: SensorTagFirmware) -> [SensorTagSensor: SensorTagSensorState] {
+        Dictionary(
+            uniqueKeysWithValues: SensorTagSensor.allCases.map { ($0, SensorTagSensorState($0, firmware: firmware)) })
+    }
+
+    public var services: [GATTService] {
+        SensorTagServices(firmware: configuration.firmware, hasImageService: configuration.hasImageService).declarations
+    }
+
+    public var nextDeadline: Duration? {
+        let measured = sensors.values.compactMap(\.nextSample)
+        let others = [nextKeyChange, discoverableEnd, resetAt, farewellAt, retimingAt].compactMap(\.self)
+        return (measured + others).min()
+    }
+
+    public mutating func restore(from flash: FlashImage) throws(FlashFault) {}
+
+    public mutating func handle(_ input: DeviceInput, at now: DeviceTime) -> [DeviceOutput] {
+        let now = now.uptime
+        if case .poweredOn = input { return powerOn(at: now) }
+        if case .read(let characteristic, let offset) = input {
+            var present = self
+            _ = present.advance(to: now)
+            return [present.read(characteristic.uuid, offset: offset)]
+        }
+        var outputs = advance(to: now)
+        switch input {
+        case .poweredOn, .read, .timePassed: break
+        case .connected(let newcomer): outputs += connect(newcomer, at: now)
+        case .disconnected(let leaver): outputs += disconnect(leaver, at: now)
+        case .wrote(let characteristic, let offset, let value):
+            outputs += write(value, to: characteristic.uuid, offset: offset, at: now)
+        case .subscribed(let central, let characteristic, let configuration):
+            let subscription = SensorTagSubscription(central: central, characteristic: characteristic)
+            if configuration.isEmpty { subscriptions.remove(subscription) } else { subscriptions.insert(subscription) }
+        case .retimed(let central, let timing): outputs += takeTiming(timing, of: central)
+        case .set(let settings): outputs += set(settings, at: now)
+        }
+        return outputs + advance(to: now)
+    }
+}
+
+/// What a central wants to be told.
+struct SensorTagSubscription: Hashable, Sendable {
+    let central: Central
+    let characteristic: CharacteristicIdentifier
+}

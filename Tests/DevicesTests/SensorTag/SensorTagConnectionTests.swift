@@ -1,0 +1,136 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+import BluetoothCore
+import Devices
+import GATT
+import Testing
+
+@Suite struct SensorTagConnectionTests {
+    @Test func advertisesTheBytesOfTheHardware() {
+        let advertisement = SensorTag(SensorTag.Configuration()).advertisement
+        #expect(Hexadecimal.string(advertisement.advertisingData.serialized()) == "020105")
+        #expect(
+            Hexadecimal.string(advertisement.scanResponse.serialized())
+                == "0a0953656e736f72546167" + "051250002003" + "020a00")
+        #expect(advertisement.pdu == .connectableScannable)
+        #expect(advertisement.interval == AdvertisingInterval(160))
+        #expect(advertisement.problems.isEmpty)
+    }
+
+    @Test func isOnTheAirUntilSomebodyConnects() {
+        var bench = SensorTagBench()
+        let advertisement = bench.tag.advertisement
+        #expect(bench.outputs == [.advertise(advertisement)])
+        bench.forget()
+        bench.run(for: .seconds(3600))
+        #expect(bench.outputs.isEmpty)
+        #expect(bench.send(.connected(SensorTagBench.alice)) == [.advertise(nil)])
+        #expect(bench.send(.disconnected(SensorTagBench.alice)) == [.advertise(advertisement)])
+    }
+
+    @Test func takesOneCentral() {
+        var bench = SensorTagBench.connected()
+        let bob = Central("00:AA:01:00:00:01")
+        let outputs = bench.send(.connected(bob))
+        #expect(outputs.first == .disconnect(bob))
+        #expect(outputs.warningCodes == ["second-central"])
+        bench.write([1], to: SensorTagSensor.accelerometer.configuration)
+        #expect(bench.send(.disconnected(bob)).isEmpty)
+        #expect(bench.value(of: SensorTagSensor.accelerometer.configuration) == [1])
+    }
+
+    /// All that a central has set up is gone with it.
+    @Test func aDisconnectionResetsEverything() {
+        var bench = SensorTagBench.connected(.version15)
+        let fresh = SensorTagBench.connected(.version15)
+        for sensor in SensorTagSensor.allCases {
+            bench.write([50], to: sensor.period)
+            bench.write([2], to: sensor.configuration)
+            bench.write([1], to: sensor.configuration)
+        }
+        bench.write([0x83], to: SensorTagWire.testConfiguration)
+        bench.run(for: .seconds(5))
+        bench.send(.disconnected(SensorTagBench.alice))
+        bench.forget()
+        #expect(bench.tag.nextDeadline == nil)
+        bench.run(for: .seconds(10))
+        #expect(bench.told.isEmpty)
+        for sensor in SensorTagSensor.allCases {
+            for uuid in [sensor.data, sensor.configuration, sensor.period] {
+                #expect(bench.value(of: uuid) == fresh.value(of: uuid))
+            }
+        }
+        #expect(bench.value(of: SensorTagWire.calibration) == fresh.value(of: SensorTagWire.calibration))
+        #expect(bench.value(of: SensorTagWire.testConfiguration) == [0])
+        // Subscriptions too are the connection's.
+        bench.send(.connected(SensorTagBench.alice))
+        bench.write([1], to: SensorTagSensor.accelerometer.configuration)
+        #expect(bench.told.isEmpty)
+    }
+
+    @Test(arguments: [0, 1, 0xFF] as [UInt8])
+    func aCentralHasItselfDisconnected(_ value: UInt8) {
+        var bench = SensorTagBench.connected()
+        bench.forget()
+        #expect(bench.send(.wrote(SensorTagWire.disconnectRequest, offset: 0, value: [value])) == [.acknowledge])
+        // The answer goes first.
+        bench.run(for: .seconds(1))
+        #expect(bench.outputs == [.acknowledge, .disconnect(SensorTagBench.alice)])
+    }
+
+    @Test func connectionParametersAreRead() {
+        var bench = SensorTagBench.connected()
+        #expect(bench.value(of: SensorTagWire.connectionParameters) == [0x10, 0, 0, 0, 0xC0, 0x03])
+        bench.subscribe(SensorTagWire.connectionParameters)
+        let timing = LinkTiming(
+            interval: Ticks(24)...Ticks(24), latency: 3, supervisionTimeout: Ticks(0x1A2))
+        bench.send(.retimed(Central("somebody else"), timing))
+        #expect(bench.told.isEmpty)
+        bench.send(.retimed(SensorTagBench.alice, timing))
+        #expect(bench.values(of: SensorTagWire.connectionParameters) == [[0x18, 0, 3, 0, 0xA2, 0x01]])
+        #expect(bench.value(of: SensorTagWire.connectionParameters) == [0x18, 0, 3, 0, 0xA2, 0x01])
+    }
+
+    @Test func aCentralHasItselfAskedForATiming() {
+        var bench = SensorTagBench.connected()
+        let request = SensorTagWire.connectionParametersRequest
+        let timing = LinkTiming(
+            interval: Ticks(0x50)...Ticks(0xA0), latency: 1, supervisionTimeout: Ticks(1000))
+        let written: [UInt8] = [0x50, 0, 0xA0, 0, 1, 0, 0xE8, 0x03]
+        #expect(
+            bench.send(.wrote(request, offset: 0, value: written))
+                == [.acknowledge, .retime(SensorTagBench.alice, timing)])
+        // The shortest is longer than the longest.
+        #expect(bench.send(.wrote(request, offset: 0, value: [0xA1, 0, 0xA0, 0, 1, 0, 0xE8, 0x03])) == [.acknowledge])
+    }
+
+    /// The earliest firmware asks for what it likes, once the central has had time for discovery.
+    @Test(arguments: SensorTagFirmware.allCases)
+    func asksForATimingByItself(_ firmware: SensorTagFirmware) {
+        var bench = SensorTagBench.connected(firmware)
+        bench.forget()
+        bench.run(for: .milliseconds(7999))
+        #expect(bench.outputs.isEmpty)
+        bench.run(for: .seconds(60))
+        let liked = LinkTiming(interval: Ticks(80)...Ticks(800), supervisionTimeout: Ticks(1000))
+        #expect(bench.outputs == (firmware == .version13 ? [.retime(SensorTagBench.alice, liked)] : []))
+        bench = .connected(firmware)
+        bench.send(.disconnected(SensorTagBench.alice))
+        #expect(bench.tag.nextDeadline == nil)
+    }
+
+    @Test func powerThatComesAgainFindsItAsNew() {
+        var bench = SensorTagBench.connected()
+        bench.write([1], to: SensorTagSensor.accelerometer.configuration)
+        bench.run(for: .seconds(1))
+        bench.forget()
+        let advertisement = bench.tag.advertisement
+        #expect(bench.send(.poweredOn) == [.advertise(advertisement)])
+        bench.run(for: .seconds(10))
+        #expect(bench.told.isEmpty)
+        #expect(bench.value(of: SensorTagSensor.accelerometer.configuration) == [0])
+    }
+}

@@ -1,0 +1,128 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+import BluetoothCore
+import Devices
+import GATT
+import Testing
+
+@Suite struct SensorTagKeyTests {
+    private static func unconnected(_ policy: SensorTag.AdvertisingPolicy) -> SensorTagBench {
+        SensorTagBench(SensorTag.Configuration(advertising: policy))
+    }
+
+    @Test(
+        arguments: [
+            ("none", []), ("left", .left), ("right", .right), ("side", .side), ("left+right", [.left, .right]),
+            ("left+right+side", [.left, .right, .side]),
+        ] as [(String, SensorTagKeys)])
+    func keysHaveNames(_ text: String, keys: SensorTagKeys) {
+        #expect(SensorTagKeys(text) == keys)
+        #expect(keys.description == text)
+    }
+
+    @Test(arguments: ["", "Left", "left+", "+", "left+left", "none+left", "middle", "1"])
+    func othersAreNone(_ text: String) {
+        #expect(SensorTagKeys(text) == nil)
+    }
+
+    /// Every change is told, releases included.
+    @Test func changesAreTold() {
+        var bench = SensorTagBench.connected()
+        for keys in ["left", "left+right", "right", "right", "none", "right", "none"] {
+            #expect(bench.press(keys).first == .acknowledge)
+        }
+        #expect(bench.values(of: SensorTagWire.keys) == [[1], [3], [2], [0], [2], [0]])
+    }
+
+    @Test func sideKeyIsToldInTestMode() {
+        var bench = SensorTagBench.connected()
+        bench.write([0x80], to: SensorTagWire.testConfiguration)
+        bench.forget()
+        bench.press("side")
+        bench.press("side+left")
+        bench.press("none")
+        #expect(bench.values(of: SensorTagWire.keys) == [[4], [5], [0]])
+        #expect(bench.outputs == [.acknowledge, .acknowledge, .acknowledge])
+    }
+
+    @Test func sideKeyEndsTheConnection() {
+        var bench = SensorTagBench.connected()
+        let advertisement = bench.tag.advertisement
+        #expect(bench.press("side") == [.acknowledge, .disconnect(SensorTagBench.alice)])
+        #expect(bench.send(.disconnected(SensorTagBench.alice)) == [.advertise(advertisement)])
+        #expect(bench.values(of: SensorTagWire.keys).isEmpty)
+    }
+
+    @Test func sideKeySwitchesTheAir() {
+        var bench = Self.unconnected(.always)
+        let advertisement = bench.tag.advertisement
+        #expect(bench.press("side") == [.acknowledge, .advertise(nil)])
+        #expect(bench.press("none") == [.acknowledge])
+        #expect(bench.press("side") == [.acknowledge, .advertise(advertisement)])
+    }
+
+    /// Like the hardware: silent until the side key is pressed, and again after 30.72 s.
+    @Test func discoverableForALimitedTime() {
+        var bench = Self.unconnected(.sideKey)
+        let advertisement = bench.tag.advertisement
+        #expect(bench.outputs == [.advertise(nil)])
+        #expect(bench.press("side") == [.acknowledge, .advertise(advertisement)])
+        bench.press("none")
+        bench.forget()
+        bench.run(for: .milliseconds(30719))
+        #expect(bench.outputs.isEmpty)
+        bench.run(for: .milliseconds(1))
+        #expect(bench.outputs == [.advertise(nil)])
+        #expect(bench.press("side") == [.acknowledge, .advertise(advertisement)])
+        bench.press("none")
+        #expect(bench.press("side") == [.acknowledge, .advertise(nil)])
+    }
+
+    /// After a connection it is silent, unless the side key ended it.
+    @Test(arguments: [false, true])
+    func afterAConnection(_ endedByKey: Bool) {
+        var bench = Self.unconnected(.sideKey)
+        let advertisement = bench.tag.advertisement
+        bench.press("side")
+        bench.press("none")
+        bench.send(.connected(SensorTagBench.alice))
+        bench.run(for: .seconds(60))
+        if endedByKey { bench.press("side") }
+        bench.press("none")
+        let outputs = bench.send(.disconnected(SensorTagBench.alice))
+        #expect(outputs == [.advertise(endedByKey ? advertisement : nil)])
+        bench.forget()
+        bench.run(for: .seconds(60))
+        #expect(bench.outputs == (endedByKey ? [.advertise(nil)] : []))
+    }
+
+    @Test func sideKeyHeldResets() {
+        var bench = SensorTagBench.connected()
+        bench.write([0x80], to: SensorTagWire.testConfiguration)
+        bench.write([1], to: SensorTagSensor.accelerometer.configuration)
+        bench.forget()
+        bench.press("side")
+        bench.run(for: .milliseconds(2999))
+        #expect(bench.value(of: SensorTagWire.testConfiguration) == [0x80])
+        bench.run(for: .milliseconds(1))
+        #expect(bench.outputs.contains(.disconnect(SensorTagBench.alice)))
+        #expect(bench.value(of: SensorTagWire.testConfiguration) == [0])
+        #expect(bench.value(of: SensorTagSensor.accelerometer.configuration) == [0])
+        bench.forget()
+        bench.run(for: .seconds(10))
+        #expect(bench.outputs.isEmpty && bench.told.isEmpty)
+    }
+
+    @Test func sideKeyReleasedInTimeDoesNot() {
+        var bench = SensorTagBench.connected()
+        bench.write([0x80], to: SensorTagWire.testConfiguration)
+        bench.press("side")
+        bench.run(for: .milliseconds(2999))
+        bench.press("none")
+        bench.run(for: .seconds(5))
+        #expect(bench.value(of: SensorTagWire.testConfiguration) == [0x80])
+    }
+}
