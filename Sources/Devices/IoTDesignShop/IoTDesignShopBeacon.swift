@@ -102,12 +102,7 @@ public struct IoTDesignShopBeacon: Device {
 extension IoTDesignShopBeacon {
     private mutating func connect(_ newcomer: Central) -> [DeviceOutput] {
         guard central == nil || central == newcomer else {
-            let warning = Warning(
-                code: "second-central",
-                message: "\(newcomer.name) connected while another central is; the hardware takes one at a time, "
-                    + "so it was disconnected",
-                cure: "let the first central disconnect before the next one connects")
-            return [.disconnect(newcomer), .warn(warning)]
+            return newcomer.declined
         }
         central = newcomer
         return [.advertise(onAir)]

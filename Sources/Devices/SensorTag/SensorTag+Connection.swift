@@ -35,12 +35,7 @@ extension SensorTag {
 
     mutating func connect(_ newcomer: Central, at now: Duration) -> [DeviceOutput] {
         guard central == nil || central == newcomer else {
-            let warning = Warning(
-                code: "second-central",
-                message: "\(newcomer.name) connected while another central is; the hardware takes one at a time, "
-                    + "so it was disconnected",
-                cure: "let the first central disconnect before the next one connects")
-            return [.disconnect(newcomer), .warn(warning)]
+            return newcomer.declined
         }
         central = newcomer
         isDiscoverable = configuration.advertising == .always
