@@ -243,7 +243,7 @@ def check_infrared(data: bytes) -> None:
 def check_humidity(data: bytes) -> None:
     """Whether the humidity sensor is in the room; its numbers have 14 bits."""
     temperature, relative = humidity(data)
-    assert abs(temperature - 25) <= 4 * 175.72 / 65536 and abs(relative - 50) <= 4 * 125 / 65536, (temperature, relative)
+    assert abs(temperature - 25) <= 4 * 175.72 / 65536 and abs(relative - 50) <= 4 * 125 / 65536, data.hex()
 
 
 def _check_axes(found: Sequence[float], wanted: Sequence[float], step: float) -> None:

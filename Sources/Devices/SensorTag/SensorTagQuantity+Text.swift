@@ -6,9 +6,8 @@ extension SensorTagQuantity {
     /// Reads what people write: a decimal number in the quantity's range, or the names of keys; `nil` for anything else.
     public func value(of text: String, with firmware: SensorTagFirmware) -> Double? {
         if self == .keys, let keys = SensorTagKeys(text) { return Double(keys.rawValue) }
-        // Not everything that Swift reads as a number is one to people: 0x10, nan.
-        guard text.allSatisfy({ $0.isASCII && ($0.isNumber || "+-.".contains($0)) }), let value = Double(text),
-            range(with: firmware).contains(value), self != .keys || value == value.rounded()
+        guard let value = ValueFormat.number(text), range(with: firmware).contains(value),
+            self != .keys || value == value.rounded()
         else { return nil }
         return value
     }

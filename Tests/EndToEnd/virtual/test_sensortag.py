@@ -30,7 +30,6 @@ from sensortag import (
     acceleration,
     check_acceleration,
     check_barometer,
-    full_uuid,
     table,
     uuid,
 )
