@@ -90,13 +90,4 @@ extension ValueText {
         let digits = "\(passkey)"
         return String(repeating: "0", count: max(0, 6 - digits.count)) + digits
     }
-
-    /// `true` or `false`.
-    static func boolean(_ text: String) throws(ValueFault) -> Bool {
-        switch text {
-        case "true": return true
-        case "false": return false
-        default: throw ValueFault("\"\(text)\" is not one of true, false")
-        }
-    }
 }

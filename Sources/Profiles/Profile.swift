@@ -98,7 +98,7 @@ public enum DeviceProfile: Hashable, Sendable {
     var pdu: AdvertisingPDU? {
         switch self {
         case .plainIBeacon(let configuration): configuration.pdu
-        case .iotDesignShop, .battery: nil
+        case .iotDesignShop, .battery, .sensorTag: nil
         case .raw(let configuration): configuration.pdu
         case .gatt(let configuration): configuration.content.pdu
         }
