@@ -62,10 +62,7 @@ struct PairingParser {
     private static func choice<Choice: RawRepresentable & CaseIterable>(
         _ text: String
     ) throws(ValueFault) -> Choice where Choice.RawValue == String {
-        guard let choice = Choice(rawValue: text) else {
-            throw ValueFault("\"\(text)\" is not one of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
-        }
-        return choice
+        try ValueText.choice(text, of: Choice.self)
     }
 
     private static func keySize(_ text: String) throws(ValueFault) -> UInt8 {

@@ -2,9 +2,10 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothCore
 import DBus
 import GATT
-import Radio
+public import Radio
 
 extension BlueZRemoteLink {
     /// Pairs through bluetoothd, which keeps the keys: a device that is paired already is encrypted with them.
@@ -12,6 +13,12 @@ extension BlueZRemoteLink {
         _ settings: PairingSettings, answer: @escaping @Sendable (PairingQuestion) async -> PairingAnswer
     ) async throws(PairingError) -> LinkProtection {
         let daemon = attachment.daemon
+        // bluetoothd encrypts links to devices that it is paired with by itself, and 5.66 does not answer Pair for one.
+        if let known = try? await daemon.properties(DeviceProperties.interface, of: path),
+            known["Paired"]?.boolValue == true
+        {
+            return LinkProtection(isAuthenticated: nil, keySize: nil)
+        }
         let responder = AgentResponder(
             owner: daemon.owner, ask: { request, _ in await Self.answer(request, settings, answer) }, cancel: {})
         let agent = BlueZAgent(
@@ -62,6 +69,18 @@ extension BlueZRemoteLink {
                 _ = try? await daemon.call(path, DeviceProperties.interface, "CancelPairing", timeout: .seconds(5))
             }
         }
+    }
+}
+
+extension BlueZCentral {
+    /// Has bluetoothd forget a device that it is paired with, with all that it knows of it.
+    public func forgetBond(with device: RemoteAddress) async {
+        guard let attachment, let path = BlueZDevice.path(of: device.address.description, on: attachment.adapter),
+            let known = try? await attachment.daemon.properties(DeviceProperties.interface, of: path),
+            known["Paired"]?.boolValue == true
+        else { return }
+        _ = try? await attachment.daemon.call(
+            attachment.adapter.path, "org.bluez.Adapter1", "RemoveDevice", [.objectPath(path)], timeout: .seconds(10))
     }
 }
 
