@@ -46,6 +46,7 @@ extension LEHost {
         guard let setup = pairingSetup(at: index) else { return emit(.pairingFailed(connection, .notPossible)) }
         // The outcome of what is under way is that of this wish too.
         guard !connections[index].isEncrypting, !connections[index].securityManager.isBusy else { return }
+        connections[index].isConsentWanted = false
         if !renewing {
             if setup.policy.isSatisfied(by: link.security) {
                 return emit(.securityChanged(connection, link.security))
@@ -100,6 +101,10 @@ extension LEHost {
     /// Ends the pairing that is under way, or the wish for one; `.pairingFailed` follows if there is any.
     public mutating func cancelPairing(of connection: ConnectionIdentifier) {
         guard let index = index(of: connection) else { return }
+        if connections[index].isConsentWanted {
+            replyPairing(false, of: connection)
+            return emit(.pairingFailed(connection, .cancelled))
+        }
         let now = now
         let outputs = connections[index].securityManager.cancel(at: now)
         perform(outputs, of: connection)

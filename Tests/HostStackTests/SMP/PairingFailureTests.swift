@@ -207,6 +207,20 @@ import Testing
         #expect(bench.failure(other) == (isGranted ? nil : .rejected(.pairingNotSupported)))
     }
 
+    @Test func `a wish that was asked about can be cancelled`() throws {
+        var bench = try PairingBench(central: PairingPolicy(acceptance: .ask), peripheral: PairingPolicy())
+        bench.users = .absent
+        try bench.pair(by: bench.peripheral)
+        let link = try bench.link(bench.central)
+        bench.bench.perform(bench.central) { $0.cancelPairing(of: link) }
+        bench.settle()
+        #expect(bench.failure(bench.central) == .cancelled)
+        #expect(bench.failure(bench.peripheral) == .rejected(.pairingNotSupported))
+        bench.users = .careful
+        try bench.pair(by: bench.peripheral)
+        #expect(bench.paired(bench.central) != nil)
+    }
+
     @Test func `who never pairs may still want to`() throws {
         var bench = try PairingBench(
             central: PairingPolicy(), peripheral: PairingPolicy(acceptance: .never))
