@@ -109,7 +109,7 @@ import Testing
         (
             "¦interval: 100ms", "",
             "there is no key \"interval\" here; keys are id, device, firmware, temperature, acceleration, magnetism, "
-                + "rotation, humidity, pressure, keys, address, advertising, image-service, position"
+                + "rotation, humidity, pressure, keys, address, advertising, image-service, position, pairing"
         ),
     ])
     func mistakeIsTold(_ keys: String, field: String, message: String) throws {
