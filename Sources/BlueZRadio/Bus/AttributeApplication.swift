@@ -102,7 +102,7 @@ struct AttributeApplication: Sendable {
         for (number, descriptor) in own.enumerated() {
             let properties: [String: DBusValue] = [
                 "UUID": Self.text(descriptor.uuid), "Characteristic": .objectPath(characteristic),
-                "Flags": .strings(["read"]),
+                "Flags": .strings([descriptor.read.daemonPrefix + "read"]),
             ]
             let interface = ExportedInterface(
                 "org.bluez.GattDescriptor1", properties: { properties },

@@ -7,23 +7,29 @@ import GATT
 extension GATTCharacteristic {
     /// The flags that say to bluetoothd what can be done with the value, and what a link must offer for it.
     ///
-    /// Where a link must be encrypted, the flag that says so stands for the plain one.
+    /// Where a link must be encrypted, a flag says so, with the plain one where that has a meaning of its own.
     var daemonFlags: [String] {
         var flags: [String] = []
-        if properties.contains(.read) { flags.append(Self.protection(permissions.read) + "read") }
+        if properties.contains(.read) { flags.append(permissions.read.daemonPrefix + "read") }
         if properties.contains(.writeWithoutResponse) { flags.append("write-without-response") }
         if properties.contains(.write) { flags.append("write") }
-        if !permissions.write.isEmpty, !properties.isDisjoint(with: [.write, .writeWithoutResponse]) {
-            flags.append(Self.protection(permissions.write) + "write")
+        if !permissions.write.daemonPrefix.isEmpty, !properties.isDisjoint(with: [.write, .writeWithoutResponse]) {
+            flags.append(permissions.write.daemonPrefix + "write")
         }
-        if properties.contains(.notify) { flags.append(Self.protection(permissions.subscribe) + "notify") }
-        if properties.contains(.indicate) { flags.append(Self.protection(permissions.subscribe) + "indicate") }
+        let subscribing = permissions.subscribe.daemonPrefix
+        for (property, name) in [(CharacteristicProperties.notify, "notify"), (.indicate, "indicate")]
+        where properties.contains(property) {
+            flags += subscribing.isEmpty ? [name] : [name, subscribing + name]
+        }
         if permissions.read.union(permissions.write).contains(.authorization) { flags.append("authorize") }
         return flags
     }
+}
 
-    private static func protection(_ security: AttributeSecurity) -> String {
-        if security.contains(.authentication) { return "encrypt-authenticated-" }
-        return security.contains(.encryption) ? "encrypt-" : ""
+extension AttributeSecurity {
+    /// What stands before the name of an operation that needs it.
+    var daemonPrefix: String {
+        if contains(.authentication) { return "encrypt-authenticated-" }
+        return contains(.encryption) ? "encrypt-" : ""
     }
 }

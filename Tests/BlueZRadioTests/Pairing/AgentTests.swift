@@ -172,8 +172,12 @@ import Testing
                 [.writeWithoutResponse], AttributePermissions(write: .authentication),
                 ["write-without-response", "encrypt-authenticated-write"]
             ),
-            ([.notify], AttributePermissions(subscribe: .encryption), ["encrypt-notify"]),
-            ([.indicate], AttributePermissions(subscribe: .authentication), ["encrypt-authenticated-indicate"]),
+            ([.notify], AttributePermissions(subscribe: .encryption), ["notify", "encrypt-notify"]),
+            (
+                [.indicate], AttributePermissions(subscribe: .authentication),
+                ["indicate", "encrypt-authenticated-indicate"]
+            ),
+            ([.write], AttributePermissions(write: .authorization), ["write", "authorize"]),
             ([.read], AttributePermissions(read: .authorization), ["read", "authorize"]),
         ] as [(CharacteristicProperties, AttributePermissions, [String])])
     func flagsSayWhatALinkMustOffer(

@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 from beaconry import MAJOR_MINOR, Beaconry, Run
-from bumble.core import ProtocolError
+from bumble.att import ATT_Error
+from bumble.core import UUID, ProtocolError
 from bumble.device import Connection, Device, Peer
 from bumble.hci import Address, HCI_Error
 from bumble.transport import open_transport
@@ -145,6 +146,44 @@ def test_both_compare(air: Start, beaconry: Beaconry) -> None:
             phone.user.is_same.put_nowait(True)
             await asyncio.wait_for(pairing, 60)
             await expect_pairing(run, authenticated=True, secure_connections=True)
+
+    asyncio.run(run_it())
+
+
+def test_what_needs_a_pairing_is_given_after_it(air: Start, beaconry: Beaconry) -> None:
+    profile = f"""\
+profile: shop
+beacons:
+  - id: lock
+    device: gatt
+    address: {BEACON}
+    pairing: {{ io: none }}
+    services:
+      - uuid: 1809
+        characteristics:
+          - {{ name: open, uuid: 2A1D, properties: [read], value: "01" }}
+          - {{ name: secret, uuid: 2A1E, properties: [read], permissions: encrypted, value: "02" }}
+          - {{ name: guarded, uuid: 2A21, properties: [read], permissions: authenticated, value: "03" }}
+"""
+
+    async def run_it() -> None:
+        _, transport = air(beaconry.profile(profile))
+        phone = BumblePeer()
+        phone.set(Io.NO_OUTPUT_NO_INPUT, mitm=False)
+        async with phone.on(transport) as device, connected(device) as connection:
+            peer = Peer(connection)
+            await peer.discover_services()
+            await peer.discover_characteristics()
+
+            async def read(uuid: str) -> bytes | int:
+                try:
+                    return bytes(await peer.get_characteristics_by_uuid(UUID(uuid))[0].read_value())
+                except ATT_Error as error:
+                    return error.error_code
+
+            assert [await read(uuid) for uuid in ("2A1D", "2A1E", "2A21")] == [b"\x01", 0x05, 0x05]
+            await asyncio.wait_for(connection.pair(), 60)
+            assert [await read(uuid) for uuid in ("2A1D", "2A1E", "2A21")] == [b"\x01", b"\x02", 0x05]
 
     asyncio.run(run_it())
 
