@@ -150,14 +150,14 @@ extension HCIRadio: CentralRadio {
     private func confirm(_ link: HCIRemoteLink, until deadline: ContinuousClock.Instant) async throws(RadioError) {
         let timer = Task {
             try await Task.sleep(until: deadline, clock: .continuous)
-            self.disconnect(link.connection)
+            self.disconnect(link)
         }
         defer { timer.cancel() }
         let answer = await withTaskCancellationHandler {
             // As centrals of others do, so that what follows fits into fewer packets; a peer need not agree.
             await link.agreeOnLength()
         } onCancel: {
-            Task { await self.disconnect(link.connection) }
+            Task { await self.disconnect(link) }
         }
         guard case .failure(.disconnected(let reason)) = answer, link.wasEstablished else { return }
         throw RadioError(
@@ -204,11 +204,6 @@ extension HCIRadio: CentralRadio {
                 on: connection.id, .failure(PairingError(endOfLink: reason) ?? PairingError(.disconnected)))
             central.links.removeValue(forKey: connection.id)?.end(
                 "\(reason)", wasEstablished: reason != .connectionFailedToBeEstablished)
-        case .completed(let connection, let token, let result):
-            central.links[connection]?.complete(token, result)
-        case .signalStrength(let connection, let result): central.links[connection]?.complete(result)
-        case .notification(let connection, let handle, let value), .indication(let connection, let handle, let value):
-            central.links[connection]?.yield(RemoteNotification(handle: handle, value: value))
         default: return takePairingAsCentral(event)
         }
         return true
@@ -220,7 +215,7 @@ extension HCIRadio: CentralRadio {
             hosts[central.host]?.change { $0.disconnect(connection.id) }
             return
         }
-        let link = HCIRemoteLink(RemoteAddress(peer), connection.id, radio: self)
+        let link = HCIRemoteLink(RemoteAddress(peer), connection.id, on: central.host, radio: self)
         central.links[connection.id] = link
         waiting.continuation.resume(returning: .success(link))
     }
@@ -237,38 +232,6 @@ extension HCIRadio: CentralRadio {
         central.sightings?.finish()
         central.sightings = nil
         setCentralState(.unavailable(error))
-    }
-
-    /// Asks how strongly a connection's peer is heard.
-    func readSignalStrength(
-        of connection: ConnectionIdentifier, for link: HCIRemoteLink
-    ) async -> Result<RSSI, RemoteError> {
-        await withCheckedContinuation { continuation in
-            link.waitForSignalStrength(continuation)
-            hosts[central.host]?.change { $0.readSignalStrength(of: connection) }
-        }
-    }
-
-    /// Does a procedure on a connection.
-    func perform(
-        _ procedure: GATTProcedure, on connection: ConnectionIdentifier, for link: HCIRemoteLink
-    ) async -> Result<GATTResult, RemoteError> {
-        await withCheckedContinuation { start(procedure, on: connection, for: link, $0) }
-    }
-
-    /// Begins a procedure on a connection, whose end is told to the link.
-    private func start(
-        _ procedure: GATTProcedure, on connection: ConnectionIdentifier, for link: HCIRemoteLink,
-        _ continuation: CheckedContinuation<Result<GATTResult, RemoteError>, Never>
-    ) {
-        // The answer may come before the start returns; whoever waits must be known by then.
-        guard let host = hosts[central.host] else { return link.wait(for: nil, continuation) }
-        host.change(
-            { $0.start(procedure, on: connection) }, then: { link.wait(for: $0, continuation) })
-    }
-
-    func disconnect(_ connection: ConnectionIdentifier) {
-        hosts[central.host]?.change { $0.disconnect(connection) }
     }
 }
 
@@ -306,6 +269,8 @@ struct CentralState {
     var lastAttempt: UInt64 = 0
     var links: [ConnectionIdentifier: HCIRemoteLink] = [:]
     var pairings: [ConnectionIdentifier: Pairing] = [:]
+    /// Where the characteristics are that are served to the devices connected to.
+    var served: CharacteristicHandles?
 }
 
 extension PeerAddress {

@@ -21,6 +21,7 @@ extension HCIRadio {
 
     private func take(_ event: LEHostEvent, of host: HostIdentifier) {
         if host == central.host, takeAsCentral(event) { return }
+        if takeAsLink(event, of: host) { return }
         switch event {
         case .ready(let capabilities): finishOpening(.success(capabilities))
         case .failed(let failure):
@@ -37,7 +38,7 @@ extension HCIRadio {
         case .connected(let connection): connected(connection, on: host)
         case .disconnected(let connection, let reason):
             if let error = PairingError(endOfLink: reason) { tell(.failed(error), of: connection.id, on: host) }
-            disconnected(connection.id, on: host)
+            disconnected(connection.id, on: host, "\(reason)")
         case .connectionUpdated(let connection): retimed(connection, on: host)
         case .attributeRequest(let request): answer(request, on: host)
         case .subscriptionChanged(let connection, _, let handle, _, let configuration):
@@ -65,7 +66,10 @@ extension HCIRadio {
         if opening != nil { return finishOpening(.failure(error)) }
         guard !isClosed, case .controller(let transport) = place else { return }
         endCentral(error)
-        for (name, central) in centrals { continuation.yield(.disconnected(central.beacon, central: name)) }
+        for (name, central) in centrals {
+            central.link.end(error.message)
+            continuation.yield(.disconnected(central.beacon, central: name))
+        }
         centrals = [:]
         for beacon in wanted.keys.sorted() { continuation.yield(.stopped(beacon, reason: error.message)) }
         continuation.yield(.lost(error))
@@ -93,7 +97,9 @@ extension HCIRadio {
             number += 1
             name = "\(address)#\(number)"
         }
-        centrals[name] = ConnectedCentral(beacon: beacon, host: host, connection: connection.id)
+        let peer = RemoteAddress(PeerAddress(connection.peerAddress, type: connection.peerAddressType))
+        centrals[name] = ConnectedCentral(
+            beacon: beacon, link: HCIRemoteLink(peer, connection.id, on: host, radio: self))
         continuation.yield(.connected(beacon, central: name))
         if beacons[beacon]?.pairing?.asksOnConnection == true { askForSecurity(of: name) }
         retimed(connection, on: host)
@@ -107,13 +113,14 @@ extension HCIRadio {
         continuation.yield(.retimed(central.beacon, central: name, timing))
     }
 
-    private func disconnected(_ connection: ConnectionIdentifier, on host: HostIdentifier) {
+    private func disconnected(_ connection: ConnectionIdentifier, on host: HostIdentifier, _ reason: String) {
         guard let (name, central) = connectedCentral(connection, on: host) else { return }
         centrals[name] = nil
+        central.link.end(reason)
         continuation.yield(.disconnected(central.beacon, central: name))
     }
 
-    private func connectedCentral(
+    func connectedCentral(
         _ connection: ConnectionIdentifier, on host: HostIdentifier
     ) -> (name: String, central: ConnectedCentral)? {
         centrals.first { $1.host == host && $1.connection == connection }.map { ($0.key, $0.value) }

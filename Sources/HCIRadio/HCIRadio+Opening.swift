@@ -71,7 +71,7 @@ extension HCIRadio {
 
     /// A host whose notices come here.
     func makeHost(_ identifier: HostIdentifier) -> ControllerHost {
-        let host = ControllerHost(LEHostConfiguration(), loop: loop, capture: hostCapture) { [weak self] notice in
+        let host = ControllerHost(configuration, loop: loop, capture: hostCapture) { [weak self] notice in
             // Everything of a radio happens on its event loop.
             self?.assumeIsolated { $0.take(notice, of: identifier) }
         }

@@ -73,6 +73,7 @@ extension HCIRadio {
         if case .virtual = place {
             for (name, central) in centrals where central.beacon == beacon {
                 centrals[name] = nil
+                central.link.end("the beacon is gone")
                 continuation.yield(.disconnected(beacon, central: name))
             }
             hosts.removeValue(forKey: seat.host)?.close()

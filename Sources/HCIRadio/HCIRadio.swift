@@ -22,6 +22,8 @@ public actor HCIRadio: PeripheralRadio {
     let continuation: AsyncStream<RadioEvent>.Continuation
     let place: Place
     let capture: (any CaptureSink)?
+    /// What each host is told.
+    let configuration: LEHostConfiguration
     nonisolated let loop: any EventLoop
 
     var air: LiveAir?
@@ -67,8 +69,10 @@ public actor HCIRadio: PeripheralRadio {
     /// A central that is connected to a beacon.
     struct ConnectedCentral {
         let beacon: BeaconIdentifier
-        let host: HostIdentifier
-        let connection: ConnectionIdentifier
+        let link: HCIRemoteLink
+
+        var host: HostIdentifier { link.host }
+        var connection: ConnectionIdentifier { link.connection }
     }
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
@@ -82,12 +86,19 @@ public actor HCIRadio: PeripheralRadio {
     }
 
     /// A radio on a controller that somebody else made.
-    public init(_ transport: HCITransport, capture: (any CaptureSink)? = nil) {
-        self.init(.controller(transport), name: "\(transport)", capture)
+    /// - Parameter maximumTransmissionUnit: how many octets of an attribute protocol PDU it offers to take: 23 to 517.
+    public init(
+        _ transport: HCITransport, maximumTransmissionUnit: UInt16 = 517, capture: (any CaptureSink)? = nil
+    ) {
+        self.init(
+            .controller(transport), name: "\(transport)", capture, maximumTransmissionUnit: maximumTransmissionUnit)
     }
 
-    private init(_ place: Place, name: String, _ capture: (any CaptureSink)?) {
+    private init(
+        _ place: Place, name: String, _ capture: (any CaptureSink)?, maximumTransmissionUnit: UInt16 = 517
+    ) {
         self.place = place
+        configuration = LEHostConfiguration(maximumTransmissionUnit: maximumTransmissionUnit)
         self.capture = capture
         self.name = name
         if case .virtual = place {
@@ -155,6 +166,7 @@ public actor HCIRadio: PeripheralRadio {
         opening?.resume(returning: .failure(Self.closed))
         opening = nil
         endCentral(Self.closed)
+        for connected in centrals.values { connected.link.end(Self.closed.message) }
         for observer in central.observers.values { observer.finish() }
         // What is on a controller of somebody else's must not stay there.
         if case .controller = place { await silence() }

@@ -8,11 +8,14 @@ import HostStack
 import Radio
 import Synchronization
 
-/// A connection that a radio made as a central.
+/// A connection of a radio whose peer's attributes are used: one that it made as a central, or one to a beacon.
 final class HCIRemoteLink: RemoteLink {
     let device: RemoteAddress
     let notifications: AsyncStream<RemoteNotification>
     private let notification: AsyncStream<RemoteNotification>.Continuation
+    let served: AsyncStream<ServedEvent>
+    private let serving: AsyncStream<ServedEvent>.Continuation
+    let host: HCIRadio.HostIdentifier
     let connection: ConnectionIdentifier
     let radio: HCIRadio
     private let state = Mutex(State())
@@ -26,11 +29,15 @@ final class HCIRemoteLink: RemoteLink {
         var wasEstablished = true
     }
 
-    init(_ device: RemoteAddress, _ connection: ConnectionIdentifier, radio: HCIRadio) {
+    init(
+        _ device: RemoteAddress, _ connection: ConnectionIdentifier, on host: HCIRadio.HostIdentifier, radio: HCIRadio
+    ) {
         self.device = device
+        self.host = host
         self.connection = connection
         self.radio = radio
         (notifications, notification) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(4096))
+        (served, serving) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(4096))
     }
 
     /// Agrees on the longest PDU, which is done once a connection.
@@ -42,7 +49,7 @@ final class HCIRemoteLink: RemoteLink {
     }
 
     func readRSSI() async throws(RemoteError) -> RSSI {
-        try await radio.readSignalStrength(of: connection, for: self).get()
+        try await radio.readSignalStrength(for: self).get()
     }
 
     func discoverServices(_ types: [BluetoothUUID]?) async throws(RemoteError) -> [RemoteService] {
@@ -96,8 +103,19 @@ final class HCIRemoteLink: RemoteLink {
         _ = try await perform(.subscribeTo(found, isNotifying ? wanted : []))
     }
 
+    func respond(to request: ServedRequest, _ response: AttributeResponse) async {
+        await radio.respond(to: request, of: self, response)
+    }
+
+    func tell(_ value: [UInt8], of characteristic: CharacteristicIdentifier) async throws(RemoteError) {
+        if let end = state.withLock({ $0.end }) { throw .disconnected(end) }
+        guard await radio.tell(value, of: characteristic, over: self) else {
+            throw .impossible("the device does not want to be told of it, or takes no more for now")
+        }
+    }
+
     func disconnect() async {
-        await radio.disconnect(connection)
+        await radio.disconnect(self)
         _ = await waitForEnd()
     }
 
@@ -118,7 +136,7 @@ final class HCIRemoteLink: RemoteLink {
     }
 
     private func start(_ procedure: GATTProcedure) async -> Result<GATTResult, RemoteError> {
-        await radio.perform(procedure, on: connection, for: self)
+        await radio.perform(procedure, for: self)
     }
 
     // MARK: - What the radio tells, on its event loop
@@ -158,6 +176,8 @@ final class HCIRemoteLink: RemoteLink {
 
     func yield(_ value: RemoteNotification) { notification.yield(value) }
 
+    func yield(_ event: ServedEvent) { serving.yield(event) }
+
     /// Whether the peer has heard of the connection, as far as is known.
     var wasEstablished: Bool { state.withLock(\.wasEstablished) }
 
@@ -171,6 +191,7 @@ final class HCIRemoteLink: RemoteLink {
         for continuation in ended.rssi { continuation.resume(returning: .failure(.disconnected(reason))) }
         for continuation in ended.ending { continuation.resume(returning: reason) }
         notification.finish()
+        serving.finish()
     }
 }
 

@@ -34,12 +34,25 @@ public protocol CentralRadio: Sendable {
     /// Forgets the keys that were made with a device, where the radio has them.
     func forgetBond(with device: RemoteAddress) async
 
+    /// Has attributes for the devices that are connected to from now on; `nil` for none. A device that is connected
+    /// already, and had any, is told that they changed.
+    /// - Throws: `RadioError` `.unsupported` where the radio cannot.
+    func serve(_ attributes: ServedAttributes?) async throws(RadioError)
+
     /// Ends all connections and gives the radio back.
     func close() async
 }
 
 extension CentralRadio {
     public func forgetBond(with device: RemoteAddress) async {}
+
+    /// Refuses: most radios let a central have no attributes of its own.
+    public func serve(_ attributes: ServedAttributes?) async throws(RadioError) {
+        guard attributes != nil else { return }
+        throw RadioError(
+            .unsupported, "\(name) cannot serve attributes to the devices that it connects to",
+            cure: RadioError.useOwnHost)
+    }
 }
 
 /// Whether a radio can be used for receiving.

@@ -45,6 +45,11 @@ public protocol PeripheralRadio: Sendable {
     /// Asks a central for another timing of its connection; `RadioEvent.retimed` tells that it agreed.
     func retime(central: String, to timing: LinkTiming) async
 
+    /// The connection of a central to one of the beacons, over which the beacon uses the central's own attributes. Asked
+    /// again, it is the same one.
+    /// - Throws: `RadioError` `.refused` when there is no such central, `.unsupported` where the radio cannot.
+    func link(to central: String) async throws(RadioError) -> any RemoteLink
+
     /// Ends a central's connection.
     func disconnect(central: String) async
 
@@ -68,6 +73,13 @@ public protocol PeripheralRadio: Sendable {
 extension PeripheralRadio {
     /// A radio whose stack leaves timings to the centrals.
     public func retime(central: String, to timing: LinkTiming) async {}
+
+    /// Refuses: most radios keep a central's attributes to themselves.
+    public func link(to central: String) async throws(RadioError) -> any RemoteLink {
+        throw RadioError(
+            .unsupported, "\(name) gives devices no access to the attributes of a central",
+            cure: RadioError.useOwnHost)
+    }
 }
 
 /// A beacon that a radio is to carry.

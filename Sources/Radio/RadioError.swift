@@ -33,6 +33,10 @@ public struct RadioError: Error, Hashable, Sendable {
     /// What to do.
     public let cure: String
 
+    /// What to do where only our own host stack can do something.
+    static let useOwnHost =
+        "use a radio of our own host stack: virtual, hci-socket:N, tcp-client:HOST:PORT, unix:PATH or serial:DEVICE"
+
     /// An error of this code.
     public init(_ code: Code, _ message: String, cure: String) {
         self.code = code

@@ -5,7 +5,7 @@
 public import BluetoothCore
 public import GATT
 
-/// A connection to a device, as its central.
+/// A connection to a device, whose attributes are used: as its central, or as a peripheral that a central is connected to.
 public protocol RemoteLink: Sendable {
     /// The device.
     var device: RemoteAddress { get }
@@ -36,6 +36,15 @@ public protocol RemoteLink: Sendable {
     func pair(
         _ settings: PairingSettings, answer: @escaping @Sendable (PairingQuestion) async -> PairingAnswer
     ) async throws(PairingError) -> LinkProtection
+    /// Has the connection encrypted, with a key of before or by pairing; returns at once when it is.
+    func secure() async throws(RemoteError)
+    /// What the device does with the attributes that the radio serves it, in order; ends with the connection.
+    var served: AsyncStream<ServedEvent> { get }
+    /// Answers a device's request: the value read (empty for a write), or the error that it is told.
+    func respond(to request: ServedRequest, _ response: AttributeResponse) async
+    /// Tells the device the value of a characteristic that is served to it, by notification or indication as it wants.
+    /// - Throws: `RemoteError` when it wants neither, or takes no more for now.
+    func tell(_ value: [UInt8], of characteristic: CharacteristicIdentifier) async throws(RemoteError)
     /// Returns when the connection is gone, with the reason as a clause for people; at once if it is gone already.
     func waitForEnd() async -> String
     /// Ends the connection, and returns when it is gone.
@@ -46,6 +55,22 @@ extension RemoteLink {
     public func pair(
         _ settings: PairingSettings, answer: @escaping @Sendable (PairingQuestion) async -> PairingAnswer
     ) async throws(PairingError) -> LinkProtection { throw PairingError(.unsupported) }
+
+    /// Refuses: this link cannot be encrypted on demand.
+    public func secure() async throws(RemoteError) {
+        throw .impossible("this radio does not pair")
+    }
+
+    /// Nothing: no attributes are served.
+    public var served: AsyncStream<ServedEvent> { AsyncStream { $0.finish() } }
+
+    /// Does nothing: no attributes are served.
+    public func respond(to request: ServedRequest, _ response: AttributeResponse) async {}
+
+    /// Refuses: no attributes are served.
+    public func tell(_ value: [UInt8], of characteristic: CharacteristicIdentifier) async throws(RemoteError) {
+        throw .impossible("this radio serves no attributes to the devices that it connects to")
+    }
 }
 
 /// A value that a device told.

@@ -41,11 +41,13 @@ struct Listening: Sendable {
     /// - Parameters:
     ///   - duration: how long to work, from the moment that the radio is open; `nil` without an end.
     ///   - limits: the limits of a radio that matter to the work.
+    ///   - maximumTransmissionUnit: the longest attribute protocol PDU that it takes, where that is for us to say.
     init(
         _ options: ListeningOptions, duration: Duration? = nil,
-        limits: Set<ReceivingCapabilities.Limit.Subject> = []
+        limits: Set<ReceivingCapabilities.Limit.Subject> = [], maximumTransmissionUnit: UInt16 = 517
     ) throws {
-        radio = try options.radio.selection(waits: options.waits).makeCentral()
+        radio = try options.radio.selection(waits: options.waits).makeCentral(
+            maximumTransmissionUnit: maximumTransmissionUnit)
         waits = options.waits
         isJSON = options.isJSON
         self.duration = duration

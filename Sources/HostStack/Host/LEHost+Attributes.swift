@@ -51,7 +51,7 @@ extension LEHost {
         return token
     }
 
-    private mutating func withServer(
+    mutating func withServer(
         of connection: ConnectionIdentifier, _ body: (inout ATTServer) -> [ATTServerOutput]
     ) {
         guard let index = index(of: connection) else { return }

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import BluetoothCore
+import GATT
 public import HCI
 
 extension LEHost {
@@ -21,6 +22,19 @@ extension LEHost {
                 peer: peer, parameters: parameters, timeout: timeout ?? configuration.connectionTimeout))
         continueConnecting()
         flush()
+    }
+
+    /// What peripherals that are connected to find here; `nil` for nothing at all.
+    ///
+    /// Over connections that exist already peripherals are told that the services have changed, where there were any and
+    /// they want to know.
+    public mutating func setCentralDatabase(_ database: AttributeDatabase?) {
+        centralDatabase = database
+        guard let database else { return }
+        let now = now
+        for connection in connections where connection.link.role == .central {
+            withServer(of: connection.link.id) { $0.replaceDatabase(database, changed: .all, at: now) }
+        }
     }
 
     /// Takes back all that was asked for this peer; `.connectionFailed` follows for each, unless it comes too late.

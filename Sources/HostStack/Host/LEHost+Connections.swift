@@ -123,7 +123,8 @@ extension LEHost {
             peerAddressType: details.peer.type, advertisingSet: set, identity: identity,
             security: LinkSecurity(hasKey: identity != nil), interval: details.interval, latency: details.latency,
             supervisionTimeout: details.supervisionTimeout)
-        let database = set.flatMap { index(of: $0) }.flatMap { sets[$0].database }
+        let database =
+            details.role == .central ? centralDatabase : set.flatMap { index(of: $0) }.flatMap { sets[$0].database }
         var connection = HostConnection(
             handle: details.handle, ownAddress: ownAddress(as: details.role, of: set), link: link, database: database,
             mtu: configuration.maximumTransmissionUnit)

@@ -31,6 +31,8 @@ public struct LEHost: Sendable {
     var scanner = Scanner()
     var initiator = Initiator()
 
+    /// What peripherals that this host connects to find in it.
+    var centralDatabase: AttributeDatabase?
     var connections: [HostConnection] = []
     var links = LinkRegistry()
     var dataCredits = DataCredits()

@@ -69,14 +69,18 @@ enum RadioSelection: Hashable {
     }
 
     /// The radio as a receiver. The virtual air is the one that another process serves, such as `beaconry run`.
+    /// - Parameter maximumTransmissionUnit: the longest attribute protocol PDU that it takes, where it is for us to say.
     /// - Throws: `Failure` for an environment that names no place.
-    func makeCentral() throws -> any CentralRadio {
+    func makeCentral(maximumTransmissionUnit: UInt16 = 517) throws -> any CentralRadio {
         switch self {
         case .bluez(let selector): return BlueZCentral(selector)
-        case .controller(let transport): return HCIRadio(transport)
+        case .controller(let transport):
+            return HCIRadio(transport, maximumTransmissionUnit: maximumTransmissionUnit)
         case .virtual(let reason):
             let place = try VirtualAirOption.servedPlace()
-            return HCIRadio(.virtualAir(host: place.host, port: place.port, reason: reason))
+            return HCIRadio(
+                .virtualAir(host: place.host, port: place.port, reason: reason),
+                maximumTransmissionUnit: maximumTransmissionUnit)
         }
     }
 
