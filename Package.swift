@@ -96,8 +96,8 @@ let package = Package(
         .executableTarget(
             name: "beaconry-fuzz",
             dependencies: [
-                "BluetoothCore", "Advertising", "HCI", "HostStack", "VirtualRadio", "DBus", "Profiles", "Emulator",
-                "TestSupport",
+                "BluetoothCore", "Advertising", "GATT", "HCI", "HostStack", "VirtualRadio", "DBus", "Devices",
+                "Profiles", "Emulator", "TestSupport",
             ],
             path: "Tests/Fuzz", swiftSettings: settings),
         // Writes to flash until it is killed, for the test that kills it.

@@ -64,6 +64,13 @@ public enum DeviceInput: Hashable, Sendable {
     case subscribed(Central, CharacteristicIdentifier, ClientCharacteristicConfiguration)
     /// A central's connection has this timing, at its beginning or from now on; not every radio tells.
     case retimed(Central, LinkTiming)
+    /// What was asked of a central's own attributes by `.ask` has come to this; nothing comes of it when the central goes
+    /// before.
+    case asked(Central, ClientRequest, ClientResult)
+    /// A central tells the value of one of its own characteristics, by the handle of that value.
+    case told(Central, AttributeHandle, [UInt8])
+    /// Its owner wants it to do something; answered by `.acknowledge` or `.refuse`.
+    case perform(DeviceCommand)
     /// The time is `nextDeadline` or later.
     case timePassed
     /// Its owner changes settings past the radio; answered by `.acknowledge` or `.refuse`.
@@ -87,6 +94,11 @@ public enum DeviceOutput: Hashable, Sendable {
     /// This value of a characteristic is told to a central, by notification or indication as it wants; `nil` for all
     /// that want either. Whoever wants neither is told nothing.
     case notify(CharacteristicIdentifier, value: [UInt8], to: Central?)
+    /// This is asked of a central's own attributes, as their client, when what was asked before has ended; `.asked` is the
+    /// answer.
+    case ask(ClientRequest, of: Central)
+    /// Something that it shows to people.
+    case report(DeviceReport)
     /// What follows is performed so much later, and the input counts as answered only then.
     case wait(Duration)
     /// A central is asked for another timing of its connection; if it agrees, `.retimed` follows.

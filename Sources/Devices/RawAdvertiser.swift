@@ -58,7 +58,8 @@ public struct RawAdvertiser: Device {
         case .set(let settings): set(settings)
         case .read: [.reject(.readNotPermitted)]
         case .wrote: [.reject(.writeNotPermitted)]
-        case .connected, .disconnected, .subscribed, .retimed, .timePassed: []
+        case .perform: [.refuse("this device takes no commands")]
+        case .connected, .disconnected, .subscribed, .retimed, .asked, .told, .timePassed: []
         }
     }
 

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import Devices
+public import Devices
 import Profiles
 import Radio
 
@@ -57,6 +57,16 @@ extension Emulator {
                 cure: "make room in the state folder, or check its medium")
         default: return await beacon.status
         }
+    }
+
+    /// Has a beacon do something.
+    /// - Throws: `EmulatorError` `.unknownBeacon`, or `.refusedSetting` when it does not do it.
+    public func perform(_ command: DeviceCommand, on name: String) async throws(EmulatorError) -> BeaconStatus {
+        let beacon = try await running(name)
+        if case .refused(let sentence) = await beacon.handle(.perform(command)) {
+            throw EmulatorError(.refusedSetting, "\(name): \(sentence)")
+        }
+        return await beacon.status
     }
 
     /// Switches a beacon on or off.

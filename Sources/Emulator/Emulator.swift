@@ -70,6 +70,8 @@ public actor Emulator: Service {
     let vault: BondVault
     /// What pairings wait for, by the central's name.
     var questions: [String: PairingInquiry] = [:]
+    /// What beacons ask of the centrals that are connected to them.
+    private var conversations: [BeaconIdentifier: [Central: ClientConversation]] = [:]
     private var isReady = false
     /// The last reload asked for; the next one waits for it.
     var lastReload: Task<Result<ReloadResult, EmulatorError>, Never>?
@@ -136,6 +138,7 @@ public actor Emulator: Service {
         defer { stopping.cancel() }
         let failure = await openAndWait()
         if failure == nil || isReady { events.post(EventRecord("stopping")) }
+        for conversation in conversations.values.flatMap(\.values) { conversation.end() }
         await radio.close()
         if let readyFile = configuration.readyFile, isReady { try? LocalFileSystem().remove(readyFile) }
         return failure
@@ -199,6 +202,7 @@ public actor Emulator: Service {
         case .notify(let beacon, let characteristic, let value, let central):
             await radio.tell(value, of: characteristic, on: beacon, to: central?.name)
         case .retime(let central, let timing): await radio.retime(central: central.name, to: timing)
+        case .ask(let beacon, let request, let central): conversation(of: beacon, with: central)?.ask(request)
         case .disconnect(let central): await radio.disconnect(central: central.name)
         case .post(let record): events.post(record)
         }
@@ -244,9 +248,25 @@ public actor Emulator: Service {
         record.central = central
         events.post(record)
         centrals[beacon]?.remove(central)
+        conversations[beacon]?.removeValue(forKey: Central(central))?.end()
         subscriptions[beacon] = subscriptions[beacon]?.filter { $0.key.central != central }
         questions[central] = nil
         await self.beacon(beacon)?.handle(.disconnected(Central(central)))
+    }
+
+    /// What a beacon asks of a central goes here; `nil` when the central is gone.
+    private func conversation(of beacon: BeaconIdentifier, with central: Central) -> ClientConversation? {
+        guard centrals[beacon]?.contains(central.name) == true else { return nil }
+        if let conversation = conversations[beacon]?[central] { return conversation }
+        let conversation = ClientConversation(with: central, on: radio) { [weak self] input in
+            await self?.deliver(input, to: beacon)
+        }
+        conversations[beacon, default: [:]][central] = conversation
+        return conversation
+    }
+
+    private func deliver(_ input: DeviceInput, to beacon: BeaconIdentifier) async {
+        await self.beacon(beacon)?.handle(input)
     }
 
     private func subscribe(

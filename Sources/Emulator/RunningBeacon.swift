@@ -26,6 +26,7 @@ actor RunningBeacon {
         case advertise(BeaconIdentifier, Advertisement?)
         case notify(BeaconIdentifier, CharacteristicIdentifier, value: [UInt8], to: Central?)
         case retime(Central, LinkTiming)
+        case ask(BeaconIdentifier, ClientRequest, of: Central)
         case disconnect(Central)
         case post(EventRecord)
     }
@@ -215,6 +216,9 @@ actor RunningBeacon {
             case .advertise(let advertisement): if isEnabled { advertise(advertisement) }
             case .notify(let characteristic, let value, let central):
                 if isEnabled, !isRetired { perform(.notify(identifier, characteristic, value: value, to: central)) }
+            case .ask(let request, let central):
+                if isEnabled, !isRetired { perform(.ask(identifier, request, of: central)) }
+            case .report(let report): perform(.post(EventRecord(report, device: identifier.name)))
             case .wait(let duration): try? await clock.sleep(for: duration)
             case .retime(let central, let timing): perform(.retime(central, timing))
             case .disconnect(let central): perform(.disconnect(central))

@@ -90,6 +90,32 @@ extension HCIRadio {
         return isTold
     }
 
+    /// Has a central encrypt its connection to one of the beacons.
+    func secure(_ link: HCIRemoteLink) async -> Result<Void, RemoteError> {
+        guard let (name, central) = connectedCentral(link.connection, on: link.host), let host = hosts[link.host] else {
+            return .failure(.impossible("only the connection of a central to a beacon is secured so"))
+        }
+        guard beacons[central.beacon]?.pairing != nil else {
+            return .failure(.impossible("the profile does not say that and how it pairs"))
+        }
+        let isEncrypted = host.read { host in
+            host.currentConnections.first { $0.id == link.connection }?.security.isEncrypted ?? false
+        }
+        guard !isEncrypted else { return .success(()) }
+        let timer = Task {
+            try await Task.sleep(for: Self.securityPatience)
+            link.finishSecuring(.failure(.impossible("the central did not answer within \(Self.securityPatience)")))
+        }
+        defer { timer.cancel() }
+        return await withCheckedContinuation { continuation in
+            link.waitForSecurity(continuation)
+            askForSecurity(of: name)
+        }
+    }
+
+    /// How long a central may leave a wish for encryption unanswered: its user may have to say yes.
+    private static let securityPatience = Duration.seconds(30)
+
     /// Asks how strongly a link's peer is heard.
     func readSignalStrength(for link: HCIRemoteLink) async -> Result<RSSI, RemoteError> {
         await withCheckedContinuation { continuation in

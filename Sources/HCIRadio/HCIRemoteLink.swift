@@ -24,6 +24,7 @@ final class HCIRemoteLink: RemoteLink {
         var waiting: [ATTToken: CheckedContinuation<Result<GATTResult, RemoteError>, Never>] = [:]
         var rssi: [CheckedContinuation<Result<RSSI, RemoteError>, Never>] = []
         var ending: [CheckedContinuation<String, Never>] = []
+        var securing: [CheckedContinuation<Result<Void, RemoteError>, Never>] = []
         /// Why it is gone.
         var end: String?
         var wasEstablished = true
@@ -103,6 +104,10 @@ final class HCIRemoteLink: RemoteLink {
         _ = try await perform(.subscribeTo(found, isNotifying ? wanted : []))
     }
 
+    func secure() async throws(RemoteError) {
+        try await radio.secure(self).get()
+    }
+
     func respond(to request: ServedRequest, _ response: AttributeResponse) async {
         await radio.respond(to: request, of: self, response)
     }
@@ -174,6 +179,24 @@ final class HCIRemoteLink: RemoteLink {
         waiting?.resume(returning: result.mapError(RemoteError.init))
     }
 
+    /// Waits until the connection is encrypted, or will not be.
+    func waitForSecurity(_ continuation: CheckedContinuation<Result<Void, RemoteError>, Never>) {
+        let end = state.withLock { state in
+            if state.end == nil { state.securing.append(continuation) }
+            return state.end
+        }
+        if let end { continuation.resume(returning: .failure(.disconnected(end))) }
+    }
+
+    /// The connection is encrypted, or will not be.
+    func finishSecuring(_ result: Result<Void, RemoteError>) {
+        let waiting = state.withLock { state in
+            defer { state.securing = [] }
+            return state.securing
+        }
+        for continuation in waiting { continuation.resume(returning: result) }
+    }
+
     func yield(_ value: RemoteNotification) { notification.yield(value) }
 
     func yield(_ event: ServedEvent) { serving.yield(event) }
@@ -189,6 +212,7 @@ final class HCIRemoteLink: RemoteLink {
         }
         for continuation in ended.waiting.values { continuation.resume(returning: .failure(.disconnected(reason))) }
         for continuation in ended.rssi { continuation.resume(returning: .failure(.disconnected(reason))) }
+        for continuation in ended.securing { continuation.resume(returning: .failure(.disconnected(reason))) }
         for continuation in ended.ending { continuation.resume(returning: reason) }
         notification.finish()
         serving.finish()

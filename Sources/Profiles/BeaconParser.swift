@@ -12,7 +12,7 @@ import Yams
 struct BeaconParser {
     private static let kinds = [
         PlainIBeacon.kind, IoTDesignShopBeacon.kind, RawAdvertiser.kind, GATTPeripheral.kind, BatteryMonitor.kind,
-        SensorTag.kind,
+        SensorTag.kind, ANCSAccessory.kind,
     ]
 
     private var reader: MappingReader
@@ -50,6 +50,7 @@ struct BeaconParser {
                 GATTParser.configuration(&reader, place: node.mark).map { DeviceProfile.gatt($0) }
             case BatteryMonitor.kind: battery()
             case SensorTag.kind: SensorTagParser.parse(&reader)
+            case ANCSAccessory.kind: DeviceProfile.ancsAccessory(reader.ancsAccessory())
             default: iotDesignShop()
             }
         let position = position()

@@ -55,6 +55,8 @@ public enum DeviceProfile: Hashable, Sendable {
     case battery(BatteryMonitor.Configuration)
     /// The tag of six sensors.
     case sensorTag(SensorTag.Configuration)
+    /// A display for a phone's notifications.
+    case ancsAccessory(ANCSAccessory.Configuration)
 
     /// The device's name in profiles.
     public var kind: String {
@@ -65,6 +67,7 @@ public enum DeviceProfile: Hashable, Sendable {
         case .gatt: GATTPeripheral.kind
         case .battery: BatteryMonitor.kind
         case .sensorTag: SensorTag.kind
+        case .ancsAccessory: ANCSAccessory.kind
         }
     }
 
@@ -77,6 +80,7 @@ public enum DeviceProfile: Hashable, Sendable {
         case .gatt(let configuration): configuration.content.address
         case .battery(let configuration): configuration.address
         case .sensorTag(let configuration): configuration.address
+        case .ancsAccessory(let configuration): configuration.address
         }
     }
 
@@ -90,7 +94,7 @@ public enum DeviceProfile: Hashable, Sendable {
                 measuredPower: settings.measuredPower)
         case .raw(let configuration):
             AdvertisingData(verbatim: configuration.advertisingData).structures.lazy.compactMap(IBeacon.init).first
-        case .gatt, .battery, .sensorTag: nil
+        case .gatt, .battery, .sensorTag, .ancsAccessory: nil
         }
     }
 
@@ -98,7 +102,7 @@ public enum DeviceProfile: Hashable, Sendable {
     var pdu: AdvertisingPDU? {
         switch self {
         case .plainIBeacon(let configuration): configuration.pdu
-        case .iotDesignShop, .battery, .sensorTag: nil
+        case .iotDesignShop, .battery, .sensorTag, .ancsAccessory: nil
         case .raw(let configuration): configuration.pdu
         case .gatt(let configuration): configuration.content.pdu
         }
@@ -116,6 +120,7 @@ public enum DeviceProfile: Hashable, Sendable {
         case .gatt(let configuration): configuration.content.transmitPower
         case .battery(let configuration): configuration.transmitPower
         case .sensorTag: nil
+        case .ancsAccessory(let configuration): configuration.transmitPower
         }
     }
 
@@ -128,6 +133,7 @@ public enum DeviceProfile: Hashable, Sendable {
         case .gatt(let configuration): GATTPeripheral(configuration)
         case .battery(let configuration): BatteryMonitor(configuration)
         case .sensorTag(let configuration): SensorTag(configuration)
+        case .ancsAccessory(let configuration): ANCSAccessory(configuration)
         }
     }
 }

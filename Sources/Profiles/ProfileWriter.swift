@@ -43,6 +43,7 @@ public struct ProfileWriter {
             write("tx-power", Self.text(configuration.transmitPower))
             write("name", configuration.name.map(Self.quoted))
         case .iotDesignShop(let configuration, let settings): write(configuration, settings)
+        case .ancsAccessory(let configuration): write(configuration)
         case .raw(let configuration):
             write("pdu", configuration.pdu.rawValue)
             write("advertising-data", Self.quoted(Hexadecimal.string(configuration.advertisingData)))
@@ -105,6 +106,15 @@ public struct ProfileWriter {
             }
             write("measured-power-by-tx-power", "{ \(pairs.joined(separator: ", ")) }")
         }
+    }
+
+    private mutating func write(_ configuration: ANCSAccessory.Configuration) {
+        write("name", Self.quoted(configuration.name))
+        let names = configuration.consumer.attributes.map(MappingReader.text)
+        write("ask", "[\(names.joined(separator: ", "))]")
+        if !configuration.consumer.asksAppNames { write("app-names", "false") }
+        write("interval", Self.text(configuration.interval))
+        write("tx-power", Self.text(configuration.transmitPower))
     }
 
     private mutating func write(_ key: String, _ value: String?) {

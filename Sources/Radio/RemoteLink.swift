@@ -36,7 +36,7 @@ public protocol RemoteLink: Sendable {
     func pair(
         _ settings: PairingSettings, answer: @escaping @Sendable (PairingQuestion) async -> PairingAnswer
     ) async throws(PairingError) -> LinkProtection
-    /// Has the connection encrypted, with a key of before or by pairing; returns at once when it is.
+    /// Has a central encrypt its connection to us, with a key of before or by pairing; returns at once when it is.
     func secure() async throws(RemoteError)
     /// What the device does with the attributes that the radio serves it, in order; ends with the connection.
     var served: AsyncStream<ServedEvent> { get }

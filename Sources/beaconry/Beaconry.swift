@@ -21,7 +21,7 @@ struct Beaconry: AsyncParsableCommand {
         subcommands: [
             Run.self, Advertise.self, Control.self, Encode.self, Decode.self, Check.self, Radios.self, Reset.self,
             Scan.self, Range.self, Seek.self, Calibrate.self, Expect.self, Monitor.self, Manage.self, Record.self,
-            Clone.self,
+            Clone.self, PhoneCommand.self,
         ])
 
     static func main() async {

@@ -76,7 +76,9 @@ public struct GATTPeripheral: Device {
             return bank.due(at: now) + changedAdvertisement(at: now)
         case .set(let settings):
             return set(settings, at: now)
-        case .retimed:
+        case .perform:
+            return [.refuse("this device takes no commands")]
+        case .retimed, .asked, .told:
             return []
         }
     }

@@ -91,7 +91,9 @@ public struct IoTDesignShopBeacon: Device {
             return write(value, to: characteristic.uuid, offset: offset)
         case .set(let settings):
             return set(settings)
-        case .subscribed, .retimed, .timePassed:
+        case .perform:
+            return [.refuse("this device takes no commands")]
+        case .subscribed, .retimed, .asked, .told, .timePassed:
             return []
         }
     }

@@ -131,6 +131,8 @@ public struct SensorTag: Device {
             if configuration.isEmpty { subscriptions.remove(subscription) } else { subscriptions.insert(subscription) }
         case .retimed(let central, let timing): outputs += takeTiming(timing, of: central)
         case .set(let settings): outputs += set(settings, at: now)
+        case .perform: outputs.append(.refuse("this device takes no commands"))
+        case .asked, .told: break
         }
         return outputs + advance(to: now)
     }

@@ -122,6 +122,7 @@ public struct ProfileLint: Sendable {
                         "they read the humidity sensor's temperature as a signed number, and take more than 41 °C for "
                             + "less than -46 °C", "keep temperature.ambient at 41 or below"))
             }
+        case .ancsAccessory(let configuration): interval = configuration.interval
         case .raw(let configuration):
             interval = configuration.interval
             for (name, octets) in [

@@ -18,6 +18,8 @@ public struct ControlRequest: Codable, Hashable, Sendable {
         case enable
         /// Switches one off.
         case disable
+        /// Has one perform an action on a phone's notification.
+        case act
         /// Reads the profiles again.
         case reload
         /// Whom beacons know: of one, or of all.
@@ -39,7 +41,8 @@ public struct ControlRequest: Codable, Hashable, Sendable {
     public let command: Command
     /// The beacon, for commands about one.
     public var device: String?
-    /// Settings by key, for `set`, as texts that a profile could hold.
+    /// Settings by key, for `set`, as texts that a profile could hold; for `act`, `action` (positive or negative) and
+    /// `notification` (its number).
     public var values: [String: String]?
 
     /// The address of one whom a beacon knows, for `forget`; absent for all.

@@ -2,6 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Devices
+
 /// Serves the requests of one client of the control socket.
 struct ControlSession {
     let emulator: Emulator
@@ -30,11 +32,26 @@ struct ControlSession {
             ControlAnswer(beacons: [try await emulator.set(try device(of: request), request.values ?? [:])])
         case .enable: ControlAnswer(beacons: [try await emulator.setEnabled(try device(of: request), true)])
         case .disable: ControlAnswer(beacons: [try await emulator.setEnabled(try device(of: request), false)])
+        case .act:
+            ControlAnswer(
+                beacons: [try await emulator.perform(try Self.action(request), on: try device(of: request))])
         case .reload: ControlAnswer(reload: try await emulator.reload())
         case .bonds: ControlAnswer(bonds: try await emulator.bonds(of: request.device).map(BondRecord.init))
         case .forget: ControlAnswer(forgotten: try await forget(request))
         case .pair: try await pair(request)
         }
+    }
+
+    private static func action(_ request: ControlRequest) throws(EmulatorError) -> DeviceCommand {
+        guard let action = request.values?["action"].flatMap(ANCSAction.init) else {
+            throw EmulatorError(.badProfile, "act needs an action", cure: "give positive or negative")
+        }
+        guard let notification = request.values?["notification"].flatMap({ UInt32($0) }) else {
+            throw EmulatorError(
+                .badProfile, "act needs a notification's number",
+                cure: "give the one of an event of this session, from 0 to \(UInt32.max)")
+        }
+        return .act(action, notification: notification)
     }
 
     func device(of request: ControlRequest) throws(EmulatorError) -> String {

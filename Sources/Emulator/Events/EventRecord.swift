@@ -75,6 +75,16 @@ public struct EventRecord: Codable, Hashable, Sendable {
     /// The length of the key, in octets.
     public var keySize: UInt8?
 
+    // notifications
+    /// A phone's notification.
+    public var notification: NotificationRecord?
+    /// What is done with it: `positive` or `negative`.
+    public var action: String?
+    /// The notification's name in a phone's script.
+    public var name: String?
+    /// The identifier of an app that an accessory asks about.
+    public var app: String?
+
     // radio-ready, ready
     /// How advertisements reach the radio, and why so.
     public var way: String?

@@ -69,11 +69,12 @@ extension HCIRadio {
             tell(.comparisonWanted(number), of: connection, on: host)
         case .paired(let connection, let bond, let isBonded): paired(connection, bond, isBonded: isBonded, on: host)
         case .pairingFailed(let connection, let failure):
-            tell(.failed(PairingError(reporting: failure)), of: connection, on: host)
+            failed(PairingError(reporting: failure), connection, on: host)
         case .encryptionFailed(let connection, let failure):
-            tell(.failed(PairingError(reporting: failure)), of: connection, on: host)
+            failed(PairingError(reporting: failure), connection, on: host)
         case .securityChanged(let connection, let security):
             guard security.isEncrypted else { return }
+            connected(connection, on: host)?.central.link.finishSecuring(.success(()))
             tell(.encrypted(LinkProtection(security)), of: connection, on: host)
         case .bondChanged(let set?, _): _ = keepBonds(of: set, on: host)
         case .bondForgotten(let set?, let peer):
@@ -81,6 +82,11 @@ extension HCIRadio {
             tellForgotten(RemoteAddress(peer), of: beacon)
         default: break
         }
+    }
+
+    private func failed(_ error: PairingError, _ connection: ConnectionIdentifier, on host: HostIdentifier) {
+        connected(connection, on: host)?.central.link.finishSecuring(.failure(.notPaired(error)))
+        tell(.failed(error), of: connection, on: host)
     }
 
     private func paired(_ connection: ConnectionIdentifier, _ bond: Bond, isBonded: Bool, on host: HostIdentifier) {

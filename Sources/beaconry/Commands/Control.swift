@@ -14,7 +14,8 @@ struct Control: AsyncParsableCommand {
             """,
         subcommands: [
             ControlList.self, ControlShow.self, ControlSet.self, ControlEnable.self, ControlDisable.self,
-            ControlReload.self, ControlEvents.self, ControlBonds.self, ControlForget.self, ControlPair.self,
+            ControlAct.self, ControlReload.self, ControlEvents.self, ControlBonds.self, ControlForget.self,
+            ControlPair.self,
         ])
 }
 
@@ -156,6 +157,27 @@ struct ControlDisable: AsyncParsableCommand {
     @Argument(help: "The beacon's id.") var device: String
     @OptionGroup var options: ControlOptions
     func run() async throws { try await options.send(ControlRequest(.disable, device: device)) }
+}
+
+/// `beaconry ctl act`
+struct ControlAct: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "act", abstract: "Have a notification display act on a phone's notification.",
+        discussion: """
+            Example: beaconry ctl act bob positive 7
+
+            The number is the uid of an event of the present session; the event action-performed or action-failed tells what
+            came of it.
+            """)
+    @Argument(help: "The display's id.") var device: String
+    @Argument(help: "positive or negative.") var action: String
+    @Argument(help: "The notification's number.") var notification: String
+    @OptionGroup var options: ControlOptions
+
+    func run() async throws {
+        try await options.send(
+            ControlRequest(.act, device: device, values: ["action": action, "notification": notification]))
+    }
 }
 
 /// `beaconry ctl reload`

@@ -28,8 +28,46 @@ enum EventText {
             "encrypted", "bond-forgotten":
             return who + PairingText.line(record)
         case "bonds-persisted": return who + "bonds are durable in \(record.file ?? "")"
+        case "accessory-found": return who + "found an accessory, \(record.address ?? "")"
+        case "session-began": return who + "\(record.central ?? "the accessory") hears notifications"
+        case "session-ended": return who + "\(record.central ?? "the accessory") hears no notifications any more"
+        case "asked": return who + "\(record.central ?? "the accessory") asked \(record.value ?? "")"
+        case "refused":
+            return who + "\(record.central ?? "the accessory") wrote \(record.value ?? "") and was told "
+                + "\(record.code ?? "")" + because(record)
+        case "notifications-available": return who + "the phone tells its notifications" + because(record)
+        case "notifications-unavailable": return who + "the phone tells no notifications" + because(record)
+        case "notification-added", "notification-modified", "notification-removed", "notification-shown",
+            "notification-not-shown", "action-performed", "action-failed":
+            return who + notification(record)
         default: return who + ([record.event] + details(record)).joined(separator: ": ")
         }
+    }
+
+    private static func because(_ record: EventRecord) -> String { record.reason.map { ": \($0)" } ?? "" }
+
+    /// What a display with little room shows: the category's word, and then who or what.
+    private static func notification(_ record: EventRecord) -> String {
+        guard let notification = record.notification else {
+            return "\(record.action ?? "") action on \(record.name ?? "a notification") performed"
+        }
+        let display = notification.display ?? "notification \(notification.uid)"
+        switch record.event {
+        case "notification-added": return display
+        case "notification-modified": return "\(display) changed"
+        case "notification-removed": return "\(display) is gone"
+        case "notification-shown":
+            let lines = [notification.title, notification.subtitle, notification.message, notification.appName]
+            return printable(lines.compactMap(\.self).filter { !$0.isEmpty }.joined(separator: " | "))
+        case "notification-not-shown": return "nothing is known of \(display)" + because(record)
+        case "action-performed": return "\(record.action ?? "") action on \(display) performed"
+        default: return "\(record.action ?? "") action on \(display) failed" + because(record)
+        }
+    }
+
+    /// A text that cannot steer a terminal, whoever wrote it.
+    private static func printable(_ text: String) -> String {
+        String(text.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : Character($0) })
     }
 
     private static func details(_ record: EventRecord) -> [String] {

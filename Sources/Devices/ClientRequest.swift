@@ -1,0 +1,51 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+public import BluetoothCore
+public import GATT
+
+/// Something that a device asks of a central connected to it, as the client of the central's own attributes.
+public enum ClientRequest: Hashable, Sendable {
+    /// To have the connection encrypted, by pairing where there is no key yet.
+    case secure
+    /// The characteristics of the first primary service of this type.
+    case discover(BluetoothUUID)
+    /// To be told the value with this handle from now on, or no more.
+    case subscribe(AttributeHandle, Bool)
+    /// The value with this handle.
+    case read(AttributeHandle)
+    /// To take this for the value with this handle, and to say so.
+    case write(AttributeHandle, [UInt8])
+}
+
+/// What came of a request.
+public enum ClientResult: Hashable, Sendable {
+    /// The characteristics, in the order of their handles; `nil` when there is no such service.
+    case found([ClientCharacteristic]?)
+    /// The value read.
+    case value([UInt8])
+    /// It is done.
+    case done
+    /// The central refused it.
+    case refused(ATTError)
+    /// It could not be asked, or got no answer; a clause for people.
+    case failed(String)
+}
+
+/// A characteristic that a central has.
+public struct ClientCharacteristic: Hashable, Sendable {
+    /// Its type.
+    public let uuid: BluetoothUUID
+    /// What can be done with its value.
+    public let properties: CharacteristicProperties
+    /// The handle of its value.
+    public let value: AttributeHandle
+
+    /// A characteristic of this type.
+    public init(uuid: BluetoothUUID, properties: CharacteristicProperties, value: AttributeHandle) {
+        self.uuid = uuid
+        self.properties = properties
+        self.value = value
+    }
+}

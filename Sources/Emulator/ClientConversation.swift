@@ -1,0 +1,99 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import Devices
+import GATT
+import Radio
+
+/// A device's use of the attributes of one central: what it asks is done in order, what the central tells is handed on.
+final class ClientConversation: Sendable {
+    private let request: AsyncStream<ClientRequest>.Continuation
+    private let task: Task<Void, Never>
+
+    /// - Parameter deliver: hands an input to the device.
+    init(
+        with central: Central, on radio: any PeripheralRadio, deliver: @escaping @Sendable (DeviceInput) async -> Void
+    ) {
+        let (requests, request) = AsyncStream.makeStream(of: ClientRequest.self)
+        self.request = request
+        task = Task {
+            do throws(RadioError) {
+                let link = try await radio.link(to: central.name)
+                await Self.converse(requests, with: central, over: link, deliver)
+            } catch {
+                for await request in requests where !Task.isCancelled {
+                    await deliver(.asked(central, request, .failed("\(error)")))
+                }
+            }
+        }
+    }
+
+    /// Asks something, when what was asked before has ended.
+    func ask(_ request: ClientRequest) { self.request.yield(request) }
+
+    /// Ends it: nothing is handed on any more.
+    func end() {
+        request.finish()
+        task.cancel()
+    }
+
+    private static func converse(
+        _ requests: AsyncStream<ClientRequest>, with central: Central, over link: any RemoteLink,
+        _ deliver: @escaping @Sendable (DeviceInput) async -> Void
+    ) async {
+        let hearing = Task {
+            for await told in link.notifications where !Task.isCancelled {
+                await deliver(.told(central, told.handle, told.value))
+            }
+        }
+        var found: [AttributeHandle: RemoteCharacteristic] = [:]
+        for await request in requests {
+            let result = await answer(request, over: link, &found)
+            guard !Task.isCancelled else { break }
+            await deliver(.asked(central, request, result))
+        }
+        hearing.cancel()
+    }
+
+    private static func answer(
+        _ request: ClientRequest, over link: any RemoteLink, _ found: inout [AttributeHandle: RemoteCharacteristic]
+    ) async -> ClientResult {
+        do throws(RemoteError) {
+            switch request {
+            case .secure:
+                try await link.secure()
+                return .done
+            case .discover(let service): return .found(try await discover(service, over: link, &found))
+            case .subscribe(let handle, let isOn):
+                guard let characteristic = found[handle] else {
+                    throw .impossible("no characteristic with the handle \(handle) was found")
+                }
+                try await link.setNotifying(isOn, for: characteristic)
+                return .done
+            case .read(let handle): return .value(try await link.read(handle))
+            case .write(let handle, let value):
+                try await link.write(value, to: handle)
+                return .done
+            }
+        } catch {
+            return switch error {
+            case .refused(let error): .refused(error)
+            case .disconnected(let reason), .impossible(let reason): .failed(reason)
+            case .notPaired(let error): .failed(error.message)
+            }
+        }
+    }
+
+    private static func discover(
+        _ uuid: BluetoothUUID, over link: any RemoteLink, _ found: inout [AttributeHandle: RemoteCharacteristic]
+    ) async throws(RemoteError) -> [ClientCharacteristic]? {
+        guard let service = try await link.discoverServices([uuid]).first else { return nil }
+        let characteristics = try await link.discoverCharacteristics(of: service)
+        for characteristic in characteristics { found[characteristic.value] = characteristic }
+        return characteristics.map {
+            ClientCharacteristic(uuid: $0.uuid, properties: $0.properties, value: $0.value)
+        }
+    }
+}

@@ -1,0 +1,47 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Emulator
+import Profiles
+
+/// `beaconry phone`
+struct PhoneCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "phone", abstract: "Be a phone that tells its notifications to an accessory.",
+        discussion: """
+            Example: beaconry phone profiles/phones/iphone.yaml --duration 1m --json
+
+            It looks for an accessory that solicits Apple's notification service, connects to it and serves: notifications \
+            come and go as the profile says. The virtual air is the one that beaconry run serves.
+            """)
+
+    @Argument(help: "The phone's profile, in YAML.")
+    var profile: String
+
+    @OptionGroup var time: DurationOption
+
+    @OptionGroup var options: ListeningOptions
+
+    func run() async throws {
+        let text = try ProfileFiles.text(profile, examples: "profiles/phones/")
+        let phone = Phone(try PhoneProfile(parsing: text, file: profile))
+        let isJSON = options.isJSON
+        let events = phone.events.listen()
+        let telling = Task {
+            for await record in events { Output.line(isJSON ? JSONLine.encode(record) : EventText.line(record)) }
+        }
+        let listening = try Listening(
+            options, duration: try time.value(), maximumTransmissionUnit: phone.maximumTransmissionUnit)
+        do {
+            let ending = try await listening.run { radio, _ in try await phone.run(on: radio) }
+            await telling.value
+            try ending.check()
+        } catch {
+            // Where the phone never ran, nothing ends its events.
+            telling.cancel()
+            throw error
+        }
+    }
+}

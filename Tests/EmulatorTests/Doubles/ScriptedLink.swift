@@ -1,0 +1,77 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import GATT
+import Radio
+import Synchronization
+
+/// A link whose peer does what a test tells it.
+final class ScriptedLink: RemoteLink {
+    /// What it was asked, in order.
+    enum Call: Hashable, Sendable {
+        case setNotifying(Bool, AttributeHandle)
+        case write([UInt8], AttributeHandle)
+        case respond(ServedRequest, AttributeResponse)
+        case tell([UInt8], CharacteristicIdentifier)
+    }
+
+    let device: RemoteAddress
+    let notifications: AsyncStream<RemoteNotification>
+    let notification: AsyncStream<RemoteNotification>.Continuation
+    let served: AsyncStream<ServedEvent>
+    let serving: AsyncStream<ServedEvent>.Continuation
+    let calls = EventLog<Call>()
+    private let services: [(service: RemoteService, characteristics: [RemoteCharacteristic])]
+    private let refusals: [AttributeHandle: RemoteError]
+    private let ending = EventLog<String>()
+
+    /// A peer with these services, which refuses writes to some handles.
+    init(
+        services: [(service: RemoteService, characteristics: [RemoteCharacteristic])] = [],
+        refusals: [AttributeHandle: RemoteError] = [:]
+    ) {
+        device = RemoteAddress(.zero, isRandom: true)
+        self.services = services
+        self.refusals = refusals
+        (notifications, notification) = AsyncStream.makeStream()
+        (served, serving) = AsyncStream.makeStream()
+    }
+
+    func maximumTransmissionUnit() async throws(RemoteError) -> Int { 23 }
+    func readRSSI() async throws(RemoteError) -> RSSI { throw .impossible("nobody measures") }
+    func discoverServices(_ types: [BluetoothUUID]?) async throws(RemoteError) -> [RemoteService] {
+        services.map(\.service).filter { types?.contains($0.uuid) ?? true }
+    }
+    func discoverCharacteristics(of service: RemoteService) async throws(RemoteError) -> [RemoteCharacteristic] {
+        services.first { $0.service == service }?.characteristics ?? []
+    }
+    func discoverDescriptors(of characteristic: RemoteCharacteristic) async throws(RemoteError) -> [RemoteDescriptor] {
+        []
+    }
+    func read(_ attribute: AttributeHandle) async throws(RemoteError) -> [UInt8] { [UInt8(attribute.rawValue & 0xFF)] }
+    func write(_ value: [UInt8], to attribute: AttributeHandle) async throws(RemoteError) {
+        calls.append(.write(value, attribute))
+        if let refusal = refusals[attribute] { throw refusal }
+    }
+    func writeWithoutResponse(_ value: [UInt8], to attribute: AttributeHandle) async throws(RemoteError) {}
+    func setNotifying(_ isNotifying: Bool, for characteristic: RemoteCharacteristic) async throws(RemoteError) {
+        calls.append(.setNotifying(isNotifying, characteristic.value))
+    }
+    func respond(to request: ServedRequest, _ response: AttributeResponse) async {
+        calls.append(.respond(request, response))
+    }
+    func tell(_ value: [UInt8], of characteristic: CharacteristicIdentifier) async throws(RemoteError) {
+        calls.append(.tell(value, characteristic))
+    }
+    func waitForEnd() async -> String { (try? await ending.entry { _ in true }) ?? "nobody knows" }
+    func disconnect() async { end("this side ended it") }
+
+    /// The connection goes.
+    func end(_ reason: String) {
+        notification.finish()
+        serving.finish()
+        ending.append(reason)
+    }
+}

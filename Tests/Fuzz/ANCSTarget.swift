@@ -1,0 +1,138 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import Devices
+import GATT
+import TestSupport
+
+extension FuzzTarget {
+    /// What a phone and an accessory tell each other, damaged: to the codecs, and to both sides in the midst of a session.
+    ///
+    /// The first octet of an input says to whom it is told.
+    static let ancs = FuzzTarget(name: "ancs") { generator in
+        let receiver = UInt8.random(in: 0...5, using: &generator)
+        let samples = samples[Int(receiver) % samples.count]
+        return [receiver]
+            + (Int.random(in: 0...9, using: &generator) == 0
+                ? Mutation.noise(64, &generator) : Mutation.damaged(samples, &generator))
+    } parse: { bytes in
+        guard let receiver = bytes.first else { return .refused }
+        let message = Array(bytes.dropFirst())
+        return switch receiver {
+        case 0: survives(ANCSNotificationEvent.self, message)
+        case 1: survives(ANCSCommand.self, message)
+        case 2: survives(ANCSResponse.self, message)
+        case 3: hearsEvent(message)
+        case 4: takesCommand(message)
+        default: hearsData(message)
+        }
+    }
+
+    private static let samples: [[[UInt8]]] = [events, commands, responses, events, commands, responses]
+    private static let events: [[UInt8]] = [
+        [0, 0x18, 1, 1, 1, 0, 0, 0], [1, 0, 2, 1, 0, 0, 0, 0], [2, 4, 3, 0, 1, 0, 0, 0],
+    ]
+    private static let commands: [[UInt8]] = [
+        [0, 0, 0, 0, 0, 0, 1, 11, 0, 3, 64, 0, 5], [1] + app + [0, 0], [2, 0, 0, 0, 0, 0], [2, 0, 0, 0, 0, 1],
+    ]
+    private static let responses = [
+        ANCSResponse.notificationAttributes(
+            1, [ANCSAttribute(0, value: app), ANCSAttribute(1, value: Array("Title".utf8))]
+        ).serialized(),
+        ANCSResponse.appAttributes("com.apple.MobileSMS", [ANCSAttribute(0, value: Array("Messages".utf8))])
+            .serialized(),
+    ]
+    private static let app = Array("com.apple.MobileSMS".utf8)
+
+    /// Whatever is taken must be written as it was.
+    private static func survives<Value: WireCodable>(_: Value.Type, _ bytes: [UInt8]) -> Outcome {
+        guard let value = try? Value(parsing: bytes) else { return .refused }
+        guard value.serialized() == bytes else {
+            FuzzReport.fail("\(Value.self) \(Hexadecimal.string(bytes)) does not survive being written")
+        }
+        return .parsed
+    }
+
+    // MARK: - The accessory
+
+    private static let source: AttributeHandle = 1
+    private static let controlPoint: AttributeHandle = 2
+    private static let data: AttributeHandle = 3
+
+    /// An accessory that hears of a notification and has asked about it.
+    private static func asking() -> (consumer: ANCSConsumer, command: ClientRequest?) {
+        var consumer = ANCSConsumer(
+            ANCSConsumer.Configuration(attributes: [
+                ANCSAttributeRequest(.appIdentifier), ANCSAttributeRequest(.title, maximumLength: 11),
+            ]))
+        var outputs = consumer.begin()
+        while case .ask(let request)? = outputs.first {
+            outputs.removeFirst()
+            let result: ClientResult =
+                switch request {
+                case .discover(ANCSService.uuid): .found(characteristics)
+                case .discover: .found(nil)
+                default: .done
+                }
+            outputs += consumer.take(result, of: request, at: .zero).filter {
+                if case .ask = $0 { true } else { false }
+            }
+        }
+        for case .ask(let request) in consumer.take(events[0], of: source, at: .zero) { return (consumer, request) }
+        return (consumer, nil)
+    }
+
+    private static let characteristics = [
+        ClientCharacteristic(uuid: ANCSService.notificationSource, properties: .notify, value: source),
+        ClientCharacteristic(uuid: ANCSService.controlPoint, properties: .write, value: controlPoint),
+        ClientCharacteristic(uuid: ANCSService.dataSource, properties: .notify, value: data),
+    ]
+
+    private static let accessory = asking()
+
+    private static func hearsEvent(_ bytes: [UInt8]) -> Outcome {
+        var consumer = accessory.consumer
+        return outcome(consumer.take(bytes, of: source, at: .zero))
+    }
+
+    /// The damaged answer comes in one piece and in many, before its command is acknowledged and behind.
+    private static func hearsData(_ bytes: [UInt8]) -> Outcome {
+        guard let command = accessory.command else { FuzzReport.fail("the accessory asks for nothing") }
+        var consumer = accessory.consumer
+        var outputs = consumer.take(bytes, of: data, at: .zero)
+        outputs += consumer.take(.done, of: command, at: .zero)
+        for octet in bytes { outputs += consumer.take([octet], of: data, at: .zero) }
+        outputs += consumer.advance(to: .seconds(3600))
+        return outcome(outputs)
+    }
+
+    private static func outcome(_ outputs: [ANCSConsumer.Output]) -> Outcome {
+        outputs.contains { if case .warn = $0 { true } else { false } } ? .refused : .parsed
+    }
+
+    // MARK: - The phone
+
+    private static let phone: ANCSProvider = {
+        let call = ANCSNotification(
+            category: .incomingCall, app: "com.apple.MobileSMS", title: "Davidson Robert", message: "Incoming Call",
+            positiveLabel: "Answer")
+        var provider = ANCSProvider(
+            ANCSScript(
+                steps: [ANCSScript.Step(at: nil, .post("call", call))], apps: ["com.apple.MobileSMS": "Messages"]))
+        _ = provider.subscribe(ANCSService.dataSource, true, at: DeviceTime())
+        _ = provider.subscribe(ANCSService.notificationSource, true, at: DeviceTime())
+        return provider
+    }()
+
+    private static func takesCommand(_ bytes: [UInt8]) -> Outcome {
+        var provider = phone
+        switch provider.write(bytes, maximumLength: 20).answer {
+        case .success: return .parsed
+        case .failure(let error):
+            guard 0xA0...0xA3 ~= error.rawValue else { FuzzReport.fail("\(error) is no error of the service") }
+            return .refused
+        }
+    }
+}

@@ -1,0 +1,144 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Devices
+import Foundation
+import Profiles
+import Testing
+
+@Suite struct PhoneProfileTests {
+    @Test func everythingIsRead() throws {
+        let profile = try PhoneProfile(
+            parsing: """
+                phone: iphone
+                name: Alice's iPhone
+                mtu: 23
+                pairing: off
+                apps: { com.apple.mobilephone: Phone }
+                notifications:
+                  - { id: text, category: social, title: Robert, silent: true }
+                  - id: call
+                    at: 1s
+                    until: 6s
+                    category: incoming-call
+                    app: com.apple.mobilephone
+                    title: Davidson
+                    subtitle: Robert
+                    message: Incoming Call
+                    date: 20140512T093015
+                    important: true
+                    positive-action: Answer
+                    negative-action: Decline
+                    actions-fail: true
+                changes:
+                  - { at: 2s, id: text, title: Bob, silent: false }
+                  - { at: 3s, id: text, message: Hello }
+                  - { at: 4s, service: away }
+                  - { at: 5s, service: back }
+                """, file: "phone.yaml")
+        let text = ANCSNotification(category: .social, flags: .silent, title: "Robert")
+        let call = ANCSNotification(
+            category: .incomingCall, flags: .important, app: "com.apple.mobilephone", title: "Davidson",
+            subtitle: "Robert", message: "Incoming Call", date: "20140512T093015", positiveLabel: "Answer",
+            negativeLabel: "Decline", actionsFail: true)
+        let script = ANCSScript(
+            steps: [
+                ANCSScript.Step(at: nil, .post("text", text)), ANCSScript.Step(at: .seconds(1), .post("call", call)),
+                ANCSScript.Step(at: .seconds(6), .remove("call")),
+                ANCSScript.Step(at: .seconds(2), .post("text", ANCSNotification(category: .social, title: "Bob"))),
+                ANCSScript.Step(
+                    at: .seconds(3), .post("text", ANCSNotification(category: .social, title: "Bob", message: "Hello"))),
+                ANCSScript.Step(at: .seconds(4), .setService(isThere: false)),
+                ANCSScript.Step(at: .seconds(5), .setService(isThere: true)),
+            ], apps: ["com.apple.mobilephone": "Phone"])
+        #expect(profile.name == "iphone")
+        #expect(profile.displayName == "Alice's iPhone")
+        #expect(profile.maximumTransmissionUnit == 23)
+        #expect(!profile.needsPairing)
+        #expect(profile.script == script)
+    }
+
+    @Test func mostMayBeLeftOut() throws {
+        let profile = try PhoneProfile(
+            parsing: "{ phone: a, notifications: [{ id: x, category: other }] }", file: "phone.yaml")
+        #expect(profile.displayName == "a")
+        #expect(profile.maximumTransmissionUnit == 185)
+        #expect(profile.needsPairing)
+    }
+
+    @Test func shippedPhoneIsRight() throws {
+        let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let file = package.appending(path: "profiles/phones/iphone.yaml")
+        let profile = try PhoneProfile(parsing: String(contentsOf: file, encoding: .utf8), file: file.path)
+        #expect(profile.name == "iphone")
+        #expect(!profile.script.steps.isEmpty)
+    }
+
+    private static func one(_ keys: String) -> String {
+        "phone: a\nnotifications:\n  - { id: x, category: other, \(keys) }\n"
+    }
+    private static func change(_ keys: String) -> String { one("at: 1s") + "changes:\n  - \(keys)\n" }
+
+    /// A phone with one mistake, whose place is marked with `¦`, its field, and the beginning of what is said of it.
+    static let mistakes = [
+        ("¦notifications: [{ id: x, category: other }]\n", "", "\"phone\" is missing"),
+        ("¦phone: a\n", "", "\"notifications\" is missing"),
+        ("phone: ¦a b\nnotifications: [{ id: x, category: other }]\n", "phone", "\"a b\" is not a name"),
+        ("phone: a\nnotifications: ¦[]\n", "notifications", "a list of at least one notification is expected here"),
+        ("phone: a\nnotifications: [¦x]\n", "notifications[0]", "a mapping of keys and values is expected here"),
+        ("phone: a\nmtu: ¦22\nnotifications: [{ id: x, category: other }]\n", "mtu", "\"22\" is not a whole number"),
+        ("phone: a\nmtu: ¦518\nnotifications: [{ id: x, category: other }]\n", "mtu", "\"518\" is not a whole number"),
+        (
+            "phone: a\npairing: ¦maybe\nnotifications: [{ id: x, category: other }]\n", "pairing",
+            "\"maybe\" is not one of required, off"
+        ),
+        (
+            "phone: a\napps: { a: ¦'' }\nnotifications: [{ id: x, category: other }]\n", "apps.a",
+            "a name has 1 to 100 characters"
+        ),
+        ("phone: a\nnotifications: [¦{ id: x }]\n", "notifications[0]", "\"category\" is missing"),
+        ("phone: a\nnotifications: [¦{ category: other }]\n", "notifications[0]", "\"id\" is missing"),
+        (
+            "phone: a\nnotifications: [{ id: x, category: ¦bell }]\n", "notifications[0].category",
+            "there is no category \"bell\"; categories are other, incoming-call"
+        ),
+        (
+            "phone: a\nnotifications: [{ id: x, category: other }, { id: ¦x, category: other }]\n",
+            "notifications[1].id", "the id \"x\" is another notification's already"
+        ),
+        (one("at: ¦1"), "notifications[0].at", "\"1\" is not a duration"),
+        (one("until: ¦0s"), "notifications[0].until", "it cannot go before it has come"),
+        (one("at: 2s, until: ¦2s"), "notifications[0].until", "it cannot go before it has come"),
+        (one("date: ¦today"), "notifications[0].date", "\"today\" is not a date; write it as 20140512T093015"),
+        (one("silent: ¦perhaps"), "notifications[0].silent", "\"perhaps\" is not one of true, false"),
+        (one("app: ¦''"), "notifications[0].app", "an app's identifier has 1 to 155 bytes"),
+        (one("¦colour: red"), "notifications[0]", "there is no key \"colour\" here"),
+        (change("¦{ id: x, title: y }"), "changes[0]", "\"at\" is missing"),
+        (change("¦{ at: 1s }"), "changes[0]", "\"id\" is missing"),
+        (change("{ at: 1s, id: ¦y }"), "changes[0].id", "there is no notification \"y\""),
+        (change("{ at: 1s, service: ¦gone }"), "changes[0].service", "\"gone\" is not one of away, back"),
+        (
+            change("{ at: 2s, id: x, title: a }") + "  - { at: ¦1s, id: x, title: b }\n", "changes[1].at",
+            "changes stand in the order of their times"
+        ),
+        (change("{ at: 1s, service: away, ¦id: x }"), "changes[0]", "there is no key \"id\" here"),
+    ]
+
+    @Test(arguments: mistakes)
+    func mistakesAreFoundWhereTheyAre(_ text: String, _ field: String, _ message: String) throws {
+        let marked = MarkedText(text)
+        let place = try #require(marked.places.first)
+        do throws(ProfileFaults) {
+            _ = try PhoneProfile(parsing: marked.text, file: "p.yaml")
+            Issue.record("it was taken")
+        } catch {
+            let fault = try #require(error.faults.first)
+            #expect(error.faults.count == 1)
+            #expect(fault.message.hasPrefix(message), "\(fault)")
+            #expect(fault.field == field)
+            #expect((fault.line, fault.column) == (place.line, place.column))
+        }
+    }
+}
