@@ -1,0 +1,37 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BeaconryCentral
+import Radio
+import Testing
+
+/// Pairing as users of the API see it.
+@Suite(.timeLimit(.minutes(1)))
+struct PairingTests {
+    @Test func aDeviceMustBeConnected() async throws {
+        try await Stage.with { stage in
+            let peripheral = await stage.peripheral
+            let error = await #expect(throws: CentralError.self) { try await peripheral.pair() }
+            #expect(error?.reason == .notConnected)
+            #expect(error?.operation == "pair with \(peripheral.address)")
+        }
+    }
+
+    @Test func aDeviceThatDoesNotPairSaysSo() async throws {
+        try await Stage.with { stage in
+            let peripheral = await stage.peripheral
+            try await peripheral.connect()
+            let error = try #require(await #expect(throws: CentralError.self) { try await peripheral.pair() })
+            guard case .notPaired(let refusal) = error.reason else {
+                Issue.record(error)
+                return
+            }
+            #expect(refusal.code == .notSupported)
+            #expect(error.code == "not-paired" && error.cure == "let the peer pair")
+            #expect(error.message.hasPrefix("cannot pair with \(peripheral.address): "))
+            // Nothing else is lost with it.
+            #expect(try await peripheral.discoverServices().count == 1)
+        }
+    }
+}
