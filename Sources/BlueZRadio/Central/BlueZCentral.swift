@@ -29,6 +29,8 @@ public actor BlueZCentral: CentralRadio {
     var discovery = Discovery()
     var connecting: Set<ObjectPath> = []
     var links: [ObjectPath: BlueZRemoteLink] = [:]
+    /// How many connections are being made with an agent on the bus.
+    var agentUsers = 0
 
     let wakeUp: AsyncStream<Void>.Continuation
     let discoveryWakeUp: AsyncStream<Void>.Continuation

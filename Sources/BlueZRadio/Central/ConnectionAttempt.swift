@@ -84,8 +84,10 @@ actor ConnectionAttempt {
 
     private func connectKnown() async -> BlueZRemoteLink? {
         do throws(DBusError) {
-            // It fails by itself after some 20 s, and is tried again then.
-            _ = try await attachment.daemon.call(path, DeviceProperties.interface, "Connect", timeout: .seconds(60))
+            try await radio.withInputAndOutput(of: attachment.daemon) { [attachment, path] () throws(DBusError) in
+                // It fails by itself after some 20 s, and is tried again then.
+                _ = try await attachment.daemon.call(path, DeviceProperties.interface, "Connect", timeout: .seconds(60))
+            }
         } catch {
             if !error.isDaemons("AlreadyConnected") {
                 note(error)

@@ -19,6 +19,8 @@ extension BlueZRemoteLink {
         {
             return LinkProtection(isAuthenticated: nil, keySize: nil)
         }
+        // One at a time is registered.
+        await BlueZAgent.whileConnecting(daemon).unregister()
         let responder = AgentResponder(
             owner: daemon.owner, ask: { request, _ in await Self.answer(request, settings, answer) }, cancel: {})
         let agent = BlueZAgent(
@@ -73,6 +75,28 @@ extension BlueZRemoteLink {
 }
 
 extension BlueZCentral {
+    /// Makes a connection while bluetoothd knows that a user can be asked and shown anything.
+    ///
+    /// The kernel notes that of its default agent when a connection is made, and bluetoothd 5.82 pairs with what is noted,
+    /// whatever the agent has that it pairs for. Where another agent is the default, what that one has is noted.
+    func withInputAndOutput(
+        of daemon: BlueZDaemon, _ connect: @Sendable () async throws(DBusError) -> Void
+    ) async throws(DBusError) {
+        let agent = BlueZAgent.whileConnecting(daemon)
+        agentUsers += 1
+        // Without it there are connections, too.
+        if agentUsers == 1 { try? await agent.register(isDefault: false) }
+        let result: Result<Void, DBusError>
+        do throws(DBusError) {
+            result = .success(try await connect())
+        } catch {
+            result = .failure(error)
+        }
+        agentUsers -= 1
+        if agentUsers == 0 { await agent.unregister() }
+        try result.get()
+    }
+
     /// Has bluetoothd forget a device that it is paired with, with all that it knows of it.
     public func forgetBond(with device: RemoteAddress) async {
         guard let attachment, let path = BlueZDevice.path(of: device.address.description, on: attachment.adapter),
@@ -81,6 +105,16 @@ extension BlueZCentral {
         else { return }
         _ = try? await attachment.daemon.call(
             attachment.adapter.path, "org.bluez.Adapter1", "RemoveDevice", [.objectPath(path)], timeout: .seconds(10))
+    }
+}
+
+extension BlueZAgent {
+    /// An agent that has everything, and declines everything: nothing is paired while a connection is made.
+    static func whileConnecting(_ daemon: BlueZDaemon) -> BlueZAgent {
+        BlueZAgent(
+            daemon: daemon, path: "/org/beaconry/agent/connecting",
+            settings: PairingSettings(inputOutput: .keyboardDisplay),
+            responder: AgentResponder(owner: daemon.owner, ask: { _, _ in nil }, cancel: {}))
     }
 }
 
