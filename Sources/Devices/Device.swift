@@ -107,4 +107,7 @@ public enum DeviceOutput: Hashable, Sendable {
     case disconnect(Central)
     /// Something its owner should know.
     case warn(Warning)
+
+    /// The answer to `.perform` of a device that has nothing to do at a command.
+    static let takesNoCommands = DeviceOutput.refuse("this device takes no commands")
 }

@@ -68,7 +68,7 @@ public struct PlainIBeacon: Device {
         case .set(let settings): set(settings)
         case .read: [.reject(.readNotPermitted)]
         case .wrote: [.reject(.writeNotPermitted)]
-        case .perform: [.refuse("this device takes no commands")]
+        case .perform: [.takesNoCommands]
         case .connected, .disconnected, .subscribed, .retimed, .asked, .told, .timePassed: []
         }
     }

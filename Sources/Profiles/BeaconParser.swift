@@ -62,7 +62,7 @@ struct BeaconParser {
 
     /// `pairing: { io: display, passkey: 123456 }`
     private mutating func pairing(of device: DeviceProfile?) -> PairingSettings? {
-        guard let part = reader.node("pairing") else { return nil }
+        guard let part = reader.node("pairing") else { return device?.hardwarePairing }
         var parser = PairingParser(part, file: reader.file, path: "\(reader.path).pairing")
         let settings = parser.parse()
         reader.add(parser.faults)

@@ -108,6 +108,11 @@ public enum DeviceProfile: Hashable, Sendable {
         }
     }
 
+    /// How the hardware pairs; `nil` where it does not, or leaves it to the profile.
+    var hardwarePairing: PairingSettings? {
+        if case .sensorTag = self { SensorTag.pairing } else { nil }
+    }
+
     /// The strength at 1 m that the profile names, if it does.
     public var measuredPower: MeasuredPower? { frame?.measuredPower }
 

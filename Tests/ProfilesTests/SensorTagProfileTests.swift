@@ -4,6 +4,7 @@
 
 import BluetoothCore
 import Devices
+import GATT
 import Profiles
 import Testing
 
@@ -30,6 +31,17 @@ import Testing
         #expect(tag.advertising == .always)
         #expect(tag.hasImageService)
         #expect(tag.environment[.pressure] == .fixed(1013.25))
+    }
+
+    @Test func itPairsAsTheHardwareUnlessAProfileSaysOtherwise() throws {
+        func pairing(_ line: String) throws -> PairingSettings? {
+            let text = "profile: p\nbeacons:\n  - id: a\n    device: sensortag\n\(line)"
+            return try Profile(parsing: text, file: "p.yaml").beacons.first?.pairing
+        }
+        let hardware = try #require(try pairing(""))
+        #expect(hardware.inputOutput == .display && hardware.passkey == 0 && hardware.requiresAuthentication)
+        #expect(hardware.isBonding && !hardware.asksOnConnection && hardware.secureConnections == .off)
+        #expect(try pairing("    pairing: { io: none }\n") == PairingSettings())
     }
 
     @Test func everyKey() throws {

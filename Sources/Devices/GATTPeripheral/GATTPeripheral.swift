@@ -77,7 +77,7 @@ public struct GATTPeripheral: Device {
         case .set(let settings):
             return set(settings, at: now)
         case .perform:
-            return [.refuse("this device takes no commands")]
+            return [.takesNoCommands]
         case .retimed, .asked, .told:
             return []
         }

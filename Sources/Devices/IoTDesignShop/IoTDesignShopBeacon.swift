@@ -92,7 +92,7 @@ public struct IoTDesignShopBeacon: Device {
         case .set(let settings):
             return set(settings)
         case .perform:
-            return [.refuse("this device takes no commands")]
+            return [.takesNoCommands]
         case .subscribed, .retimed, .asked, .told, .timePassed:
             return []
         }

@@ -56,6 +56,9 @@ public struct SensorTag: Device {
     static let farewellTime = Duration.milliseconds(100)
     /// How often it advertises: every 100 ms.
     public static let interval = AdvertisingInterval(160)
+    /// How the hardware pairs, unless a profile has it otherwise: it waits to be asked, and shows 000000. Nothing needs it.
+    public static let pairing = PairingSettings(
+        inputOutput: .display, passkey: 0, requiresAuthentication: true, secureConnections: .off)
 
     let configuration: Configuration
     /// What is around it now; whoever owns it may change that.
@@ -131,7 +134,7 @@ public struct SensorTag: Device {
             if configuration.isEmpty { subscriptions.remove(subscription) } else { subscriptions.insert(subscription) }
         case .retimed(let central, let timing): outputs += takeTiming(timing, of: central)
         case .set(let settings): outputs += set(settings, at: now)
-        case .perform: outputs.append(.refuse("this device takes no commands"))
+        case .perform: outputs.append(.takesNoCommands)
         case .asked, .told: break
         }
         return outputs + advance(to: now)

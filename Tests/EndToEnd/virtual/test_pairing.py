@@ -100,6 +100,22 @@ def test_the_phones_user_enters_what_we_show(air: Start, beaconry: Beaconry, sec
     asyncio.run(run_it())
 
 
+def test_a_sensortag_shows_zeros(air: Start, beaconry: Beaconry) -> None:
+    async def run_it() -> None:
+        text = f"profile: shop\nbeacons:\n  - {{ id: tag, device: sensortag, address: {BEACON} }}\n"
+        run, transport = air(beaconry.profile(text))
+        phone = BumblePeer()
+        phone.set(Io.KEYBOARD_INPUT_ONLY, secure_connections=True)
+        async with phone.on(transport) as device, connected(device) as connection:
+            pairing = asyncio.create_task(connection.pair())
+            assert (await told(run, "passkey-shown"))["passkey"] == "000000"
+            phone.user.entered.put_nowait(0)
+            await asyncio.wait_for(pairing, 60)
+            await expect_pairing(run, authenticated=True, secure_connections=False)
+
+    asyncio.run(run_it())
+
+
 @GENERATIONS
 def test_we_enter_what_the_phone_shows(air: Start, beaconry: Beaconry, secure_connections: bool) -> None:
     async def run_it() -> None:
