@@ -2,7 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// A file that holds one content or the next, never half of one, whatever happens to the machine.
+/// A file that holds one content or the next, never half of one, whatever happens to the machine. Its owner alone may read
+/// it, since it may hold keys.
 ///
 /// A write goes to a temporary file, which is made durable and then renamed over the old one; the folder is made durable
 /// too before the write counts.
@@ -22,12 +23,16 @@ struct DurableFile: Sendable {
     /// Makes bytes durable. When it returns they are; when it throws, the file holds what it held before.
     func store(_ bytes: [UInt8]) throws(SystemError) {
         let previous = try fileSystem.read(path)
-        try fileSystem.replace(path, with: bytes)
+        try fileSystem.replace(path, with: bytes, isPrivate: true)
         do throws(SystemError) {
             try fileSystem.synchronizeFolder(folder)
         } catch {
             // The new name may or may not survive now; whoever waits will be told that it did not, so make that true.
-            if let previous { try? fileSystem.replace(path, with: previous) } else { try? fileSystem.remove(path) }
+            if let previous {
+                try? fileSystem.replace(path, with: previous, isPrivate: true)
+            } else {
+                try? fileSystem.remove(path)
+            }
             throw error
         }
     }

@@ -7,7 +7,8 @@ import Glibc
 /// The steps of which a durable write is made, one system call each, so that a test can fail any of them.
 public protocol FlashFileSystem: Sendable {
     /// Creates a file, or empties one, for writing.
-    func create(_ path: String) throws(SystemError) -> Int32
+    /// - Parameter isPrivate: whether nobody but its owner may read it.
+    func create(_ path: String, isPrivate: Bool) throws(SystemError) -> Int32
     /// Writes some of the bytes and returns how many.
     func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) throws(SystemError) -> Int
     /// Waits until a file's content is on the medium.
@@ -25,13 +26,17 @@ public protocol FlashFileSystem: Sendable {
 }
 
 extension FlashFileSystem {
+    /// Creates a file that everybody may read, or empties one, for writing.
+    public func create(_ path: String) throws(SystemError) -> Int32 { try create(path, isPrivate: false) }
+
     /// Puts bytes in the place of a file's, all or none: they are durable before the name is theirs.
     ///
     /// Whether the name survives a crash is for `synchronizeFolder` to see to.
-    public func replace(_ path: String, with bytes: [UInt8]) throws(SystemError) {
+    /// - Parameter isPrivate: whether nobody but its owner may read it.
+    public func replace(_ path: String, with bytes: [UInt8], isPrivate: Bool = false) throws(SystemError) {
         let temporary = "\(path).new"
         do throws(SystemError) {
-            try write(bytes, to: temporary)
+            try write(bytes, to: temporary, isPrivate: isPrivate)
             try rename(temporary, to: path)
         } catch {
             try? remove(temporary)
@@ -39,8 +44,8 @@ extension FlashFileSystem {
         }
     }
 
-    private func write(_ bytes: [UInt8], to path: String) throws(SystemError) {
-        let descriptor = try create(path)
+    private func write(_ bytes: [UInt8], to path: String, isPrivate: Bool) throws(SystemError) {
+        let descriptor = try create(path, isPrivate: isPrivate)
         defer { close(descriptor) }
         var rest = bytes[...]
         while !rest.isEmpty { rest = rest.dropFirst(try write(rest, to: descriptor)) }
@@ -76,9 +81,11 @@ public struct LocalFileSystem: FlashFileSystem {
 
     public init() {}
 
-    public func create(_ path: String) throws(SystemError) -> Int32 {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    public func create(_ path: String, isPrivate: Bool) throws(SystemError) -> Int32 {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, isPrivate ? 0o600 : 0o644)
         guard descriptor >= 0 else { throw .current("create \(path)") }
+        // One that was there keeps its mode.
+        if isPrivate { fchmod(descriptor, 0o600) }
         return descriptor
     }
 

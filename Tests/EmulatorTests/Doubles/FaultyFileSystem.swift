@@ -109,8 +109,8 @@ final class FaultyFileSystem: FlashFileSystem {
         }
     }
 
-    func create(_ path: String) throws(SystemError) -> Int32 {
-        try perform(.create) { () throws(SystemError) in try base.create(path) }
+    func create(_ path: String, isPrivate: Bool) throws(SystemError) -> Int32 {
+        try perform(.create) { () throws(SystemError) in try base.create(path, isPrivate: isPrivate) }
     }
 
     func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) throws(SystemError) -> Int {

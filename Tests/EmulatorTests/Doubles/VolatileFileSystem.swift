@@ -106,7 +106,7 @@ final class VolatileFileSystem: FlashFileSystem {
         state.pending.append(changes)
     }
 
-    func create(_ path: String) throws(SystemError) -> Int32 {
+    func create(_ path: String, isPrivate: Bool) throws(SystemError) -> Int32 {
         try call { state in
             if let file = state.names[path] {
                 state.files[file].bytes = []

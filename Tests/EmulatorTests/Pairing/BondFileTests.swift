@@ -47,6 +47,8 @@ struct BondFileTests {
         #expect(try file.load() == .absent)
         try file.store(Self.secrets)
         #expect(try Self.file(folder).load() == .secrets(Self.secrets))
+        let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+        #expect(mode == 0o600, "keys are for their owner alone")
         try file.store(KeptSecrets())
         #expect(try file.load() == .secrets(KeptSecrets()))
         #expect(try file.erase())
@@ -152,7 +154,7 @@ struct BondFileTests {
 private struct FullFileSystem: FlashFileSystem {
     private let real = LocalFileSystem()
 
-    func create(_ path: String) throws(SystemError) -> Int32 {
+    func create(_ path: String, isPrivate: Bool) throws(SystemError) -> Int32 {
         throw SystemError(code: 28, attempt: "create \(path)")
     }
     func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) throws(SystemError) -> Int {
