@@ -39,14 +39,19 @@ extension Emulator {
     ///   `.inputOutput` when they could not be made durable.
     public func set(_ name: String, _ values: [String: String]) async throws(EmulatorError) -> BeaconStatus {
         let beacon = try await running(name)
-        let own = await beacon.status.ownSettings
+        let present = await beacon.status
+        let own = present.ownSettings
         var settings: [DeviceSetting] = []
         for (key, text) in values.sorted(by: { $0.key < $1.key }) {
+            guard own.contains(key) || ValueText.settingKeys.contains(key) else {
+                let keys = present.settings.map(\.key).joined(separator: ", ")
+                let known = keys.isEmpty ? ", nor any other" : "; settings are \(keys)"
+                throw EmulatorError(.badProfile, "\(name): there is no setting \"\(key)\"\(known)")
+            }
             do throws(ValueFault) {
                 settings.append(own.contains(key) ? .named(key, text) : try ValueText.setting(key, text))
             } catch {
-                let others = own.isEmpty ? "" : ", and of \(name) \(own.joined(separator: ", "))"
-                throw EmulatorError(.badProfile, "\(name): \(key): \(error.message)\(others)")
+                throw EmulatorError(.badProfile, "\(name): \(key): \(error.message)")
             }
         }
         switch await beacon.handle(.set(settings)) {

@@ -89,7 +89,7 @@ extension HCIRadio {
     private func setServices(of beacon: PlannedBeacon) {
         guard let seat = seats[beacon.identifier] else { return }
         let database =
-            beacon.services.isEmpty
+            beacon.services.isEmpty && beacon.advertisement?.pdu.isConnectable != true
             ? nil
             : try? AttributeDatabase(
                 services: beacon.services,

@@ -166,10 +166,12 @@ public enum ValueText {
         case "interval": .interval(try interval(text))
         case "tx-power": .transmitPower(try transmitPower(text))
         default:
-            throw ValueFault(
-                "there is no setting \"\(key)\"; settings are uuid, major, minor, measured-power, interval, tx-power")
+            throw ValueFault("there is no setting \"\(key)\"; settings are \(settingKeys.joined(separator: ", "))")
         }
     }
+
+    /// The settings that beacons have, by the names of their keys.
+    public static let settingKeys = ["uuid", "major", "minor", "measured-power", "interval", "tx-power"]
 
     private static func decibelMilliwatts(_ text: String) throws(ValueFault) -> Int8 {
         let (number, unit) = split(text)

@@ -93,8 +93,7 @@ struct DeclaredPeripheralTests {
             (["level": "300"], "meter: level: \"300\" is not a whole number from 0 to 255"),
             (
                 ["level": "9", "colour": "red"],
-                "meter: colour: there is no setting \"colour\"; settings are uuid, major, minor, measured-power, interval, "
-                    + "tx-power, and of meter level, third, kept"
+                "meter: there is no setting \"colour\"; settings are interval, tx-power, level, third, kept"
             ),
             (["level": "9", "major": "1"], "meter: major: this peripheral has no such setting"),
         ] as [([String: String], String?)])

@@ -58,6 +58,14 @@ struct ProfileLintTests {
             (declared("advertise: { services: [180D] }", ""), "service-not-advertised", .advice),
             (declared("name: \(String(repeating: "n", count: 30))", ""), "name-shortened", .advice),
             (declared("", "read-delay: 30s"), "answer-too-late", .warning),
+            (declared("", "permissions: { read: encrypted }"), "protection-impossible", .warning),
+            (
+                declared("pairing: { io: none }", "permissions: { read: authenticated }"), "protection-impossible",
+                .warning
+            ),
+            (
+                declared("pairing: { io: none }", "permissions: { read: encrypted }"), "iphone-pairing-dialog", .advice
+            ),
             (declared("interval: 1s", ""), "iphone-pairing-dialog", .advice),
             ("{ id: a, device: battery }", "iphone-pairing-dialog", .advice),
             ("{ id: a, device: raw, advertising-data: 0302 }", "data-malformed", .warning),

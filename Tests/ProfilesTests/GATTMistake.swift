@@ -38,8 +38,8 @@ enum GATTMistake {
         + "random-walk, trace, value, description, presentation, descriptors, notify, stored, range-error, echo, "
         + "restarts, read-error, write-error, read-delay, write-delay"
     private static let types =
-        "types are hex, text, boolean, uint8 to uint64, int8 to int64, float32, float64 (these with le or be behind "
-        + "them), sfloat and float"
+        "types are hex, text, boolean, uint8 to uint64, int8 to int64, float32, float64, sfloat and float, and a byte "
+        + "order stands behind a space: uint16 be"
     private static let uuidRule =
         "is not a UUID; write four hexadecimal digits, such as 180D, or all 32 as E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 

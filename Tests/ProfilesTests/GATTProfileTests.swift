@@ -169,7 +169,7 @@ import Testing
         }
         let blocks = try Self.file("docs/device-of-your-own.md").components(separatedBy: "```yaml\n").dropFirst()
             .map { $0.components(separatedBy: "```")[0] }
-        #expect(blocks.count == 6)
+        #expect(blocks.count == 7)
         let first = try Profile(parsing: try #require(blocks.first), file: "step-1.yaml")
         #expect(first.beacons.map(\.id) == ["pot"])
         let second =

@@ -5,6 +5,7 @@
 import Advertising
 import BluetoothCore
 import Devices
+import GATT
 public import Profiles
 public import Radio
 
@@ -52,7 +53,9 @@ public struct ProfileLint: Sendable {
 
     /// What is so on any radio.
     public var findings: [LintFinding] {
-        beacons.flatMap { beacon, identifier in findings(on: beacon.device, identifier.name) } + duplicateIdentities
+        beacons.flatMap { beacon, identifier in
+            findings(on: beacon.device, identifier.name) + protectionFindings(beacon, identifier.name)
+        } + duplicateIdentities
     }
 
     /// What is so on the radio of a forecast.
@@ -170,6 +173,29 @@ public struct ProfileLint: Sendable {
                     "measure it at 1 m and write it, such as -59"))
         }
         return findings + budgetFindings(device, name)
+    }
+
+    /// Values that nobody can have, because the beacon does not pair, or not well enough.
+    private func protectionFindings(_ beacon: BeaconProfile, _ name: String) -> [LintFinding] {
+        let permissions = beacon.device.makeDevice().services.flatMap(\.characteristics).map(\.permissions)
+        let needed = permissions.reduce(AttributeSecurity()) { $0.union($1.read).union($1.write).union($1.subscribe) }
+        guard !needed.isDisjoint(with: [.encryption, .authentication]) else { return [] }
+        func finding(_ message: String, _ cure: String) -> [LintFinding] {
+            [
+                LintFinding(
+                    severity: .warning, code: "protection-impossible", device: name, receiver: "all", message: message,
+                    cure: cure)
+            ]
+        }
+        guard let pairing = beacon.pairing else {
+            return finding(
+                "some of its values need an encrypted link, but the beacon does not pair, so nobody can have them",
+                "give it a pairing section, such as pairing: { io: none }")
+        }
+        guard needed.contains(.authentication), pairing.inputOutput == .none else { return [] }
+        return finding(
+            "some of its values need a link that is protected against a person in the middle, which pairing with io: none "
+                + "never is", "write io: display, or permissions: encrypted")
     }
 
     private func budgetFindings(_ device: DeviceProfile, _ name: String) -> [LintFinding] {

@@ -119,7 +119,8 @@ struct ControlSet: AsyncParsableCommand {
             Example: beaconry ctl set entrance uuid=E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 minor=3 tx-power=-6dBm
 
             Settings: uuid, major, minor, measured-power, interval, tx-power; and the characteristics of a device that has
-            named ones, such as level=80, where auto goes back to what the profile says. `ctl show` shows them.
+            named ones, such as level=80, where auto lets one that changes by itself go on as the profile has it. `ctl \
+            show` shows them.
             """)
     @Argument(help: "The beacon's id.") var device: String
     @Argument(help: "Settings as KEY=VALUE.") var settings: [String]

@@ -20,6 +20,9 @@ enum EventText {
         case "written":
             return who + "\(record.central ?? "a central") wrote \(record.value ?? "") to "
                 + "\(record.characteristic ?? "")"
+        case "subscribed", "unsubscribed":
+            let word = record.event == "subscribed" ? "to" : "from"
+            return who + "\(record.central ?? "a central") \(record.event) \(word) \(record.characteristic ?? "")"
         case "persisted": return who + "settings are durable in \(record.file ?? "")"
         case "warning":
             return "warning: " + who + "\(record.message ?? "") [\(record.code ?? "")]; \(record.cure ?? "")"
