@@ -32,7 +32,8 @@ struct PairingParser {
         settings.minimumKeySize = reader.value("minimum-key-size", Self.keySize) ?? 7
         settings.hidesAddress = reader.value("private-address", ValueText.boolean) ?? false
         settings.asksOnConnection = reader.value("request", ValueText.boolean) ?? false
-        check(settings)
+        // What is wrong in itself says nothing about the rest.
+        if reader.faults.isEmpty { check(settings) }
         faults = reader.finish()
         return faults.isEmpty ? settings : nil
     }

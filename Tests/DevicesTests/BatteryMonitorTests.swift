@@ -88,7 +88,7 @@ import Testing
         _ = battery.handle(.subscribed(Bench.alice, Self.level, .notification))
         #expect(
             battery.handle(.set([.named("level", "7")])) == [.acknowledge, .notify(Self.level, value: [7], to: nil)])
-        #expect(battery.handle(.set([.named("level", "101")])) == [.refuse("level: \"101\" is not from 0.0 to 100.0")])
+        #expect(battery.handle(.set([.named("level", "101")])) == [.refuse("level: \"101\" is not from 0 to 100")])
         #expect(battery.handle(.set([.named("level", "auto")])).first == .acknowledge)
         #expect(battery.nextDeadline == .seconds(60))
     }

@@ -227,7 +227,8 @@ extension CharacteristicState {
         let octets = try field.format.octets(ofText: text)
         if let accepted = field.accepted {
             guard let number = field.format.number(of: octets), accepted.contains(number) else {
-                throw ValueFormatFault("\"\(text)\" is not from \(accepted.lowerBound) to \(accepted.upperBound)")
+                let (low, high) = (ValueFormat.words(accepted.lowerBound), ValueFormat.words(accepted.upperBound))
+                throw ValueFormatFault("\"\(text)\" is not from \(low) to \(high)")
             }
         }
         let others = parts.enumerated().filter { $0.offset != index }.map { $0.element.field.size ?? 0 }.reduce(0, +)

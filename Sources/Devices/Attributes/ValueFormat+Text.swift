@@ -63,6 +63,14 @@ extension ValueFormat {
         return number
     }
 
+    /// A number for people: whole ones as such, others without the digits that only binary fractions have.
+    static func words(_ number: Double) -> String {
+        guard number.isFinite, abs(number) < 1e15 else { return "\(number)" }
+        if let whole = Int(exactly: number) { return "\(whole)" }
+        let rounded = (number * 1e9).rounded() / 1e9
+        return "\(rounded == 0 ? number : rounded)"
+    }
+
     private static func hexadecimal(_ text: String) throws(ValueFormatFault) -> [UInt8] {
         do throws(WireError) {
             return try Hexadecimal.bytes(text)
@@ -91,7 +99,8 @@ extension IntegerFormat {
             return octets(ofRaw: number)
         }
         guard let number = ValueFormat.number(text), bounds.contains(number) else {
-            throw ValueFormatFault("\"\(text)\" is not a number from \(bounds.lowerBound) to \(bounds.upperBound)")
+            let (low, high) = (ValueFormat.words(bounds.lowerBound), ValueFormat.words(bounds.upperBound))
+            throw ValueFormatFault("\"\(text)\" is not a number from \(low) to \(high)")
         }
         return octets(of: number)
     }

@@ -14,7 +14,7 @@ enum AdvertisedContentParser {
         var content = AdvertisedContent()
         content.name = reader.value("name", BeaconParser.localName)
         content.appearance = reader.value("appearance", word)
-        if reader.has("flags") { content.flags = reader.value("flags", ValueText.flags) ?? nil }
+        if let flags = reader.value("flags", ValueText.flags) { content.flags = flags }
         content.interval = reader.value("interval", ValueText.radiatedInterval) ?? content.interval
         content.transmitPower = reader.value("tx-power", ValueText.transmitPower)
         content.address = reader.value("address", ValueText.address)

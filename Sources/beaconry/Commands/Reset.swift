@@ -38,8 +38,9 @@ struct Reset: ParsableCommand {
             guard 1...2 ~= parts.count, parts.allSatisfy({ !$0.isEmpty && !$0.hasPrefix(".") }) else {
                 throw Failure.usage("\"\(name)\" is not a beacon; write PROFILE/ID, or PROFILE")
             }
-            let beacons = parts.count == 2 ? [parts[1]] : folder.beacons(of: parts[0])
-            if beacons.isEmpty { tell("\(parts[0])", erased: false) }
+            let kept = folder.beacons(of: parts[0])
+            let beacons = parts.count == 2 ? kept.filter { $0 == parts[1] } : kept
+            if beacons.isEmpty { tell(name, erased: false) }
             for beacon in beacons { try reset(beacon, of: parts[0], in: folder) }
         }
     }

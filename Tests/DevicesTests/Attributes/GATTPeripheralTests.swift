@@ -267,7 +267,7 @@ import Testing
     @Test(
         arguments: [
             (.named("value", "256"), "value: \"256\" is not a whole number from 0 to 255"),
-            (.named("value", "100"), "value: \"100\" is not from 0.0 to 99.0"),
+            (.named("value", "100"), "value: \"100\" is not from 0 to 99"),
             (.named("other", "1"), "other: there is no setting of this name; settings are value"),
             (.major(1), "major: this peripheral has no such setting"),
             (

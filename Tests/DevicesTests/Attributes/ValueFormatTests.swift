@@ -79,7 +79,7 @@ import Testing
             ),
             (integer(2, false), "1.5", "\"1.5\" is not a whole number from 0 to 65535"),
             (integer(2, false), "", "\"\" is not a whole number from 0 to 65535"),
-            (integer(1, false, scale: 0.5), "128", "\"128\" is not a number from 0.0 to 127.5"),
+            (integer(1, false, scale: 0.5), "128", "\"128\" is not a number from 0 to 127.5"),
             (.float32(.littleEndian), "0x10", "\"0x10\" is not a number; write 36.6 or nan"),
             (.medical(.long, decimals: nil), "warm", "\"warm\" is not a number; write 36.6 or nan"),
         ] as [(ValueFormat, String, String)])
