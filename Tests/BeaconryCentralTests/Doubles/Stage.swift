@@ -12,6 +12,9 @@ import VirtualRadio
 struct Stage {
     static let address = BluetoothAddress("C0:FF:EE:00:00:01") ?? .zero
 
+    /// How long what every test begins with may take, beside hundreds of other tests.
+    private static let patience = Duration.seconds(60)
+
     let air: HCIRadio
     let port: Int
     let peer: ScriptedPeer
@@ -43,7 +46,7 @@ struct Stage {
         port = try #require(capabilities.servers.first?.split(separator: ":").last.flatMap { Int($0) })
         peer = try ScriptedPeer(port: port, address: Self.address, services: services, advertising: service)
         central = Central(radio: HCIRadio(.tcp(host: "127.0.0.1", port: port)), clock: clock)
-        try await central.open()
+        try await central.open(timeout: Self.patience)
     }
 
     private func clear() async {
@@ -65,7 +68,7 @@ struct Stage {
     /// Connects and finds a characteristic.
     func characteristic(_ type: BluetoothUUID) async throws -> Characteristic {
         let peripheral = await peripheral
-        try await peripheral.connect()
+        try await peripheral.connect(timeout: Self.patience)
         return try await peripheral.discoverService(ScriptedPeer.service).discoverCharacteristic(type)
     }
 
