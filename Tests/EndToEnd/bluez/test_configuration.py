@@ -173,6 +173,9 @@ def test_termination_leaves_nothing(beaconry: Beaconry, witness: Witness, phone:
 
 def test_one_owner_of_settings(beaconry: Beaconry) -> None:
     started(beaconry)
-    result = beaconry.call("run", str(PROFILES / "iot-design-shop.yaml"), "--radio", "bluez:hci1")
+    control = beaconry.folder / "other.sock"
+    result = beaconry.call(
+        "run", str(PROFILES / "iot-design-shop.yaml"), "--radio", "bluez:hci1", "--control", str(control)
+    )
     assert result.returncode == 73
     assert "are in use by process" in result.stderr
