@@ -53,10 +53,24 @@ extension BlueZRadio {
     }
 
     private func setPairable(_ value: Bool, _ adapter: BlueZAdapter, _ daemon: BlueZDaemon) async throws(DBusError) {
-        _ = try await daemon.call(
-            adapter.path, Self.propertiesInterface, "Set",
-            [.string(Self.adapterInterface), "Pairable", .variant(.boolean(value))], timeout: .seconds(5))
+        var attempts = 0
+        while true {
+            do throws(DBusError) {
+                _ = try await daemon.call(
+                    adapter.path, Self.propertiesInterface, "Set",
+                    [.string(Self.adapterInterface), "Pairable", .variant(.boolean(value))], timeout: .seconds(5))
+                return
+            } catch {
+                // It sets one thing at a time, and has much to set when an adapter has just come.
+                attempts += 1
+                guard error.isDaemons("Busy"), attempts < Self.patience, !Task.isCancelled else { throw error }
+            }
+            try? await Task.sleep(for: .milliseconds(100))
+        }
     }
+
+    /// How often a daemon that is busy is asked, ten times a second.
+    private static let patience = 50
 
     private static let passkeyWarning = Warning(
         code: "passkey-not-settable",
