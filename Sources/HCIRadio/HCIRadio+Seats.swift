@@ -31,7 +31,7 @@ extension HCIRadio {
                 occupants[seat] = beacon.identifier
             }
             if isNew || former?.services != beacon.services { setServices(of: beacon) }
-            if isNew || former?.pairing != beacon.pairing { setPairing(of: beacon) }
+            if former?.pairing != beacon.pairing || (isNew && beacon.pairing != nil) { setPairing(of: beacon) }
             if let former, former.pairing?.hidesAddress != beacon.pairing?.hidesAddress { apply(beacon.identifier) }
             if isNew, wanted[beacon.identifier] != nil { apply(beacon.identifier) }
         }

@@ -49,14 +49,15 @@ public enum DeviceProfile: Hashable, Sendable {
     case iotDesignShop(IoTDesignShopBeacon.Configuration, IoTDesignShopSettings)
     /// What is given octet for octet.
     case raw(RawAdvertiser.Configuration)
+    // The rest is indirect: most beacons are plain, and each would have the room of the largest.
     /// A peripheral whose services are declared.
-    case gatt(GATTPeripheral.Configuration)
+    indirect case gatt(GATTPeripheral.Configuration)
     /// The module that tells a battery's level.
-    case battery(BatteryMonitor.Configuration)
+    indirect case battery(BatteryMonitor.Configuration)
     /// The tag of six sensors.
-    case sensorTag(SensorTag.Configuration)
+    indirect case sensorTag(SensorTag.Configuration)
     /// A display for a phone's notifications.
-    case ancsAccessory(ANCSAccessory.Configuration)
+    indirect case ancsAccessory(ANCSAccessory.Configuration)
 
     /// The device's name in profiles.
     public var kind: String {
