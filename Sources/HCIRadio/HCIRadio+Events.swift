@@ -71,19 +71,21 @@ extension HCIRadio {
             continuation.yield(.disconnected(central.beacon, central: name))
         }
         centrals = [:]
-        for beacon in wanted.keys.sorted() { continuation.yield(.stopped(beacon, reason: error.message)) }
+        for (beacon, _) in beacons.filter({ $1.wanted != nil }).sorted(by: { $0.key < $1.key }) {
+            continuation.yield(.stopped(beacon, reason: error.message))
+        }
         continuation.yield(.lost(error))
         hosts[host]?.close()
         recover(transport)
     }
 
     private func beacon(on host: HostIdentifier, _ set: AdvertisingSetIdentifier) -> BeaconIdentifier? {
-        occupants[Seat(host: host, set: set)]
+        occupants[Seat(host: host, set: set)]?.identifier
     }
 
     private func report(_ effective: EffectiveAdvertising, of host: HostIdentifier, _ set: AdvertisingSetIdentifier) {
-        guard let beacon = beacon(on: host, set), let requested = wanted[beacon] else { return }
-        continuation.yield(.advertising(beacon, AdvertisingReport(effective, for: requested)))
+        guard let beacon = occupants[Seat(host: host, set: set)], let requested = beacon.wanted else { return }
+        continuation.yield(.advertising(beacon.identifier, AdvertisingReport(effective, for: requested)))
     }
 
     // MARK: - Centrals
@@ -101,7 +103,7 @@ extension HCIRadio {
         centrals[name] = ConnectedCentral(
             beacon: beacon, link: HCIRemoteLink(peer, connection.id, on: host, radio: self))
         continuation.yield(.connected(beacon, central: name))
-        if beacons[beacon]?.pairing?.asksOnConnection == true { askForSecurity(of: name) }
+        if beacons[beacon]?.plan.pairing?.asksOnConnection == true { askForSecurity(of: name) }
         retimed(connection, on: host)
     }
 
@@ -131,14 +133,14 @@ extension HCIRadio {
         _ configuration: ClientCharacteristicConfiguration
     ) {
         guard let (name, central) = connectedCentral(connection, on: host),
-            let characteristic = characteristics[central.beacon]?.characteristic(at: handle)
+            let characteristic = beacons[central.beacon]?.characteristics?.characteristic(at: handle)
         else { return }
         continuation.yield(.subscribed(central.beacon, central: name, characteristic, configuration))
     }
 
     private func answer(_ request: AttributeServerRequest, on host: HostIdentifier) {
         guard let (name, central) = connectedCentral(request.connection, on: host), let attributes,
-            let characteristic = characteristics[central.beacon]?.characteristic(at: request.handle)
+            let characteristic = beacons[central.beacon]?.characteristics?.characteristic(at: request.handle)
         else { return respond(to: request, on: host, .failure(.unlikely)) }
         let operation: AttributeRequest.Operation =
             switch request.operation {

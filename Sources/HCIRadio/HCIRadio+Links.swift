@@ -95,7 +95,7 @@ extension HCIRadio {
         guard let (name, central) = connectedCentral(link.connection, on: link.host), let host = hosts[link.host] else {
             return .failure(.impossible("only the connection of a central to a beacon is secured so"))
         }
-        guard beacons[central.beacon]?.pairing != nil else {
+        guard beacons[central.beacon]?.plan.pairing != nil else {
             return .failure(.impossible("the profile does not say that and how it pairs"))
         }
         let isEncrypted = host.read { host in

@@ -104,8 +104,8 @@ extension HCIRadio {
 
     /// Takes all beacons off a controller and waits until it says so, for a second at most.
     func silence() async {
-        guard let host = hosts[Self.onlyHost], !seats.isEmpty else { return }
-        for seat in seats.values { host.change { $0.stopAdvertising(seat.set) } }
+        guard let host = hosts[Self.onlyHost], !beacons.isEmpty else { return }
+        for beacon in beacons.values { host.change { $0.stopAdvertising(beacon.seat.set) } }
         for central in centrals.values { host.change { $0.disconnect(central.connection) } }
         for _ in 0..<20 where !host.isIdle { try? await Task.sleep(for: .milliseconds(50)) }
     }

@@ -15,26 +15,43 @@ extension HCIRadio {
     func plan(_ planned: [PlannedBeacon]) throws(RadioError) {
         try checkCapacity(planned.count)
         let kept = Set(planned.map(\.identifier))
-        for beacon in seats.keys where !kept.contains(beacon) { vacate(beacon) }
+        for beacon in beacons.keys where !kept.contains(beacon) { vacate(beacon) }
         for beacon in planned {
-            let former = beacons.updateValue(beacon, forKey: beacon.identifier)
-            if let former, former.site != beacon.site || former.address != beacon.address, case .virtual = place {
-                // Another place or another address is another piece of hardware.
-                let advertisement = wanted[beacon.identifier]
-                vacate(beacon.identifier)
-                beacons[beacon.identifier] = beacon
-                wanted[beacon.identifier] = advertisement
+            if let seated = beacons[beacon.identifier], !isOtherHardware(beacon, than: seated.plan) {
+                change(seated, to: beacon)
+            } else {
+                seat(beacon)
             }
-            let isNew = seats[beacon.identifier] == nil
-            if isNew, let seat = makeSeat(for: beacon) {
-                seats[beacon.identifier] = seat
-                occupants[seat] = beacon.identifier
-            }
-            if isNew || former?.services != beacon.services { setServices(of: beacon) }
-            if former?.pairing != beacon.pairing || (isNew && beacon.pairing != nil) { setPairing(of: beacon) }
-            if let former, former.pairing?.hidesAddress != beacon.pairing?.hidesAddress { apply(beacon.identifier) }
-            if isNew, wanted[beacon.identifier] != nil { apply(beacon.identifier) }
         }
+    }
+
+    /// Whether a beacon cannot stay where it is: on an air, another place or another address is another controller.
+    private func isOtherHardware(_ beacon: PlannedBeacon, than former: PlannedBeacon) -> Bool {
+        guard case .virtual = place else { return false }
+        return former.site != beacon.site || former.address != beacon.address
+    }
+
+    /// Carries a beacon that was not carried, or was elsewhere.
+    private func seat(_ beacon: PlannedBeacon) {
+        let wanted = beacons[beacon.identifier]?.wanted
+        vacate(beacon.identifier)
+        guard let seat = makeSeat(for: beacon) else { return }
+        let seated = SeatedBeacon(beacon, on: seat)
+        beacons[beacon.identifier] = seated
+        occupants[seat] = seated
+        setServices(of: seated)
+        if beacon.pairing != nil { setPairing(of: seated) }
+        guard let wanted else { return }
+        seated.wanted = wanted
+        apply(seated)
+    }
+
+    private func change(_ seated: SeatedBeacon, to plan: PlannedBeacon) {
+        let former = seated.plan
+        seated.plan = plan
+        if former.services != plan.services || former.isConnectable != plan.isConnectable { setServices(of: seated) }
+        if former.pairing != plan.pairing { setPairing(of: seated) }
+        if former.pairing?.hidesAddress != plan.pairing?.hidesAddress { apply(seated) }
     }
 
     private func checkCapacity(_ count: Int) throws(RadioError) {
@@ -65,10 +82,7 @@ extension HCIRadio {
     }
 
     private func vacate(_ beacon: BeaconIdentifier) {
-        beacons[beacon] = nil
-        wanted[beacon] = nil
-        characteristics[beacon] = nil
-        guard let seat = seats.removeValue(forKey: beacon) else { return }
+        guard let seat = beacons.removeValue(forKey: beacon)?.seat else { return }
         occupants[seat] = nil
         if case .virtual = place {
             for (name, central) in centrals where central.beacon == beacon {
@@ -86,31 +100,29 @@ extension HCIRadio {
         }
     }
 
-    private func setServices(of beacon: PlannedBeacon) {
-        guard let seat = seats[beacon.identifier] else { return }
+    private func setServices(of beacon: SeatedBeacon) {
+        let (plan, seat) = (beacon.plan, beacon.seat)
         let database =
-            beacon.services.isEmpty && beacon.advertisement?.pdu.isConnectable != true
+            plan.services.isEmpty && !plan.isConnectable
             ? nil
             : try? AttributeDatabase(
-                services: beacon.services,
-                genericAccess: GenericAccess(name: beacon.localName ?? beacon.identifier.name))
-        characteristics[beacon.identifier] = database.map(CharacteristicHandles.init)
+                services: plan.services, genericAccess: GenericAccess(name: plan.localName ?? plan.identifier.name))
+        beacon.characteristics = database.map(CharacteristicHandles.init)
         hosts[seat.host]?.change { $0.setDatabase(database, for: seat.set) }
     }
 
     /// Brings what is on the air for a beacon in line with what is wanted.
-    func apply(_ identifier: BeaconIdentifier) {
-        guard let seat = seats[identifier], let beacon = beacons[identifier], let host = hosts[seat.host] else {
-            return
-        }
-        guard let advertisement = wanted[identifier] else {
+    func apply(_ beacon: SeatedBeacon) {
+        let (plan, seat) = (beacon.plan, beacon.seat)
+        guard let host = hosts[seat.host] else { return }
+        guard let advertisement = beacon.wanted else {
             host.change { $0.stopAdvertising(seat.set) }
             return
         }
-        let address = ownAddress(advertisement.address, of: beacon)
+        let address = ownAddress(advertisement.address, of: plan)
         host.change {
             $0.setAdvertising(
-                advertisement, for: seat.set, address: address, whileConnected: beacon.advertisesWhileConnected)
+                advertisement, for: seat.set, address: address, whileConnected: plan.advertisesWhileConnected)
         }
     }
 
@@ -128,6 +140,9 @@ extension HCIRadio {
 }
 
 extension PlannedBeacon {
+    /// Whether centrals may connect to it, services or not.
+    fileprivate var isConnectable: Bool { advertisement?.pdu.isConnectable == true }
+
     /// The address that its profile gives it.
     var address: BluetoothAddress? { advertisement?.address }
 

@@ -29,15 +29,11 @@ public actor HCIRadio: PeripheralRadio {
     var air: LiveAir?
     var servers: [AirServer] = []
     var kernelControllers: [KernelController] = []
-    /// Where each beacon is carried, and whom each seat carries.
-    var seats: [BeaconIdentifier: Seat] = [:]
-    var occupants: [Seat: BeaconIdentifier] = [:]
+    /// The beacons that are carried, by name and by where.
+    var beacons: [BeaconIdentifier: SeatedBeacon] = [:]
+    var occupants: [Seat: SeatedBeacon] = [:]
     var hosts: [HostIdentifier: ControllerHost] = [:]
     var nextHost = HostIdentifier(rawValue: 0)
-    var beacons: [BeaconIdentifier: PlannedBeacon] = [:]
-    var wanted: [BeaconIdentifier: Advertisement] = [:]
-    /// Where the characteristics of beacons that have any are found.
-    var characteristics: [BeaconIdentifier: CharacteristicHandles] = [:]
     var attributes: (@Sendable (AttributeRequest) async -> AttributeResponse)?
     var centrals: [String: ConnectedCentral] = [:]
     var central: CentralState
@@ -133,15 +129,15 @@ public actor HCIRadio: PeripheralRadio {
     }
 
     public func advertise(_ advertisement: Advertisement?, for beacon: BeaconIdentifier) {
-        guard wanted[beacon] != advertisement else { return }
-        wanted[beacon] = advertisement
-        apply(beacon)
+        guard let seated = beacons[beacon], seated.wanted != advertisement else { return }
+        seated.wanted = advertisement
+        apply(seated)
     }
 
     public func tell(
         _ value: [UInt8], of characteristic: CharacteristicIdentifier, on beacon: BeaconIdentifier, to central: String?
     ) {
-        guard let handle = characteristics[beacon]?.handle(of: characteristic) else { return }
+        guard let handle = beacons[beacon]?.characteristics?.handle(of: characteristic) else { return }
         for (name, connected) in centrals where connected.beacon == beacon && (central ?? name) == name {
             hosts[connected.host]?.change { $0.tell(value, of: handle, to: connected.connection) }
         }

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import CMalloc
 
 /// The program.
 @main
@@ -25,9 +24,7 @@ struct Beaconry: AsyncParsableCommand {
         ])
 
     static func main() async {
-        // One heap for all threads: nothing here allocates so much that they wait for each other, and thousands of
-        // beacons take two thirds of the room.
-        mallopt(M_ARENA_MAX, 1)
+        Heap.useOneArena()
         do {
             var command = try parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {

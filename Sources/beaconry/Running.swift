@@ -57,12 +57,16 @@ struct Running {
         if !json, TerminalArea.isPossible { return Task { await Self.show(events) } }
         return Task {
             for await record in events {
+                if Self.loading.contains(record.event) { Heap.giveBack() }
                 if json { Output.line(JSONLine.encode(record)) }
                 let isForPeople = !json || record.event == "warning"
                 if isForPeople { json ? Output.note(EventText.line(record)) : Output.line(EventText.line(record)) }
             }
         }
     }
+
+    /// Events that end the reading of profiles.
+    private static let loading: Set = ["ready", "reloaded"]
 
     /// On a terminal: a table that is redrawn ten times a second at most.
     private static func show(_ events: AsyncStream<EventRecord>) async {
@@ -74,7 +78,10 @@ struct Running {
             }
         }
         let reading = Task {
-            for await record in events { input.yield(record) }
+            for await record in events {
+                if Self.loading.contains(record.event) { Heap.giveBack() }
+                input.yield(record)
+            }
             input.finish()
         }
         var table = TerminalTable()

@@ -17,10 +17,11 @@ extension HCIRadio {
     public func keepBonds(with keeper: any BondKeeper) async { self.keeper = keeper }
 
     /// Tells a beacon's host how it pairs and whom it knows.
-    func setPairing(of beacon: PlannedBeacon) {
-        guard let seat = seats[beacon.identifier], let host = hosts[seat.host] else { return }
-        let policy = beacon.pairing.map(PairingPolicy.init)
-        let bonds = policy == nil ? [] : keptBonds(of: beacon)
+    func setPairing(of beacon: SeatedBeacon) {
+        let seat = beacon.seat
+        guard let host = hosts[seat.host] else { return }
+        let policy = beacon.plan.pairing.map(PairingPolicy.init)
+        let bonds = policy == nil ? [] : keptBonds(of: beacon.plan)
         host.change { host in
             host.setPairingPolicy(policy, for: seat.set)
             host.setBonds(bonds, for: seat.set)
@@ -79,7 +80,7 @@ extension HCIRadio {
         case .bondChanged(let set?, _): _ = keepBonds(of: set, on: host)
         case .bondForgotten(let set?, let peer):
             guard keepBonds(of: set, on: host), let beacon = occupants[Seat(host: host, set: set)] else { return }
-            tellForgotten(RemoteAddress(peer), of: beacon)
+            tellForgotten(RemoteAddress(peer), of: beacon.identifier)
         default: break
         }
     }
@@ -90,7 +91,9 @@ extension HCIRadio {
     }
 
     private func paired(_ connection: ConnectionIdentifier, _ bond: Bond, isBonded: Bool, on host: HostIdentifier) {
-        guard let central = connected(connection, on: host)?.central, let seat = seats[central.beacon] else { return }
+        guard let central = connected(connection, on: host)?.central, let seat = beacons[central.beacon]?.seat else {
+            return
+        }
         // What cannot be kept is not relied on: the central hears so by the end of the link.
         if isBonded, !keepBonds(of: seat.set, on: host) {
             tell(.failed(PairingError(.notKept)), of: connection, on: host)
@@ -106,7 +109,7 @@ extension HCIRadio {
     /// Keeps the bonds of a beacon as its host has them.
     /// - Returns: whether they are durable.
     private func keepBonds(of set: AdvertisingSetIdentifier, on host: HostIdentifier) -> Bool {
-        guard let keeper, let beacon = occupants[Seat(host: host, set: set)] else { return true }
+        guard let keeper, let beacon = occupants[Seat(host: host, set: set)]?.identifier else { return true }
         var secrets = keeper.secrets(of: beacon)
         secrets.bonds = (hosts[host]?.read { $0.bonds(of: set) } ?? []).map(KeptBond.init)
         return keeper.keep(secrets, of: beacon)
@@ -144,7 +147,7 @@ extension HCIRadio {
     }
 
     public func forgetBonds(of beacon: BeaconIdentifier, peer: RemoteAddress?) async -> Int {
-        guard let seat = seats[beacon], let host = hosts[seat.host] else { return 0 }
+        guard let seat = beacons[beacon]?.seat, let host = hosts[seat.host] else { return 0 }
         let forgotten = host.read { $0.bonds(of: seat.set) }.map(\.peer).filter {
             peer == nil || RemoteAddress($0) == peer
         }
