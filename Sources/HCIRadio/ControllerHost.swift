@@ -64,7 +64,10 @@ final class ControllerHost: ControllerLinkUser {
     }
 
     /// What the host knows.
-    func read<Result>(_ body: (LEHost) -> Result) -> Result { body(host) }
+    func read<Result>(_ body: (LEHost) -> Result) -> Result { Self.look(at: &host, body) }
+
+    /// Has the host looked at in its place: to read a property of a class copies it, and a host is large.
+    private static func look<Result>(at host: inout LEHost, _ body: (LEHost) -> Result) -> Result { body(host) }
 
     /// Whether nothing is connected to it and nothing is on the air, so that its controller can be given back.
     var isIdle: Bool { host.currentConnections.isEmpty && !host.isAdvertising }
@@ -103,7 +106,7 @@ final class ControllerHost: ControllerLinkUser {
     }
 
     private func scheduleWakeUp() {
-        guard let deadline = host.nextDeadline else { return }
+        guard let deadline = read(\.nextDeadline) else { return }
         if let wakeUp {
             guard deadline < wakeUp.time else { return }
             wakeUp.task.cancel()

@@ -41,7 +41,7 @@ public struct ATTBearer: Sendable {
 
     /// When `advance(to:)` has something to do.
     public var nextDeadline: Duration? {
-        [server?.nextDeadline, client.nextDeadline].compactMap { $0 }.min()
+        (server?.nextDeadline).orEarlier(client.nextDeadline)
     }
 
     /// Takes the payload of one frame.
@@ -71,13 +71,10 @@ public struct ATTBearer: Sendable {
 
     /// Has the server do something; nothing comes of it where there is none.
     public mutating func withServer(_ body: (inout ATTServer) -> [ATTServerOutput]) -> [Output] {
-        guard var server else { return [] }
-        // One reference only, so that what the body changes is not copied.
-        self.server = nil
-        let results = body(&server)
-        self.server = server
+        guard server != nil else { return [] }
         var outputs: [Output] = []
-        for output in results {
+        // In its place: a server is large.
+        for output in body(&server!) {
             switch output {
             case .send(let pdu): outputs.append(.send(pdu))
             case .mtuChanged(let mtu):

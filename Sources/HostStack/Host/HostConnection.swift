@@ -43,6 +43,11 @@ struct HostConnection: Sendable {
         let server = database.map { ATTServer(database: $0, limits: ATTServer.Limits(mtu: mtu)) }
         bearer = ATTBearer(server: server, client: GATTClient(maximumMTU: mtu))
     }
+
+    /// When one of its channels has something to do.
+    var nextDeadline: Duration? {
+        bearer.nextDeadline.orEarlier(signalling.nextDeadline).orEarlier(securityManager.nextDeadline)
+    }
 }
 
 /// Where a link's key comes from.

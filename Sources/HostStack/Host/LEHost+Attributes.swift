@@ -123,14 +123,13 @@ extension LEHost {
 extension LEHost {
     /// When a channel of a connection has something to do.
     var connectionDeadline: Duration? {
-        connections.flatMap {
-            [$0.bearer.nextDeadline, $0.signalling.nextDeadline, $0.securityManager.nextDeadline]
-        }.compactMap(\.self).min()
+        connections.indices.reduce(nil) { $0.orEarlier(connections[$1].nextDeadline) }
     }
 
     /// Gives the time to the channels of all connections.
     mutating func advanceConnections() {
-        for connection in connections.map(\.link.id) {
+        let due = connections.indices.filter { connections[$0].nextDeadline.map { $0 <= now } ?? false }
+        for connection in due.map({ connections[$0].link.id }) {
             guard let index = index(of: connection) else { continue }
             let attributes = connections[index].bearer.advance(to: now)
             let signals = connections[index].signalling.advance(to: now)

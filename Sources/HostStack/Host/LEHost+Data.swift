@@ -57,8 +57,10 @@ extension LEHost {
     /// Whose turn it is: the first with data behind the one that sent last.
     private var nextSender: Int? {
         let last = dataCredits.lastSender?.rawValue ?? 0
-        return connections.firstIndex { !$0.outgoing.isEmpty && $0.link.id.rawValue > last }
-            ?? connections.firstIndex { !$0.outgoing.isEmpty }
+        // By index: an element is large, and would be copied to be looked at.
+        let indices = connections.indices
+        return indices.first { !connections[$0].outgoing.isEmpty && connections[$0].link.id.rawValue > last }
+            ?? indices.first { !connections[$0].outgoing.isEmpty }
     }
 
     /// Takes the controller's word on what it has sent.

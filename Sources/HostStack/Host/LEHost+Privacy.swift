@@ -22,9 +22,10 @@ struct PrivateAddress: Hashable, Sendable {
 extension LEHost {
     /// When a private address is due to change.
     var privacyDeadline: Duration? {
-        let beacons = sets.lazy.filter { $0.order != nil }.compactMap(\.privateAddress.first?.end)
-        return [beacons.min(), mayChangeCentralAddress ? centralPrivacy.first?.present.end : nil].compactMap(\.self)
-            .min()
+        let beacons = sets.indices.reduce(nil as Duration?) { earliest, index in
+            sets[index].order == nil ? earliest : earliest.orEarlier(sets[index].privateAddress.first?.end)
+        }
+        return beacons.orEarlier(mayChangeCentralAddress ? centralPrivacy.first?.present.end : nil)
     }
 
     /// The address that a beacon is on the air with now: of a private one, the present.

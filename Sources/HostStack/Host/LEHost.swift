@@ -100,10 +100,8 @@ extension LEHost {
 
     /// The earliest time at which `advance(to:)` has something to do; `nil` when nothing is due without an event.
     public var nextDeadline: Duration? {
-        [
-            commands.deadline, legacy?.deadline(isReady: isReady), initiator.deadline, links.deadline,
-            connectionDeadline, privacyDeadline,
-        ].compactMap(\.self).min()
+        commands.deadline.orEarlier(legacy?.deadline(isReady: isReady)).orEarlier(initiator.deadline)
+            .orEarlier(links.deadline).orEarlier(connectionDeadline).orEarlier(privacyDeadline)
     }
 
     /// Does what is due up to this time.
