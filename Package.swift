@@ -119,7 +119,9 @@ let package = Package(
             dependencies: ["BluetoothCore", "Advertising", "GATT", "HCI", "VirtualRadio", "Radio", "HCIRadio"],
             path: "Benchmarks/VirtualTime", swiftSettings: settings),
         .target(
-            name: "TestSupport", dependencies: ["BluetoothCore"], path: "Tests/TestSupport", swiftSettings: settings),
+            name: "TestSupport", dependencies: ["BluetoothCore", "SanitizedLocks"], path: "Tests/TestSupport",
+            swiftSettings: settings),
+        .target(name: "SanitizedLocks", path: "Tests/SanitizedLocks"),
         .testTarget(
             name: "BluetoothCoreTests", dependencies: ["BluetoothCore", "TestSupport"], swiftSettings: settings),
         .testTarget(
