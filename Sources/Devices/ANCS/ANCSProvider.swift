@@ -102,15 +102,18 @@ public struct ANCSProvider: Sendable {
         if characteristic == ANCSService.dataSource { tellsData = isOn }
         guard characteristic == ANCSService.notificationSource else { return [] }
         guard isOn else { return endSession() }
-        guard session == nil else { return [] }
+        // Of a bonded accessory, the subscription may be restored before the accessory knows where it is heard.
+        guard session == nil else { return tellWhatThereIs(at: now) }
         session = Session()
         if beginning == nil { beginning = now.uptime }
-        var outputs = [Output.report(.sessionBegan)]
-        for index in posted.indices {
+        return [.report(.sessionBegan)] + tellWhatThereIs(at: now) + advance(to: now)
+    }
+
+    private mutating func tellWhatThereIs(at now: DeviceTime) -> [Output] {
+        posted.indices.flatMap { index in
             if posted[index].notification.date == nil { stamp(&posted[index].notification, at: now) }
-            outputs += tell(.added, posted[index], flags: .preExisting)
+            return tell(.added, posted[index], flags: .preExisting)
         }
-        return outputs + advance(to: now)
     }
 
     /// The accessory is gone.

@@ -78,6 +78,15 @@ import Testing
         #expect(provider.write([0, 1, 0, 0, 0, 0], maximumLength: 20).answer.error == nil)
     }
 
+    /// A bonded accessory's subscription is restored before the accessory can hear what is told.
+    @Test func whoSubscribesAgainIsToldAgain() {
+        var (provider, _) = Self.inSession()
+        _ = provider.advance(to: Self.time(1))
+        let again = provider.subscribe(ANCSService.notificationSource, true, at: Self.time(1))
+        #expect(again.told(by: ANCSService.notificationSource) == ["0005040100000000", "001e010101000000"])
+        #expect(!again.reports.contains(.sessionBegan))
+    }
+
     @Test func unsubscribingEndsTheSession() {
         var (provider, _) = Self.inSession()
         let ended = provider.subscribe(ANCSService.notificationSource, false, at: DeviceTime())

@@ -177,6 +177,15 @@ import Testing
         bench.settle(within: .seconds(1))
         let central = try bench.link(bench.central)
         #expect(bench.events(bench.central).contains(.notification(central, value, [9])) == isBonding)
+        // A client that asks for it again is heard once: it may have learnt only now where it is told.
+        for count in [1, 0] {
+            bench.clear()
+            #expect(try bench.run(.subscribe(descriptor, .notification)) == .success(.done))
+            let changes = bench.events(bench.peripheral).count {
+                if case .subscriptionChanged(_, _, value, _, .notification) = $0 { true } else { false }
+            }
+            #expect(changes == count)
+        }
     }
 
     @Test func `a bonded client hears of another table`() throws {

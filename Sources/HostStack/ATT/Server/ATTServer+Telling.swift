@@ -68,8 +68,9 @@ extension ATTServer {
         }
         client.configurations.merge(configurations) { new, _ in new }
         client.features.formUnion(kept.features)
-        let restored = client.configurations.filter { present[$0.key] != $0.value }
-        var outputs: [ATTServerOutput] = restored.sorted { $0.key.rawValue < $1.key.rawValue }.compactMap { entry in
+        let changed = client.configurations.filter { present[$0.key] != $0.value }
+        restored = Set(changed.keys)
+        var outputs: [ATTServerOutput] = changed.sorted { $0.key.rawValue < $1.key.rawValue }.compactMap { entry in
             database[entry.key].map { .subscriptionChanged(entry.key, uuid: $0.type, entry.value) }
         }
         guard !isSameTable else { return outputs }

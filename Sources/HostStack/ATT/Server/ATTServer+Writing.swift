@@ -153,7 +153,12 @@ extension ATTServer {
         allowed: ClientCharacteristicConfiguration
     ) -> Result<[ATTServerOutput], ATTError> {
         guard wanted.isSubset(of: allowed) else { return .failure(.valueNotAllowed) }
-        guard wanted != subscription(to: handle), let uuid = database[handle]?.type else { return .success([]) }
+        // A client that asks for what was restored may know only now where it is: whoever tells first values tells them
+        // again.
+        let isAskedAnew = restored.remove(handle) != nil
+        guard wanted != subscription(to: handle) || isAskedAnew, let uuid = database[handle]?.type else {
+            return .success([])
+        }
         client.configurations[handle] = wanted.isEmpty ? nil : wanted
         return .success([.subscriptionChanged(handle, uuid: uuid, wanted)])
     }

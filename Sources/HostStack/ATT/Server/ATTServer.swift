@@ -43,6 +43,8 @@ public struct ATTServer: Sendable {
     public internal(set) var mtu = ATTBearer.minimumMTU
 
     let limits: Limits
+    /// What the client wanted in an earlier connection and has not asked for in this one.
+    var restored: Set<AttributeHandle> = []
     /// Whether the client knows the table as it is.
     var awareness: ChangeAwareness
     /// What goes on when the owner has answered.
