@@ -77,9 +77,13 @@ extension LEHost {
         }
     }
 
-    /// The address of the central; where beacons change the only random address, the public one if there is one.
+    /// The address of the central; where beacons change the only random address, the public one if there is one. So it
+    /// is for a private address too, which such a controller does not change.
     var centralAddressType: OwnAddressType {
-        let isShared = legacy != nil && knownCapabilities.address != nil
+        guard let legacy, knownCapabilities.address != nil else { return configuration.centralAddress.type }
+        let isShared =
+            configuration.centralAddress.identity != nil || legacy.advertiser.randomAddress != nil
+            || sets.contains { $0.order != nil }
         return isShared ? .public : configuration.centralAddress.type
     }
 

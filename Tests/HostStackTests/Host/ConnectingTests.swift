@@ -33,6 +33,19 @@ import Testing
         #expect(!bench.opcodes.contains(LESetDataLength.opcode))
     }
 
+    @Test func `a legacy controller's random address is the central's as long as no beacon has it`() throws {
+        let configuration = LEHostConfiguration(centralAddress: .random(.random(7)))
+        var bench = Bench.ready(.legacy, configuration: configuration)
+        bench.perform { $0.connect(to: .peer, type: .random) }
+        #expect(bench.commands(LECreateConnection.self).map(\.ownAddressType) == [.random])
+
+        bench = Bench.ready(.legacy, configuration: configuration)
+        bench.perform { $0.setAdvertising(.beacon(milliseconds: 100), for: .number(0), address: .random(.random(1))) }
+        bench.perform { $0.stopAdvertising(.number(0)) }
+        bench.perform { $0.connect(to: .peer, type: .random) }
+        #expect(bench.commands(LECreateConnection.self).map(\.ownAddressType) == [.public])
+    }
+
     @Test func `a silent peer is given up at its time`() {
         var bench = Bench.ready(.extended)
         bench.perform { $0.connect(to: .peer, type: .random, timeout: .seconds(3)) }
