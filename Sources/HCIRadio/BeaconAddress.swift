@@ -5,7 +5,7 @@
 import BluetoothCore
 import Radio
 
-/// The address of a beacon that its profile gives none.
+/// The address of a beacon that its profile gives none, and of a central that is to be known again.
 enum BeaconAddress {
     /// A static random address (Core 5.4, Vol 6, Part B, 1.3.2.1) that is the same in every run.
     static func derived(from key: String) -> BluetoothAddress {

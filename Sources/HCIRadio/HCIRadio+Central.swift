@@ -258,8 +258,18 @@ struct CentralState {
         let settings: PairingSettings
         let answer: @Sendable (PairingQuestion) async -> PairingAnswer
         let continuation: CheckedContinuation<Result<LinkProtection, PairingError>, Never>
+        /// Whether new keys are made, which must be kept before it is over; else a bond's are used.
+        var makesKeys = false
     }
 
+    /// Who the central is, and who keeps its bonds.
+    struct Bonds {
+        let keeper: any BondKeeper
+        let identifier: BeaconIdentifier
+    }
+
+    /// `nil` for a central whose bonds last as long as it.
+    var bonds: Bonds?
     var state = CentralRadioState.unavailable(
         RadioError(.refused, "the radio is not open", cure: "open it first"))
     var observers: [UInt64: AsyncStream<CentralRadioState>.Continuation] = [:]

@@ -71,13 +71,14 @@ extension HCIRadio {
 
     /// A host whose notices come here.
     func makeHost(_ identifier: HostIdentifier) -> ControllerHost {
-        let host = ControllerHost(configuration, loop: loop, capture: hostCapture) { [weak self] notice in
+        let isCentral = identifier == central.host
+        let host = ControllerHost(
+            isCentral ? centralConfiguration : configuration, loop: loop, capture: hostCapture
+        ) { [weak self] notice in
             // Everything of a radio happens on its event loop.
             self?.assumeIsolated { $0.take(notice, of: identifier) }
         }
-        if identifier == central.host {
-            host.change { $0.setPairingPolicy(Self.initialCentralPolicy, for: nil) }
-        }
+        if isCentral { setPairingAsCentral(of: host) }
         return host
     }
 

@@ -2,7 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// A beacon's name within one run: the `id` of its profile entry, or `PROFILE/ID` where two profiles share one.
+/// A beacon's name within one run: the `id` of its profile entry, or `PROFILE/ID` where two profiles share one; or the
+/// name of a central whose bonds are kept.
 public struct BeaconIdentifier: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The name.
     public let name: String

@@ -9,6 +9,10 @@ public protocol CentralRadio: Sendable {
     /// Its name, as `--radio` takes it.
     var name: String { get }
 
+    /// Has the central's bonds kept, and makes it somebody whom devices know again: it connects from an address of its
+    /// own that follows from its name. It is called before `openCentral`. Radios whose bonds others keep do without.
+    func keepBonds(with keeper: any BondKeeper, as central: BeaconIdentifier) async
+
     /// Claims the radio for receiving.
     /// - Parameter waits: whether to wait for a radio that is not usable yet instead of failing.
     /// - Throws: `RadioError` when it is not usable.
@@ -44,6 +48,8 @@ public protocol CentralRadio: Sendable {
 }
 
 extension CentralRadio {
+    public func keepBonds(with keeper: any BondKeeper, as central: BeaconIdentifier) async {}
+
     public func forgetBond(with device: RemoteAddress) async {}
 
     /// Refuses: most radios let a central have no attributes of its own.

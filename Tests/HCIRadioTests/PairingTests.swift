@@ -22,6 +22,7 @@ struct PairingTests {
     /// Keeps bonds in memory, or refuses to.
     final class Keeper: BondKeeper {
         private let secrets = Mutex<[BeaconIdentifier: KeptSecrets]>([:])
+        private let told = Mutex<[Warning]>([])
         private let refuses: Bool
 
         init(refuses: Bool = false) { self.refuses = refuses }
@@ -32,6 +33,10 @@ struct PairingTests {
             secrets.withLock { $0[beacon] = new }
             return true
         }
+        func warn(_ warning: Warning, of beacon: BeaconIdentifier) { told.withLock { $0.append(warning) } }
+
+        /// What it was told of bonds that could not be used.
+        var warnings: [Warning] { told.withLock { $0 } }
     }
 
     /// A beacon and a central on one air.

@@ -6,7 +6,7 @@ import BluetoothCore
 import Radio
 import Synchronization
 
-/// The bonds of all beacons of a run, in memory and, where settings are kept, in their files.
+/// The bonds of all beacons of a run, or of a phone, in memory and, where settings are kept, in their files.
 final class BondVault: BondKeeper {
     private struct Entry {
         var file: BondFile?
@@ -35,7 +35,7 @@ final class BondVault: BondKeeper {
             case .secrets(let secrets): entry.secrets = secrets
             case .damaged(let reason):
                 let kept = try file.setAside()
-                post(EventRecord(Self.damaged(file.path, kept, reason), device: beacon.name))
+                post(EventRecord(Self.damaged(file.path, kept, reason, beacon), device: beacon.name))
             }
         }
         entries.withLock { [entry] in $0[beacon] = entry }
@@ -68,17 +68,20 @@ final class BondVault: BondKeeper {
         return true
     }
 
-    private static func damaged(_ path: String, _ kept: String, _ reason: String) -> Warning {
+    func warn(_ warning: Warning, of beacon: BeaconIdentifier) { post(EventRecord(warning, device: beacon.name)) }
+
+    private static func damaged(_ path: String, _ kept: String, _ reason: String, _ owner: BeaconIdentifier) -> Warning
+    {
         Warning(
             code: "bonds-damaged",
-            message: "\(path) could not be used (\(reason)): the beacon knows nobody, and the file is kept as \(kept)",
-            cure: "forget the beacon on the phones that paired with it, and pair again")
+            message: "\(path) could not be used (\(reason)): \(owner) knows nobody, and the file is kept as \(kept)",
+            cure: "forget \(owner) on the devices that it paired with, and pair again")
     }
 
     private static func notKept(_ error: SystemError) -> Warning {
         Warning(
             code: "bond-not-kept",
-            message: "what is known of a central could not be made durable (\(error)): what was known before stays",
+            message: "what is known of a peer could not be made durable (\(error)): what was known before stays",
             cure: "make room in the state folder, or check its medium")
     }
 }

@@ -13,6 +13,30 @@ extension HCIRadio {
     /// How a central pairs until it is told: it asks, and with nobody to answer nothing comes of a device's wish.
     static let initialCentralPolicy = PairingPolicy(acceptance: .ask)
 
+    // Async though it need not be, so that an async caller does not get the protocol's own, which does nothing.
+
+    public func keepBonds(with keeper: any BondKeeper, as central: BeaconIdentifier) async {
+        self.central.bonds = CentralState.Bonds(keeper: keeper, identifier: central)
+    }
+
+    /// What the central's host is told. One whose bonds are kept has an address of its own, whatever its controller's is:
+    /// that is how devices know it again.
+    var centralConfiguration: LEHostConfiguration {
+        guard let bonds = central.bonds else { return configuration }
+        var configuration = configuration
+        configuration.centralAddress = .random(BeaconAddress.derived(from: "central/\(bonds.identifier)"))
+        return configuration
+    }
+
+    /// Tells the central's host how it pairs and whom it knows.
+    func setPairingAsCentral(of host: ControllerHost) {
+        let bonds = central.bonds.map { keptBonds(of: $0.identifier, by: $0.keeper) } ?? []
+        host.change { host in
+            host.setPairingPolicy(Self.initialCentralPolicy, for: nil)
+            host.setBonds(bonds, for: nil)
+        }
+    }
+
     /// Encrypts a connection of ours: with the keys of a bond that is good enough, else by pairing.
     func pair(
         _ settings: PairingSettings, on connection: ConnectionIdentifier,
@@ -26,10 +50,12 @@ extension HCIRadio {
             await withCheckedContinuation { continuation in
                 central.pairings[connection] = CentralState.Pairing(
                     settings: settings, answer: answer, continuation: continuation)
-                host.change { host in
-                    host.setPairingPolicy(PairingPolicy(settings), for: nil)
-                    host.pair(connection)
-                }
+                host.change(
+                    { host in
+                        host.setPairingPolicy(PairingPolicy(settings), for: nil)
+                        host.pair(connection)
+                        return host.isPairing(connection)
+                    }, then: { central.pairings[connection]?.makesKeys = $0 })
                 if Task.isCancelled { host.change { $0.cancelPairing(of: connection) } }
             }
         } onCancel: {
@@ -47,6 +73,7 @@ extension HCIRadio {
         hosts[central.host]?.change { host in
             host.removeBond(of: host.identity(of: peer) ?? peer, for: nil)
         }
+        _ = keepBonds(of: nil, on: central.host)
     }
 
     /// Takes what a host tells of a pairing with a device.
@@ -62,22 +89,33 @@ extension HCIRadio {
         case .comparisonWanted(let connection, let number) where central.links[connection] != nil:
             askToCompare(number, on: connection)
         case .paired(let connection, let bond, let isBonded) where central.links[connection] != nil:
-            let peer = PairedPeer(bond, isBonded: isBonded)
-            finishPairing(
-                on: connection,
-                .success(LinkProtection(isAuthenticated: peer.isAuthenticated, keySize: peer.keySize)))
+            paired(connection, bond, isBonded: isBonded)
         case .securityChanged(let connection, let security) where central.links[connection] != nil:
-            // A pairing goes on with its keys.
-            guard security.isEncrypted, hosts[central.host]?.read({ $0.isPairing(connection) }) == false else { break }
+            // A pairing goes on with its keys, and is told by `.paired`.
+            guard security.isEncrypted, central.pairings[connection]?.makesKeys == false else { break }
             finishPairing(on: connection, .success(LinkProtection(security)))
         case .pairingFailed(let connection, let failure) where central.links[connection] != nil:
             finishPairing(on: connection, .failure(PairingError(reporting: failure)))
         case .encryptionFailed(let connection, let failure) where central.links[connection] != nil:
             finishPairing(on: connection, .failure(PairingError(reporting: failure)))
-        case .bondChanged(nil, _), .bondForgotten(nil, _): break
+        case .bondChanged(nil, _), .bondForgotten(nil, _): _ = keepBonds(of: nil, on: central.host)
         default: return false
         }
         return true
+    }
+
+    private func paired(_ connection: ConnectionIdentifier, _ bond: Bond, isBonded: Bool) {
+        // What cannot be kept is not relied on: the device hears so by the end of the link.
+        guard !isBonded || keepBonds(of: nil, on: central.host) else {
+            finishPairing(on: connection, .failure(PairingError(.notKept)))
+            hosts[central.host]?.change { host in
+                host.removeBond(of: bond.peer, for: nil)
+                host.disconnect(connection)
+            }
+            return
+        }
+        finishPairing(
+            on: connection, .success(LinkProtection(isAuthenticated: bond.isAuthenticated, keySize: bond.keySize)))
     }
 
     /// Ends what waits for a pairing.

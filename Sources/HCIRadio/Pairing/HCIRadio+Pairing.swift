@@ -21,19 +21,20 @@ extension HCIRadio {
         let seat = beacon.seat
         guard let host = hosts[seat.host] else { return }
         let policy = beacon.plan.pairing.map(PairingPolicy.init)
-        let bonds = policy == nil ? [] : keptBonds(of: beacon.plan)
+        let bonds = policy == nil ? [] : keptBonds(of: beacon.identifier, by: keeper)
         host.change { host in
             host.setPairingPolicy(policy, for: seat.set)
             host.setBonds(bonds, for: seat.set)
         }
     }
 
-    private func keptBonds(of beacon: PlannedBeacon) -> [Bond] {
-        (keeper?.secrets(of: beacon.identifier).bonds ?? []).compactMap { kept in
+    /// The bonds that were kept of a beacon or of the central; who keeps them is told of those that cannot be used.
+    func keptBonds(of identifier: BeaconIdentifier, by keeper: (any BondKeeper)?) -> [Bond] {
+        (keeper?.secrets(of: identifier).bonds ?? []).compactMap { kept in
             do throws(BondRecordFault) {
                 return try Bond(record: kept.fields)
             } catch {
-                continuation.yield(.warning(beacon.identifier, beacon.warning(of: kept, error)))
+                keeper?.warn(kept.warning(error, of: identifier), of: identifier)
                 return nil
             }
         }
@@ -106,13 +107,22 @@ extension HCIRadio {
         tell(.paired(PairedPeer(bond, isBonded: isBonded)), of: connection, on: host)
     }
 
-    /// Keeps the bonds of a beacon as its host has them.
-    /// - Returns: whether they are durable.
-    private func keepBonds(of set: AdvertisingSetIdentifier, on host: HostIdentifier) -> Bool {
-        guard let keeper, let beacon = occupants[Seat(host: host, set: set)]?.identifier else { return true }
-        var secrets = keeper.secrets(of: beacon)
-        secrets.bonds = (hosts[host]?.read { $0.bonds(of: set) } ?? []).map(KeptBond.init)
-        return keeper.keep(secrets, of: beacon)
+    /// Keeps the bonds of a beacon, or of the central, as its host has them.
+    /// - Returns: whether they are durable, as far as anybody keeps them.
+    func keepBonds(of set: AdvertisingSetIdentifier?, on host: HostIdentifier) -> Bool {
+        guard let (keeper, identifier) = keeping(of: set, on: host), let host = hosts[host] else { return true }
+        var secrets = keeper.secrets(of: identifier)
+        secrets.bonds = host.read { $0.bonds(of: set) }.map(KeptBond.init)
+        return keeper.keep(secrets, of: identifier)
+    }
+
+    /// Who keeps the bonds of a beacon or of the central, and under which name; `nil` when nobody does.
+    private func keeping(
+        of set: AdvertisingSetIdentifier?, on host: HostIdentifier
+    ) -> (keeper: any BondKeeper, identifier: BeaconIdentifier)? {
+        guard let set else { return central.bonds.map { ($0.keeper, $0.identifier) } }
+        guard let keeper, let beacon = occupants[Seat(host: host, set: set)]?.identifier else { return nil }
+        return (keeper, beacon)
     }
 
     private func connected(

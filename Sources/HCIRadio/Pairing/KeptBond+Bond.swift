@@ -11,15 +11,13 @@ extension KeptBond {
     init(_ bond: Bond) {
         self.init(peer: PairedPeer(bond, isBonded: true), fields: bond.record)
     }
-}
 
-extension PlannedBeacon {
-    /// What is known of a bond that was kept and cannot be used.
-    func warning(of kept: KeptBond, _ fault: BondRecordFault) -> Warning {
+    /// What is told of a bond that was kept and cannot be used.
+    func warning(_ fault: BondRecordFault, of owner: BeaconIdentifier) -> Warning {
         Warning(
             code: "bonds-damaged",
-            message: "the bond of \(identifier) with \(kept.peer.address) could not be used (\"\(fault.name)\" is "
-                + "missing or out of range): the beacon does not know that peer",
-            cure: "forget the beacon on the peer, and pair again")
+            message: "the bond of \(owner) with \(peer.address) could not be used (\"\(fault.name)\" is missing or out "
+                + "of range): \(owner) does not know that peer",
+            cure: "forget \(owner) on the peer, and pair again")
     }
 }

@@ -2,6 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+public import BluetoothCore
+
 /// A bond as somebody else keeps it for a radio, who does not look into it.
 public struct KeptBond: Hashable, Sendable {
     /// The peer, and how well it is known.
@@ -16,9 +18,9 @@ public struct KeptBond: Hashable, Sendable {
     }
 }
 
-/// What a beacon has of secrets: its own, and those that it shares with peers.
+/// What a beacon or a central has of secrets: its own, and those that it shares with peers.
 public struct KeptSecrets: Hashable, Sendable {
-    /// The beacon's own, by name: they are as old as the beacon.
+    /// Its own, by name: they are as old as it is.
     public var own: [String: String]
     /// Its bonds.
     public var bonds: [KeptBond]
@@ -30,14 +32,21 @@ public struct KeptSecrets: Hashable, Sendable {
     }
 }
 
-/// Keeps the bonds of a radio's beacons.
+/// Keeps the bonds of a radio's beacons, or of a central.
 ///
 /// Its functions are called on the radio's own thread, and return when it is done: so a peer is told nothing before what
 /// it will rely on is durable.
 public protocol BondKeeper: Sendable {
-    /// What is kept of a beacon.
+    /// What is kept of a beacon or a central.
     func secrets(of beacon: BeaconIdentifier) -> KeptSecrets
     /// Keeps this in the place of all that was.
     /// - Returns: whether it is durable; when not, what was kept before is still.
     func keep(_ secrets: KeptSecrets, of beacon: BeaconIdentifier) -> Bool
+    /// Is told of a bond that was kept and cannot be used.
+    func warn(_ warning: Warning, of beacon: BeaconIdentifier)
+}
+
+extension BondKeeper {
+    /// Leaves it at that.
+    public func warn(_ warning: Warning, of beacon: BeaconIdentifier) {}
 }
