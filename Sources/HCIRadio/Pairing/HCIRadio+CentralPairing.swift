@@ -98,7 +98,8 @@ extension HCIRadio {
             finishPairing(on: connection, .failure(PairingError(reporting: failure)))
         case .encryptionFailed(let connection, let failure) where central.links[connection] != nil:
             finishPairing(on: connection, .failure(PairingError(reporting: failure)))
-        case .bondChanged(nil, _), .bondForgotten(nil, _): _ = keepBonds(of: nil, on: central.host)
+        case .bondChanged(nil, _), .bondWithdrawn(nil, _), .bondForgotten(nil, _):
+            _ = keepBonds(of: nil, on: central.host)
         default: return false
         }
         return true

@@ -78,7 +78,8 @@ extension HCIRadio {
             guard security.isEncrypted else { return }
             connected(connection, on: host)?.central.link.finishSecuring(.success(()))
             tell(.encrypted(LinkProtection(security)), of: connection, on: host)
-        case .bondChanged(let set?, _): _ = keepBonds(of: set, on: host)
+        // Where a bond of a pairing under way cannot be kept, that is tried again when the pairing has come about.
+        case .bondChanged(let set?, _), .bondWithdrawn(let set?, _): _ = keepBonds(of: set, on: host)
         case .bondForgotten(let set?, let peer):
             guard keepBonds(of: set, on: host), let beacon = occupants[Seat(host: host, set: set)] else { return }
             tellForgotten(RemoteAddress(peer), of: beacon.identifier)

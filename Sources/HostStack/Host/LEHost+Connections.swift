@@ -176,6 +176,7 @@ extension LEHost {
     mutating func tellDisconnected(_ connection: HostConnection, reason: HCIStatus) {
         guard !connection.isUnwanted else { return }
         var connection = connection
+        withdrawPromise(on: connection.link)
         for case .pairing(.failed(let failure)) in connection.securityManager.abandon(.disconnected) {
             emit(.pairingFailed(connection.link.id, failure))
         }

@@ -12,16 +12,20 @@ extension LEHost {
 
     /// The bonds that were kept of a beacon, or of this host as central. Connections that exist go on as they are.
     public mutating func setBonds(_ bonds: [Bond], for set: AdvertisingSetIdentifier?) {
-        withScope(of: set) { $0.bonds = Array(bonds.suffix(SecurityScope.capacity)) }
+        withScope(of: set) { $0.restore(bonds) }
         dropEmptyScopes()
     }
 
-    /// The bonds of a beacon, or of this host as central.
-    public func bonds(of set: AdvertisingSetIdentifier?) -> [Bond] { scope(of: set)?.bonds ?? [] }
+    /// The bonds of a beacon, or of this host as central, to be kept in this order; those of pairings that are under way
+    /// come last.
+    public func bonds(of set: AdvertisingSetIdentifier?) -> [Bond] { scope(of: set)?.keptBonds ?? [] }
 
     /// Forgets a bond. A link that is encrypted with it stays so until its end.
     public mutating func removeBond(of peer: PeerAddress, for set: AdvertisingSetIdentifier?) {
-        withScope(of: set) { $0.bonds.removeAll { $0.peer == peer } }
+        withScope(of: set) { scope in
+            scope.bonds.removeAll { $0.peer == peer }
+            scope.promised.removeAll { $0.bond.peer == peer }
+        }
         for index in connections.indices where connections[index].link.identity == peer {
             guard connections[index].link.advertisingSet == set else { continue }
             connections[index].link.identity = nil

@@ -44,6 +44,7 @@ extension LEHost {
             case .pairing(.passkeyShown(let digits)): emit(.displayPasskey(connection, digits))
             case .pairing(.passkeyWanted): emit(.passkeyWanted(connection))
             case .pairing(.comparisonWanted(let number)): emit(.comparisonWanted(connection, number))
+            case .pairing(.promised(let bond)): promise(bond, at: index)
             case .pairing(.finished(let result)): finishPairing(result, at: index)
             case .pairing(.failed(let failure)): failPairing(failure, at: index)
             case .pairing(.send): break
@@ -78,6 +79,23 @@ extension LEHost {
         }
     }
 
+    private mutating func promise(_ bond: Bond, at index: Int) {
+        let link = connections[index].link
+        withScope(of: link.advertisingSet) { scope in
+            _ = scope.endPromise(on: link.id)
+            scope.promised.append((link.id, bond))
+        }
+        emit(.bondChanged(link.advertisingSet, bond))
+    }
+
+    /// Takes a bond back whose pairing does not come about; one that was there before stays.
+    mutating func withdrawPromise(on link: LEConnection) {
+        guard scope(of: link.advertisingSet)?.promised.isEmpty == false else { return }
+        var withdrawn: Bond?
+        withScope(of: link.advertisingSet) { withdrawn = $0.endPromise(on: link.id) }
+        if let withdrawn { emit(.bondWithdrawn(link.advertisingSet, withdrawn.peer)) }
+    }
+
     private mutating func finishPairing(_ result: PairingResult, at index: Int) {
         let link = connections[index].link
         var bond = result.bond
@@ -85,6 +103,7 @@ extension LEHost {
         let met = PeerAddress(link.peerAddress, type: link.peerAddressType)
         var forgotten: PeerAddress?
         withScope(of: link.advertisingSet) { scope in
+            _ = scope.endPromise(on: link.id)
             scope.attempts.forget(met)
             scope.attempts.forget(bond.peer)
             if result.isBonded { forgotten = scope.keep(bond) }
@@ -104,6 +123,7 @@ extension LEHost {
             let peer = link.identity ?? PeerAddress(link.peerAddress, type: link.peerAddressType)
             withScope(of: link.advertisingSet) { $0.attempts.note(peer, at: now) }
         }
+        withdrawPromise(on: link)
         emit(.pairingFailed(link.id, failure))
     }
 

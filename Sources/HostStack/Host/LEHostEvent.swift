@@ -69,9 +69,11 @@ public enum LEHostEvent: Hashable, Sendable {
     case securityChanged(ConnectionIdentifier, LinkSecurity)
     /// A link could not be encrypted with a key that was made before.
     case encryptionFailed(ConnectionIdentifier, EncryptionFailure)
-    /// A bond of this beacon, or of this host as central, is different: keep it before the outputs behind this one are
-    /// carried out.
+    /// A bond of this beacon, or of this host as central, is different, or that of a pairing under way, on which the peer
+    /// can rely from now on: keep `LEHost.bonds(of:)` before the outputs behind this one are carried out.
     case bondChanged(AdvertisingSetIdentifier?, Bond)
+    /// A bond with this peer is none, since its pairing did not come about: keep what there is without it.
+    case bondWithdrawn(AdvertisingSetIdentifier?, PeerAddress)
     /// A bond of this beacon, or of this host as central, had to give way to newer ones.
     case bondForgotten(AdvertisingSetIdentifier?, PeerAddress)
 

@@ -15,10 +15,27 @@ struct SecurityScope: Sendable {
     /// How it pairs; `nil` when it does not.
     var policy: PairingPolicy?
     var bonds: [Bond] = []
+    /// Bonds of pairings that are under way, which the peers can rely on already.
+    var promised: [(connection: ConnectionIdentifier, bond: Bond)] = []
     var attempts = AttemptLog()
 
     /// The bond with a peer of this address, which may be private.
     func bond(of peer: PeerAddress) -> Bond? { bonds.first { $0.isPeer(peer) } }
+
+    /// Those that are to be kept. Of two with the same peer, the later one counts when they are read again.
+    var keptBonds: [Bond] { bonds + promised.map(\.bond) }
+
+    /// Takes bonds as they were kept.
+    mutating func restore(_ kept: [Bond]) {
+        bonds = []
+        for bond in kept { _ = keep(bond) }
+    }
+
+    /// Ends what was promised on a connection.
+    /// - Returns: the bond that was.
+    mutating func endPromise(on connection: ConnectionIdentifier) -> Bond? {
+        promised.firstIndex { $0.connection == connection }.map { promised.remove(at: $0).bond }
+    }
 
     /// Takes a bond in the place of those with the same peer.
     /// - Returns: the peer of one that had to give way to it.

@@ -19,6 +19,7 @@ from bumble.att import ATT_Error
 from bumble.core import UUID, ProtocolError
 from bumble.device import Connection, Device, Peer
 from bumble.hci import Address, HCI_Error
+from bumble.smp import Session
 from bumble.transport import open_transport
 from pairing_peer import PHONE, BumblePeer, Io, told
 
@@ -373,6 +374,60 @@ def test_a_bond_survives_a_crash(air: Start, beaconry: Beaconry, secure_connecti
         bonds = await asyncio.to_thread(beaconry.call, "ctl", "bonds", "lock", "--json")
         record = json.loads(bonds.stdout)
         assert record["peer"] == PHONE and record["secureConnections"] == secure_connections
+
+    asyncio.run(run_it())
+
+
+@GENERATIONS
+def test_a_bond_survives_a_crash_before_the_phones_last_key(
+    air: Start, beaconry: Beaconry, monkeypatch: pytest.MonkeyPatch, secure_connections: bool
+) -> None:
+    """A phone that has all of the beacon's keys relies on them, though the beacon may never see those of the phone."""
+    monkeypatch.setattr(Session, "distribute_keys", lambda _: None)
+
+    async def run_it() -> None:
+        profile = pairing_profile(beaconry, "{ io: none }")
+        run, transport = air(profile)
+        phone = BumblePeer()
+        phone.set(Io.NO_OUTPUT_NO_INPUT, secure_connections=secure_connections, mitm=False)
+        async with await open_transport(transport) as (source, sink):
+            device = Device.with_hci("phone", Address(PHONE), source, sink)
+            device.keystore = phone.keys
+            device.pairing_config_factory = lambda _: phone.config
+            await device.power_on()
+            connection = await asyncio.wait_for(device.connect(Address(BEACON)), 20)
+            stored = asyncio.Event()
+            device.on(device.EVENT_KEY_STORE_UPDATE, stored.set)
+            await asyncio.wait_for(connection.pair(), 60)
+            await asyncio.wait_for(stored.wait(), 30)
+            assert not any(event["event"] == "paired" for event in run.events + run.take(0)), "it waits for a key"
+            run.kill()
+        run, transport = air(profile)
+        async with phone.on(transport) as device, connected(device) as connection:
+            await asyncio.wait_for(connection.encrypt(), 30)
+            assert (await told(run, "encrypted"))["keySize"] == 16
+            assert await read_major_minor(connection)
+
+    asyncio.run(run_it())
+
+
+def test_a_pairing_that_fails_at_its_last_key_leaves_nothing(
+    air: Start, beaconry: Beaconry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Session, "distribute_keys", lambda _: None)
+
+    async def run_it() -> None:
+        run, transport = air(pairing_profile(beaconry, "{ io: none }"))
+        phone = BumblePeer()
+        phone.set(Io.NO_OUTPUT_NO_INPUT, mitm=False)
+        async with phone.on(transport) as device, connected(device) as connection:
+            await asyncio.wait_for(connection.pair(), 60)
+            await told(run, "bonds-persisted")
+            cancelled = await asyncio.to_thread(beaconry.call, "ctl", "pair", "lock", "cancel")
+            assert cancelled.returncode == 0, cancelled.stderr
+            assert (await told(run, "pairing-failed"))["code"] == "cancelled"
+            bonds = await asyncio.to_thread(beaconry.call, "ctl", "bonds", "--json")
+            assert not bonds.stdout, bonds
 
     asyncio.run(run_it())
 

@@ -64,7 +64,7 @@ struct SessionPair {
             }
         case .comparisonWanted:
             if role == .initiator { initiator.replyComparison(true) } else { responder.replyComparison(true) }
-        case .consentWanted, .passkeyWanted, .finished, .failed: break
+        case .consentWanted, .passkeyWanted, .promised, .finished, .failed: break
         }
     }
 

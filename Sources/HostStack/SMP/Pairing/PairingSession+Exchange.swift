@@ -185,8 +185,11 @@ extension PairingSession {
     mutating func receiveKeyCheck(_ value: Octets<16>) {
         guard let linkKey else { return fail(.unspecified) }
         guard value == checkValue(of: isInitiator ? .responder : .initiator) else { return fail(.keyCheckFailed) }
-        if !isInitiator { send(.pairingKeyCheck(checkValue(of: .responder))) }
         waitForEncryption(linkKey)
+        guard !isInitiator else { return }
+        // With this the peer knows that both have the key; it may have all that it waits for.
+        promiseBond()
+        send(.pairingKeyCheck(checkValue(of: .responder)))
     }
 
     private func nonce(of role: PairingRole) -> PairingNonce {

@@ -32,7 +32,10 @@ extension PairingSession {
         let isInitiator = setup.role == .initiator
         distribution.expected = KeyExchange.codes(of: agreement.keys(from: isInitiator ? .responder : .initiator))
         makeKeys(random: &random)
-        if !isInitiator { sendKeys() }
+        if !isInitiator {
+            if distribution.ownKey != nil { promiseBond() }
+            sendKeys()
+        }
         finishWhenComplete()
         let waiting = early
         early = []
@@ -91,6 +94,16 @@ extension PairingSession {
             send(.identityAddressInformation(identity.address))
         }
         if let key = distribution.ownSigningKey { send(.signingInformation(key)) }
+    }
+
+    /// Has the owner keep, as responder, what the peer can rely on before this pairing is over: the responder sends its
+    /// keys first (Core 5.4, Vol 3, Part H, 3.6.1), and the peer may hold all of them when a crash here loses its own.
+    mutating func promiseBond() {
+        let result = result
+        guard result.isBonded, let key = result.bond.peripheralKey else { return }
+        // A key without a name is found by the peer's address, which must be one that stays.
+        guard key.name != .none || setup.peer.isIdentity else { return }
+        outputs.append(.promised(result.bond))
     }
 
     private var result: PairingResult {

@@ -37,6 +37,8 @@ enum PairingOutput: Hashable, Sendable {
     case passkeyShown(UInt32)
     case passkeyWanted
     case comparisonWanted(UInt32)
+    /// The peer will have the key with what is sent behind this, though the pairing may still fail.
+    case promised(Bond)
     /// It has come about. Keys may be sent behind it.
     case finished(PairingResult)
     /// It has failed; nothing follows.

@@ -1,0 +1,125 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import HCI
+import HostStack
+import TestSupport
+import Testing
+
+/// What a peripheral keeps before its pairing is over, because its central can rely on it already.
+@Suite struct PromisedBondTests {
+    private static let generations: [PairingPolicy.Demand] = [.off, .required]
+    private static let hidden = OwnAddress.resolvable(
+        LocalIdentity(address: PeerAddress(.random(9), type: .random), resolvingKey: Octets(padding: 1...16)))
+
+    private static func bench(
+        _ generation: PairingPolicy.Demand, isBonding: Bool = true, centralAddress: OwnAddress = .publicDevice
+    ) throws -> PairingBench {
+        try PairingBench(
+            central: PairingPolicy(secureConnections: generation),
+            peripheral: PairingPolicy(isBonding: isBonding, secureConnections: generation),
+            centralAddress: centralAddress)
+    }
+
+    /// Pairs up to the moment at which the peripheral's owner is to keep the bond.
+    private static func beginPairing(_ bench: inout PairingBench, renewing: Bool = false) throws {
+        bench.clear()
+        let link = try bench.link(bench.central)
+        bench.bench.perform(bench.central) { $0.pair(link, renewing: renewing) }
+        try bench.bench.advance(until: bench.peripheral) { event in
+            if case .bondChanged(PairingBench.set, _) = event { () } else { nil }
+        }
+        #expect(bench.paired(bench.peripheral) == nil && bench.paired(bench.central) == nil, "it is not over")
+    }
+
+    private static func bonds(_ bench: PairingBench) -> [Bond] {
+        bench.bench.stations[bench.peripheral].host.bonds(of: PairingBench.set)
+    }
+
+    @Test(arguments: generations, [true, false])
+    func `a crash before the end of the pairing loses nothing`(
+        _ generation: PairingPolicy.Demand, isRenewal: Bool
+    ) throws {
+        var bench = try Self.bench(generation)
+        if isRenewal { try bench.pair(by: bench.central) }
+        try Self.beginPairing(&bench, renewing: isRenewal)
+        let records = Self.bonds(bench).map(\.record)
+        #expect(records.count == (isRenewal ? 2 : 1))
+        bench.settle()
+        let bond = try #require(bench.paired(bench.central)).bond
+        // All that the peripheral has is what was kept then.
+        let kept = try records.map { try Bond(record: $0) }
+        bench.bench.perform(bench.peripheral) { $0.setBonds(kept, for: PairingBench.set) }
+        #expect(Self.bonds(bench).map(\.peripheralKey) == [bond.centralKey])
+        try bench.reconnect()
+        try bench.pair(by: bench.central)
+        for station in [bench.central, bench.peripheral] {
+            #expect(bench.paired(station) == nil && bench.encryptionFailure(station) == nil)
+            #expect(bench.security(station)?.isEncrypted == true)
+        }
+    }
+
+    @Test(arguments: generations) func `one bond is left of a pairing that comes about`(
+        _ generation: PairingPolicy.Demand
+    ) throws {
+        var bench = try Self.bench(generation)
+        try Self.beginPairing(&bench)
+        bench.settle()
+        let bond = try #require(bench.paired(bench.peripheral)).bond
+        #expect(Self.bonds(bench) == [bond])
+        #expect(!bench.events(bench.peripheral).contains { if case .bondWithdrawn = $0 { true } else { false } })
+    }
+
+    @Test(arguments: generations, [true, false])
+    func `what was promised is withdrawn when the pairing fails`(
+        _ generation: PairingPolicy.Demand, isRenewal: Bool
+    ) throws {
+        for ends in [true, false] {
+            var bench = try Self.bench(generation)
+            if isRenewal { try bench.pair(by: bench.central) }
+            let before = Self.bonds(bench)
+            try Self.beginPairing(&bench, renewing: isRenewal)
+            let link = try bench.link(bench.peripheral)
+            bench.bench.perform(bench.peripheral) { host in
+                if ends { host.disconnect(link) } else { host.cancelPairing(of: link) }
+            }
+            bench.settle()
+            #expect(Self.bonds(bench) == before)
+            let events = bench.events(bench.peripheral)
+            let withdrawn = try #require(
+                events.firstIndex { if case .bondWithdrawn(PairingBench.set, _) = $0 { true } else { false } })
+            let failed = try #require(events.firstIndex { if case .pairingFailed = $0 { true } else { false } })
+            #expect(withdrawn < failed, "what is kept is right before the failure is told")
+        }
+    }
+
+    @Test(arguments: generations) func `nothing is promised where one side does not bond`(
+        _ generation: PairingPolicy.Demand
+    ) throws {
+        var bench = try Self.bench(generation, isBonding: false)
+        try bench.pair(by: bench.central)
+        #expect(!bench.events(bench.peripheral).contains { if case .bondChanged = $0 { true } else { false } })
+    }
+
+    /// A key of LE Secure Connections has no name, and a private address says nothing without the key that is still to come.
+    @Test(arguments: generations) func `a central on a private address is promised what names itself`(
+        _ generation: PairingPolicy.Demand
+    ) throws {
+        var bench = try Self.bench(generation, centralAddress: Self.hidden)
+        try bench.pair(by: bench.central)
+        let isPromised = bench.events(bench.peripheral).contains { if case .bondChanged = $0 { true } else { false } }
+        #expect(isPromised == (generation == .off))
+        #expect(bench.paired(bench.peripheral)?.isBonded == true)
+        #expect(Self.bonds(bench).count == 1)
+    }
+
+    @Test func `of two bonds with one peer the later is restored`() {
+        var host = LEHost()
+        let peer = PeerAddress(.random(1), type: .random)
+        let bonds = [1, 2].map { Bond(peer: peer, peripheralKey: Bond.Key(Octets(padding: [$0]))) }
+        host.setBonds(bonds, for: PairingBench.set)
+        #expect(host.bonds(of: PairingBench.set) == [bonds[1]])
+    }
+}
