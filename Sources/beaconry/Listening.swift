@@ -37,14 +37,17 @@ struct Listening: Sendable {
     private let isJSON: Bool
     private let duration: Duration?
     private let limits: Set<ReceivingCapabilities.Limit.Subject>
+    private let prepare: @Sendable (any CentralRadio) async -> Void
 
     /// - Parameters:
     ///   - duration: how long to work, from the moment that the radio is open; `nil` without an end.
     ///   - limits: the limits of a radio that matter to the work.
     ///   - maximumTransmissionUnit: the longest attribute protocol PDU that it takes, where that is for us to say.
+    ///   - prepare: tells the radio what it must know before it is opened.
     init(
         _ options: ListeningOptions, duration: Duration? = nil,
-        limits: Set<ReceivingCapabilities.Limit.Subject> = [], maximumTransmissionUnit: UInt16 = 517
+        limits: Set<ReceivingCapabilities.Limit.Subject> = [], maximumTransmissionUnit: UInt16 = 517,
+        prepare: @escaping @Sendable (any CentralRadio) async -> Void = { _ in }
     ) throws {
         radio = try options.radio.selection(waits: options.waits).makeCentral(
             maximumTransmissionUnit: maximumTransmissionUnit)
@@ -52,6 +55,7 @@ struct Listening: Sendable {
         isJSON = options.isJSON
         self.duration = duration
         self.limits = limits
+        self.prepare = prepare
     }
 
     /// Does the work, which is cancelled and waited for when the time is up, a signal comes or the radio is lost.
@@ -85,6 +89,7 @@ struct Listening: Sendable {
     }
 
     private func use(_ work: @escaping Work, _ progress: Progress) async throws -> Ending {
+        await prepare(radio)
         let capabilities = try await radio.openCentral(waits: waits)
         progress.isOpen.store(true, ordering: .relaxed)
         for limit in capabilities.limits where limits.contains(limit.subject) { Notice(limit).tell(asJSON: isJSON) }

@@ -29,6 +29,15 @@ public struct StateFolder: Sendable {
         BondFile(path: "\(path)/\(profile)/\(beacon).bonds", profile: profile, beacon: beacon, fileSystem: fileSystem)
     }
 
+    /// The file of a phone's bonds.
+    public func bonds(phone: String) -> BondFile {
+        BondFile(
+            path: "\(path)/\(Self.phones)/\(phone).bonds", profile: Self.phones, beacon: phone, fileSystem: fileSystem)
+    }
+
+    /// The folder of phones; no profile can have its name.
+    private static let phones = ".phones"
+
     /// The beacons of a profile that have settings or bonds here, in the order of their names.
     public func beacons(of profile: String) -> [String] {
         let names = Self.names(in: "\(path)/\(profile)")
@@ -47,21 +56,31 @@ public struct StateFolder: Sendable {
     /// Makes the folder of a profile and takes the lock of a beacon's settings.
     /// - Throws: `EmulatorError` `.cannotCreate` when the folder cannot be written, or somebody else has the lock.
     public func lock(profile: String, beacon: String) throws(EmulatorError) -> FileLock {
+        try lock(beacon, in: profile, subject: "the settings of \(profile)/\(beacon)")
+    }
+
+    /// Makes the folder of phones and takes the lock of a phone's bonds.
+    /// - Throws: `EmulatorError` `.cannotCreate` when the folder cannot be written, or somebody else has the lock.
+    public func lock(phone: String) throws(EmulatorError) -> FileLock {
+        try lock(phone, in: Self.phones, subject: "the bonds of the phone \(phone)")
+    }
+
+    private func lock(_ name: String, in folder: String, subject: String) throws(EmulatorError) -> FileLock {
         do throws(SystemError) {
-            try Self.makeFolder("\(path)/\(profile)")
+            try Self.makeFolder("\(path)/\(folder)")
         } catch {
             throw EmulatorError(
                 .cannotCreate, "\(error)",
                 cure: "choose another state folder (--state DIR), or keep nothing (--ephemeral)")
         }
         do throws(FileLock.Failure) {
-            return try FileLock("\(path)/\(profile)/\(beacon).lock")
+            return try FileLock("\(path)/\(folder)/\(name).lock")
         } catch {
             switch error {
             case .held(let owner):
                 let who = owner.map { "process \($0)" } ?? "another process"
                 throw EmulatorError(
-                    .cannotCreate, "the settings of \(profile)/\(beacon) are in use by \(who)",
+                    .cannotCreate, "\(subject) are in use by \(who)",
                     cure: "stop that one first, or use another state folder (--state DIR)")
             case .system(let error):
                 throw EmulatorError(

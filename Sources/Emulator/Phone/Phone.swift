@@ -18,6 +18,8 @@ public actor Phone {
     private let profile: PhoneProfile
     private let clock: DeviceClock
     private var provider: ANCSProvider
+    private let vault: BondVault
+    private var lock: FileLock?
     private var radio: (any CentralRadio)?
     private var wakeUp: (deadline: Duration, task: Task<Void, Never>)?
     /// What is to be done on the connection that there is, in order.
@@ -29,10 +31,32 @@ public actor Phone {
         self.profile = profile
         self.clock = DeviceClock(clock)
         provider = ANCSProvider(profile.script)
+        vault = BondVault { [events] in events.post($0) }
     }
 
     /// The longest attribute protocol PDU that it takes, in octets; its radio must keep to that.
     public nonisolated var maximumTransmissionUnit: UInt16 { profile.maximumTransmissionUnit }
+
+    /// Takes the phone's bonds from where they are kept; without this they last as long as the phone. A phone that does
+    /// not pair has none.
+    /// - Parameter resets: whether to forget them first.
+    /// - Throws: `EmulatorError` `.cannotCreate` when another process uses them, `.inputOutput` when they are there and
+    ///   cannot be read.
+    public func openBonds(in state: StateFolder, resets: Bool) throws(EmulatorError) {
+        guard profile.needsPairing else { return }
+        lock = try state.lock(phone: profile.name)
+        do throws(SystemError) {
+            try vault.open(identifier, state.bonds(phone: profile.name), resets: resets)
+        } catch {
+            throw EmulatorError(
+                .inputOutput, "\(error)", cure: "check the state folder, or use another one (--state DIR)")
+        }
+    }
+
+    /// Tells a radio that is not open yet who the phone is, and has it keep the phone's bonds.
+    public func introduce(to radio: any CentralRadio) async { await radio.keepBonds(with: vault, as: identifier) }
+
+    private nonisolated var identifier: BeaconIdentifier { BeaconIdentifier(profile.name) }
 
     /// Runs until it is cancelled, or the radio cannot be used any more.
     /// - Throws: `RadioError` when the radio cannot be used so.
@@ -40,6 +64,8 @@ public actor Phone {
         self.radio = radio
         defer {
             wakeUp?.task.cancel()
+            lock?.release()
+            lock = nil
             events.finish()
         }
         try await radio.serve(attributes(withService: true))
@@ -52,7 +78,8 @@ public actor Phone {
             }
             do throws(RadioError) {
                 let link = try await radio.connect(to: found.device, timeout: .seconds(20))
-                await serve(over: link)
+                // Whoever is refused is not refused again at once.
+                if await !serve(over: link) { try? await clock.sleep(for: .seconds(1)) }
             } catch {
                 post("connection-failed") {
                     $0.address = found.address.description
@@ -101,7 +128,8 @@ public actor Phone {
 
     // MARK: - One connection
 
-    private func serve(over link: any RemoteLink) async {
+    /// Serves until the connection ends; whether the accessory could be served.
+    private func serve(over link: any RemoteLink) async -> Bool {
         accessory = link.device
         post("connected") { _ in }
         let (stream, continuation) = AsyncStream.makeStream(of: PhoneLink.Work.self)
@@ -109,10 +137,10 @@ public actor Phone {
         let performing = Task {
             for await work in stream { await self.perform(work, over: link) }
         }
-        await withTaskCancellationHandler {
-            if await secure(link) {
-                for await event in link.served { await take(event, over: link) }
-            }
+        let isSecured = await withTaskCancellationHandler {
+            guard await secure(link) else { return false }
+            for await event in link.served { await take(event, over: link) }
+            return true
         } onCancel: {
             Task { await link.disconnect() }
         }
@@ -124,6 +152,7 @@ public actor Phone {
         await performing.value
         post("disconnected") { $0.reason = reason }
         accessory = nil
+        return isSecured
     }
 
     private func secure(_ link: any RemoteLink) async -> Bool {
@@ -141,10 +170,15 @@ public actor Phone {
             post("pairing-failed") {
                 $0.code = error.code.rawValue
                 $0.message = error.message
-                $0.cure = error.cure
+                $0.cure = cure(of: error)
             }
             return false
         }
+    }
+
+    private func cure(of error: PairingError) -> String {
+        guard [.keyMissing, .keyMismatch].contains(error.code) else { return error.cure }
+        return "have the phone forget too (start it again with --factory-reset); then the two pair anew"
     }
 
     private func take(_ event: ServedEvent, over link: any RemoteLink) async {

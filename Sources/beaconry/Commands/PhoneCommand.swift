@@ -15,6 +15,8 @@ struct PhoneCommand: AsyncParsableCommand {
 
             It looks for an accessory that solicits Apple's notification service, connects to it and serves: notifications \
             come and go as the profile says. The virtual air is the one that beaconry run serves.
+
+            With whom it has paired it remembers, until beaconry reset --phone or --factory-reset.
             """)
 
     @Argument(help: "The phone's profile, in YAML.")
@@ -24,7 +26,10 @@ struct PhoneCommand: AsyncParsableCommand {
 
     @OptionGroup var options: ListeningOptions
 
+    @OptionGroup var state: StateOptions
+
     func run() async throws {
+        let folder = try state.folder()
         let text = try ProfileFiles.text(profile, examples: "profiles/phones/")
         let phone = Phone(try PhoneProfile(parsing: text, file: profile))
         let isJSON = options.isJSON
@@ -33,8 +38,10 @@ struct PhoneCommand: AsyncParsableCommand {
             for await record in events { Output.line(isJSON ? JSONLine.encode(record) : EventText.line(record)) }
         }
         let listening = try Listening(
-            options, duration: try time.value(), maximumTransmissionUnit: phone.maximumTransmissionUnit)
+            options, duration: try time.value(), maximumTransmissionUnit: phone.maximumTransmissionUnit,
+            prepare: { await phone.introduce(to: $0) })
         do {
+            if let folder { try await phone.openBonds(in: folder, resets: state.resets) }
             let ending = try await listening.run { radio, _ in try await phone.run(on: radio) }
             await telling.value
             try ending.check()

@@ -9,17 +9,21 @@ import Emulator
 /// `beaconry reset`
 struct Reset: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Forget the persisted settings and bonds of beacons: a factory reset.",
+        abstract: "Forget the persisted settings and bonds of beacons, or the bonds of phones: a factory reset.",
         discussion: """
             Example: beaconry reset museum/entrance
 
-            A beacon is named PROFILE/ID, by the names in the profile; PROFILE alone means all of its beacons.
+            A beacon is named PROFILE/ID, by the names in the profile; PROFILE alone means all of its beacons. A phone
+            (beaconry phone) is named as in its profile: beaconry reset --phone iphone
             """)
 
-    @Argument(help: "Beacons as PROFILE/ID, or PROFILE for all of one.")
+    @Argument(help: "Beacons as PROFILE/ID, or PROFILE for all of one; with --phone, phones.")
     var devices: [String]
 
-    @Option(help: "The folder of persisted settings.")
+    @Flag(help: "They are phones.")
+    var phone = false
+
+    @Option(help: "The folder of persisted settings and bonds.")
     var state: String?
 
     @Flag(help: "One JSON object a line on standard output.")
@@ -34,6 +38,10 @@ struct Reset: ParsableCommand {
     func run() throws {
         let folder = StateFolder(Folders.state(state))
         for name in devices {
+            if phone {
+                try reset(phone: name, in: folder)
+                continue
+            }
             let parts = name.split(separator: "/", omittingEmptySubsequences: false).map { String($0) }
             guard 1...2 ~= parts.count, parts.allSatisfy({ !$0.isEmpty && !$0.hasPrefix(".") }) else {
                 throw Failure.usage("\"\(name)\" is not a beacon; write PROFILE/ID, or PROFILE")
@@ -52,6 +60,17 @@ struct Reset: ParsableCommand {
         let bonds = folder.bonds(profile: profile, beacon: beacon)
         let (hadSettings, hadBonds) = (try flash.erase(), try bonds.erase())
         tell("\(profile)/\(beacon)", erased: hadSettings || hadBonds)
+    }
+
+    private func reset(phone: String, in folder: StateFolder) throws {
+        guard !phone.isEmpty, !phone.hasPrefix("."), !phone.contains("/") else {
+            throw Failure.usage("\"\(phone)\" is not a phone; write its name, as its profile has it")
+        }
+        let lock = try folder.lock(phone: phone)
+        defer { lock.release() }
+        let isErased = try folder.bonds(phone: phone).erase()
+        if json { return Output.line(JSONLine.encode(Record(device: phone, erased: isErased))) }
+        Output.line(isErased ? "\(phone): knows nobody any more" : "\(phone): nothing was persisted")
     }
 
     private func tell(_ device: String, erased: Bool) {

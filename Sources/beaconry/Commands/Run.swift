@@ -22,23 +22,14 @@ struct Run: AsyncParsableCommand {
 
     @OptionGroup var options: RunOptions
 
-    @Option(help: "The folder of persisted settings.")
-    var state: String?
-
-    @Flag(help: "Keep nothing.")
-    var ephemeral = false
-
-    @Flag(help: "Forget the persisted settings of these profiles first.")
-    var factoryReset = false
+    @OptionGroup var state: StateOptions
 
     func run() async throws {
-        if ephemeral, state != nil { throw Failure.usage("--ephemeral and --state exclude each other; leave one out") }
+        let folder = try state.folder()
         let paths = profiles
         let loaded = try ProfileFiles.load(paths)
-        let keepsNothing = ephemeral || Environment.flag("BEACONRY_EPHEMERAL")
         let configuration = try options.configuration(
-            state: keepsNothing ? nil : StateFolder(Folders.state(state)),
-            resets: factoryReset || Environment.flag("BEACONRY_FACTORY_RESET")
+            state: folder, resets: state.resets
         ) { () throws(ProfileFaults) in try ProfileFiles.load(paths) }
         let control = options.control ?? Environment.value("BEACONRY_CONTROL")
         try await Running(

@@ -1,0 +1,122 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import Foundation
+import Profiles
+import Radio
+import Synchronization
+import Testing
+
+@testable import Emulator
+
+/// The bonds of a phone, which outlast it.
+@Suite(.timeLimit(.minutes(1)))
+struct PhoneBondTests {
+    /// A radio that is told who keeps bonds, and does nothing else.
+    private final class BondedRadio: CentralRadio {
+        let name = "bonded"
+        private let told = Mutex<(keeper: any BondKeeper, name: BeaconIdentifier)?>(nil)
+
+        var bonds: (keeper: any BondKeeper, name: BeaconIdentifier)? { told.withLock { $0 } }
+
+        func keepBonds(with keeper: any BondKeeper, as central: BeaconIdentifier) async {
+            told.withLock { $0 = (keeper, central) }
+        }
+        func openCentral(waits: Bool) async throws(RadioError) -> ReceivingCapabilities {
+            ReceivingCapabilities(name: name, way: "script", address: nil)
+        }
+        func states() async -> AsyncStream<CentralRadioState> { AsyncStream { $0.finish() } }
+        func scan(_ settings: ScanSettings) async throws(RadioError) -> AsyncStream<Sighting> {
+            AsyncStream { $0.finish() }
+        }
+        func stopScanning() async {}
+        func connect(to device: RemoteAddress, timeout: Duration) async throws(RadioError) -> any RemoteLink {
+            throw RadioError(.refused, "nobody is there", cure: "none")
+        }
+        func close() async {}
+    }
+
+    private static func phone(pairing: String = "required") throws -> Phone {
+        let text = "phone: iphone\npairing: \(pairing)\nnotifications: [{ id: text, category: social }]\n"
+        return Phone(try PhoneProfile(parsing: text, file: "phone.yaml"))
+    }
+
+    /// The keeper that a phone brings to its radio.
+    private static func keeper(of phone: Phone) async throws -> any BondKeeper {
+        let radio = BondedRadio()
+        await phone.introduce(to: radio)
+        let bonds = try #require(radio.bonds)
+        #expect(bonds.name == identifier)
+        return bonds.keeper
+    }
+
+    private static let identifier = BeaconIdentifier("iphone")
+
+    @Test func bondsOutlastThePhone() async throws {
+        let folder = try TemporaryFolder()
+        let state = StateFolder(folder.file("state"))
+        do {
+            let phone = try Self.phone()
+            try await phone.openBonds(in: state, resets: false)
+            let keeper = try await Self.keeper(of: phone)
+            #expect(keeper.secrets(of: Self.identifier) == KeptSecrets())
+            #expect(keeper.keep(BondFileTests.secrets, of: Self.identifier))
+            let path = folder.file("state/.phones/iphone.bonds")
+            let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+            #expect(mode == 0o600, "keys are for their owner alone")
+            // They are one phone's at a time.
+            let error = await #expect(throws: EmulatorError.self) {
+                try await Self.phone().openBonds(in: state, resets: false)
+            }
+            #expect(error?.message == "the bonds of the phone iphone are in use by process \(getpid())")
+            #expect(error?.exitCode == 73)
+        }
+        let next = try Self.phone()
+        try await next.openBonds(in: state, resets: false)
+        #expect(try await Self.keeper(of: next).secrets(of: Self.identifier) == BondFileTests.secrets)
+    }
+
+    @Test func aPhoneThatIsResetKnowsNobody() async throws {
+        let folder = try TemporaryFolder()
+        let state = StateFolder(folder.path)
+        try StateFolder.makeFolder(folder.file(".phones"))
+        try state.bonds(phone: "iphone").store(BondFileTests.secrets)
+        let phone = try Self.phone()
+        let events = phone.events.listen()
+        try await phone.openBonds(in: state, resets: true)
+        #expect(try await Self.keeper(of: phone).secrets(of: Self.identifier) == KeptSecrets())
+        #expect(try state.bonds(phone: "iphone").load() == .absent)
+        for await record in events {
+            #expect(record.event == "bonds-reset" && record.device == "iphone")
+            break
+        }
+    }
+
+    @Test func withoutAFolderBondsLastAsLongAsThePhone() async throws {
+        let phone = try Self.phone()
+        let keeper = try await Self.keeper(of: phone)
+        #expect(keeper.keep(BondFileTests.secrets, of: Self.identifier))
+        #expect(keeper.secrets(of: Self.identifier) == BondFileTests.secrets)
+        #expect(try await Self.keeper(of: Self.phone()).secrets(of: Self.identifier) == KeptSecrets())
+    }
+
+    @Test func aPhoneThatDoesNotPairKeepsNothing() async throws {
+        let folder = try TemporaryFolder()
+        let phone = try Self.phone(pairing: "off")
+        try await phone.openBonds(in: StateFolder(folder.path), resets: false)
+        #expect(folder.names() == [])
+    }
+
+    @Test func aBondThatCannotBeUsedIsTold() async throws {
+        let phone = try Self.phone()
+        let events = phone.events.listen()
+        let warning = Warning(code: "bonds-damaged", message: "it is damaged", cure: "pair again")
+        try await Self.keeper(of: phone).warn(warning, of: Self.identifier)
+        for await record in events {
+            #expect(record.event == "warning" && record.code == "bonds-damaged" && record.device == "iphone")
+            break
+        }
+    }
+}
