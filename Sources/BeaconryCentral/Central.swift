@@ -53,6 +53,18 @@ public actor Central {
         known = KnownPeripherals(limit: max(1, knownPeripherals))
     }
 
+    /// Has the keys kept that are made with devices, and connects from then on from an address that follows from the name,
+    /// so that the devices know this central again. Call it before `open`; without it, bonds last as long as the central.
+    ///
+    /// Under BlueZ the keys are bluetoothd's, which keeps them itself.
+    /// - Parameters:
+    ///   - keeper: keeps them. It is called on the radio's own thread and returns when they are durable; where it cannot
+    ///     keep them, the pairing fails with `PairingError.Code.notKept`.
+    ///   - name: who this central is, the same in every run. Two that are in reach of each other need two names.
+    public func keepBonds(with keeper: any BondKeeper, as name: String) async {
+        await radio.keepBonds(with: keeper, as: BeaconIdentifier(name))
+    }
+
     /// Claims the radio.
     /// - Parameters:
     ///   - waits: whether to wait for a radio that is not usable yet instead of failing.

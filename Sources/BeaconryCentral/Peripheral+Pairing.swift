@@ -13,7 +13,7 @@ extension Peripheral {
     ///
     /// Call it when a device refuses something with `ATTError.insufficientAuthentication` or
     /// `.insufficientEncryption`, and then try that again. How the two pair follows from what both can show and be told
-    /// (Core 5.4, Vol 3, Part H, table 2.8).
+    /// (Core 5.4, Vol 3, Part H, table 2.8). The keys last as long as the `Central`, unless `Central.keepBonds` says more.
     /// - Parameters:
     ///   - settings: what this side has for its user, and what it insists on.
     ///   - answer: is asked what the user must answer, and told what the user must see; without it, only what `settings`

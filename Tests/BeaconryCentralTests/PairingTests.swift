@@ -34,4 +34,19 @@ struct PairingTests {
             #expect(try await !peripheral.discoverServices().isEmpty)
         }
     }
+
+    /// Keeps nothing.
+    private struct NoKeeper: BondKeeper {
+        func secrets(of beacon: BeaconIdentifier) -> KeptSecrets { KeptSecrets() }
+        func keep(_ secrets: KeptSecrets, of beacon: BeaconIdentifier) -> Bool { false }
+    }
+
+    @Test func theRadioIsToldWhoKeepsBonds() async throws {
+        let radio = MuteRadio()
+        let central = Central(radio: radio)
+        await central.keepBonds(with: NoKeeper(), as: "my app")
+        try await central.open()
+        #expect(radio.bonds == ["my app"])
+        await central.close()
+    }
 }

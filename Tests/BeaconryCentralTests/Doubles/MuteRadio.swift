@@ -15,6 +15,8 @@ final class MuteRadio: CentralRadio {
         var stops = 0
         var observers: [AsyncStream<CentralRadioState>.Continuation] = []
         var radioState = CentralRadioState.ready
+        var isOpen = false
+        var bonds: [String] = []
     }
 
     let name = "mute"
@@ -31,6 +33,9 @@ final class MuteRadio: CentralRadio {
     /// Whether it scans.
     var isScanning: Bool { state.withLock { $0.sightings != nil } }
 
+    /// Whose bonds are to be kept, where that was said before it was opened.
+    var bonds: [String] { state.withLock(\.bonds) }
+
     /// Hears something.
     func hear(_ sighting: Sighting) { state.withLock { $0.sightings }?.yield(sighting) }
 
@@ -46,7 +51,12 @@ final class MuteRadio: CentralRadio {
         }
     }
 
+    func keepBonds(with keeper: any BondKeeper, as central: BeaconIdentifier) async {
+        state.withLock { if !$0.isOpen { $0.bonds.append(central.name) } }
+    }
+
     func openCentral(waits: Bool) async throws(RadioError) -> ReceivingCapabilities {
+        state.withLock { $0.isOpen = true }
         if hangs { await Self.never() }
         return ReceivingCapabilities(name: name, way: "by hand", address: nil)
     }
