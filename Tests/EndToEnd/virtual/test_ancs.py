@@ -322,6 +322,13 @@ async def bumble_display(transport: str) -> AsyncIterator[tuple[AncsClient, Conn
         await device.power_off()
 
 
+async def until_encrypted(connection: Connection) -> None:
+    changed = asyncio.Event()
+    connection.on(connection.EVENT_CONNECTION_ENCRYPTION_CHANGE, changed.set)
+    if not connection.is_encrypted:
+        await asyncio.wait_for(changed.wait(), 30)
+
+
 QUIET = "profile: air\nbeacons: [{ id: other, device: ibeacon, ibeacon: { uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 } }]\n"
 
 
@@ -349,6 +356,8 @@ def test_our_phone_and_bumbles_display(air: Air, beaconry: Beaconry, mtu: int, p
 
     async def talk() -> None:
         async with bumble_display(transport) as (client, connection):
+            if pairing == "required":
+                await until_encrypted(connection)
             heard = Heard()
             client.on("notification", heard.queue.put_nowait)
             await client.start()
