@@ -41,16 +41,20 @@ struct YAMLText {
             throw faults
         } catch let error as YamlError {
             switch error {
-            case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
-                .composer(_, let problem, let mark, _):
-                throw fault("this is not YAML: \(problem)", line: mark.line, column: mark.column)
+            case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
+                .composer(let context, let problem, let mark, _):
+                let complaint = YAMLComplaint(problem, context, at: mark, in: text)
+                throw fault(complaint.message, line: complaint.place.line, column: complaint.place.column)
             case .duplicatedKeysInMapping(let duplicates, let context):
                 let names = duplicates.map { "\($0)" }.joined(separator: ", ")
                 throw fault(
-                    "the key \(names) stands here more than once", line: context.mark.line, column: context.mark.column)
+                    "the key \(names) stands here more than once; leave one of them, or begin another entry",
+                    line: context.mark.line, column: context.mark.column)
             case .reader(let problem, let offset, _, _):
                 let (line, column) = offset.map { Self.place(of: $0, in: text) } ?? (0, 0)
-                throw fault("this is not YAML: \(problem)", line: line, column: column)
+                throw fault(
+                    "this is not YAML: \(problem); take the character away, or write it as an escape in double quotes",
+                    line: line, column: column)
             default:
                 throw fault("this is not YAML: \(error)")
             }

@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func anchorWithinItselfIsTold() {
-        #expect(Self.fault("profile: &p [*p]\n") == "p.yaml:1:14: this is not YAML: found undefined alias")
+        #expect(Self.fault("profile: &p [*p]\n") == "p.yaml:1:14: this is not YAML: " + ProfileMistake.alias)
     }
 
     @Test func starsInTextAreText() throws {

@@ -252,29 +252,7 @@ struct ProfileMistake: CustomTestStringConvertible, Sendable {
                 + "tx-power, address, position, pairing"),
         plain(
             "name: Grüße { und¦: Küsse }\n", field: "",
-            "this is not YAML: mapping values are not allowed in this context"),
-    ]
-
-    // MARK: - What is not YAML
-
-    static let syntax = [
-        ProfileMistake(
-            "profile: p\nbeacons:\n¦\t- id: a\n", field: "",
-            "this is not YAML: found character that cannot start any token"),
-        ProfileMistake("profile: [p\n¦", field: "", "this is not YAML: did not find expected ',' or ']'"),
-        ProfileMistake("profile: \"p\n¦", field: "", "this is not YAML: found unexpected end of stream"),
-        ProfileMistake("profile: p\nbeacons: ¦*nowhere\n", field: "", "this is not YAML: found undefined alias"),
-        ProfileMistake("profile: &p ¦*p\n", field: "", "this is not YAML: did not find expected key"),
-        ProfileMistake(
-            "¦profile: p\nprofile: q\nbeacons:\n" + one, field: "", "the key profile stands here more than once"),
-        ProfileMistake(
-            "profile: p\nbeacons:\n  - id: a\n    ¦device: iot-design-shop\n    device: ibeacon\n", field: "",
-            "the key device stands here more than once"),
-        ProfileMistake(
-            "profile: p\nbeacons:\n" + one + "¦---\nprofile: q\n", field: "",
-            "this is not YAML: but found another document"),
-        ProfileMistake("profile: p¦\u{1}\n", field: "", "this is not YAML: control characters are not allowed"),
-        ProfileMistake(
-            "profile: p\nname: Grüße¦\u{0}\n", field: "", "this is not YAML: control characters are not allowed"),
+            "this is not YAML: the text before this colon has another one; put the whole value in quotes, such as "
+                + "\"Shop: door\""),
     ]
 }

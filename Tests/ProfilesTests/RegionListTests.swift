@@ -79,7 +79,10 @@ import Testing
             "regions[1].identifier",
             "the identifier \"a\" is regions[0]'s already; give every region its own"
         ),
-        ("regions: [a\n¦", "", "this is not YAML: did not find expected ',' or ']'"),
+        (
+            "regions: ¦[a\n", "",
+            "this is not YAML: what opens with \"[\" here is not closed; write \"]\" behind it, and commas between"
+        ),
     ]
 
     @Test(arguments: mistakes)
