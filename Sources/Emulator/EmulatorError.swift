@@ -29,6 +29,8 @@ public struct EmulatorError: Error, Hashable, Sendable, CustomStringConvertible 
     public let message: String
     /// What to do; empty when the message says it.
     public let cure: String
+    /// The faults of a profile, a line each as compilers write them; empty for any other trouble.
+    public private(set) var diagnostics: [String] = []
 
     /// An error of this code.
     public init(_ code: Code, _ message: String, cure: String = "") {
@@ -45,6 +47,7 @@ public struct EmulatorError: Error, Hashable, Sendable, CustomStringConvertible 
     /// All faults of a profile, a line each.
     public init(_ error: ProfileFaults) {
         self.init(.badProfile, error.faults.map(\.description).joined(separator: "\n"))
+        diagnostics = error.faults.map(\.diagnostic)
     }
 
     /// The exit code of a command that ends with it (sysexits.h).

@@ -27,9 +27,14 @@ public struct ProfileFault: Error, Hashable, Sendable {
 
 extension ProfileFault: CustomStringConvertible {
     /// `museum.yaml:7:15: beacons[0].ibeacon.major: …`, one line whatever the values quoted in it are.
-    public var description: String {
+    public var description: String { text(severity: "") }
+
+    /// The same as compilers write it, so that editors find the place: `museum.yaml:7:15: error: beacons[0].id: …`.
+    public var diagnostic: String { text(severity: "error: ") }
+
+    private func text(severity: String) -> String {
         let place = line > 0 ? "\(file):\(line):\(column): " : "\(file): "
-        let text = place + (field.isEmpty ? message : "\(field): \(message)")
+        let text = place + severity + (field.isEmpty ? message : "\(field): \(message)")
         return String(text.map { Self.isPrintable($0) ? $0 : "\u{FFFD}" })
     }
 

@@ -98,7 +98,9 @@ struct EmulatorReloadTests {
             let error = await #expect(throws: EmulatorError.self) { try await rig.emulator.reload() }
             let expected =
                 "museum.yaml:5:33: beacons[0].ibeacon.minor: \"70000\" is not a whole number from 0 to 65535"
-            #expect(error == EmulatorError(.badProfile, expected))
+            #expect(error?.code == .badProfile)
+            #expect(error?.message == expected)
+            #expect(error?.diagnostics == [expected.replacing("33: ", with: "33: error: ")])
             let failed = try await rig.event("reload-failed")
             #expect(failed.message == expected)
             #expect(failed.cure == "mend the profile and reload again")

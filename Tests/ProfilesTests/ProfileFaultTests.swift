@@ -54,6 +54,8 @@ import Testing
         #expect(fault.description == "museum.yaml:7:15: beacons[0].ibeacon.major: no")
         let whole = ProfileFault(file: "museum.yaml", line: 0, column: 0, field: "", message: "no")
         #expect(whole.description == "museum.yaml: no")
+        #expect(fault.diagnostic == "museum.yaml:7:15: error: beacons[0].ibeacon.major: no")
+        #expect(whole.diagnostic == "museum.yaml: error: no")
     }
 
     @Test func descriptionIsOneLineThatATerminalCanShow() {

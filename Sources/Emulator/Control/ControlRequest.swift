@@ -88,6 +88,8 @@ public struct ControlAnswer: Codable, Hashable, Sendable {
     public var error: String?
     /// The exit code that a command line would end with, beside an error.
     public var exitCode: Int32?
+    /// The faults of a profile, beside an error that they are: a line each, `FILE:LINE:COLUMN: error: …`.
+    public var diagnostics: [String]?
     /// The beacons asked for.
     public var beacons: [BeaconRecord]?
     /// What a reload did.
@@ -111,5 +113,6 @@ public struct ControlAnswer: Codable, Hashable, Sendable {
     init(_ failure: EmulatorError) {
         error = failure.description
         exitCode = failure.exitCode
+        diagnostics = failure.diagnostics.isEmpty ? nil : failure.diagnostics
     }
 }

@@ -34,7 +34,11 @@ struct ControlOptions: ParsableArguments {
     func send(_ request: ControlRequest) async throws {
         try await ControlClient(path: try path()).send(request) { line in
             let answer = try ControlClient.answer(line)
-            if let error = answer.error { throw Failure(exitCode: answer.exitCode ?? 70, message: error) }
+            if let error = answer.error {
+                var failure = Failure(exitCode: answer.exitCode ?? 70, message: error)
+                failure.diagnostics = answer.diagnostics ?? []
+                throw failure
+            }
             for beacon in answer.beacons ?? [] { Output.line(json ? JSONLine.encode(beacon) : Self.words(beacon)) }
             for bond in answer.bonds ?? [] { Output.line(json ? JSONLine.encode(bond) : BondText.line(bond)) }
             if let forgotten = answer.forgotten {

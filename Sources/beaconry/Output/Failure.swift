@@ -14,6 +14,8 @@ import Radio
 struct Failure: Error {
     let exitCode: Int32
     let message: String
+    /// The faults of a profile, a line each, which are told instead of the message; empty for any other trouble.
+    var diagnostics: [String] = []
 
     /// Wrong usage.
     static func usage(_ message: String) -> Failure { Failure(exitCode: 64, message: message) }
@@ -36,7 +38,7 @@ struct Failure: Error {
     init?(_ error: any Error) {
         switch error {
         case let failure as Failure: self = failure
-        case let error as EmulatorError: self.init(exitCode: error.exitCode, message: "\(error)")
+        case let error as EmulatorError: self.init(error)
         case let error as RadioError: self.init(exitCode: 69, message: "\(error)")
         case let error as CentralError:
             if case .radio(let reason) = error.reason, reason.code != .refused {
@@ -44,7 +46,7 @@ struct Failure: Error {
             } else {
                 self.init(exitCode: 74, message: "\(error)")
             }
-        case let error as ProfileFaults: self.init(exitCode: 65, message: EmulatorError(error).message)
+        case let error as ProfileFaults: self.init(EmulatorError(error))
         case let error as ValueFault: self.init(exitCode: 65, message: error.message)
         case let error as WireError: self.init(exitCode: 65, message: "\(error)")
         case let error as SystemError: self.init(exitCode: 74, message: "\(error)")
@@ -52,10 +54,21 @@ struct Failure: Error {
         }
     }
 
+    private init(_ error: EmulatorError) {
+        self.init(exitCode: error.exitCode, message: "\(error)")
+        diagnostics = error.diagnostics
+    }
+
+    /// What is said of it: the faults of a profile as compilers write them, else a line that begins with our name.
+    private var lines: [String] {
+        guard diagnostics.isEmpty else { return diagnostics }
+        return message.isEmpty ? [] : ["beaconry: \(message)"]
+    }
+
     /// Says what is wrong and ends the process.
     static func exit(with error: any Error) -> Never {
         if let failure = Failure(error) {
-            if !failure.message.isEmpty { Output.note("beaconry: \(failure.message)") }
+            for line in failure.lines { Output.note(line) }
             Glibc.exit(failure.exitCode)
         }
         let code = Beaconry.exitCode(for: error)

@@ -79,6 +79,7 @@ struct ControlServerTests {
                 rig.profiles.change("profile: museum")
                 let broken = try await client.ask(#"{"v":1,"command":"reload"}"#)
                 #expect(broken.error == "museum.yaml:1:1: \"beacons\" is missing")
+                #expect(broken.diagnostics == ["museum.yaml:1:1: error: \"beacons\" is missing"])
                 #expect(broken.exitCode == 65)
                 #expect(broken.reload == nil)
             }

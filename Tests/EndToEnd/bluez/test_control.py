@@ -67,7 +67,7 @@ def test_reload(beaconry: Beaconry, witness: Witness) -> None:
     beaconry.profile(text.replace("minor", "miner") % (UUID, 3))
     result = beaconry.call("ctl", "reload")
     assert result.returncode == 65
-    assert "test.yaml:5:60: beacons[0].ibeacon: there is no key \"miner\"" in result.stderr
+    assert "test.yaml:5:60: error: beacons[0].ibeacon: there is no key \"miner\"" in result.stderr
     run.wait("reload-failed")
     assert json.loads(beaconry.call("ctl", "list", "--json").stdout)["minor"] == 2
     beaconry.profile(text % (UUID, 2) + f"  - id: window\n    device: ibeacon\n    ibeacon: {{ uuid: {UUID}, minor: 9 }}\n")

@@ -129,7 +129,7 @@ def test_decode_tells_what_can_be_read_before_it_fails() -> None:
         (("encode", "ibeacon"), 64, "--uuid"),
         (("fly",), 64, "Usage"),
         (("run",), 64, "profiles"),
-        (("run", "nowhere.yaml"), 65, "nowhere.yaml: there is no such file"),
+        (("run", "nowhere.yaml"), 65, "nowhere.yaml: error: there is no such file"),
         (("run", PROFILE, "--ephemeral", "--state", "x"), 64, "--ephemeral and --state exclude each other"),
         (("run", PROFILE, "--duration", "long", "--ephemeral"), 65, "--duration"),
             (("run", PROFILE, "--state", "/dev/null/state"), 73, "another state folder"),
@@ -151,8 +151,8 @@ def test_a_profile_with_mistakes(tmp_path: Path) -> None:
         result = beaconry(command, str(profile))
         assert result.returncode == 65
         first, second = result.stderr.splitlines()
-        assert 'bad.yaml:5:22: beacons[0].ibeacon.uuid: "12" is not a UUID' in first
-        assert "bad.yaml:5:33: beacons[0].ibeacon.major:" in second
+        assert first.startswith(f'{profile}:5:22: error: beacons[0].ibeacon.uuid: "12" is not a UUID')
+        assert second.startswith(f"{profile}:5:33: error: beacons[0].ibeacon.major:")
     profile.write_text("profile: [\n")
     assert "this is not YAML" in beaconry("check", str(profile)).stderr
 

@@ -410,9 +410,9 @@ def test_profiles_that_come_with_it(air: Air, beaconry: Beaconry) -> None:
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("phone: a\nnotifications: []\n", "2:16: notifications: a list of at least one notification"),
-        ("phone: a\nnotifications:\n  - { id: x, category: bell }\n", '3:24: notifications[0].category: there is no category "bell"'),
-        ("phone: a\nmtu: 22\nnotifications: [{ id: x, category: other }]\n", "2:6: mtu: "),
+        ("phone: a\nnotifications: []\n", "2:16: error: notifications: a list of at least one notification"),
+        ("phone: a\nnotifications:\n  - { id: x, category: bell }\n", '3:24: error: notifications[0].category: there is no category "bell"'),
+        ("phone: a\nmtu: 22\nnotifications: [{ id: x, category: other }]\n", "2:6: error: mtu: "),
         ("phone: a\nnotifications: [{ id: x, category: other, at: 2s, until: 1s }]\n", "until: it cannot go before"),
         ("phone: a\nnotifications: [{ id: x, category: other }, { id: x, category: other }]\n", "notifications[1].id: "),
         ("phone: a\nnotifications: [{ id: x, category: other }]\nchanges: [{ at: 1s, id: y }]\n", "changes[0].id: "),

@@ -195,7 +195,7 @@ def test_wrong_usage(beaconry: Beaconry, arguments: list[str], code: int, words:
 def test_a_bad_plan_is_refused_before_anything_is_written(shop: Shop, beaconry: Beaconry) -> None:
     plan = beaconry.profile(f"beacons:\n  - {{ beacon: {FIRST}, major: 7 }}\n  - {{ beacon: x, major: y }}\n", "bad.yaml")
     done = beaconry.call("manage", "apply", str(plan), "--radio", shop[1])
-    assert done.returncode == 65 and 'bad.yaml:3:25: beacons[1].major: "y" is not a whole number' in done.stderr
+    assert done.returncode == 65 and 'bad.yaml:3:25: error: beacons[1].major: "y" is not a whole number' in done.stderr
     assert not [event for event in shop[0].take(0.5) if event["event"] == "connected"]
 
 

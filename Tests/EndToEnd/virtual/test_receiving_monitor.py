@@ -387,7 +387,7 @@ def test_twenty_regions_unless_more_are_wanted(town: Town, beaconry: Beaconry) -
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["none.yaml"], 65, "there is no such file"), (["bad.yaml"], 65, 'bad.yaml:3:13: regions[0].uuid: "12" is not a UUID'),
+        (["none.yaml"], 65, "there is no such file"), (["bad.yaml"], 65, 'bad.yaml:3:13: error: regions[0].uuid: "12" is not a UUID'),
         (["bad.yaml", "--ephemeral", "--state", "x"], 64, "exclude"), (["good.yaml", "--exec-argument", "x"], 64, "needs --exec"),
         (["good.yaml", "--max-regions", "0"], 65, "--max-regions"), (["good.yaml", "--exit-after", "x"], 65, "--exit-after"),
         (["good.yaml", "--state", "/proc/none"], 73, "choose another state folder"), (["remove", "x"], 64, "no region"),
