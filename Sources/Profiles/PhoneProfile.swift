@@ -27,6 +27,12 @@ public struct PhoneProfile: Hashable, Sendable {
         let root = try YAMLText(text, file: file).root(of: "a phone's profile", example: "profiles/phones/iphone.yaml")
         var reader = MappingReader(root, file: file, path: "")
         guard root.mapping != nil else { throw ProfileFaults(reader.faults) }
+        if reader.has("beacons"), !Self.isPhone(reader) {
+            reader.add(
+                "this is a profile of beacons; beaconry run runs it, and beaconry phone takes one such as "
+                    + "profiles/phones/iphone.yaml", field: nil, mark: root.mark)
+            throw ProfileFaults(reader.faults)
+        }
         let name = reader.required("phone", ValueText.name)
         let displayName = reader.value("name", ValueText.label)
         maximumTransmissionUnit = reader.value("mtu", Self.transmissionUnit) ?? 185
@@ -40,15 +46,29 @@ public struct PhoneProfile: Hashable, Sendable {
         script = ANCSScript(steps: steps, apps: apps)
     }
 
+    /// Whether this text is a phone's profile, right or not, and not one of beacons.
+    public static func isPhone(_ text: String) -> Bool {
+        guard let root = try? YAMLText(text, file: "").root(of: "", example: "") else { return false }
+        return isPhone(MappingReader(root, file: "", path: ""))
+    }
+
+    /// Whether a file's keys are those of a phone's profile.
+    static func isPhone(_ reader: MappingReader) -> Bool {
+        reader.has("phone") || reader.has("notifications") && !reader.has("beacons")
+    }
+
     private static func steps(_ reader: inout MappingReader, _ root: Node) -> [ANCSScript.Step] {
         var steps: [ANCSScript.Step] = []
-        var posted: [String: ANCSNotification] = [:]
+        var posted = Posted()
         let notifications = reader.entries(of: "notifications", kind: "notification") { node, reader in
             Self.notification(node, &reader)
         }
         for (number, entry) in notifications.enumerated() {
-            guard let entry else { continue }
-            if posted.updateValue(entry.notification, forKey: entry.id) != nil {
+            guard let entry else {
+                posted.isIncomplete = true
+                continue
+            }
+            if posted.notifications.updateValue(entry.notification, forKey: entry.id) != nil {
                 reader.add(
                     "the id \"\(entry.id)\" is another notification's already; give every notification its own",
                     field: "notifications[\(number)].id",
@@ -57,6 +77,7 @@ public struct PhoneProfile: Hashable, Sendable {
             steps.append(ANCSScript.Step(at: entry.time, .post(entry.id, entry.notification)))
             if let end = entry.end { steps.append(ANCSScript.Step(at: end, .remove(entry.id))) }
         }
+        if notifications.isEmpty { posted.isIncomplete = true }
         guard root.mapping?["changes"] != nil else {
             _ = reader.node("changes")
             return steps
@@ -73,11 +94,18 @@ public struct PhoneProfile: Hashable, Sendable {
                 last = max(last, time)
             }
             // A later change is one to what the earlier ones made of it.
-            if case .post(let id, let notification)? = step?.event { posted[id] = notification }
+            if case .post(let id, let notification)? = step?.event { posted.notifications[id] = notification }
             return step
         }
         steps += changes.compactMap(\.self)
         return steps
+    }
+
+    /// The notifications that changes may be of.
+    private struct Posted {
+        var notifications: [String: ANCSNotification] = [:]
+        /// Whether there are others, with mistakes of their own: a change of one of those is no mistake more.
+        var isIncomplete = false
     }
 
     private struct Entry {
@@ -103,7 +131,7 @@ public struct PhoneProfile: Hashable, Sendable {
     }
 
     private static func change(
-        _ node: Node, _ reader: inout MappingReader, _ posted: [String: ANCSNotification]
+        _ node: Node, _ reader: inout MappingReader, _ posted: Posted
     ) -> ANCSScript.Step? {
         let time = reader.required("at", ValueText.duration)
         if node.mapping?["service"] != nil {
@@ -111,14 +139,18 @@ public struct PhoneProfile: Hashable, Sendable {
             return ANCSScript.Step(at: time, .setService(isThere: isThere))
         }
         let id = reader.required("id") { text throws(ValueFault) in
-            guard posted[text] != nil else {
-                throw ValueFault("there is no notification \"\(text)\"; name one of notifications")
+            guard posted.notifications[text] != nil || posted.isIncomplete else {
+                let names = posted.notifications.keys.sorted().joined(separator: ", ")
+                throw ValueFault("there is no notification \"\(text)\"; notifications are \(names)")
             }
             return text
         }
-        guard let id, var notification = posted[id] else { return nil }
+        // All keys are read, whatever is wrong with the id: none of them is unknown for that.
+        let known = id.flatMap { posted.notifications[$0] }
+        var notification = known ?? ANCSNotification(category: .other)
         notification.category = reader.value("category", Self.category) ?? notification.category
         Self.read(&reader, into: &notification)
+        guard let id, known != nil else { return nil }
         return time.map { ANCSScript.Step(at: $0, .post(id, notification)) }
     }
 

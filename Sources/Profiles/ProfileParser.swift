@@ -29,6 +29,12 @@ extension Profile {
         let root = try YAMLText(text, file: file).root(of: "a profile", example: "profiles/iot-design-shop.yaml")
         var reader = MappingReader(root, file: file, path: "", files: files ?? noProfileFiles)
         guard root.mapping != nil else { throw ProfileFaults(reader.faults) }
+        if PhoneProfile.isPhone(reader), !reader.has("beacons") {
+            reader.add(
+                "this is a phone's profile; beaconry phone runs it, and beaconry check checks it", field: nil,
+                mark: root.mark)
+            throw ProfileFaults(reader.faults)
+        }
         let name = reader.required("profile", ValueText.name)
         var beacons: [BeaconProfile] = []
         if let list = reader.node("beacons") {

@@ -32,6 +32,36 @@ enum ProfileFiles {
         return profiles
     }
 
+    /// Reads them all, of which some may be phones'.
+    /// - Throws: `ProfileFaults`: everything that is wrong in any of them.
+    static func loadWithPhones(
+        _ paths: [String]
+    ) throws(ProfileFaults) -> (beacons: [Profile], phones: [PhoneProfile]) {
+        var others: [String] = []
+        var phones: [PhoneProfile] = []
+        var faults: [ProfileFault] = []
+        for path in paths {
+            do throws(ProfileFaults) {
+                let text = try text(path)
+                if PhoneProfile.isPhone(text) {
+                    phones.append(try PhoneProfile(parsing: text, file: path))
+                } else {
+                    others.append(path)
+                }
+            } catch {
+                faults += error.faults
+            }
+        }
+        var profiles: [Profile] = []
+        do throws(ProfileFaults) {
+            profiles = try load(others)
+        } catch {
+            faults += error.faults
+        }
+        guard faults.isEmpty else { throw ProfileFaults(faults) }
+        return (profiles, phones)
+    }
+
     /// Puts a measured power into a profile's file, for the beacons that advertise these numbers; nothing else changes.
     /// - Returns: their ids.
     /// - Throws: `Failure` when there is none, `ProfileFaults` when it cannot be done, `SystemError`.

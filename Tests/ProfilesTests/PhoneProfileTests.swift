@@ -124,7 +124,38 @@ import Testing
             "changes stand in the order of their times"
         ),
         (change("{ at: 1s, service: away, ¦id: x }"), "changes[0]", "there is no key \"id\" here"),
+        // What follows from a mistake is not told.
+        (
+            "phone: a\nnotifications: [{ id: x, category: ¦bell }]\nchanges: [{ at: 1s, id: x, title: b }]\n",
+            "notifications[0].category", "there is no category \"bell\""
+        ),
+        (
+            "phone: a\nnotifications: [{ id: ¦\"x y\", category: other }]\nchanges: [{ at: 1s, id: x y, title: b }]\n",
+            "notifications[0].id", "\"x y\" is not a name"
+        ),
+        ("¦phone: a\nchanges: [{ at: 1s, id: x, title: b }]\n", "", "\"notifications\" is missing"),
+        (
+            change("{ at: 1s, id: ¦y, title: a, category: other, silent: true }"), "changes[0].id",
+            "there is no notification \"y\"; notifications are x"
+        ),
+        (
+            "¦profile: a\nbeacons: [{ id: x, device: ibeacon }]\n", "",
+            "this is a profile of beacons; beaconry run runs it"
+        ),
     ]
+
+    @Test func aPhoneIsNoProfileOfBeacons() {
+        let text = "phone: a\nnotifications: [{ id: x, category: bell }]\n"
+        #expect(PhoneProfile.isPhone(text))
+        #expect(!PhoneProfile.isPhone("profile: p\nbeacons: []\n"))
+        #expect(!PhoneProfile.isPhone("- a\n"))
+        #expect(!PhoneProfile.isPhone("phone: ["))
+        let error = #expect(throws: ProfileFaults.self) { try Profile(parsing: text, file: "p.yaml") }
+        #expect(
+            error?.faults.map(\.message) == [
+                "this is a phone's profile; beaconry phone runs it, and beaconry check checks it"
+            ])
+    }
 
     @Test(arguments: mistakes)
     func mistakesAreFoundWhereTheyAre(_ text: String, _ field: String, _ message: String) throws {

@@ -15,7 +15,8 @@ struct Check: AsyncParsableCommand {
         discussion: """
             Example: beaconry check profiles/museum.yaml --radio bluez:hci0
 
-            Exit code 1 when something will not work. With --radio, what that radio does with each beacon is told too.
+            Exit code 1 when something will not work. With --radio, what that radio does with each beacon is told too. \
+            Profiles of phones (beaconry phone) are checked as well.
             """)
 
     @Argument(help: "Profiles, in YAML.")
@@ -34,9 +35,10 @@ struct Check: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let lint = ProfileLint(try ProfileFiles.load(profiles))
+        let (beacons, phones) = try ProfileFiles.loadWithPhones(profiles)
+        let lint = ProfileLint(beacons)
         var findings = lint.findings
-        if radio.isGiven {
+        if radio.isGiven, !beacons.isEmpty {
             let forecast = try await Self.forecast(lint.plans, on: try radio.selection())
             findings += lint.findings(on: forecast)
             let fit = Fit(radio: forecast.capabilities.name, beacons: lint.plans.count, fitting: forecast.fitting)
@@ -44,7 +46,10 @@ struct Check: AsyncParsableCommand {
         }
         for finding in findings { Output.line(json ? JSONLine.encode(finding) : Self.words(finding)) }
         if findings.contains(where: { $0.severity == .error }) { throw Failure.unmetExpectation }
-        if findings.isEmpty, !json { Output.line("nothing to remark on \(lint.plans.count) beacons") }
+        guard findings.isEmpty, !json else { return }
+        let counts = [(lint.plans.count, "beacon"), (phones.count, "phone")].filter { $0.0 > 0 }
+        let subjects = counts.map { "\($0.0) \($0.1)\($0.0 == 1 ? "" : "s")" }
+        Output.line("nothing to remark on \(subjects.joined(separator: " and "))")
     }
 
     private static func forecast(_ plans: [PlannedBeacon], on selection: RadioSelection) async throws -> RadioForecast {

@@ -157,6 +157,22 @@ def test_a_profile_with_mistakes(tmp_path: Path) -> None:
     assert "this is not YAML" in beaconry("check", str(profile)).stderr
 
 
+def test_check_takes_phones(tmp_path: Path) -> None:
+    phone = tmp_path / "phone.yaml"
+    phone.write_text("phone: a\nnotifications: [{ id: x, category: other }]\n")
+    result = beaconry("check", str(phone), PROFILE)
+    assert result.returncode == 0 and "phone.yaml" not in result.stdout + result.stderr, result
+    assert beaconry("check", str(phone)).stdout == "nothing to remark on 1 phone\n"
+    refused = beaconry("run", str(phone))
+    assert refused.returncode == 65
+    assert refused.stderr == f"{phone}:1:1: error: this is a phone's profile; beaconry phone runs it, and beaconry check checks it\n"
+    phone.write_text("phone: a\nnotifications: [{ id: x, category: bell }]\nchanges: [{ at: 1s, id: x }]\n")
+    for command in ("check", "phone"):
+        result = beaconry(command, str(phone))
+        assert result.returncode == 65 and result.stderr.startswith(f"{phone}:2:36: error: notifications[0].category:"), result
+        assert len(result.stderr.splitlines()) == 1
+
+
 def kernel_has_bluetooth() -> bool:
     try:
         socket.socket(socket.AF_BLUETOOTH, socket.SOCK_RAW | socket.SOCK_CLOEXEC, socket.BTPROTO_HCI).close()
