@@ -138,7 +138,7 @@ final class H4StreamHandler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        end("\(error)")
+        end(SystemErrorText.words(error))
         context.close(promise: nil)
     }
 

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import NIOCore
 import NIOPosix
 import Radio
@@ -81,8 +82,27 @@ extension HCITransport {
                 cure: "start one first (beaconry run PROFILE --radio virtual); one that is served elsewhere is "
                     + "--radio tcp-client:HOST:PORT")
         }
-        return RadioError(
-            .noAdapter, "no controller answers at \(self) (\(error))",
-            cure: "start who serves it, or check the address")
+        let (reason, cure) = explanation(error)
+        return RadioError(.noAdapter, "no controller answers at \(self): \(reason)", cure: cure)
+    }
+
+    /// Why there is no way to the controller, and what to do.
+    private func explanation(_ error: any Error) -> (reason: String, cure: String) {
+        let another = if case .unix = self { "another path" } else { "another host and port" }
+        if let error = error as? NIOConnectionError, error.connectionErrors.isEmpty {
+            return ("there is no host \(error.host)", "check the host's name, or write its address")
+        }
+        let words = SystemErrorText.words(error)
+        switch SystemErrorText.code(of: error) {
+        case ECONNREFUSED:
+            return (
+                "nothing listens there, \(words)",
+                "start who serves a controller there (beaconry run --radio virtual, rootcanal, Bumble), or give \(another)"
+            )
+        case ENOENT, ENOTDIR:
+            return ("there is no socket, \(words)", "start who serves a controller there, or give \(another)")
+        case EACCES, EPERM: return (words, "ask its owner for the right to use it, or give \(another)")
+        default: return (words, "check the address and who serves it, or give \(another)")
+        }
     }
 }

@@ -61,7 +61,7 @@ final class PacketDescriptor: ControllerLink {
             if let packet = try? HCIPacket(parsing: bytes) { user?.linkReceived(packet) }
         case .failure(let ended):
             isOpen = false
-            user?.linkEnded(ended.code == 0 ? "it was closed" : String(cString: strerror(ended.code)))
+            user?.linkEnded(ended.code == 0 ? "it was closed" : SystemErrorText.words(ended.code))
         }
     }
 
@@ -71,7 +71,7 @@ final class PacketDescriptor: ControllerLink {
         guard write(descriptor, bytes, bytes.count) != bytes.count, errno != EINTR else { return }
         isOpen = false
         source.cancel()
-        user?.linkEnded(String(cString: strerror(errno)))
+        user?.linkEnded(SystemErrorText.words(errno))
     }
 
     func close() {

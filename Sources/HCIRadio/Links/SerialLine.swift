@@ -46,7 +46,7 @@ enum SerialLine {
     }
 
     private static func error(_ code: Int32, _ device: String) -> RadioError {
-        let reason = String(cString: strerror(code))
+        let reason = SystemErrorText.words(code)
         return switch code {
         case ENOENT, ENODEV, ENXIO:
             RadioError(.noAdapter, "there is no \(device)", cure: "check the cable and the name of the device")

@@ -96,10 +96,16 @@ def test_a_lost_controller_is_found_again(beaconry: Beaconry, bumble_controllers
 
 
 @pytest.mark.parametrize(
-    "radio",
-    ["tcp-client:127.0.0.1:1", "unix:/nowhere/at/all", "serial:/dev/nowhere", "hci-socket:7"],
+    "radio,words",
+    [
+        ("tcp-client:127.0.0.1:1", "nothing listens there, Connection refused (ECONNREFUSED); start"),
+        ("tcp-client:nowhere.invalid:1", "there is no host nowhere.invalid; check"),
+        ("unix:/nowhere/at/all", "there is no socket, No such file or directory (ENOENT); start"),
+        ("serial:/dev/nowhere", "there is no /dev/nowhere; check"),
+        ("hci-socket:7", "; "),
+    ],
 )
-def test_a_radio_that_is_not_there(beaconry: Beaconry, radio: str) -> None:
+def test_a_radio_that_is_not_there(beaconry: Beaconry, radio: str, words: str) -> None:
     result = beaconry.call("run", str(beaconry.profile(TWO)), "--radio", radio, "--ephemeral")
     assert result.returncode == 69, result.stderr
-    assert len(result.stderr.strip().splitlines()) == 1 and "; " in result.stderr, result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1 and words in result.stderr, result.stderr
