@@ -19,6 +19,8 @@ public struct EmulatorError: Error, Hashable, Sendable, CustomStringConvertible 
         case inputOutput
         /// No such beacon.
         case unknownBeacon
+        /// A beacon knows nobody of this address.
+        case unknownPeer
         /// A setting that the device refuses.
         case refusedSetting
     }
@@ -57,7 +59,7 @@ public struct EmulatorError: Error, Hashable, Sendable, CustomStringConvertible 
         case .radio: 69
         case .cannotCreate: 73
         case .inputOutput: 74
-        case .unknownBeacon: 64
+        case .unknownBeacon, .unknownPeer: 64
         }
     }
 

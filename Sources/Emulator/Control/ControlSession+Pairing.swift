@@ -13,9 +13,18 @@ extension ControlSession {
         guard let address = BluetoothAddress(text) else {
             throw EmulatorError(.badProfile, "\"\(text)\" is not an address", cure: "see bonds for those known")
         }
+        let known = try await emulator.bonds(of: device).map(\.peer.address)
+        guard known.contains(where: { $0.address == address }) else {
+            let names = known.map(\.address.description).joined(separator: ", ")
+            throw EmulatorError(
+                .unknownPeer,
+                "\(device) knows nobody by the address \(address)" + (known.isEmpty ? ", nor anybody else" : ""),
+                cure: known.isEmpty
+                    ? "see beaconry ctl bonds" : "beaconry ctl bonds lists those that it knows: \(names)")
+        }
         var forgotten = 0
-        for bond in try await emulator.bonds(of: device) where bond.peer.address.address == address {
-            forgotten += try await emulator.forgetBonds(of: device, peer: bond.peer.address)
+        for peer in known where peer.address == address {
+            forgotten += try await emulator.forgetBonds(of: device, peer: peer)
         }
         return forgotten
     }

@@ -164,6 +164,12 @@ struct EmulatorPairingTests {
             #expect(try await ask(#"{"v":1,"command":"bonds","device":"exit"}"#).exitCode == 64)
             let forget = #"{"v":1,"command":"forget","device":"entrance","peer":"C0:FF:EE:00:00:02"}"#
             #expect(try await ask(forget).forgotten == 1)
+            let stranger = try await ask(forget.replacing("00:02", with: "00:03"))
+            #expect(stranger.exitCode == 64 && stranger.forgotten == nil)
+            #expect(
+                stranger.error
+                    == "entrance knows nobody by the address C0:FF:EE:00:00:03; beaconry ctl bonds lists those that it knows: "
+                    + "C0:FF:EE:00:00:02, 00:01:02:03:04:05")
             let unknown = #"{"v":1,"command":"forget","device":"entrance","peer":"nobody"}"#
             #expect(try await ask(unknown).exitCode == 65)
             let early = #"{"v":1,"command":"pair","device":"entrance","answer":"123456"}"#

@@ -452,6 +452,9 @@ def test_a_phone_that_we_have_forgotten(air: Start, beaconry: Beaconry) -> None:
             forget = await asyncio.to_thread(beaconry.call, "ctl", "forget", "lock", PHONE)
             assert forget.stdout.strip() == "1 bond forgotten", forget
             assert (await told(run, "bond-forgotten"))["peer"] == PHONE
+            again = await asyncio.to_thread(beaconry.call, "ctl", "forget", "lock", PHONE)
+            assert again.returncode == 64 and again.stdout == "", again
+            assert again.stderr.startswith(f"beaconry: lock knows nobody by the address {PHONE}, nor anybody else; see"), again
             async with connected(device) as connection:
                 with pytest.raises(HCI_Error) as failure:
                     await asyncio.wait_for(connection.encrypt(), 30)
