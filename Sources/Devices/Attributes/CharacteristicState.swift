@@ -110,6 +110,7 @@ extension CharacteristicState {
             throw .invalidAttributeValueLength
         }
         for (part, content) in zip(parts, contents) {
+            if part.field.format == .boolean, part.field.format.number(of: content) == nil { throw declared.rangeError }
             if part.field.format == .text, String(validating: content, as: UTF8.self) == nil { throw .valueNotAllowed }
             if let accepted = part.field.accepted {
                 guard let number = part.field.format.number(of: content), accepted.contains(number) else {

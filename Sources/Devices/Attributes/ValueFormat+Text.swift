@@ -47,7 +47,7 @@ extension ValueFormat {
         switch self {
         case .octets: break
         case .text: if let text = String(validating: octets, as: UTF8.self) { return text }
-        case .boolean: if octets.count == 1 { return octets == [0] ? "false" : "true" }
+        case .boolean: if let truth = number(of: octets) { return truth == 0 ? "false" : "true" }
         case .integer(let format) where octets.count == format.size && format.scale == 1:
             return "\(format.raw(of: octets))"
         case .integer, .float32, .float64, .medical: if let number = number(of: octets) { return "\(number)" }

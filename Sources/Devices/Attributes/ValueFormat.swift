@@ -10,7 +10,7 @@ public enum ValueFormat: Hashable, Sendable {
     case octets
     /// UTF-8.
     case text
-    /// One octet: 0 is false, everything else true.
+    /// One octet: 0 is false, 1 is true, and nothing else is a value.
     case boolean
     /// A whole number.
     case integer(IntegerFormat)
@@ -62,12 +62,12 @@ public enum ValueFormat: Hashable, Sendable {
         }
     }
 
-    /// The number of octets; `nil` where it holds none, or the octets are not as many as it has.
+    /// The number of octets; `nil` where it holds none, or the octets are no value of it.
     public func number(of octets: [UInt8]) -> Double? {
         guard octets.count == size else { return nil }
         return switch self {
         case .octets, .text: nil
-        case .boolean: octets == [0] ? 0 : 1
+        case .boolean: octets[0] < 2 ? Double(octets[0]) : nil
         case .integer(let format): Double(format.raw(of: octets)) * format.scale
         case .float32(let order): Double(Float(bitPattern: UInt32(truncatingIfNeeded: order.bits(of: octets))))
         case .float64(let order): Double(bitPattern: order.bits(of: octets))

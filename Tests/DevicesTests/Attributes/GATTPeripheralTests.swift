@@ -91,6 +91,15 @@ import Testing
         #expect(peripheral.handle(.read(Self.uuid, offset: 0)) == [.respond([1, 0x62])])
     }
 
+    @Test func truthIsZeroOrOne() {
+        var peripheral = Self.peripheral(fields: [ValueField(format: .boolean, source: .fixed([0]))])
+        #expect(peripheral.handle(.wrote(Self.uuid, offset: 0, value: [2])) == [.reject(.valueNotAllowed)])
+        #expect(peripheral.handle(.wrote(Self.uuid, offset: 0, value: [1])).first == .acknowledge)
+        #expect(peripheral.handle(.wrote(Self.uuid, offset: 0, value: [0xFF])) == [.reject(.valueNotAllowed)])
+        #expect(peripheral.handle(.read(Self.uuid, offset: 0)) == [.respond([1])])
+        #expect(peripheral.settings.contains(.named("value", "true")))
+    }
+
     @Test func delaysComeBeforeAnswers() {
         var peripheral = Self.peripheral {
             $0.readDelay = .seconds(2)
