@@ -9,9 +9,9 @@ extension Duration {
         return Double(seconds) + Double(attoseconds) / 1e18
     }
 
-    /// Seconds for people, without needless decimals: `5 s`, `0.25 s`.
+    /// Seconds for people, to the nearest millisecond and without needless decimals: `5 s`, `0.25 s`.
     var secondsText: String {
-        let text = String(inSeconds)
+        let text = String((inSeconds * 1000).rounded() / 1000)
         return (text.hasSuffix(".0") ? String(text.dropLast(2)) : text) + " s"
     }
 }

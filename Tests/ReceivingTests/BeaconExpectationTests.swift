@@ -44,6 +44,10 @@ import Testing
             isFulfilled: true, ended: "0.100",
             sentence: "heard 1 advertisement of \(uuid) major 1 minor 2 within 0.1 s, mean -79 dBm, 8.65 m, far"),
         Row(
+            name: "present: times are told to the millisecond", condition: condition(),
+            trace: .recorded("?", from: .nanoseconds(38_671_758)), isFulfilled: true, ended: "0.039",
+            sentence: "heard 1 advertisement of \(uuid) major 1 minor 1 within 0.039 s"),
+        Row(
             name: "present: of any numbers, strength unknown", condition: condition(), trace: .recorded(". ?"),
             isFulfilled: true, ended: "0.100",
             sentence: "heard 1 advertisement of \(uuid) major 1 minor 1 within 0.1 s"),

@@ -13,7 +13,7 @@ struct Manage: AsyncParsableCommand {
         discussion: """
             Example: beaconry manage set C0:FF:EE:00:00:01 --major 7 --interval 200ms
 
-            A beacon is named by its address, or by the name that it advertises. Exit codes: 69 the radio, 74 the beacon \
+            A beacon is named by its address, or by the name that it advertises, in which capitals count. Exit codes: 69 the radio, 74 the beacon \
             does not answer or refuses, 1 not all beacons of a plan are as it says.
             """,
         subcommands: [ManageList.self, ManageShow.self, ManageSet.self, ManageApply.self])

@@ -78,6 +78,7 @@ struct RangedRecord: Encodable {
 
     /// In words, as AirLocate has them, and what it leaves out behind.
     var line: String {
-        "Major: \(major), Minor: \(minor), Acc: \(DecimalText.hundredths(accuracy))m  \(rssi) dBm  \(uuid)"
+        let strength = rssi == 0 && packets == 0 ? "not heard now" : "\(rssi) dBm"
+        return "Major: \(major), Minor: \(minor), Acc: \(DecimalText.hundredths(accuracy))m  \(strength)  \(uuid)"
     }
 }
