@@ -12,4 +12,7 @@ public enum DeviceCommand: Hashable, Sendable {
 public enum DeviceReport: Hashable, Sendable {
     /// A phone's notifications, on the device's display.
     case notifications(ANCSReport, from: Central)
+    /// It does nothing until its owner does something: a clause for people says what for, and the settings that do it one
+    /// after the other, as `ctl set` takes them.
+    case waiting(String, until: [String])
 }

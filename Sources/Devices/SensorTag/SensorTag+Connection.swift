@@ -20,8 +20,11 @@ extension SensorTag {
         keys = environment.keys(at: .zero)
         toldKeys = visibleKeys
         nextKeyChange = keyChange(after: now)
-        return [.advertise(onAir)]
+        guard configuration.advertising == .sideKey else { return [.advertise(onAir)] }
+        return [.advertise(onAir), .report(.waiting(Self.silence, until: ["keys=side", "keys=none"]))]
     }
+
+    private static let silence = "it is silent until the key at its side is pressed, and on the air for 30.72 s then"
 
     /// Everything is as it was when power came: no sensor is on, and nothing is set up.
     private mutating func rest() {

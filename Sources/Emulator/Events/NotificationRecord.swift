@@ -82,6 +82,11 @@ extension EventRecord {
         case .notifications(let report, let central):
             self.init(report, device: device)
             self.central = central.name
+        case .waiting(let reason, let settings):
+            self.init("waiting", device: device)
+            message = reason
+            let commands = settings.map { "beaconry ctl set \(device) \($0)" }
+            cure = "press it with \(commands.joined(separator: ", then "))"
         }
     }
 
