@@ -52,6 +52,11 @@ struct Clone: ParsableCommand {
             throw Failure(exitCode: 73, message: "\(error); choose another file")
         }
         for origin in cloner.origins { tell(origin) }
+        if !json, cloner.origins.contains(where: { $0.advertiser.rssi != nil }) {
+            Output.note(
+                "how strongly they were heard is not repeated: on the virtual air each is 1 m away, unless you give it a "
+                    + "position (docs/profiles.md)")
+        }
         let unrepeatable = cloner.unrepeatable + survey.unrepeatable
         guard unrepeatable > 0 else { return }
         Notice(
@@ -69,6 +74,8 @@ struct Clone: ParsableCommand {
         let address: String
         let intervalTicks: UInt32?
         let count: Int
+        /// The median, in dBm; absent when the recording does not tell.
+        let rssi: Int8?
     }
 
     private func tell(_ origin: ProfileCloner.Origin) {
@@ -76,11 +83,12 @@ struct Clone: ParsableCommand {
         if json {
             let record = Record(
                 id: origin.id, device: origin.device.kind, address: heard.device.address.description,
-                intervalTicks: heard.interval?.count, count: heard.count)
+                intervalTicks: heard.interval?.count, count: heard.count, rssi: heard.rssi?.decibelMilliwatts)
             return Output.line(JSONLine.encode(record))
         }
         let interval = heard.interval.map { "every \($0)" } ?? "interval not known"
-        Output.line("\(origin.id)  \(heard.device)  \(interval)  heard \(heard.count) times")
+        let strength = heard.rssi.map { " at \($0)" } ?? ""
+        Output.line("\(origin.id)  \(heard.device)  \(interval)  heard \(heard.count) times\(strength)")
     }
 
     /// The file's name as a profile's.

@@ -81,7 +81,9 @@ def test_record_clone_and_run_give_the_same_frames(air: Callable[..., tuple[Run,
 
     done = beaconry.call("clone", str(recording), str(clone), "--json")
     assert done.returncode == 0, done.stderr
-    kinds = {event["address"][-2:]: event["device"] for event in map(json.loads, done.stdout.splitlines())}
+    cloned = [json.loads(line) for line in done.stdout.splitlines()]
+    assert all(-100 < event["rssi"] < 0 for event in cloned), cloned
+    kinds = {event["address"][-2:]: event["device"] for event in cloned}
     assert kinds == {"01": "iot-design-shop", "02": "ibeacon", "03": "ibeacon", "04": "raw", "05": "raw"}
 
     second, transport = air(clone, "--ephemeral", "--seed", "8")
@@ -99,6 +101,8 @@ def test_a_capture_is_cloned_too(air: Callable[..., tuple[Run, str]], beaconry: 
     assert first.end() == 0
     done = beaconry.call("clone", str(capture), str(clone))
     assert done.returncode == 0, done.stderr
+    assert all(line.endswith(" dBm") for line in done.stdout.splitlines())
+    assert "how strongly they were heard is not repeated" in done.stderr
     second, _ = air(clone, "--ephemeral")
     assert on_air(second) == on_air(first)
 
