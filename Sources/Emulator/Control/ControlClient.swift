@@ -13,7 +13,8 @@ public struct ControlClient: Sendable {
     /// A client of the socket at this path.
     public init(path: String) { self.path = path }
 
-    /// Sends a request and hands on the lines of the answer: one, or for `events` as many as come.
+    /// Sends a request and hands on the lines of the answer: one, or for `events` as many as come. A `stop` is over when the
+    /// run is.
     /// - Parameter receive: takes a line without its end.
     /// - Throws: `EmulatorError` `.cannotCreate` when nobody listens at the path, `.inputOutput` when the connection breaks.
     public func send(_ request: ControlRequest, receive: (String) throws -> Void) async throws {
@@ -34,7 +35,7 @@ public struct ControlClient: Sendable {
             for try await buffer in input {
                 for line in lines.take(Array(buffer.readableBytesView)) {
                     try receive(String(decoding: line, as: UTF8.self))
-                    if request.command != .events { return }
+                    if request.command != .events, request.command != .stop { return }
                 }
             }
         }

@@ -30,6 +30,8 @@ public struct ControlRequest: Codable, Hashable, Sendable {
         case pair
         /// Everything that happens from now on, a record a line.
         case events
+        /// Ends the run; the connection ends when it has.
+        case stop
     }
 
     /// The longest line that is taken, in bytes.
@@ -98,6 +100,8 @@ public struct ControlAnswer: Codable, Hashable, Sendable {
     public var bonds: [BondRecord]?
     /// How many were forgotten.
     public var forgotten: Int?
+    /// Whether the run ends.
+    public var stopping: Bool?
 
     /// An answer with beacons.
     init(beacons: [BeaconStatus]) { self.beacons = beacons.map(BeaconRecord.init) }
@@ -107,6 +111,8 @@ public struct ControlAnswer: Codable, Hashable, Sendable {
     init(bonds: [BondRecord]) { self.bonds = bonds }
     /// An answer how many were forgotten.
     init(forgotten: Int) { self.forgotten = forgotten }
+    /// An answer that the run ends.
+    init(stopping: Bool) { self.stopping = stopping }
     /// An answer that something was done.
     init() {}
     /// An answer that something is wrong.

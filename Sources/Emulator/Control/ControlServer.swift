@@ -109,6 +109,10 @@ public struct ControlServer: Service {
                     switch await session.serve(line) {
                     case .answer(let answer): try await output.write(Self.buffer(JSONLine.encode(answer)))
                     case .events: return try await stream(to: output)
+                    case .stop:
+                        // The answer goes first: with the run, this server ends too.
+                        try await output.write(Self.buffer(JSONLine.encode(ControlAnswer(stopping: true))))
+                        await emulator.stop()
                     }
                 }
             }

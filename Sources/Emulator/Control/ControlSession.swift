@@ -12,13 +12,18 @@ struct ControlSession {
     enum Reply: Sendable {
         case answer(ControlAnswer)
         case events
+        case stop
     }
 
     /// Does what a line asks.
     func serve(_ line: [UInt8]) async -> Reply {
         do throws(EmulatorError) {
             let request = try ControlRequest(parsing: line)
-            return request.command == .events ? .events : .answer(try await perform(request))
+            switch request.command {
+            case .events: return .events
+            case .stop: return .stop
+            default: return .answer(try await perform(request))
+            }
         } catch {
             return .answer(ControlAnswer(error))
         }
@@ -26,7 +31,7 @@ struct ControlSession {
 
     private func perform(_ request: ControlRequest) async throws(EmulatorError) -> ControlAnswer {
         switch request.command {
-        case .list, .events: ControlAnswer(beacons: await emulator.list())
+        case .list, .events, .stop: ControlAnswer(beacons: await emulator.list())
         case .show: ControlAnswer(beacons: [try await emulator.show(try device(of: request))])
         case .set:
             ControlAnswer(beacons: [try await emulator.set(try device(of: request), request.values ?? [:])])

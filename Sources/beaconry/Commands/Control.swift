@@ -14,8 +14,8 @@ struct Control: AsyncParsableCommand {
             """,
         subcommands: [
             ControlList.self, ControlShow.self, ControlSet.self, ControlEnable.self, ControlDisable.self,
-            ControlAct.self, ControlReload.self, ControlEvents.self, ControlBonds.self, ControlForget.self,
-            ControlPair.self,
+            ControlAct.self, ControlReload.self, ControlStop.self, ControlEvents.self, ControlBonds.self,
+            ControlForget.self, ControlPair.self,
         ])
 }
 
@@ -200,4 +200,22 @@ struct ControlEvents: AsyncParsableCommand {
         discussion: "Example: beaconry ctl events --json")
     @OptionGroup var options: ControlOptions
     func run() async throws { try await options.sendEvents() }
+}
+
+/// `beaconry ctl stop`
+struct ControlStop: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "stop", abstract: "End the run, as Ctrl-C does; it is over when this returns.",
+        discussion: "Example: beaconry ctl stop")
+    @OptionGroup var options: ControlOptions
+
+    private struct Record: Encodable {
+        let v = 1
+        let stopped = true
+    }
+
+    func run() async throws {
+        try await options.send(ControlRequest(.stop))
+        Output.line(options.json ? JSONLine.encode(Record()) : "stopped")
+    }
 }

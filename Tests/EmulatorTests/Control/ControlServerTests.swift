@@ -133,6 +133,22 @@ struct ControlServerTests {
         }
     }
 
+    @Test
+    func stop() async throws {
+        let folder = try TemporaryFolder()
+        let rig = try Rig(Samples.entrance, folder: folder)
+        try await rig.event("ready")
+        let path = folder.file("museum.sock")
+        try await serving(rig, at: path) {
+            try await LineClient.with(path) { client in
+                let answer = try await client.ask(#"{"v":1,"command":"stop"}"#)
+                #expect(answer.stopping == true && answer.error == nil)
+                try await rig.event("stopping")
+            }
+        }
+        try await rig.stop()
+    }
+
     // MARK: - What is no request
 
     @Test(

@@ -199,7 +199,7 @@ def test_radios_always_has_the_virtual_air() -> None:
 def test_every_command_has_help_with_an_example() -> None:
     commands = [
         "", "run", "advertise ibeacon", "ctl", "ctl list", "ctl show", "ctl set", "ctl enable", "ctl disable", "ctl reload",
-        "ctl events", "encode ibeacon", "decode", "check", "radios", "reset",
+        "ctl events", "ctl stop", "encode ibeacon", "decode", "check", "radios", "reset",
     ]  # fmt: skip
     for command in commands:
         result = beaconry(*command.split(), "--help")
