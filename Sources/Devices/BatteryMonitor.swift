@@ -55,6 +55,10 @@ public struct BatteryMonitor: Device {
     public var settings: [DeviceSetting] { peripheral.settings }
     public var nextDeadline: Duration? { peripheral.nextDeadline }
 
+    public func presentValues(at now: DeviceTime) -> [String: String] { peripheral.presentValues(at: now) }
+
+    public func name(of characteristic: CharacteristicIdentifier) -> String? { peripheral.name(of: characteristic) }
+
     public mutating func handle(_ input: DeviceInput, at now: DeviceTime) -> [DeviceOutput] {
         peripheral.handle(input, at: now)
     }

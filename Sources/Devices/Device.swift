@@ -22,6 +22,10 @@ public protocol Device: Sendable {
     var services: [GATTService] { get }
     /// Its present settings, for people and for `ctl show`.
     var settings: [DeviceSetting] { get }
+    /// What those of its settings are now that change by themselves, by their keys.
+    func presentValues(at now: DeviceTime) -> [String: String]
+    /// The name that its owner gave a characteristic; `nil` where it has none but its UUID.
+    func name(of characteristic: CharacteristicIdentifier) -> String?
     /// When, in uptime, it wants to be told that time has passed; `nil` when nothing is due by itself.
     var nextDeadline: Duration? { get }
     /// Takes one input and says what is to be done, in order.
@@ -37,6 +41,12 @@ extension Device {
 
     /// Nothing is due by itself.
     public var nextDeadline: Duration? { nil }
+
+    /// Nothing changes by itself.
+    public func presentValues(at now: DeviceTime) -> [String: String] { [:] }
+
+    /// Nothing has a name of its own.
+    public func name(of characteristic: CharacteristicIdentifier) -> String? { nil }
 }
 
 /// A central, by the name its radio has for it: its address, or a path on a bus.

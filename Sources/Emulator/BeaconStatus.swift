@@ -9,6 +9,8 @@ public import Radio
 public struct BeaconStatus: Hashable, Sendable {
     /// Its name in this run.
     public let identifier: BeaconIdentifier
+    /// The name that it advertises, all of it; `nil` when it has none.
+    public let name: String?
     /// Its profile's name.
     public let profile: String
     /// Its device's name in profiles.
@@ -17,6 +19,8 @@ public struct BeaconStatus: Hashable, Sendable {
     public let isEnabled: Bool
     /// Its settings, stored values as they are.
     public let settings: [DeviceSetting]
+    /// What those of its settings are now that change by themselves, by their keys.
+    public let presentValues: [String: String]
     /// The UUIDs of its services.
     public let services: [String]
     /// Whether changes survive the run.

@@ -275,6 +275,7 @@ public actor Emulator: Service {
         var record = EventRecord(configuration.isEmpty ? "unsubscribed" : "subscribed", device: beacon.name)
         record.central = subscription.central
         record.characteristic = subscription.characteristic.description
+        record.characteristicName = self.beacon(beacon)?.name(of: subscription.characteristic)
         events.post(record)
         subscriptions[beacon, default: [:]][subscription] = configuration.isEmpty ? nil : configuration
         await self.beacon(beacon)?.handle(

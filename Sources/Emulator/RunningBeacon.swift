@@ -251,6 +251,11 @@ actor RunningBeacon {
         wakeUp = nil
     }
 
+    /// The name that the profile gives a characteristic; `nil` where it gives none.
+    nonisolated func name(of characteristic: CharacteristicIdentifier) -> String? {
+        settled.withLock { $0.name(of: characteristic) }
+    }
+
     /// What a central reads, at once; `nil` when it writes, or when the answer takes its time.
     nonisolated func read(_ request: AttributeRequest) -> AttributeResponse? {
         guard case .read(let offset) = request.operation else { return nil }
@@ -275,6 +280,7 @@ actor RunningBeacon {
                 post("written") {
                     $0.central = request.central
                     $0.characteristic = request.characteristic.description
+                    $0.characteristicName = name(of: request.characteristic)
                     $0.value = Hexadecimal.string(value)
                 }
             }
@@ -291,8 +297,10 @@ actor RunningBeacon {
     /// The settings in the profile's vocabulary.
     var status: BeaconStatus {
         BeaconStatus(
-            identifier: identifier, profile: profileName, kind: profile.device.kind, isEnabled: isEnabled,
-            settings: device.settings, services: device.services.map(\.uuid.description), keepsSettings: flash != nil)
+            identifier: identifier, name: profile.device.advertisedName, profile: profileName,
+            kind: profile.device.kind, isEnabled: isEnabled, settings: device.settings,
+            presentValues: device.presentValues(at: clock.now),
+            services: device.services.map(\.uuid.description), keepsSettings: flash != nil)
     }
 
     /// - Returns: why the settings could not be made durable; `nil` when they were.

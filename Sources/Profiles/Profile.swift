@@ -85,6 +85,21 @@ public enum DeviceProfile: Hashable, Sendable {
         }
     }
 
+    /// The name that it advertises, all of it, if it has one.
+    public var advertisedName: String? {
+        switch self {
+        case .plainIBeacon(let configuration): configuration.name
+        case .iotDesignShop(let configuration, _): configuration.name
+        case .raw(let configuration):
+            AdvertisingData(verbatim: configuration.advertisingData).localName
+                ?? AdvertisingData(verbatim: configuration.scanResponse).localName
+        case .gatt(let configuration): configuration.content.name
+        case .battery(let configuration): configuration.name
+        case .sensorTag: SensorTagWire.advertisedName
+        case .ancsAccessory(let configuration): configuration.name
+        }
+    }
+
     /// The iBeacon frame that it advertises, if it does.
     public var frame: IBeacon? {
         switch self {

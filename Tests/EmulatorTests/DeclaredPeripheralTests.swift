@@ -82,7 +82,9 @@ struct DeclaredPeripheralTests {
             #expect(battery.settings.contains(.named("level", "7")))
             #expect(!battery.keepsSettings)
             #expect(rig.folder.names("state/lab").contains("meter.json"))
+            #expect((status.name, battery.name) == ("Meter", "Battery"))
             let record = BeaconRecord(status)
+            #expect(record.name == "Meter" && record.presentValues == nil)
             #expect(record.values == ["level": "9", "third": "02", "kept": "x = y"])
         }
     }

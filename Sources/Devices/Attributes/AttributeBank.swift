@@ -143,6 +143,17 @@ extension AttributeBank {
     /// The values as their owner may set them, by name.
     public var settings: [DeviceSetting] { states.flatMap(\.settings) }
 
+    /// What those values are now that change by themselves, by the names of their settings.
+    public func presentValues(at now: DeviceTime) -> [String: String] {
+        states.map { $0.presentValues(at: now) }.reduce(into: [:]) { $0.merge($1) { first, _ in first } }
+    }
+
+    /// The name of a characteristic; `nil` where it is its UUID, or there is none.
+    public func name(of characteristic: CharacteristicIdentifier) -> String? {
+        guard let declared = places[characteristic].map({ states[$0].declared }) else { return nil }
+        return declared.name == declared.uuid.description ? nil : declared.name
+    }
+
     /// Sets a value by the name of its setting.
     /// - Returns: whether it is stored.
     /// - Throws: `ValueFormatFault` when there is no such setting, or the text is no value of it.

@@ -210,6 +210,16 @@ extension CharacteristicState {
         }
     }
 
+    /// What those of its fields are now that change by themselves, by the names of their settings.
+    func presentValues(at now: DeviceTime) -> [String: String] {
+        var values: [String: String] = [:]
+        for part in parts where part.content == nil {
+            if case .fixed = part.field.source { continue }
+            values[declared.settingName(of: part.field)] = part.field.text(of: part.octets(at: now))
+        }
+        return values
+    }
+
     /// Whether a field's setting has this name.
     func has(setting name: String) -> Bool { parts.contains { declared.settingName(of: $0.field) == name } }
 

@@ -23,6 +23,14 @@ public enum ClockForm: String, Hashable, Sendable, CaseIterable {
         }
     }
 
+    /// A date and a time of day for people; `nil` where the octets are too few for them.
+    func text(of octets: [UInt8]) -> String? {
+        guard octets.count >= 7 else { return nil }
+        func two(_ number: UInt8) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let year = Int(octets[0]) | Int(octets[1]) << 8
+        return "\(year)-\(two(octets[2]))-\(two(octets[3])) \(two(octets[4])):\(two(octets[5])):\(two(octets[6]))"
+    }
+
     func octets(at sinceUnixEpoch: Duration, in format: ValueFormat) -> [UInt8] {
         let seconds = sinceUnixEpoch.components.seconds
         guard self != .unix else { return format.octets(of: Double(seconds)) }

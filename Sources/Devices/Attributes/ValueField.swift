@@ -38,6 +38,12 @@ public struct ValueField: Hashable, Sendable {
         }
     }
 
+    /// Its octets as people write them; a date as `2026-01-31 12:00:00`.
+    public func text(of octets: [UInt8]) -> String {
+        guard case .clock(let form) = source, form != .unix else { return format.text(of: octets) }
+        return form.text(of: octets) ?? format.text(of: octets)
+    }
+
     /// When, so long after it began, it may be another one for the first time; `nil` when it never is by itself.
     public func nextChange(after elapsed: Duration, sinceUnixEpoch: Duration) -> Duration? {
         switch source {

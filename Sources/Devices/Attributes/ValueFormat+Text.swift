@@ -50,7 +50,12 @@ extension ValueFormat {
         case .boolean: if let truth = number(of: octets) { return truth == 0 ? "false" : "true" }
         case .integer(let format) where octets.count == format.size && format.scale == 1:
             return "\(format.raw(of: octets))"
-        case .integer, .float32, .float64, .medical: if let number = number(of: octets) { return "\(number)" }
+        case .float32(let order) where octets.count == 4:
+            return "\(Float(bitPattern: UInt32(truncatingIfNeeded: order.bits(of: octets))))"
+        case .integer(let format):
+            // What a scale such as 0.01 adds behind its last digit is none of the value.
+            if let number = number(of: octets) { return abs(format.scale) < 1e-6 ? "\(number)" : Self.words(number) }
+        case .float32, .float64, .medical: if let number = number(of: octets) { return "\(number)" }
         }
         return Hexadecimal.string(octets)
     }

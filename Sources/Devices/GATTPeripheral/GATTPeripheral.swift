@@ -51,6 +51,10 @@ public struct GATTPeripheral: Device {
 
     public var nextDeadline: Duration? { bank.nextDeadline }
 
+    public func presentValues(at now: DeviceTime) -> [String: String] { bank.presentValues(at: now) }
+
+    public func name(of characteristic: CharacteristicIdentifier) -> String? { bank.name(of: characteristic) }
+
     public mutating func restore(from flash: FlashImage) throws(FlashFault) { try bank.restore(from: flash) }
 
     public mutating func handle(_ input: DeviceInput, at now: DeviceTime) -> [DeviceOutput] {

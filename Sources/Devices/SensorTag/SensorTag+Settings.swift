@@ -15,6 +15,16 @@ extension SensorTag {
         return [.interval(Self.interval)] + named
     }
 
+    public func presentValues(at now: DeviceTime) -> [String: String] {
+        var values: [String: String] = [:]
+        for quantity in SensorTagQuantity.allCases {
+            if case .fixed = environment[quantity] { continue }
+            let value = environment[quantity].value(at: now.uptime - poweredAt)
+            values[quantity.rawValue] = quantity.text(of: (value * 1000).rounded() / 1000)
+        }
+        return values
+    }
+
     private func text(of quantity: SensorTagQuantity) -> String {
         guard case .fixed(let value) = environment[quantity] else { return Self.automatic }
         return quantity.text(of: value)

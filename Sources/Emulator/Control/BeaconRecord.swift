@@ -12,6 +12,8 @@ public struct BeaconRecord: Codable, Hashable, Sendable {
     public var v = 1
     /// Its name in this run.
     public let device: String
+    /// The name that it advertises, all of it; absent when it has none.
+    public let name: String?
     /// Its profile's name.
     public let profile: String
     /// Its device's name in profiles.
@@ -32,6 +34,8 @@ public struct BeaconRecord: Codable, Hashable, Sendable {
     public private(set) var txPower: Int8?
     /// The settings that only this device has, as they are written for `ctl set`; absent when it has none.
     public private(set) var values: [String: String]?
+    /// What those of `values` are now that change by themselves, whose text there is `auto`; absent when none does.
+    public let presentValues: [String: String]?
     /// The UUIDs of its services.
     public let services: [String]
     /// Whether changes survive the run.
@@ -40,7 +44,9 @@ public struct BeaconRecord: Codable, Hashable, Sendable {
     /// The record of a status.
     public init(_ status: BeaconStatus) {
         device = status.identifier.name
+        name = status.name
         profile = status.profile
+        presentValues = status.presentValues.isEmpty ? nil : status.presentValues
         kind = status.kind
         enabled = status.isEnabled
         services = status.services

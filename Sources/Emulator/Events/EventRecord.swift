@@ -54,6 +54,8 @@ public struct EventRecord: Codable, Hashable, Sendable {
     public var central: String?
     /// The characteristic's UUID.
     public var characteristic: String?
+    /// The name that the profile gives it; absent where it gives none.
+    public var characteristicName: String?
     /// Bytes in lower-case hexadecimal.
     public var value: String?
     /// The file.

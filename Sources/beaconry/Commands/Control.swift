@@ -31,7 +31,10 @@ struct ControlOptions: ParsableArguments {
     var json = false
 
     /// Sends a request and tells the answer.
-    func send(_ request: ControlRequest) async throws {
+    /// - Parameter words: beacons in words.
+    func send(
+        _ request: ControlRequest, words: @escaping ([BeaconRecord]) -> [String] = { $0.map(BeaconText.headline) }
+    ) async throws {
         try await ControlClient(path: try path()).send(request) { line in
             let answer = try ControlClient.answer(line)
             if let error = answer.error {
@@ -39,7 +42,9 @@ struct ControlOptions: ParsableArguments {
                 failure.diagnostics = answer.diagnostics ?? []
                 throw failure
             }
-            for beacon in answer.beacons ?? [] { Output.line(json ? JSONLine.encode(beacon) : Self.words(beacon)) }
+            if let beacons = answer.beacons {
+                for line in json ? beacons.map({ JSONLine.encode($0) }) : words(beacons) { Output.line(line) }
+            }
             for bond in answer.bonds ?? [] { Output.line(json ? JSONLine.encode(bond) : BondText.line(bond)) }
             if let forgotten = answer.forgotten {
                 Output.line(
@@ -75,17 +80,6 @@ struct ControlOptions: ParsableArguments {
         return "\(Folders.runtime)/\(only)"
     }
 
-    private static func words(_ beacon: BeaconRecord) -> String {
-        let cells: [String?] = [
-            beacon.device, beacon.kind, beacon.enabled ? "on" : "off", beacon.uuid, beacon.major.map { "major \($0)" },
-            beacon.minor.map { "minor \($0)" }, beacon.measuredPower.map { "measured power \($0) dBm" },
-            "every \(beacon.intervalTicks ?? 0) ticks", beacon.txPower.map { "\($0) dBm" } ?? "the radio's power",
-            beacon.values?.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", "),
-            beacon.keepsSettings ? nil : "(changes last until it ends)",
-        ]
-        return cells.compactMap(\.self).joined(separator: "  ")
-    }
-
     private static func words(_ reload: Emulator.ReloadResult) -> String {
         func part(_ name: String, _ devices: [String]) -> String? {
             devices.isEmpty ? nil : "\(name) \(devices.joined(separator: ", "))"
@@ -103,16 +97,19 @@ struct ControlList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "Show all beacons.", discussion: "Example: beaconry ctl list --json")
     @OptionGroup var options: ControlOptions
-    func run() async throws { try await options.send(ControlRequest(.list)) }
+    func run() async throws { try await options.send(ControlRequest(.list), words: BeaconText.list) }
 }
 
 /// `beaconry ctl show`
 struct ControlShow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show one beacon.", discussion: "Example: beaconry ctl show entrance")
+        commandName: "show", abstract: "Show one beacon with all its settings.",
+        discussion: "Example: beaconry ctl show entrance")
     @Argument(help: "The beacon's id.") var device: String
     @OptionGroup var options: ControlOptions
-    func run() async throws { try await options.send(ControlRequest(.show, device: device)) }
+    func run() async throws {
+        try await options.send(ControlRequest(.show, device: device)) { $0.flatMap { BeaconText.details($0) } }
+    }
 }
 
 /// `beaconry ctl set`
@@ -141,7 +138,10 @@ struct ControlSet: AsyncParsableCommand {
                 throw Failure.usage("\(parts[0]) is given twice; leave one out")
             }
         }
-        try await options.send(ControlRequest(.set, device: device, values: values))
+        let keys = Set(values.keys)
+        try await options.send(ControlRequest(.set, device: device, values: values)) { beacons in
+            beacons.flatMap { BeaconText.details($0, only: keys) }
+        }
     }
 }
 

@@ -19,10 +19,10 @@ enum EventText {
         case "connected", "disconnected": return who + "\(record.central ?? "a central") \(record.event)"
         case "written":
             return who + "\(record.central ?? "a central") wrote \(record.value ?? "") to "
-                + "\(record.characteristic ?? "")"
+                + characteristic(record)
         case "subscribed", "unsubscribed":
             let word = record.event == "subscribed" ? "to" : "from"
-            return who + "\(record.central ?? "a central") \(record.event) \(word) \(record.characteristic ?? "")"
+            return who + "\(record.central ?? "a central") \(record.event) \(word) " + characteristic(record)
         case "persisted": return who + "settings are durable in \(record.file ?? "")"
         case "warning":
             return "warning: " + who + "\(record.message ?? "") [\(record.code ?? "")]; \(record.cure ?? "")"
@@ -45,6 +45,12 @@ enum EventText {
             return who + notification(record)
         default: return who + ([record.event] + details(record)).joined(separator: ": ")
         }
+    }
+
+    /// Its name and its UUID.
+    private static func characteristic(_ record: EventRecord) -> String {
+        let identifier = record.characteristic ?? ""
+        return record.characteristicName.map { "\($0) (\(identifier))" } ?? identifier
     }
 
     private static func because(_ record: EventRecord) -> String { record.reason.map { ": \($0)" } ?? "" }

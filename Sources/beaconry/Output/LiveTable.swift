@@ -28,9 +28,10 @@ struct LiveTable {
         case "advertising-started", "advertising-changed":
             change(record) { row in
                 let hex = record.advertisingData ?? record.requested?.advertisingData ?? ""
+                let scanResponse = record.scanResponse ?? record.requested?.scanResponse ?? ""
                 let beacon = Self.beacon(hex)
                 row.number = beacon.map { "\($0.major)/\($0.minor)" } ?? ""
-                row.identity = beacon.map { "\($0.uuid)" } ?? hex
+                row.identity = beacon.map { "\($0.uuid)" } ?? Self.identity(hex, scanResponse)
                 row.interval = Self.interval(record)
             }
         case "advertising-stopped": change(record) { $0.interval = "off the air" }
@@ -61,10 +62,20 @@ struct LiveTable {
     }
 
     private static func beacon(_ hex: String) -> IBeacon? {
-        guard let bytes = try? Hexadecimal.bytes(hex), let data = try? AdvertisingData(parsing: bytes) else {
-            return nil
-        }
-        return data.structures.lazy.compactMap(IBeacon.init).first
+        data(hex)?.structures.lazy.compactMap(IBeacon.init).first
+    }
+
+    /// What people know it by; its octets where there is nothing of the kind in them.
+    private static func identity(_ hex: String, _ scanResponse: String) -> String {
+        let parts = [hex, scanResponse].compactMap(data)
+        if let frame = parts.lazy.flatMap(\.frames).first { return ScanRecord.printable(DecodedFrame(frame).line) }
+        let service = parts.lazy.flatMap(\.services).first.map { "\($0)" }
+        return BeaconText.identity(name: parts.lazy.compactMap(\.localName).first, service: service) ?? hex
+    }
+
+    private static func data(_ hex: String) -> AdvertisingData? {
+        guard let bytes = try? Hexadecimal.bytes(hex) else { return nil }
+        return try? AdvertisingData(parsing: bytes)
     }
 
     private static func interval(_ record: EventRecord) -> String {

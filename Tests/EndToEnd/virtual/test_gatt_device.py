@@ -263,7 +263,7 @@ def test_what_goes_wrong_on_purpose(air: VirtualAir, beaconry: Beaconry) -> None
             assert [await read(peer, "FFF7", which) for which in (0, 1)] == [b"\x0a", b"\x0b"]
 
     asyncio.run(use())
-    run.wait_until_told("written", characteristic="FFF5")
+    run.wait_until_told("written", characteristic="FFF5", characteristicName="kept")
 
 
 def test_what_is_stored_survives_a_kill(air: VirtualAir, beaconry: Beaconry) -> None:

@@ -1,0 +1,72 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import Emulator
+
+/// Running beacons in words: one a line, or one of its settings a line.
+enum BeaconText {
+    /// So many characters a line of a list has at most.
+    static let width = 100
+
+    /// Generic access and generic attribute, which every device has.
+    private static let common = ["1800", "1801"]
+
+    /// A line a beacon, below a heading.
+    static func list(_ beacons: [BeaconRecord]) -> [String] {
+        let heading = ["DEVICE", "KIND", "STATE", "INTERVAL", "MAJOR/MINOR", "IDENTITY"]
+        let rows = beacons.map { beacon in
+            [
+                beacon.device, beacon.kind, state(of: beacon),
+                beacon.intervalTicks.map { "\(AdvertisingInterval($0))" } ?? "",
+                [beacon.major, beacon.minor].compactMap { $0.map { "\($0)" } }.joined(separator: "/"),
+                beacon.uuid
+                    ?? identity(name: beacon.name, service: beacon.services.first { !common.contains($0) }) ?? "",
+            ]
+        }
+        return TextTable(rows: [heading] + rows).lines.map { $0.count > width ? $0.prefix(width - 1) + "…" : $0 }
+    }
+
+    /// A beacon's line, then a line a setting.
+    /// - Parameter keys: the settings that are wanted; `nil` for all, and what else there is to know.
+    static func details(_ beacon: BeaconRecord, only keys: Set<String>? = nil) -> [String] {
+        let settings = settings(of: beacon).filter { keys?.contains($0.key) ?? true }
+        var rows = settings.map { ["  \($0.key)", $0.value] }
+        if keys == nil {
+            let names = beacon.name.map { [["  name", ScanRecord.printable($0)]] } ?? []
+            let services = beacon.services.enumerated().map { [$0 == 0 ? "  services" : "", $1] }
+            rows = names + rows + services
+        }
+        let remark = beacon.keepsSettings ? [] : ["  (changes last until the run ends)"]
+        return [headline(beacon)] + TextTable(rows: rows).lines + remark
+    }
+
+    /// What it is, and whether it is on.
+    static func headline(_ beacon: BeaconRecord) -> String {
+        "\(beacon.device): \(beacon.kind) of profile \(beacon.profile), \(state(of: beacon))"
+    }
+
+    /// What people know a device by that is no iBeacon: its name, and the first of its services.
+    static func identity(name: String?, service: String?) -> String? {
+        let service = service.map { "service \($0)" }
+        guard let name = name.map(ScanRecord.printable), !name.isEmpty else { return service }
+        return service.map { "\(name), \($0)" } ?? name
+    }
+
+    private static func state(of beacon: BeaconRecord) -> String { beacon.enabled ? "on" : "off" }
+
+    private static func settings(of beacon: BeaconRecord) -> [(key: String, value: String)] {
+        let common: [(String, String?)] = [
+            ("uuid", beacon.uuid), ("major", beacon.major.map { "\($0)" }), ("minor", beacon.minor.map { "\($0)" }),
+            ("measured-power", beacon.measuredPower.map { "\($0) dBm" }),
+            ("interval", beacon.intervalTicks.map { "\(AdvertisingInterval($0)) (\($0) ticks)" }),
+            ("tx-power", beacon.txPower.map { "\($0) dBm" } ?? "the radio's own"),
+        ]
+        let named = (beacon.values ?? [:]).sorted { $0.key < $1.key }.map { key, text in
+            let present = beacon.presentValues?[key].map { "\($0) (\(text))" }
+            return (key, ScanRecord.printable(present ?? text))
+        }
+        return common.compactMap { key, value in value.map { (key, $0) } } + named
+    }
+}
