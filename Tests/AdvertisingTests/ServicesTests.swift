@@ -23,4 +23,18 @@ import Testing
         let data = try AdvertisingData(parsing: try Hexadecimal.bytes(text))
         #expect(data.services.map(\.description) == services)
     }
+
+    @Test(
+        arguments: [
+            ("03140f18", ["180F"]), ("051f78563412", ["12345678"]),
+            ("1115d0002d121e4b0fa4994eceb531f40579", ["7905F431-B5CE-4E99-A40F-4B1E122D00D0"]),
+            ("0201060409424f421115d0002d121e4b0fa4994eceb531f40579", ["7905F431-B5CE-4E99-A40F-4B1E122D00D0"]),
+            ("03140f180a14", ["180F"]), ("04140f180a", []), ("0315d000", []), ("041f785634", []), ("03020f18", []),
+            ("", []),
+        ] as [(String, [String])])
+    func servicesAreSolicited(_ text: String, _ services: [String]) throws {
+        var reader = ByteReader(try Hexadecimal.bytes(text))
+        let data = AdvertisingData.parsePrefix(of: &reader).0
+        #expect(data.solicitedServices.map(\.description) == services)
+    }
 }

@@ -119,6 +119,8 @@ actor BusAdvertiser: InstanceAdvertiser {
             default: break
             }
         }
+        let solicited = advertisement.advertisingData.solicitedServices.map(\.expanded.description)
+        if !solicited.isEmpty { main["SolicitUUIDs"] = .strings(solicited) }
         guard !services.isEmpty else { return [main] }
         let names = DBusValue.strings(services.map(\.description))
         if main["ManufacturerData"] == nil {

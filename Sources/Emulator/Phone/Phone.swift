@@ -112,12 +112,7 @@ public actor Phone {
         case .connectableScannable, .extended, nil: break
         default: return false
         }
-        let wanted = ANCSService.solicited.serialized()
-        return AdvertisingData(verbatim: sighting.data).structures.contains { structure in
-            // Several services may be solicited at once, 16 octets each.
-            guard case .unknown(type: 0x15, let data) = structure else { return false }
-            return stride(from: 0, to: data.count, by: wanted.count).contains { data[$0...].starts(with: wanted) }
-        }
+        return AdvertisingData(verbatim: sighting.data).solicitedServices.contains(ANCSService.uuid)
     }
 
     private func attributes(withService isThere: Bool) -> ServedAttributes {
