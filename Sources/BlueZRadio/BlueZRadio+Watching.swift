@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Advertising
 import BluetoothCore
 import DBus
 import GATT
@@ -39,15 +40,29 @@ extension BlueZRadio {
 
     private func handle(_ signal: DBusMessage) async {
         guard signal.member == "PropertiesChanged", signal.body.first?.stringValue == "org.bluez.Device1" else {
+            noteServices(signal)
             return wake()
         }
-        guard let path = signal.path, let address = BlueZDevice.address(of: path),
+        guard let path = signal.path, let address = BlueZDevice.address(of: path)?.description,
             let changed = signal.body.dropFirst().first?.dictionaryValue
         else { return }
+        // The kernel uses the address that a peer tells when it pairs, bluetoothd's path has the one before.
+        if let told = changed["Address"]?.stringValue, told != address { aliases[told] = address }
         await notePairing(changed, of: path)
-        guard changed["Connected"]?.boolValue == false, management == nil else { return }
-        noteDisconnection(of: address.description)
+        // bluetoothd does not always tell of Connected.
+        guard let isConnected = (changed["Connected"] ?? changed["ServicesResolved"])?.boolValue, management == nil
+        else {
+            return
+        }
+        if !isConnected {
+            noteDisconnection(of: address)
+        } else if path.parent == attachment?.adapter.path, wantsCentrals {
+            noteConnection(of: address, peer: nil)
+        }
     }
+
+    /// Whether a beacon asks for centrals with services of their own: any connection may be one, used or not.
+    private var wantsCentrals: Bool { wanted.values.contains { !$0.advertisingData.solicitedServices.isEmpty } }
 
     /// Takes an event of the kernel's management interface.
     func handle(_ event: ManagementChannel.IndexedEvent) async {
@@ -109,10 +124,12 @@ extension BlueZRadio {
     }
 
     /// Notes that a central is gone; one that was never counted is no news.
-    func noteDisconnection(of central: String) {
+    func noteDisconnection(of address: String) {
+        let central = centrals[address] == nil ? aliases[address] ?? address : address
         guard let beacon = beacons.first(where: { !$0.services.isEmpty }),
             centrals.removeValue(forKey: central) != nil
         else { return }
+        links.removeValue(forKey: central)?.end("the connection was lost")
         continuation.yield(.disconnected(beacon.identifier, central: central))
     }
 }

@@ -44,6 +44,12 @@ public actor BlueZRadio: PeripheralRadio {
     var refused: [BeaconIdentifier: RadioError] = [:]
     /// Connected centrals by name, with what the kernel needs to find them.
     var centrals: [String: Peer] = [:]
+    /// The connections to centrals whose attributes are used, by the central's name.
+    var links: [String: BlueZRemoteLink] = [:]
+    /// The bus on which the values are listened to that centrals tell.
+    var valuesHeardOn: DBusConnection?
+    /// What centrals are called that told who they are when they paired, by that address.
+    var aliases: [String: String] = [:]
 
     /// What bluetoothd asks and nobody has answered yet, by the central's name.
     var questions: [String: CheckedContinuation<PairingAnswer?, Never>] = [:]

@@ -119,11 +119,19 @@ extension BlueZCentral {
         }
         if interfaces["org.bluez.Adapter1"] != nil { wakeUp.yield() }
         if let device = interfaces[DeviceProperties.interface]?.dictionaryValue { noteDevice(path, device) }
+        if let service = interfaces[RemoteDatabase.serviceInterface]?.dictionaryValue, let device = path.parent,
+            service["Primary"]?.boolValue == true
+        {
+            links[device]?.noteService(at: path, isThere: true)
+        }
     }
 
     private func noteRemoved(_ body: [DBusValue]) {
         guard body.count == 2, let path = body[0].objectPathValue, let interfaces = body[1].stringsValue else { return }
         if interfaces.contains("org.bluez.Adapter1") { wakeUp.yield() }
+        if interfaces.contains(RemoteDatabase.serviceInterface), let device = path.parent {
+            links[device]?.noteService(at: path, isThere: false)
+        }
         guard interfaces.contains(DeviceProperties.interface) else { return }
         scan?.devices[path] = nil
         endLink(path, "bluetoothd has removed the device")

@@ -53,11 +53,15 @@ extension BlueZCentral {
             self.attachment?.daemon.owner == attachment.daemon.owner
         else { return nil }
         let link = BlueZRemoteLink(
-            device, path, on: attachment, database: RemoteDatabase(of: path, in: objects), radio: self)
+            device, path, on: attachment, database: RemoteDatabase(of: path, in: objects), owner: self)
         links[path] = link
         // It may have gone before anybody listened.
         await check(path)
         return links[path]
+    }
+
+    func secure(_ link: BlueZRemoteLink) async -> Result<Void, RemoteError> {
+        .failure(.impossible("only the connection of a central to a beacon is secured so"))
     }
 
     /// Ends a link, and no later one to the same device.

@@ -12,7 +12,7 @@ public import Radio
 ///
 /// A loop finds the daemon and the adapter, and finds them again when they were lost; another keeps discovery as it is
 /// wanted. Both are woken by signals of the bus, and every other second in case that one was missed.
-public actor BlueZCentral: CentralRadio {
+public actor BlueZCentral: CentralRadio, LinkOwner {
     public nonisolated let name: String
 
     /// Which adapter is meant; once found, that controller by its address.

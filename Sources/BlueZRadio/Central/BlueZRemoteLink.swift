@@ -9,9 +9,9 @@ import GATT
 import Radio
 import Synchronization
 
-/// A connection that bluetoothd made for us.
+/// A connection of bluetoothd's whose peer's attributes are used: one that it made for us, or one to a beacon.
 ///
-/// bluetoothd has discovered the attributes by itself; what is asked for here is what it found, as it is now.
+/// bluetoothd discovers the attributes by itself; what is asked for here is what it found, as it is now.
 final class BlueZRemoteLink: RemoteLink {
     let device: RemoteAddress
     let notifications: AsyncStream<RemoteNotification>
@@ -19,7 +19,7 @@ final class BlueZRemoteLink: RemoteLink {
     let attachment: BlueZCentral.Attachment
     let calls = LinkCalls()
     private let notification: AsyncStream<RemoteNotification>.Continuation
-    private let radio: BlueZCentral
+    let owner: any LinkOwner
     private let state: Mutex<State>
     /// Values come on one queue, whatever sockets they come from.
     private let queue = DispatchQueue(label: "BlueZRemoteLink")
@@ -36,16 +36,18 @@ final class BlueZRemoteLink: RemoteLink {
     private enum Telling {
         case socket(NotificationSocket)
         case signals
+        /// Service Changed, told when bluetoothd has discovered what changed.
+        case services
     }
 
     init(
         _ device: RemoteAddress, _ path: ObjectPath, on attachment: BlueZCentral.Attachment, database: RemoteDatabase,
-        radio: BlueZCentral
+        owner: any LinkOwner
     ) {
         self.device = device
         self.path = path
         self.attachment = attachment
-        self.radio = radio
+        self.owner = owner
         state = Mutex(State(database: database))
         (notifications, notification) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(4096))
     }
@@ -69,6 +71,7 @@ final class BlueZRemoteLink: RemoteLink {
     }
 
     func discoverServices(_ types: [BluetoothUUID]?) async throws(RemoteError) -> [RemoteService] {
+        try await waitUntilResolved()
         let reply = try await call(.root, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects")
         let database = RemoteDatabase(of: path, in: reply.first?.entriesValue ?? [])
         state.withLock { $0.database = database }
@@ -112,12 +115,29 @@ final class BlueZRemoteLink: RemoteLink {
         note(reason: "this side ended it")
         // It answers when the connection is gone, 2 s later; one that is gone already is what is wanted.
         _ = try? await send(path, DeviceProperties.interface, "Disconnect", timeout: .seconds(10))
-        await radio.drop(self)
+        await owner.drop(self)
     }
 
     func waitForEnd() async -> String { await calls.waitForEnd() }
 
+    func secure() async throws(RemoteError) { try await owner.secure(self).get() }
+
     // MARK: - Calls
+
+    /// bluetoothd begins to discover a central's attributes when that has connected.
+    private func waitUntilResolved() async throws(RemoteError) {
+        let deadline = ContinuousClock.now + Self.patience
+        while true {
+            let reply = try await call(
+                path, "org.freedesktop.DBus.Properties", "GetAll", [.string(DeviceProperties.interface)])
+            if DeviceProperties(reply.first?.dictionaryValue ?? [:]).areServicesResolved { return }
+            guard ContinuousClock.now < deadline, !Task.isCancelled else {
+                throw .impossible(
+                    "bluetoothd did not discover the device's services; see ReverseServiceDiscovery in its main.conf")
+            }
+            try? await Task.sleep(for: .milliseconds(100))
+        }
+    }
 
     private func place(of attribute: AttributeHandle) throws(RemoteError) -> RemoteDatabase.Place {
         if let end = calls.end { throw .disconnected(end) }
@@ -146,7 +166,7 @@ final class BlueZRemoteLink: RemoteLink {
     }
 
     /// Calls the daemon once.
-    private func send(
+    func send(
         _ path: ObjectPath, _ interface: String, _ member: String, _ arguments: [DBusValue] = [], timeout: Duration
     ) async throws(RemoteError) -> Result<[DBusValue], DBusError> {
         try await calls.run { [attachment] () async -> Result<[DBusValue], DBusError> in
@@ -164,7 +184,7 @@ final class BlueZRemoteLink: RemoteLink {
 
     /// What an error means, after a look at whether the connection is still there.
     private func explained(_ error: DBusError) async -> RemoteError {
-        await radio.check(path)
+        await owner.check(path)
         if let end = calls.end { return .disconnected(end) }
         return RemoteError(error)
     }
@@ -185,6 +205,23 @@ final class BlueZRemoteLink: RemoteLink {
             return handle
         }
         if let handle { notification.yield(RemoteNotification(handle: handle, value: value)) }
+    }
+
+    /// Takes a primary service that bluetoothd has found, or finds no more, since the services were asked for.
+    func noteService(at service: ObjectPath, isThere: Bool) {
+        let (handle, sockets) = state.withLock { state -> (AttributeHandle?, [NotificationSocket]) in
+            guard state.database.hasService(at: service) != isThere else { return (nil, []) }
+            let gone = isThere ? [] : state.database.removeService(at: service)
+            let sockets = gone.compactMap { handle -> NotificationSocket? in
+                guard case .socket(let socket) = state.told.removeValue(forKey: handle) else { return nil }
+                return socket
+            }
+            let listener = state.told.first { if case .services = $0.value { true } else { false } }
+            return (listener?.key, sockets)
+        }
+        for socket in sockets { socket.close() }
+        // All handles: Core 5.4, Vol 3, Part G, 7.1.
+        if let handle { notification.yield(RemoteNotification(handle: handle, value: [0x01, 0x00, 0xFF, 0xFF])) }
     }
 
     /// The connection is gone: everything that waits ends.
@@ -215,7 +252,10 @@ extension BlueZRemoteLink {
     /// By a socket where bluetoothd gives one: its signals tell values that somebody read, too.
     private func startTelling(_ characteristic: RemoteCharacteristic, _ path: ObjectPath) async throws(RemoteError) {
         let handle = characteristic.value
-        if characteristic.properties.contains(.notify), let descriptor = await acquire(path) {
+        if characteristic.uuid == .serviceChanged {
+            // bluetoothd has asked for it itself. What it found is told: when the device tells, it has yet to look.
+            state.withLock { $0.told[handle] = .services }
+        } else if characteristic.properties.contains(.notify), let descriptor = await acquire(path) {
             let socket = NotificationSocket(descriptor, queue: queue) { [notification] value in
                 notification.yield(RemoteNotification(handle: handle, value: value))
             }
@@ -245,6 +285,7 @@ extension BlueZRemoteLink {
     ) async throws(RemoteError) {
         state.withLock { $0.told[characteristic.value] = nil }
         switch telling {
+        case .services: break
         case .signals: _ = try await call(path, RemoteDatabase.characteristicInterface, "StopNotify")
         case .socket(let socket):
             socket.close()

@@ -29,6 +29,7 @@ struct RemoteDatabase {
     private var characteristics: [AttributeHandle: [RemoteCharacteristic]] = [:]
     private var descriptors: [AttributeHandle: [RemoteDescriptor]] = [:]
     private var places: [AttributeHandle: Place] = [:]
+    private var servicePaths: [ObjectPath: RemoteService] = [:]
 
     /// An object and the handle in its name.
     private struct Node {
@@ -75,6 +76,24 @@ struct RemoteDatabase {
         places.values.first { $0.interface == Self.characteristicInterface }?.path
     }
 
+    /// Whether a primary service is at this path.
+    func hasService(at path: ObjectPath) -> Bool { servicePaths[path] != nil }
+
+    /// Forgets a service that is not there any more.
+    /// - Returns: the value handles that it had.
+    mutating func removeService(at path: ObjectPath) -> [AttributeHandle] {
+        guard let service = servicePaths.removeValue(forKey: path) else { return [] }
+        services.removeAll { $0 == service }
+        let gone = characteristics.removeValue(forKey: service.handles.lowerBound) ?? []
+        for characteristic in gone {
+            for descriptor in descriptors.removeValue(forKey: characteristic.declaration) ?? [] {
+                places[descriptor.handle] = nil
+            }
+            places[characteristic.value] = nil
+        }
+        return gone.map(\.value)
+    }
+
     private mutating func add(_ service: Node, _ nodes: Nodes) {
         var found: [RemoteCharacteristic] = []
         for characteristic in nodes.children(of: service.path, Self.characteristicInterface, "char") {
@@ -92,7 +111,9 @@ struct RemoteDatabase {
         }
         characteristics[service.handle] = found
         let end = max(service.handle, found.last?.end ?? service.handle)
-        services.append(RemoteService(uuid: service.uuid, handles: service.handle...end))
+        let added = RemoteService(uuid: service.uuid, handles: service.handle...end)
+        services.append(added)
+        servicePaths[service.path] = added
     }
 
     private static func properties(_ flags: DBusValue?) -> CharacteristicProperties {

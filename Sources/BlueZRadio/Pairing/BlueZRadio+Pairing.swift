@@ -138,6 +138,47 @@ extension BlueZRadio {
             })
     }
 
+    /// Has a central pair, if it has not: bluetoothd encrypts the connections of those that have by itself.
+    func secure(_ link: BlueZRemoteLink) async -> Result<Void, RemoteError> {
+        guard pairingBeacon != nil else {
+            return .failure(.impossible("the profile does not say that and how it pairs"))
+        }
+        let deadline = ContinuousClock.now + Self.securityPatience
+        while !Task.isCancelled {
+            let left = deadline - ContinuousClock.now
+            guard left > .zero else { break }
+            if await link.isPaired { return .success(()) }
+            switch await askToPair(link, within: left) {
+            case .success: return .success(())
+            case .failure(let error):
+                guard case .notPaired(let reason) = error else { return .failure(error) }
+                // The central may pair by itself at the same time.
+                if await link.isPaired { return .success(()) }
+                guard reason.code == .busy else { return .failure(error) }
+            }
+            try? await Task.sleep(for: .milliseconds(200))
+        }
+        return .failure(.impossible("the central did not answer within \(Self.securityPatience)"))
+    }
+
+    /// How long a central may leave a wish for encryption unanswered: its user may have to say yes.
+    private static let securityPatience = Duration.seconds(30)
+
+    private func askToPair(_ link: BlueZRemoteLink, within time: Duration) async -> Result<Void, RemoteError> {
+        do throws(RemoteError) {
+            let answer = try await link.send(link.path, DeviceProperties.interface, "Pair", timeout: time)
+            switch answer {
+            case .success: return .success(())
+            case .failure(let error) where error.isDaemons("AlreadyExists"): return .success(())
+            case .failure(let error) where error.kind == .timeout:
+                return .failure(.impossible("the central did not answer within \(Self.securityPatience)"))
+            case .failure(let error): return .failure(.notPaired(PairingError(error)))
+            }
+        } catch {
+            return .failure(error)
+        }
+    }
+
     // MARK: - What became of it
 
     /// Takes what changed about a device.

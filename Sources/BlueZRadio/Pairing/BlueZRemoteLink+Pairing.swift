@@ -14,11 +14,7 @@ extension BlueZRemoteLink {
     ) async throws(PairingError) -> LinkProtection {
         let daemon = attachment.daemon
         // bluetoothd encrypts links to devices that it is paired with by itself, and 5.66 does not answer Pair for one.
-        if let known = try? await daemon.properties(DeviceProperties.interface, of: path),
-            known["Paired"]?.boolValue == true
-        {
-            return LinkProtection(isAuthenticated: nil, keySize: nil)
-        }
+        if await isPaired { return LinkProtection(isAuthenticated: nil, keySize: nil) }
         // One at a time is registered.
         await BlueZAgent.whileConnecting(daemon).unregister()
         let responder = AgentResponder(
@@ -34,6 +30,14 @@ extension BlueZRemoteLink {
         await agent.unregister()
         if case .failure(let error) = result { throw error }
         return LinkProtection(isAuthenticated: nil, keySize: nil)
+    }
+
+    /// Whether bluetoothd is paired with the peer.
+    var isPaired: Bool {
+        get async {
+            let properties = try? await attachment.daemon.properties(DeviceProperties.interface, of: path)
+            return properties?["Paired"]?.boolValue == true
+        }
     }
 
     /// What settings answer, or else the user.

@@ -109,4 +109,28 @@ import Testing
         #expect(database.services.map(\.handles) == [0xFFFE...0xFFFE])
         #expect(database.characteristics(of: database.services[0]).isEmpty)
     }
+
+    @Test func servicesThatGoAreForgotten() throws {
+        var database = RemoteDatabase(
+            of: Self.device,
+            in: [
+                try Self.service("service0010", Self.battery),
+                try Self.characteristic("service0010/char0011", Self.level),
+                try Self.descriptor("service0010/char0011/desc0013", "00002902-0000-1000-8000-00805f9b34fb"),
+                try Self.service("service0020", Self.long),
+                try Self.characteristic("service0020/char0021", Self.long),
+            ])
+        let path = try ObjectPath("\(Self.device)/service0010")
+        let service = database.services[0]
+        #expect(database.hasService(at: path))
+        #expect(!database.hasService(at: try ObjectPath("\(Self.device)/service0030")))
+        #expect(database.removeService(at: path) == [0x0012])
+        #expect(!database.hasService(at: path))
+        #expect(database.services.map(\.handles) == [0x0020...0x0022])
+        #expect(database.characteristics(of: service).isEmpty)
+        #expect(database.place(of: 0x0012) == nil)
+        #expect(database.place(of: 0x0013) == nil)
+        #expect(database.place(of: 0x0022) != nil)
+        #expect(database.removeService(at: path).isEmpty)
+    }
 }
