@@ -128,8 +128,13 @@ extension BlueZRadio {
         try claimAttributes(of: adapter, for: beacon.identifier)
         do {
             let application = try AttributeApplication(
-                beacon: beacon.identifier, services: beacon.services,
-                respond: { [weak self] in await self?.respond(to: $0) ?? .failure(.unlikely) },
+                services: beacon.services,
+                respond: { [weak self] characteristic, device, operation in
+                    let request = AttributeRequest(
+                        beacon: beacon.identifier, characteristic: characteristic,
+                        central: device.flatMap(BlueZDevice.address)?.description ?? "unknown", operation: operation)
+                    return await self?.respond(to: request) ?? .failure(.unlikely)
+                },
                 subscribe: { [weak self] in await self?.noteSubscription(to: $0, of: beacon.identifier, $1) })
             try await application.register(with: daemon, on: adapter)
             return application

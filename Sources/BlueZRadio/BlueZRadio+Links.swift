@@ -4,6 +4,7 @@
 
 import BluetoothCore
 import DBus
+import GATT
 public import Radio
 
 // Connections of centrals whose own attributes a beacon uses. bluetoothd discovers them as soon as a central has
@@ -105,4 +106,8 @@ extension BlueZRadio: LinkOwner {
         links = links.filter { $0.value !== link }
         link.end("this side ended it")
     }
+
+    func tell(_ value: [UInt8], of characteristic: CharacteristicIdentifier) -> Bool { false }
+
+    func answerPairings(by answer: (@Sendable (AgentRequest) async -> PairingAnswer)?) -> Bool { false }
 }

@@ -154,7 +154,9 @@ public actor BlueZRadio: PeripheralRadio {
     public func tell(
         _ value: [UInt8], of characteristic: CharacteristicIdentifier, on beacon: BeaconIdentifier, to central: String?
     ) async {
-        guard let attachment, let application = attachment.application, application.beacon == beacon else { return }
+        guard let attachment, let application = attachment.application,
+            beacons.first(where: { !$0.services.isEmpty })?.identifier == beacon
+        else { return }
         // A daemon that is gone tells nobody anything.
         try? await application.tell(value, of: characteristic, on: attachment.daemon.connection)
     }

@@ -7,8 +7,8 @@ import DBus
 import GATT
 import Radio
 
-/// A beacon's services as bluetoothd takes them: an object manager with GattService1, GattCharacteristic1 and
-/// GattDescriptor1 objects.
+/// A beacon's or a central's services as bluetoothd takes them: an object manager with GattService1, GattCharacteristic1
+/// and GattDescriptor1 objects.
 ///
 /// Requests are handed on one at a time, in the order in which they came.
 struct AttributeApplication: Sendable {
@@ -16,11 +16,13 @@ struct AttributeApplication: Sendable {
     private static let managerInterface = "org.bluez.GattManager1"
     private static let characteristicInterface = "org.bluez.GattCharacteristic1"
 
-    let beacon: BeaconIdentifier
+    /// Answers what a peer, by its object, asks of a characteristic.
+    typealias Responder =
+        @Sendable (CharacteristicIdentifier, ObjectPath?, AttributeRequest.Operation) async -> AttributeResponse
+
     private let services: [Service]
-    /// Answers a central's request.
-    private let respond: @Sendable (AttributeRequest) async -> AttributeResponse
-    /// Hears whether any central wants to be told of a characteristic: the daemon does not say who, nor in which way.
+    private let respond: Responder
+    /// Hears whether any peer wants to be told of a characteristic: the daemon does not say who, nor in which way.
     private let subscribe: @Sendable (CharacteristicIdentifier, Bool) async -> Void
 
     /// A service where it is exported.
@@ -30,13 +32,11 @@ struct AttributeApplication: Sendable {
         let characteristics: [(path: ObjectPath, declared: IdentifiedCharacteristic)]
     }
 
-    /// The services of a beacon, but for those that bluetoothd has itself.
+    /// Services, but for those that bluetoothd has itself.
     init(
-        beacon: BeaconIdentifier, services: [GATTService],
-        respond: @escaping @Sendable (AttributeRequest) async -> AttributeResponse,
+        services: [GATTService], respond: @escaping Responder,
         subscribe: @escaping @Sendable (CharacteristicIdentifier, Bool) async -> Void
     ) throws(DBusError) {
-        self.beacon = beacon
         self.respond = respond
         self.subscribe = subscribe
         var characteristics = services.identifiedCharacteristics[...]
@@ -70,7 +70,7 @@ struct AttributeApplication: Sendable {
             for (path, declared) in service.characteristics {
                 let interface = self.interface(of: declared, in: service.path)
                 try await daemon.connection.export(ExportedObject(path: path, interfaces: [interface]))
-                try await export(declared.characteristic.descriptors, of: path, on: daemon.connection)
+                try await export(Self.ownDescriptors(of: declared.characteristic), of: path, on: daemon.connection)
             }
         }
         _ = try await daemon.connection.call(
@@ -84,9 +84,20 @@ struct AttributeApplication: Sendable {
         _ = try? await daemon.connection.call(
             BlueZDaemon.busName, adapter.path, Self.managerInterface, "UnregisterApplication",
             [.objectPath(Self.root)], timeout: .seconds(5))
+        await daemon.connection.unexport(Self.root)
+        for service in services {
+            await daemon.connection.unexport(service.path)
+            for (path, declared) in service.characteristics {
+                await daemon.connection.unexport(path)
+                for number in Self.ownDescriptors(of: declared.characteristic).indices {
+                    guard let path = try? path.appending("descriptor\(number)") else { continue }
+                    await daemon.connection.unexport(path)
+                }
+            }
+        }
     }
 
-    /// Has the daemon tell a value to all centrals that want to be told of it.
+    /// Has the daemon tell a value to all peers that want to be told of it.
     func tell(
         _ value: [UInt8], of characteristic: CharacteristicIdentifier, on connection: DBusConnection
     ) async throws(DBusError) {
@@ -98,8 +109,7 @@ struct AttributeApplication: Sendable {
     private func export(
         _ descriptors: [GATTDescriptor], of characteristic: ObjectPath, on connection: DBusConnection
     ) async throws(DBusError) {
-        let own = descriptors.filter { !Self.descriptorsOfTheDaemon.contains($0.uuid.expanded) }
-        for (number, descriptor) in own.enumerated() {
+        for (number, descriptor) in descriptors.enumerated() {
             let properties: [String: DBusValue] = [
                 "UUID": Self.text(descriptor.uuid), "Characteristic": .objectPath(characteristic),
                 "Flags": .strings([descriptor.read.daemonPrefix + "read"]),
@@ -116,6 +126,10 @@ struct AttributeApplication: Sendable {
             let path = try characteristic.appending("descriptor\(number)")
             try await connection.export(ExportedObject(path: path, interfaces: [interface]))
         }
+    }
+
+    private static func ownDescriptors(of characteristic: GATTCharacteristic) -> [GATTDescriptor] {
+        characteristic.descriptors.filter { !descriptorsOfTheDaemon.contains($0.uuid.expanded) }
     }
 
     /// Those that follow from the flags of a characteristic.
@@ -151,10 +165,7 @@ struct AttributeApplication: Sendable {
         _ characteristic: CharacteristicIdentifier, _ call: MethodCall
     ) async -> Result<[DBusValue], DBusError> {
         let options = Options(call.arguments.first)
-        let response = await respond(
-            AttributeRequest(
-                beacon: beacon, characteristic: characteristic, central: options.central,
-                operation: .read(offset: options.offset)))
+        let response = await respond(characteristic, options.device, .read(offset: options.offset))
         return response.map { [.bytes($0)] }.mapError(Self.busError)
     }
 
@@ -167,23 +178,20 @@ struct AttributeApplication: Sendable {
         let options = Options(call.arguments.dropFirst().first)
         // The daemon asks whether a queued write would be allowed; the write itself follows.
         if options.isAuthorizationOnly { return .success([]) }
-        let response = await respond(
-            AttributeRequest(
-                beacon: beacon, characteristic: characteristic, central: options.central,
-                operation: .write(offset: options.offset, value: value)))
+        let response = await respond(characteristic, options.device, .write(offset: options.offset, value: value))
         return response.map { _ in [] }.mapError(Self.busError)
     }
 
     /// What comes with a request.
     private struct Options {
         let offset: Int
-        let central: String
+        let device: ObjectPath?
         let isAuthorizationOnly: Bool
 
         init(_ value: DBusValue?) {
             let options = value?.dictionaryValue ?? [:]
             offset = Int(options["offset"]?.uint16Value ?? 0)
-            central = options["device"]?.objectPathValue.flatMap(BlueZDevice.address)?.description ?? "unknown"
+            device = options["device"]?.objectPathValue
             isAuthorizationOnly = options["prepare-authorize"]?.boolValue ?? false
         }
     }

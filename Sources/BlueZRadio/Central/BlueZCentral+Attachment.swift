@@ -22,7 +22,9 @@ extension BlueZCentral {
             loseAll(Self.replaced)
         }
         selector = .address(adapter.address)
-        attachment = Attachment(daemon: daemon, adapter: adapter)
+        let attachment = Attachment(daemon: daemon, adapter: adapter)
+        if serving.application == nil { try await offer(on: attachment) }
+        self.attachment = attachment
         setState(.ready)
     }
 
@@ -43,6 +45,7 @@ extension BlueZCentral {
     /// Ends all that was on the daemon and the adapter.
     func loseAll(_ error: RadioError) {
         attachment = nil
+        forgetServing()
         setState(.unavailable(error))
         endScan()
         discovery.isOn = false

@@ -21,6 +21,7 @@ extension BlueZCentral {
                 .refused, "\(device) is connected, or being connected to, already", cure: "use that connection")
         }
         defer { connecting.remove(path) }
+        await renewServing(on: attachment)
         let attempt = ConnectionAttempt(device, path, attachment, for: self)
         if let link = await attempt.run(timeout: timeout) { return link }
         await attempt.abandon()
@@ -55,6 +56,7 @@ extension BlueZCentral {
         let link = BlueZRemoteLink(
             device, path, on: attachment, database: RemoteDatabase(of: path, in: objects), owner: self)
         links[path] = link
+        noteSubscriptions(of: link)
         // It may have gone before anybody listened.
         await check(path)
         return links[path]

@@ -29,6 +29,7 @@ public actor BlueZCentral: CentralRadio, LinkOwner {
     var discovery = Discovery()
     var connecting: Set<ObjectPath> = []
     var links: [ObjectPath: BlueZRemoteLink] = [:]
+    var serving = Serving()
     /// How many connections are being made with an agent on the bus.
     var agentUsers = 0
 
@@ -103,6 +104,7 @@ public actor BlueZCentral: CentralRadio, LinkOwner {
         await settleDiscovery()
         discoveryWakeUp.finish()
         for loop in loops { await loop.value }
+        await stopServing()
         loseAll(Self.closed)
         attachment = nil
         await connection?.close()

@@ -18,6 +18,7 @@ final class BlueZRemoteLink: RemoteLink {
     let path: ObjectPath
     let attachment: BlueZCentral.Attachment
     let calls = LinkCalls()
+    let serving = ServedConversation()
     private let notification: AsyncStream<RemoteNotification>.Continuation
     let owner: any LinkOwner
     private let state: Mutex<State>
@@ -109,6 +110,17 @@ final class BlueZRemoteLink: RemoteLink {
             throw .impossible("bluetoothd writes descriptors with a response only")
         }
         _ = try await call(place.path, place.interface, "WriteValue", [.bytes(value), .variants(["type": "command"])])
+    }
+
+    var served: AsyncStream<ServedEvent> { serving.events }
+
+    func respond(to request: ServedRequest, _ response: AttributeResponse) async { serving.answer(request, response) }
+
+    func tell(_ value: [UInt8], of characteristic: CharacteristicIdentifier) async throws(RemoteError) {
+        if let end = calls.end { throw .disconnected(end) }
+        guard await owner.tell(value, of: characteristic) else {
+            throw .impossible("the device does not want to be told of it")
+        }
     }
 
     func disconnect() async {
@@ -232,6 +244,7 @@ final class BlueZRemoteLink: RemoteLink {
         }
         for case .socket(let socket) in told.values { socket.close() }
         calls.end(words.isEmpty ? reason : words)
+        serving.end()
         notification.finish()
     }
 }

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DBus
+import GATT
 import Radio
 
 /// The radio that has a link of bluetoothd's.
@@ -13,4 +14,9 @@ protocol LinkOwner: Sendable {
     func drop(_ link: BlueZRemoteLink) async
     /// Has the peer of a link encrypt it.
     func secure(_ link: BlueZRemoteLink) async -> Result<Void, RemoteError>
+    /// Has what bluetoothd asks answered while a link pairs, if the radio has an agent on the bus; `nil` ends that.
+    /// - Returns: whether it has one.
+    func answerPairings(by answer: (@Sendable (AgentRequest) async -> PairingAnswer)?) async -> Bool
+    /// Has bluetoothd tell the value of a characteristic that is served to those that want it; whether any does.
+    func tell(_ value: [UInt8], of characteristic: CharacteristicIdentifier) async -> Bool
 }

@@ -15,21 +15,40 @@ extension BlueZRemoteLink {
         let daemon = attachment.daemon
         // bluetoothd encrypts links to devices that it is paired with by itself, and 5.66 does not answer Pair for one.
         if await isPaired { return LinkProtection(isAuthenticated: nil, keySize: nil) }
+        let ask: @Sendable (AgentRequest) async -> PairingAnswer = { await Self.answer($0, settings, answer) }
+        let result: Result<Void, PairingError>
         // One at a time is registered.
-        await BlueZAgent.whileConnecting(daemon).unregister()
-        let responder = AgentResponder(
-            owner: daemon.owner, ask: { request, _ in await Self.answer(request, settings, answer) }, cancel: {})
-        let agent = BlueZAgent(
-            daemon: daemon, path: "/org/beaconry/agent/central", settings: settings, responder: responder)
-        do throws(DBusError) {
-            try await agent.register(isDefault: false)
-        } catch {
-            throw PairingError(.unsupported, "bluetoothd takes no agent (\(error))")
+        if await owner.answerPairings(by: ask) {
+            result = await pairAgain(with: daemon)
+            _ = await owner.answerPairings(by: nil)
+        } else {
+            await BlueZAgent.whileConnecting(daemon).unregister()
+            let agent = BlueZAgent(
+                daemon: daemon, path: "/org/beaconry/agent/central", settings: settings,
+                responder: AgentResponder(owner: daemon.owner, ask: { request, _ in await ask(request) }, cancel: {}))
+            do throws(DBusError) {
+                try await agent.register(isDefault: false)
+            } catch {
+                throw PairingError(.unsupported, "bluetoothd takes no agent (\(error))")
+            }
+            result = await pair(with: daemon)
+            await agent.unregister()
         }
-        let result = await pair(with: daemon)
-        await agent.unregister()
         if case .failure(let error) = result { throw error }
         return LinkProtection(isAuthenticated: nil, keySize: nil)
+    }
+
+    /// Pairs with a device that may be asking for it at the same time.
+    private func pairAgain(with daemon: BlueZDaemon) async -> Result<Void, PairingError> {
+        var patience = 150
+        while true {
+            let result = await pair(with: daemon)
+            guard case .failure(let error) = result, calls.end == nil, !Task.isCancelled else { return result }
+            if await isPaired { return .success(()) }
+            guard error.code == .busy, patience > 0 else { return result }
+            patience -= 1
+            try? await Task.sleep(for: .milliseconds(200))
+        }
     }
 
     /// Whether bluetoothd is paired with the peer.

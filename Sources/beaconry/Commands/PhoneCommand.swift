@@ -5,6 +5,7 @@
 import ArgumentParser
 import Emulator
 import Profiles
+import Radio
 
 /// `beaconry phone`
 struct PhoneCommand: AsyncParsableCommand {
@@ -38,8 +39,8 @@ struct PhoneCommand: AsyncParsableCommand {
             for await record in events { Output.line(isJSON ? JSONLine.encode(record) : EventText.line(record)) }
         }
         let listening = try Listening(
-            options, duration: try time.value(), maximumTransmissionUnit: phone.maximumTransmissionUnit,
-            prepare: { await phone.introduce(to: $0) })
+            options, duration: try time.value(), limits: [.exactData],
+            maximumTransmissionUnit: phone.maximumTransmissionUnit, prepare: { await phone.introduce(to: $0) })
         do {
             if let folder { try await phone.openBonds(in: folder, resets: state.resets) }
             let ending = try await listening.run { radio, _ in try await phone.run(on: radio) }

@@ -1,0 +1,61 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import GATT
+import Radio
+import Synchronization
+
+/// What a device does with the attributes that are served to it, and the answers that it waits for.
+final class ServedConversation: Sendable {
+    let events: AsyncStream<ServedEvent>
+    private let event: AsyncStream<ServedEvent>.Continuation
+    private let state = Mutex(State())
+
+    private struct State {
+        var number: UInt64 = 0
+        var waiting: [UInt64: CheckedContinuation<AttributeResponse, Never>] = [:]
+        var isOver = false
+    }
+
+    init() {
+        (events, event) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(4096))
+    }
+
+    /// Hands a request on, and waits for the answer.
+    func ask(
+        _ characteristic: CharacteristicIdentifier, _ operation: AttributeRequest.Operation
+    ) async -> AttributeResponse {
+        await withCheckedContinuation { continuation in
+            let number: UInt64? = state.withLock { state in
+                guard !state.isOver else { return nil }
+                state.number += 1
+                state.waiting[state.number] = continuation
+                return state.number
+            }
+            guard let number else { return continuation.resume(returning: .failure(.unlikely)) }
+            event.yield(
+                .request(ServedRequest(number: number, characteristic: characteristic, operation: operation)))
+        }
+    }
+
+    /// Gives the answer to a request; one that nobody waits for is ignored.
+    func answer(_ request: ServedRequest, _ response: AttributeResponse) {
+        state.withLock { $0.waiting.removeValue(forKey: request.number) }?.resume(returning: response)
+    }
+
+    /// Notes whether the device wants to be told of a characteristic.
+    func note(_ characteristic: CharacteristicIdentifier, isWanted: Bool) {
+        event.yield(.subscribed(characteristic, isWanted ? .notification : []))
+    }
+
+    /// The connection is gone.
+    func end() {
+        let waiting = state.withLock { state in
+            defer { state = State(isOver: true) }
+            return state.waiting
+        }
+        for continuation in waiting.values { continuation.resume(returning: .failure(.unlikely)) }
+        event.finish()
+    }
+}
