@@ -110,6 +110,9 @@ def rig(beaconry: Beaconry, controllers: Controllers, bluetoothd: Bluetoothd) ->
     yield Rig(beaconry, controllers, bluetoothd)
     beaconry.close()
     Phone(0).forget()
+    for index in controllers.indexes().values():
+        controllers.power(index, True)
+        controllers.forget_scan_response(index)
 
 
 def of(display: str) -> Callable[[Event], bool]:

@@ -317,6 +317,15 @@ class Controllers(_Daemon):
         """Powers a controller on or off behind bluetoothd's back, as btmgmt does."""
         self._management.power(index, on)
 
+    def forget_scan_response(self, index: int) -> None:
+        """Has a controller of the old kind answer scans with nothing, as it does after a reset: btvirt's go on, and the
+        kernel, which has reset them, does not tell them."""
+        if CONTROLLERS != "legacy":
+            return
+        with socket.socket(socket.AF_BLUETOOTH, socket.SOCK_RAW, socket.BTPROTO_HCI) as raw:
+            raw.bind((index,))
+            raw.send(struct.pack("<BHB", 0x01, 0x2009, 32) + bytes(32))
+
     def block(self, index: int) -> None:
         """Blocks a controller as the flight mode does (rfkill), and waits until it is down."""
         self._rfkill(index, True)
