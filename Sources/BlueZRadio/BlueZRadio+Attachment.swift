@@ -124,7 +124,7 @@ extension BlueZRadio {
     private func registerServices(
         with daemon: BlueZDaemon, on adapter: BlueZAdapter
     ) async throws(RadioError) -> AttributeApplication? {
-        guard let beacon = beacons.first(where: { !$0.services.isEmpty }) else { return nil }
+        guard let beacon = beacons.served else { return nil }
         try claimAttributes(of: adapter, for: beacon.identifier)
         do {
             let application = try AttributeApplication(

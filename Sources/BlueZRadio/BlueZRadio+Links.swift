@@ -89,17 +89,11 @@ extension BlueZRadio: LinkOwner {
     // MARK: - What a link asks of its radio
 
     func check(_ path: ObjectPath) async {
-        guard let attachment, let link = link(at: path) else { return }
-        do throws(DBusError) {
-            let properties = try await attachment.daemon.properties(DeviceProperties.interface, of: path)
-            guard !DeviceProperties(properties).isConnected else { return }
-            link.end("the connection was lost")
-        } catch {
-            // A daemon that is busy says nothing about the link.
-            guard error.kind == .remote else { return }
-            link.end(error.isDaemonGone ? "bluetoothd is gone" : "bluetoothd has removed the device")
-            wake()
+        guard let attachment, let link = link(at: path), let loss = await attachment.daemon.loss(of: path) else {
+            return
         }
+        link.end(loss.reason)
+        if !loss.isKnown { wake() }
     }
 
     func drop(_ link: BlueZRemoteLink) {

@@ -117,7 +117,7 @@ extension BlueZRadio {
 
     /// Notes that a central is there.
     func noteConnection(of central: String, peer: Peer?) {
-        guard let beacon = beacons.first(where: { !$0.services.isEmpty }), centrals[central] == nil else { return }
+        guard let beacon = beacons.served, centrals[central] == nil else { return }
         centrals[central] = peer ?? Peer(address: BluetoothAddress(central) ?? .zero, type: 0)
         continuation.yield(.connected(beacon.identifier, central: central))
         if beacon.pairing?.asksOnConnection == true { askForSecurity(of: central) }
@@ -126,7 +126,7 @@ extension BlueZRadio {
     /// Notes that a central is gone; one that was never counted is no news.
     func noteDisconnection(of address: String) {
         let central = centrals[address] == nil ? aliases[address] ?? address : address
-        guard let beacon = beacons.first(where: { !$0.services.isEmpty }),
+        guard let beacon = beacons.served,
             centrals.removeValue(forKey: central) != nil
         else { return }
         links.removeValue(forKey: central)?.end("the connection was lost")

@@ -134,8 +134,8 @@ public actor BlueZRadio: PeripheralRadio {
             self.beacons = former
             throw error
         }
-        let served = beacons.first { !$0.services.isEmpty }
-        let servedBefore = former.first { !$0.services.isEmpty }
+        let served = beacons.served
+        let servedBefore = former.served
         if served?.identifier != servedBefore?.identifier || served?.services != servedBefore?.services
             || beacons.map(\.pairing) != former.map(\.pairing)
         {
@@ -155,7 +155,7 @@ public actor BlueZRadio: PeripheralRadio {
         _ value: [UInt8], of characteristic: CharacteristicIdentifier, on beacon: BeaconIdentifier, to central: String?
     ) async {
         guard let attachment, let application = attachment.application,
-            beacons.first(where: { !$0.services.isEmpty })?.identifier == beacon
+            beacons.served?.identifier == beacon
         else { return }
         // A daemon that is gone tells nobody anything.
         try? await application.tell(value, of: characteristic, on: attachment.daemon.connection)
@@ -268,4 +268,9 @@ public actor BlueZRadio: PeripheralRadio {
             return left >= 0
         }.count
     }
+}
+
+extension [PlannedBeacon] {
+    /// The one whose services are in the adapter's attribute table, which has room for one beacon's; `nil` when none has any.
+    var served: PlannedBeacon? { first { !$0.services.isEmpty } }
 }

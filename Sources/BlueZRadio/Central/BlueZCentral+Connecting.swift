@@ -74,16 +74,8 @@ extension BlueZCentral {
 
     /// Ends a link whose device is not connected, whoever noticed it first.
     func check(_ path: ObjectPath) async {
-        guard let attachment, links[path] != nil else { return }
-        do throws(DBusError) {
-            let properties = try await attachment.daemon.properties(DeviceProperties.interface, of: path)
-            guard !DeviceProperties(properties).isConnected else { return }
-            endLink(path, "the connection was lost")
-        } catch {
-            // A daemon that is busy says nothing about the link.
-            guard error.kind == .remote else { return }
-            endLink(path, error.isDaemonGone ? "bluetoothd is gone" : "bluetoothd has removed the device")
-            wakeUp.yield()
-        }
+        guard let attachment, links[path] != nil, let loss = await attachment.daemon.loss(of: path) else { return }
+        endLink(path, loss.reason)
+        if !loss.isKnown { wakeUp.yield() }
     }
 }

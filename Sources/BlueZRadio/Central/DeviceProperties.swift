@@ -128,3 +128,17 @@ struct DeviceProperties {
         }
     }
 }
+
+extension BlueZDaemon {
+    /// Why a device is not connected any more, and whether the daemon knows it still; `nil` when it is connected, or the
+    /// daemon is busy, which says nothing about the connection.
+    func loss(of device: ObjectPath) async -> (reason: String, isKnown: Bool)? {
+        do throws(DBusError) {
+            let properties = try await properties(DeviceProperties.interface, of: device)
+            return DeviceProperties(properties).isConnected ? nil : ("the connection was lost", true)
+        } catch {
+            guard error.kind == .remote else { return nil }
+            return (error.isDaemonGone ? "bluetoothd is gone" : "bluetoothd has removed the device", false)
+        }
+    }
+}
