@@ -345,6 +345,22 @@ def test_a_guess_after_another_must_wait(air: Start, beaconry: Beaconry) -> None
 # Bonds
 
 
+@asynccontextmanager
+async def paired(phone: BumblePeer, transport: str) -> AsyncIterator[None]:
+    """The phone pairs and keeps the keys. It is not switched off: the beacon's program may be gone by then."""
+    async with await open_transport(transport) as (source, sink):
+        device = Device.with_hci("phone", Address(PHONE), source, sink)
+        device.keystore = phone.keys
+        device.pairing_config_factory = lambda _: phone.config
+        await device.power_on()
+        connection = await asyncio.wait_for(device.connect(Address(BEACON)), 20)
+        stored = asyncio.Event()
+        device.on(device.EVENT_KEY_STORE_UPDATE, stored.set)
+        await asyncio.wait_for(connection.pair(), 60)
+        await asyncio.wait_for(stored.wait(), 30)
+        yield
+
+
 @GENERATIONS
 def test_a_bond_survives_a_crash(air: Start, beaconry: Beaconry, secure_connections: bool) -> None:
     async def run_it() -> None:
@@ -352,16 +368,7 @@ def test_a_bond_survives_a_crash(air: Start, beaconry: Beaconry, secure_connecti
         run, transport = air(profile)
         phone = BumblePeer()
         phone.set(Io.NO_OUTPUT_NO_INPUT, secure_connections=secure_connections, mitm=False)
-        async with await open_transport(transport) as (source, sink):
-            device = Device.with_hci("phone", Address(PHONE), source, sink)
-            device.keystore = phone.keys
-            device.pairing_config_factory = lambda _: phone.config
-            await device.power_on()
-            connection = await asyncio.wait_for(device.connect(Address(BEACON)), 20)
-            stored = asyncio.Event()
-            device.on(device.EVENT_KEY_STORE_UPDATE, stored.set)
-            await asyncio.wait_for(connection.pair(), 60)
-            await asyncio.wait_for(stored.wait(), 30)
+        async with paired(phone, transport):
             # The phone relies on the bond, and it was durable before it was told.
             await told(run, "paired")
             run.kill()
@@ -390,16 +397,7 @@ def test_a_bond_survives_a_crash_before_the_phones_last_key(
         run, transport = air(profile)
         phone = BumblePeer()
         phone.set(Io.NO_OUTPUT_NO_INPUT, secure_connections=secure_connections, mitm=False)
-        async with await open_transport(transport) as (source, sink):
-            device = Device.with_hci("phone", Address(PHONE), source, sink)
-            device.keystore = phone.keys
-            device.pairing_config_factory = lambda _: phone.config
-            await device.power_on()
-            connection = await asyncio.wait_for(device.connect(Address(BEACON)), 20)
-            stored = asyncio.Event()
-            device.on(device.EVENT_KEY_STORE_UPDATE, stored.set)
-            await asyncio.wait_for(connection.pair(), 60)
-            await asyncio.wait_for(stored.wait(), 30)
+        async with paired(phone, transport):
             assert not any(event["event"] == "paired" for event in run.events + run.take(0)), "it waits for a key"
             run.kill()
         run, transport = air(profile)
