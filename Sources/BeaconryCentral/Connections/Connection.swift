@@ -65,7 +65,7 @@ final class Connection: Sendable {
         _ operation: @autoclosure () -> String, timeout: Duration, isInTurn: Bool = true,
         _ work: @escaping Work<Value>
     ) async throws(CentralError) -> Value {
-        if let end { throw CentralError(.disconnected(end), operation: operation()) }
+        if let end { throw CentralError(.disconnected(finish(end)), operation: operation()) }
         let outcome = await Race<Result<Value, RemoteError>?>.run(within: timeout, by: timekeeper) { _ in
             isInTurn ? await self.perform(work) : await self.doNow(work)
         }
@@ -133,8 +133,9 @@ final class Connection: Sendable {
             return (first, state.watchdog)
         }
         watchdog?.cancel()
-        subscriptions.finish(end)
+        // First the peripheral's state, then those who wait for notifications, and ask the peripheral why there are no more.
         onEnd(self, end)
+        subscriptions.finish(end)
         return end
     }
 
