@@ -142,7 +142,7 @@ extension Air {
     /// The next packet for a host.
     public mutating func takeOutput(of identifier: ControllerIdentifier) -> HCIPacket? {
         guard let index = index(of: identifier) else { return nil }
-        let packet = controllers[index].outbox.popFirst()
+        let packet = controllers[index].outbox.popFirst(isBusy: !controllers[index].host.links.isEmpty)
         if controllers[index].isAwaited, hasRoom(index) {
             controllers[index].isAwaited = false
             for link in controllers[index].host.links { scheduleLink(Int(link)) }

@@ -47,10 +47,10 @@ import Testing
         for number in 0..<1000 {
             ring.append(number)
             expected.append(number)
-            if number % 3 == 0 { #expect(ring.popFirst() == expected.removeFirst()) }
+            if number % 3 == 0 { #expect(ring.popFirst(isBusy: number % 2 == 0) == expected.removeFirst()) }
             #expect(ring.count == expected.count && ring.first == expected.first)
         }
-        while let number = ring.popFirst() { #expect(number == expected.removeFirst()) }
+        while let number = ring.popFirst(isBusy: true) { #expect(number == expected.removeFirst()) }
         #expect(ring.isEmpty && expected.isEmpty && ring.first == nil)
     }
 }

@@ -81,7 +81,12 @@ final class LiveAir {
     }
 
     /// Whether a controller takes more from its host now; when not, it does again after it was asked for packets.
-    func canAccept(from identifier: ControllerIdentifier) -> Bool { air.canAccept(from: identifier) }
+    func canAccept(from identifier: ControllerIdentifier) -> Bool { Self.canAccept(from: identifier, at: &air) }
+
+    /// Looks at the air in its place: to read a property of a class copies it, and an air is large.
+    private static func canAccept(from identifier: ControllerIdentifier, at air: inout Air) -> Bool {
+        air.canAccept(from: identifier)
+    }
 
     /// A packet of a host to its controller.
     func receive(_ packet: HCIPacket, from identifier: ControllerIdentifier) {

@@ -104,8 +104,7 @@ extension Air {
 
     /// Octets of the next data PDU of a side; `nil` when there is none, or nobody to take it.
     private mutating func nextFragment(_ index: Int, from side: LinkSide) -> Int? {
-        guard canSend(index, from: side), let data = links[index][side].outgoing.first else { return nil }
-        return min(data.payload.count - data.sent, Int(links[index][side].dataLength.octets))
+        canSend(index, from: side) ? links[index].nextFragment(from: side) : nil
     }
 
     private mutating func deliver(_ index: Int, octets: Int, from side: LinkSide) {
@@ -114,7 +113,7 @@ extension Air {
         if end < data.payload.count {
             links[index][side].outgoing.first?.sent = end
         } else {
-            _ = links[index][side].outgoing.popFirst()
+            _ = links[index][side].outgoing.popFirst(isBusy: true)
             links[index][side].outgoingCost -= data.cost
             links[index][side].completed += 1
         }
@@ -133,11 +132,11 @@ extension Air {
     }
 
     private mutating func reportCompletedPackets(_ index: Int, _ side: LinkSide) {
-        let end = links[index][side]
-        guard end.completed > 0 else { return }
+        let count = links[index][side].completed
+        guard count > 0 else { return }
         links[index][side].completed = 0
-        let packets = CompletedPackets(connectionHandle: ConnectionHandle(end.handle), count: end.completed)
-        emit(NumberOfCompletedPackets(completedPackets: [packets]), to: end.controller)
+        let packets = CompletedPackets(connectionHandle: ConnectionHandle(links[index][side].handle), count: count)
+        emit(NumberOfCompletedPackets(completedPackets: [packets]), to: links[index][side].controller)
     }
 }
 
@@ -150,9 +149,8 @@ extension Air {
             return
         }
         let cost = max(1, (packet.payload.count + Controller.bufferLength - 1) / Controller.bufferLength)
-        let taken = controllers[controller].host.links.reduce(0) { sum, link in
-            sum + links[Int(link)][links[Int(link)].side(of: controller)].outgoingCost
-        }
+        var taken = 0
+        for link in controllers[controller].host.links { taken += links[Int(link)].outgoingCost(of: controller) }
         // Twice what it may send: a host that counts badly is borne with, one that does not count is not.
         guard taken + cost <= 2 * Controller.bufferCount else { return overflow(index, side) }
         let data = OutgoingData(

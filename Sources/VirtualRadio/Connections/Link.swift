@@ -120,6 +120,8 @@ struct Link: Sendable {
     var lossReason = HCIStatus.connectionTimeout
     var isOpen = true
 
+    /// An end in its place: to be called for it costs more than to look at it.
+    @inline(__always)
     subscript(side: LinkSide) -> LinkEnd {
         _read { yield ends[side.rawValue] }
         _modify { yield &ends[side.rawValue] }
@@ -182,6 +184,14 @@ struct Link: Sendable {
 
     /// Which side a controller is.
     func side(of controller: Int) -> LinkSide { self[.central].controller == controller ? .central : .peripheral }
+
+    /// What of a controller's buffers is taken by what it still has to send.
+    func outgoingCost(of controller: Int) -> Int { self[side(of: controller)].outgoingCost }
+
+    /// Octets of the next data PDU of a side; `nil` when it has none.
+    func nextFragment(from side: LinkSide) -> Int? {
+        self[side].outgoing.first.map { min($0.payload.count - $0.sent, Int(self[side].dataLength.octets)) }
+    }
 
     /// Microseconds that a data PDU of so many octets, or an empty one, takes (Core 5.4, Vol 6, Part B, 2.1 and 2.2).
     func airtime(octets: Int, from side: LinkSide) -> Int64 {

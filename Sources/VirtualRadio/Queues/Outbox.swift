@@ -32,17 +32,22 @@ struct Outbox: Sendable {
     /// Adds a report, for which the oldest makes room when there are `limit`.
     mutating func appendReport(_ event: HCIEventPacket, limit: Int) {
         if reports.count >= limit {
-            _ = reports.popFirst()
+            _ = reports.popFirst(isBusy: true)
             droppedReports += 1
         }
         reports.append(nextItem(.event(event)))
     }
 
-    mutating func popFirst() -> HCIPacket? {
-        guard let report = reports.first else { return others.popFirst()?.packet }
-        guard let other = others.first else { return reports.popFirst()?.packet }
-        let otherIsOlder = Int32(bitPattern: other.sequence &- report.sequence) < 0
-        return otherIsOlder ? others.popFirst()?.packet : reports.popFirst()?.packet
+    /// Takes the oldest packet.
+    /// - Parameter isBusy: whether the controller has connections, and with them more to say soon.
+    mutating func popFirst(isBusy: Bool = false) -> HCIPacket? {
+        let isReport = !reports.isEmpty && (others.isEmpty || reportIsOlder)
+        return isReport ? reports.popFirst(isBusy: isBusy)?.packet : others.popFirst(isBusy: isBusy)?.packet
+    }
+
+    private var reportIsOlder: Bool {
+        guard let report = reports.first, let other = others.first else { return false }
+        return Int32(bitPattern: report.sequence &- other.sequence) < 0
     }
 
     private mutating func nextItem(_ packet: HCIPacket) -> Item {

@@ -8,8 +8,9 @@ struct RingBuffer<Element: Sendable>: Sendable {
     private var head = 0
     private(set) var count = 0
 
-    /// An emptied queue keeps an array of such a size: a smaller one is soon made again, a larger one seldom needed.
-    private static var keptCapacities: ClosedRange<Int> { 8...1024 }
+    private static var smallestCapacity: Int { 4 }
+    /// A larger array is not kept for a queue that is empty: it is seldom needed.
+    private static var largestKeptCapacity: Int { 1024 }
 
     var isEmpty: Bool { count == 0 }
 
@@ -34,13 +35,17 @@ struct RingBuffer<Element: Sendable>: Sendable {
         count += 1
     }
 
-    mutating func popFirst() -> Element? {
+    /// Takes the first element.
+    /// - Parameter isBusy: whether more is expected soon; the smallest array, which is soon made again, is kept only then.
+    mutating func popFirst(isBusy: Bool) -> Element? {
         guard count > 0 else { return nil }
         let element = slots[head].take()
         head += 1
         if head == slots.count { head = 0 }
         count -= 1
-        if count == 0, !Self.keptCapacities.contains(slots.count) { removeAll() }
+        if count == 0, slots.count > Self.largestKeptCapacity || slots.count <= Self.smallestCapacity && !isBusy {
+            removeAll()
+        }
         return element
     }
 
@@ -52,7 +57,7 @@ struct RingBuffer<Element: Sendable>: Sendable {
 
     private mutating func grow() {
         var larger: [Element?] = []
-        let size = max(4, slots.count * 2)
+        let size = max(Self.smallestCapacity, slots.count * 2)
         larger.reserveCapacity(size)
         for offset in 0..<count { larger.append(slots[(head + offset) % slots.count].take()) }
         while larger.count < size { larger.append(nil) }
