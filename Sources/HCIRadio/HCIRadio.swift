@@ -172,6 +172,9 @@ public actor HCIRadio: PeripheralRadio {
         hosts = [:]
         air?.close()
         air = nil
+        // Links know their radio, and answers may come from who knows it.
+        centrals = [:]
+        attributes = nil
         continuation.finish()
     }
 

@@ -11,7 +11,7 @@ import Testing
 @testable import HCIRadio
 
 /// Streams of packets, and users who do not want them all at once.
-@Suite struct H4StreamHandlerTests {
+@Suite final class H4StreamHandlerTests {
     /// Stops reading after so many packets.
     private final class Reader: ControllerLinkUser {
         weak var handler: H4StreamHandler?
@@ -46,6 +46,9 @@ import Testing
         channel = EmbeddedChannel(handler: handler)
         _ = channel.connect(to: try SocketAddress(unixDomainSocketPath: "/nowhere"))
     }
+
+    // A channel keeps itself until it is closed; some tests have closed it.
+    deinit { _ = try? channel.finish() }
 
     private func arrive(_ octets: [UInt8]) throws { try channel.writeInbound(ByteBuffer(bytes: octets)) }
 
