@@ -34,6 +34,8 @@ public actor Central {
     private var currentState = CentralRadioState.unavailable(Central.notOpen)
     private var observers: [UInt64: AsyncStream<CentralRadioState>.Continuation] = [:]
     private var lastObserver: UInt64 = 0
+    /// Follows the radio's state.
+    private var watching: Task<Void, Never>?
     private var isClosed = false
 
     static let notOpen = RadioError(.refused, "the central is not open", cure: "open it first")
@@ -52,6 +54,8 @@ public actor Central {
         timekeeper = Timekeeper(clock)
         known = KnownPeripherals(limit: max(1, knownPeripherals))
     }
+
+    deinit { watching?.cancel() }
 
     /// Has the keys kept that are made with devices, and connects from then on from an address that follows from the name,
     /// so that the devices know this central again. Call it before `open`; without it, bonds last as long as the central.
@@ -115,6 +119,7 @@ public actor Central {
         ) { [radio] _ in
             await radio.close()
         }
+        watching?.cancel()
         take(.unavailable(Self.closed))
         for observer in observers.values { observer.finish() }
         observers = [:]
@@ -168,7 +173,7 @@ public actor Central {
     private func watchRadio() async {
         let states = await radio.states()
         take(.ready)
-        Task { [weak self] in
+        watching = Task { [weak self] in
             for await state in states { await self?.take(state) }
         }
     }

@@ -11,10 +11,13 @@ import Testing
 struct DeadlineTests {
     @Test func nothingWaitsForARadioThatDoesNotReturn() async throws {
         let radio = MuteRadio(hangs: true)
+        defer { radio.letGo() }
         let central = Central(radio: radio)
         await expect(.timedOut(after: .milliseconds(20))) { try await central.open(timeout: .milliseconds(20)) }
         await #expect(throws: CentralError.self) { try await central.open() }
-        let other = Central(radio: MuteRadio())
+        let otherRadio = MuteRadio()
+        defer { otherRadio.letGo() }
+        let other = Central(radio: otherRadio)
         try await other.open()
         let device = RemoteAddress(Stage.address, isRandom: true)
         let peripheral = await other.peripheral(at: device)
@@ -41,7 +44,9 @@ struct DeadlineTests {
 
     @Test func attemptsAreRepeated() async throws {
         let clock = ManualClock()
-        let central = Central(radio: MuteRadio(), clock: clock)
+        let radio = MuteRadio()
+        defer { radio.letGo() }
+        let central = Central(radio: radio, clock: clock)
         try await central.open()
         let peripheral = await central.peripheral(at: RemoteAddress(Stage.address, isRandom: true))
         let task = Task {

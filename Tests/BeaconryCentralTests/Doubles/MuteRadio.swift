@@ -17,6 +17,8 @@ final class MuteRadio: CentralRadio {
         var radioState = CentralRadioState.ready
         var isOpen = false
         var bonds: [String] = []
+        /// Calls that do not return; `nil` once they do.
+        var hanging: [AsyncStream<Never>.Continuation]? = []
     }
 
     let name = "mute"
@@ -57,7 +59,7 @@ final class MuteRadio: CentralRadio {
 
     func openCentral(waits: Bool) async throws(RadioError) -> ReceivingCapabilities {
         state.withLock { $0.isOpen = true }
-        if hangs { await Self.never() }
+        if hangs { await hang() }
         return ReceivingCapabilities(name: name, way: "by hand", address: nil)
     }
 
@@ -89,16 +91,35 @@ final class MuteRadio: CentralRadio {
     }
 
     func connect(to device: RemoteAddress, timeout: Duration) async throws(RadioError) -> any RemoteLink {
-        await Self.never()
+        await hang()
         throw RadioError(.refused, "it was never meant to", cure: "")
     }
 
-    func close() async { if hangs { await Self.never() } }
+    func close() async {
+        if hangs { await hang() }
+        state.withLock { state in
+            for observer in state.observers { observer.finish() }
+            state.observers = []
+        }
+    }
 
-    /// Does not return, whatever happens.
-    private static func never() async {
+    /// At the end of a test: what does not return does, now and later.
+    func letGo() {
+        let hanging = state.withLock { state in
+            defer { state.hanging = nil }
+            return state.hanging ?? []
+        }
+        for call in hanging { call.finish() }
+    }
+
+    /// Does not return, whatever happens, before it is let go.
+    private func hang() async {
         let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
+        let isLetGo = state.withLock { state in
+            state.hanging?.append(continuation)
+            return state.hanging == nil
+        }
+        guard !isLetGo else { return }
         await Task.detached { for await _ in stream {} }.value
-        continuation.finish()
     }
 }
