@@ -33,7 +33,9 @@ final class TemporaryFolder: Sendable {
 
     /// What a file holds; `nil` when there is none.
     func text(_ name: String) -> String? {
-        FileManager.default.contents(atPath: file(name)).map { String(decoding: $0, as: UTF8.self) }
+        // Not FileManager's contents(atPath:), which leaks its buffer where the file is empty.
+        guard let handle = FileHandle(forReadingAtPath: file(name)) else { return nil }
+        return (try? handle.readToEnd() ?? Data()).map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// Whether there is such a file.
