@@ -110,11 +110,11 @@ class Run:
             self.wait(name, timeout, **fields)
 
     def take(self, seconds: float) -> list[Event]:
-        """All events of the next seconds."""
+        """All events that have come, and those of the next seconds."""
         deadline, taken = time.monotonic() + seconds, []
-        while (left := deadline - time.monotonic()) > 0:
+        while True:
             try:
-                event = self._arrived.get(timeout=left)
+                event = self._arrived.get(timeout=max(0, deadline - time.monotonic()))
             except queue.Empty:
                 break
             if event is None:
@@ -122,6 +122,12 @@ class Run:
             taken.append(event)
         self.events += taken
         return taken
+
+    @property
+    def record(self) -> str:
+        """All that it has told, for who looks into a failure."""
+        self.take(0)
+        return "\n".join([*map(json.dumps, self.events), self.errors])
 
     def warnings(self) -> set[str]:
         """The codes of all warnings that were taken so far."""
@@ -159,7 +165,7 @@ class Beaconry:
         self.environment = {**os.environ, "XDG_STATE_HOME": str(self.state), "XDG_RUNTIME_DIR": str(self.runtime)}
         for name in ("STATE_DIRECTORY", "RUNTIME_DIRECTORY"):
             self.environment.pop(name, None)
-        self._runs: list[Run] = []
+        self.runs: list[Run] = []
 
     def run(self, profile: Path | str, *options: str, radio: str = "bluez:hci0") -> Run:
         """Starts `run` with JSON events."""
@@ -168,7 +174,7 @@ class Beaconry:
     def start(self, *arguments: str, prefix: Sequence[str] = ()) -> Run:
         """Starts anything that tells JSON events."""
         run = Run([*prefix, str(BINARY), *arguments], self.environment)
-        self._runs.append(run)
+        self.runs.append(run)
         return run
 
     def call(self, *arguments: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
@@ -185,5 +191,5 @@ class Beaconry:
         return path
 
     def close(self) -> None:
-        for run in self._runs:
+        for run in self.runs:
             run.kill()

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -19,3 +19,13 @@ def beaconry(tmp_path: Path) -> Iterator[Beaconry]:
     beaconry = Beaconry(tmp_path)
     yield beaconry
     beaconry.close()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """With a test that fails goes what its programs told."""
+    report = yield
+    beaconry = getattr(item, "funcargs", {}).get("beaconry")
+    if report.when == "call" and report.failed and isinstance(beaconry, Beaconry):
+        report.sections += [(f"program {number} told", run.record) for number, run in enumerate(beaconry.runs)]
+    return report
