@@ -57,7 +57,8 @@ fuzz-short:
 # leaks. Both build everything anew.
 sanitize: test-dependencies
 	swift test --disable-xctest --no-parallel --sanitize thread --scratch-path .build/tsan
-	swift test --disable-xctest --no-parallel --sanitize address --scratch-path .build/asan
+	LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/leaks.suppressions \
+		swift test --disable-xctest --no-parallel --sanitize address --scratch-path .build/asan
 
 # The spawned program: on the virtual air with hosts and controllers of others, and with the real bluetoothd, old and
 # new, on legacy and on extended controllers.
