@@ -47,8 +47,11 @@ import Testing
         _ = channel.connect(to: try SocketAddress(unixDomainSocketPath: "/nowhere"))
     }
 
-    // A channel keeps itself until it is closed; some tests have closed it.
-    deinit { _ = try? channel.finish() }
+    // A channel keeps itself until it is closed and has had its last turn; some tests have closed it.
+    deinit {
+        _ = try? channel.finish()
+        channel.embeddedEventLoop.run()
+    }
 
     private func arrive(_ octets: [UInt8]) throws { try channel.writeInbound(ByteBuffer(bytes: octets)) }
 

@@ -51,6 +51,8 @@ struct Stage {
 
     private func clear() async {
         peer.vanish()
+        // What it was told to do knows the stage, as a rule.
+        peer.behave()
         await central.close()
         await air.close()
     }
