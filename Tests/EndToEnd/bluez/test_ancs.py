@@ -9,45 +9,27 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import pytest
-from beaconry import PROFILES, Beaconry, Event, Run
+from ancs import APPS_AND_NOTIFICATIONS, SOLICITATION, WANTED, of, shown
+from beaconry import PROFILES, Beaconry, Run
 from vhci import Bluetoothd, Controllers, Phone, as_ordinary_user, eventually
 
 OWN, DAEMON = "hci-socket:1", "bluez:hci0"
-SOLICITATION = "0201020409424f421115d0002d121e4b0fa4994eceb531f40579"
-DISPLAY = """
+DISPLAY = f"""
 profile: display
 beacons:
   - id: bob
     device: ancs-accessory
     interval: 100ms
-    ask: [app, title 11, message 64, date, positive-action, negative-action]
-"""
-CALL = """
-    category: incoming-call
-    app: com.apple.mobilephone
-    title: Davidson Robert
-    message: Incoming Call
-    date: 20140512T093015
-    positive-action: Answer
-    negative-action: Decline
+    {WANTED}
 """
 PHONE = f"""
 phone: iphone
 pairing: PAIRING
-apps: {{ com.apple.mobilephone: Phone }}
-notifications:
-  - id: text
-    category: social
-    title: Robert
-    message: Are you coming?
-  - id: call
-    at: 100ms{CALL}
-"""
+{APPS_AND_NOTIFICATIONS}"""
 PAIRINGS = pytest.mark.parametrize("is_paired", [False, True], ids=["unpaired", "paired"])
 
 
@@ -115,17 +97,6 @@ def rig(beaconry: Beaconry, controllers: Controllers, bluetoothd: Bluetoothd) ->
         controllers.forget_scan_response(index)
 
 
-def of(display: str) -> Callable[[Event], bool]:
-    return lambda event: event["notification"].get("display") == display
-
-
-def shown(run: Run, display: str, **fields: Any) -> Event:
-    """Waits until the display shows what there is to know of a notification."""
-    notification = run.wait("notification-shown", 60, where=of(display))["notification"]
-    assert fields.items() <= notification.items(), notification
-    return notification
-
-
 def expect_session(rig: Rig, display: Run, phone: Run, is_paired: bool) -> None:
     """All that a display and a phone have to tell each other."""
     phone.wait("connected", 60)
@@ -155,7 +126,7 @@ def expect_session(rig: Rig, display: Run, phone: Run, is_paired: bool) -> None:
 def test_our_display_through_bluetoothd(rig: Rig, is_paired: bool) -> None:
     display = rig.display(DAEMON, is_paired)
     started = next(event for event in display.events if event["event"] == "advertising-started")
-    assert started["advertisingData"] == SOLICITATION
+    assert started["advertisingData"] == SOLICITATION.hex()
     phone = rig.phone(OWN, is_paired)
     expect_session(rig, display, phone, is_paired)
     assert phone.end() == 0

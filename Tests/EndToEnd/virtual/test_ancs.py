@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from beaconry import PROFILES, Beaconry, Event, Run
+from ancs import APPS_AND_NOTIFICATIONS, CALL, SOLICITATION, WANTED, of, shown
+from beaconry import PROFILES, Beaconry, Run
 from bumble import gatt
 from bumble.att import ATT_Error
 from bumble.device import Connection, Device, Peer
@@ -24,7 +25,6 @@ from bumble.transport import open_transport
 
 Air = Callable[..., tuple[Run, str]]
 ACCESSORY = "C0:FF:EE:00:00:0B"
-SOLICITATION = bytes.fromhex("0201020409424f421115d0002d121e4b0fa4994eceb531f40579")
 DISPLAY = f"""
 profile: display
 beacons:
@@ -32,30 +32,13 @@ beacons:
     device: ancs-accessory
     address: {ACCESSORY}
     interval: 20ms
-    ask: [app, title 11, message 64, date, positive-action, negative-action]
-"""
-CALL = """
-    category: incoming-call
-    app: com.apple.mobilephone
-    title: Davidson Robert
-    message: Incoming Call
-    date: 20140512T093015
-    positive-action: Answer
-    negative-action: Decline
+    {WANTED}
 """
 PHONE = f"""
 phone: iphone
 mtu: MTU
 pairing: off
-apps: {{ com.apple.mobilephone: Phone }}
-notifications:
-  - id: text
-    category: social
-    title: Robert
-    message: Are you coming?
-  - id: call
-    at: 100ms{CALL}
-  - id: missed
+{APPS_AND_NOTIFICATIONS}  - id: missed
     at: 1s
     until: 8s
     category: missed-call
@@ -65,18 +48,6 @@ notifications:
     category: voicemail
     title: Davidson Robert
 """
-
-
-def shown(run: Run, display: str, **fields: Any) -> Event:
-    """Waits until the display shows what there is to know of a notification."""
-    event = run.wait("notification-shown", where=lambda event: event["notification"]["display"] == display, device="bob")
-    for name, value in fields.items():
-        assert event["notification"].get(name) == value, event
-    return event["notification"]
-
-
-def of(display: str) -> Callable[[Event], bool]:
-    return lambda event: event["notification"].get("display") == display
 
 
 @pytest.mark.parametrize("mtu", [23, 185])
