@@ -252,9 +252,9 @@ def reads_by_harness(port: int, address: str, count: int) -> float:
     return result["count"] / result["seconds"]
 
 
-def reads_by_many(port: int, addresses: list[str], pid: int) -> tuple[float, float, float]:
-    """Reads a second of a client for each address, and the cores that a process and the clients take meanwhile."""
-    readers = [Reader(port, address, CHARACTERISTIC) for address in addresses]
+def reads_by_hosts(port: int, hosts: list[list[str]], pid: int) -> tuple[float, float, float]:
+    """Reads a second of hosts with a client for each address, and the cores that a process and the clients take meanwhile."""
+    readers = [Reader(port, addresses, CHARACTERISTIC) for addresses in hosts]
     before, own_before, began = cpu_seconds(pid), time.process_time(), time.monotonic()
     rate = reads_a_second(readers, 8)
     elapsed = time.monotonic() - began
@@ -272,17 +272,20 @@ def bench_reads(folder: Path) -> None:
         ours = [record["address"] for record in records if record["event"] == "advertising-started"]
         theirs = [f"F0:BE:AC:00:00:{number:02X}" for number in range(READERS)]
         bumble = (HERE / "bumble_server.py", f"tcp-client:127.0.0.1:{port}", SERVICE, CHARACTERISTIC, *theirs)
-        our_rate, our_cores, our_clients = reads_by_many(port, ours, process.pid)
+        kinds = {
+            f"GATT reads/s of one host with {READERS} connections": lambda addresses: [addresses],
+            f"GATT reads/s of {READERS} hosts": lambda addresses: [[address] for address in addresses],
+        }
+        our_rates = [reads_by_hosts(port, hosts(ours), process.pid) for hosts in kinds.values()]
         our_single = reads_by_harness(port, ours[0], 20_000)
         with running(sys.executable, *bumble, until="ready") as (server, _):
-            their_rate, their_cores, their_clients = reads_by_many(port, theirs, server.pid)
+            their_rates = [reads_by_hosts(port, hosts(theirs), server.pid) for hosts in kinds.values()]
             their_single = reads_by_harness(port, theirs[0], 2_000)
-    tell(
-        f"GATT reads/s of {READERS} clients",
-        f"{our_rate:,.0f} ({our_cores:.2f} cores with the air, clients {our_clients:.2f})",
-        f"Bumble {their_rate:,.0f} ({their_cores:.2f} cores without, clients {their_clients:.2f})",
-        f"{our_rate / their_rate:.1f}x", "10x",
-    )  # fmt: skip
+    for kind, (our, our_cores, our_clients), (their, their_cores, their_clients) in zip(kinds, our_rates, their_rates):
+        tell(
+            kind, f"{our:,.0f} ({our_cores:.2f} cores with the air, clients {our_clients:.2f})",
+            f"Bumble {their:,.0f} ({their_cores:.2f} cores without, clients {their_clients:.2f})", f"{our / their:.1f}x", "10x",
+        )  # fmt: skip
     tell("GATT reads/s of one client", f"{our_single:,.0f}", f"Bumble {their_single:,.0f}", f"{our_single / their_single:.1f}x")
 
 

@@ -92,10 +92,25 @@ class Host:
 
 
 class Reader(Host):
-    """A client that reads one value again and again, the next time when the answer to the last one is there."""
+    """Clients of one host that read a value again and again, each the next time when the answer to its last one is there."""
 
-    def __init__(self, port: int, address: str, characteristic: str) -> None:
+    def __init__(self, port: int, addresses: list[str], characteristic: str) -> None:
         super().__init__(port)
+        self._requests: dict[int, bytes] = {}
+        self._responses: dict[int, bytes] = {}
+        for address in addresses:
+            connection = self._connect(address)
+            value = bytes.fromhex(characteristic.replace("-", ""))[::-1]
+            self.socket.sendall(self._packet(connection, struct.pack("<BHH", 0x08, 1, 0xFFFF) + value))
+            while not (answers := self._answers()):
+                self._receive()
+            _, answer = answers[0]
+            if answer[0] != 0x09:
+                raise RuntimeError(f"{address} has no characteristic {characteristic}")
+            self._requests[connection] = self._packet(connection, b"\x0a" + answer[2:4])
+            self._responses[connection] = b"\x0b" + answer[4:]
+
+    def _connect(self, address: str) -> int:
         octets = bytes.fromhex(address.replace(":", ""))[::-1]
         self.socket.sendall(
             struct.pack("<BHBHHBB6sBHHHHHH", 1, 0x200D, 25, 96, 96, 0, 1, octets, 0, 6, 6, 0, 200, 0, 0))
@@ -103,38 +118,37 @@ class Reader(Host):
             pass
         if event[4] != 0:
             raise RuntimeError(f"no connection to {address}: status 0x{event[4]:02X}")
-        self.connection = struct.unpack_from("<H", event, 5)[0]
-        self._ask(struct.pack("<BHH", 0x08, 1, 0xFFFF) + bytes.fromhex(characteristic.replace("-", ""))[::-1])
-        while not (answers := self._answers()):
-            self._receive()
-        if answers[0][0] != 0x09:
-            raise RuntimeError(f"{address} has no characteristic {characteristic}")
-        self.handle = answers[0][2:4]
-        self.value = answers[0][4:]
+        return struct.unpack_from("<H", event, 5)[0]
 
-    def _ask(self, pdu: bytes) -> None:
-        self.socket.sendall(struct.pack("<BHHHH", 2, self.connection, len(pdu) + 4, len(pdu), 4) + pdu)
+    def _packet(self, connection: int, pdu: bytes) -> bytes:
+        return struct.pack("<BHHHH", 2, connection, len(pdu) + 4, len(pdu), 4) + pdu
 
-    def _answers(self) -> list[bytes]:
-        """The attribute protocol PDUs that have come in; each fits into one packet."""
+    def _answers(self) -> list[tuple[int, bytes]]:
+        """The attribute protocol PDUs that have come in, each with its connection; each fits into one packet."""
         pdus, data, place = [], self._rest, 0
         while len(data) - place >= 5:
             length = 3 + data[place + 2] if data[place] == 4 else 5 + struct.unpack_from("<H", data, place + 3)[0]
             if len(data) - place < length:
                 break
             if data[place] == 2:
-                pdus.append(data[place + 9 : place + length])
+                connection = struct.unpack_from("<H", data, place + 1)[0] & 0x0FFF
+                pdus.append((connection, data[place + 9 : place + length]))
             place += length
         self._rest = data[place:]
         return pdus
 
-    def _take(self) -> int:
+    def begin(self) -> None:
+        """The first request of each."""
+        self.socket.sendall(b"".join(self._requests.values()))
+
+    def take(self) -> int:
+        """Takes the answers that have come in, checks them and asks again; how many there were."""
         self._receive()
         answers = self._answers()
-        for answer in answers:
-            if answer != b"\x0b" + self.value:
+        for connection, answer in answers:
+            if answer != self._responses[connection]:
                 raise RuntimeError(f"a read was answered by {answer.hex()}")
-            self._ask(b"\x0a" + self.handle)
+        self.socket.sendall(b"".join(self._requests[connection] for connection, _ in answers))
         return len(answers)
 
 
@@ -143,10 +157,10 @@ def reads_a_second(readers: list[Reader], seconds: float) -> float:
     waiting = selectors.DefaultSelector()
     for reader in readers:
         waiting.register(reader.socket, selectors.EVENT_READ, reader)
-        reader._ask(b"\x0a" + reader.handle)
+        reader.begin()
     count, began = 0, time.monotonic()
     while (now := time.monotonic()) < began + seconds:
         for key, _ in waiting.select(1):
-            count += key.data._take()
+            count += key.data.take()
     waiting.close()
     return count / (now - began)
