@@ -112,7 +112,7 @@ extension BlueZRadio {
         guard let attributes else { return .failure(.unlikely) }
         // Over D-Bus alone, a peer that touches our characteristics is known to be a central; before that it is not.
         if management == nil { noteConnection(of: request.central, peer: nil) }
-        return await attributes(request)
+        return await attributes(request).response
     }
 
     /// Notes that a central is there.

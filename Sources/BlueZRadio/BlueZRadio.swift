@@ -25,7 +25,7 @@ public actor BlueZRadio: PeripheralRadio {
     /// Which adapter is meant; once found, that controller by its address.
     var selector: AdapterSelector
     var beacons: [PlannedBeacon] = []
-    var attributes: (@Sendable (AttributeRequest) async -> AttributeResponse)?
+    var attributes: AttributeResponder?
 
     /// The bus, while there is one.
     var connection: DBusConnection?
@@ -97,7 +97,7 @@ public actor BlueZRadio: PeripheralRadio {
 
     public func open(
         _ beacons: [PlannedBeacon], waits: Bool,
-        attributes: @escaping @Sendable (AttributeRequest) async -> AttributeResponse
+        attributes: @escaping AttributeResponder
     ) async throws(RadioError) -> RadioCapabilities {
         self.beacons = beacons
         self.attributes = attributes

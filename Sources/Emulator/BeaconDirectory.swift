@@ -31,7 +31,13 @@ final class BeaconDirectory: Sendable {
     }
 
     /// What a beacon answers a central.
-    func answer(_ request: AttributeRequest) async -> AttributeResponse {
+    func answer(_ request: AttributeRequest) -> AttributeAnswer {
+        let (beacon, isSettled) = state.withLock { ($0.beacons[request.beacon], $0.handover == nil) }
+        if isSettled, let response = beacon?.read(request) { return .now(response) }
+        return .later { await self.answerInTime(request) }
+    }
+
+    private func answerInTime(_ request: AttributeRequest) async -> AttributeResponse {
         while true {
             await handover?.value
             guard let beacon = beacon(request.beacon) else { return .failure(.unlikely) }

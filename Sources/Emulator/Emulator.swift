@@ -149,7 +149,7 @@ public actor Emulator: Service {
             await radio.keepBonds(with: vault)
             do throws(RadioError) {
                 let capabilities = try await radio.open(await self.plans(), waits: configuration.waits) {
-                    await directory.answer($0)
+                    directory.answer($0)
                 }
                 await self.noteOpened(capabilities)
                 return nil

@@ -7,7 +7,6 @@ import BluetoothCore
 import GATT
 import HCI
 import HostStack
-import NIOCore
 import Radio
 
 extension HCIRadio {
@@ -150,28 +149,10 @@ extension HCIRadio {
             }
         let asked = AttributeRequest(
             beacon: central.beacon, characteristic: characteristic, central: name, operation: operation)
-        answer(request, on: host, with: asked, of: attributes)
-    }
-
-    /// Answers at once what can be: a task of the actor would begin in the next turn of the event loop only.
-    private nonisolated func answer(
-        _ request: AttributeServerRequest, on host: HostIdentifier, with asked: AttributeRequest,
-        of attributes: @escaping @Sendable (AttributeRequest) async -> AttributeResponse
-    ) {
-        Task.immediate {
-            let response = await attributes(asked)
-            guard !respondHere(to: request, on: host, response) else { return }
-            await respond(to: request, on: host, response)
+        switch attributes(asked) {
+        case .now(let response): respond(to: request, on: host, response)
+        case .later(let response): Task { respond(to: request, on: host, await response()) }
         }
-    }
-
-    /// Responds if this is the event loop.
-    private nonisolated func respondHere(
-        to request: AttributeServerRequest, on host: HostIdentifier, _ response: AttributeResponse
-    ) -> Bool {
-        guard loop.inEventLoop else { return false }
-        assumeIsolated { $0.respond(to: request, on: host, response) }
-        return true
     }
 
     private func respond(to request: AttributeServerRequest, on host: HostIdentifier, _ response: AttributeResponse) {

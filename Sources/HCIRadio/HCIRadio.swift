@@ -34,7 +34,7 @@ public actor HCIRadio: PeripheralRadio {
     var occupants: [Seat: SeatedBeacon] = [:]
     var hosts: [HostIdentifier: ControllerHost] = [:]
     var nextHost = HostIdentifier(rawValue: 0)
-    var attributes: (@Sendable (AttributeRequest) async -> AttributeResponse)?
+    var attributes: AttributeResponder?
     var centrals: [String: ConnectedCentral] = [:]
     var central: CentralState
     /// Who keeps what beacons and centrals agree on.
@@ -108,7 +108,7 @@ public actor HCIRadio: PeripheralRadio {
 
     public func open(
         _ beacons: [PlannedBeacon], waits: Bool,
-        attributes: @escaping @Sendable (AttributeRequest) async -> AttributeResponse
+        attributes: @escaping AttributeResponder
     ) async throws(RadioError) -> RadioCapabilities {
         self.attributes = attributes
         do throws(RadioError) {

@@ -36,3 +36,30 @@ public struct AttributeRequest: Hashable, Sendable {
 
 /// The answer: the value read (empty for a write), or the error that the peer is told.
 public typealias AttributeResponse = Result<[UInt8], ATTError>
+
+/// What comes of a request: most answers are there at once, some take their time.
+public enum AttributeAnswer: Sendable {
+    /// This.
+    case now(AttributeResponse)
+    /// What this returns.
+    case later(@Sendable () async -> AttributeResponse)
+
+    /// The value read, empty for a write.
+    public static func success(_ value: [UInt8]) -> AttributeAnswer { .now(.success(value)) }
+
+    /// The error that the peer is told.
+    public static func failure(_ error: ATTError) -> AttributeAnswer { .now(.failure(error)) }
+
+    /// The answer, when it is there.
+    public var response: AttributeResponse {
+        get async {
+            switch self {
+            case .now(let response): response
+            case .later(let response): await response()
+            }
+        }
+    }
+}
+
+/// Answers what centrals ask.
+public typealias AttributeResponder = @Sendable (AttributeRequest) -> AttributeAnswer

@@ -23,7 +23,7 @@ public protocol PeripheralRadio: Sendable {
     /// - Throws: `RadioError` when it is not usable, or cannot carry them all; nothing is on the air then.
     func open(
         _ beacons: [PlannedBeacon], waits: Bool,
-        attributes: @escaping @Sendable (AttributeRequest) async -> AttributeResponse
+        attributes: @escaping AttributeResponder
     ) async throws(RadioError) -> RadioCapabilities
 
     /// Exchanges the beacons that the radio is claimed for; those that stay are not disturbed.

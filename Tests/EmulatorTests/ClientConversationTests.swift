@@ -26,7 +26,7 @@ import Testing
 
         func open(
             _ beacons: [PlannedBeacon], waits: Bool,
-            attributes: @escaping @Sendable (AttributeRequest) async -> AttributeResponse
+            attributes: @escaping AttributeResponder
         ) async throws(RadioError) -> RadioCapabilities {
             throw RadioError(.unsupported, "nobody opens it", cure: "do not")
         }

@@ -8,18 +8,16 @@ import Radio
 
 /// A radio that puts nothing on the air and lets this program be the central.
 struct AttributesOnly: PeripheralRadio {
-    typealias Attributes = @Sendable (AttributeRequest) async -> AttributeResponse
-
     let name = "attributes"
     let events = AsyncStream<RadioEvent> { _ in }
-    private let opened: AsyncStream<Attributes>.Continuation
+    private let opened: AsyncStream<AttributeResponder>.Continuation
     /// How a central's requests are answered, once the radio is open.
-    let attributes: AsyncStream<Attributes>
+    let attributes: AsyncStream<AttributeResponder>
 
     init() { (attributes, opened) = AsyncStream.makeStream() }
 
     func open(
-        _ beacons: [PlannedBeacon], waits: Bool, attributes: @escaping Attributes
+        _ beacons: [PlannedBeacon], waits: Bool, attributes: @escaping AttributeResponder
     ) async throws(RadioError) -> RadioCapabilities {
         opened.yield(attributes)
         return RadioCapabilities(

@@ -52,7 +52,7 @@ Task {
 }
 
 for await attributes in radio.attributes {
-    guard case .success(let value) = await attributes(request(.read(offset: 0))), value.count == 4 else {
+    guard case .success(let value) = await attributes(request(.read(offset: 0))).response, value.count == 4 else {
         exit(saying: "major and minor cannot be read")
     }
     var number = value.reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
@@ -60,7 +60,7 @@ for await attributes in radio.attributes {
     while true {
         number += 1
         let bytes = (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
-        guard case .success = await attributes(request(.write(offset: 0, value: bytes))) else {
+        guard case .success = await attributes(request(.write(offset: 0, value: bytes))).response else {
             exit(saying: "\(number) is refused")
         }
         report(number)

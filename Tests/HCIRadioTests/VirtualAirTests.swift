@@ -32,7 +32,7 @@ struct VirtualAirTests {
     /// A radio with one beacon, and its port.
     private static func open(
         _ beacon: PlannedBeacon, capture: (any CaptureSink)? = nil,
-        attributes: @escaping @Sendable (AttributeRequest) async -> AttributeResponse = { _ in .failure(.unlikely) }
+        attributes: @escaping AttributeResponder = { _ in .failure(.unlikely) }
     ) async throws -> (HCIRadio, Int) {
         let radio = HCIRadio(
             virtual: VirtualAirOptions(timing: .immediate, servers: [.tcp(host: "127.0.0.1", port: 0)]),
@@ -102,7 +102,7 @@ struct VirtualAirTests {
             case .read(let offset): .success(Array(stored.withLock { $0 }.dropFirst(offset)))
             case .write(_, let value) where value.isEmpty: .failure(.invalidAttributeValueLength)
             case .write(_, let value):
-                stored.withLock { (stored: inout [UInt8]) -> AttributeResponse in
+                stored.withLock { (stored: inout [UInt8]) -> AttributeAnswer in
                     stored = value
                     return .success([])
                 }

@@ -46,7 +46,7 @@ final class ScriptedRadio: PeripheralRadio {
             name: "scripted", way: "script", wayReason: "this is a test", address: nil, hasExtendedAdvertising: true,
             instances: 8, freeInstances: 8, sharesTime: false, canReadBack: true)
         var keeper: (any BondKeeper)?
-        var attributes: (@Sendable (AttributeRequest) async -> AttributeResponse)?
+        var attributes: AttributeResponder?
     }
 
     let name = "scripted"
@@ -85,7 +85,7 @@ final class ScriptedRadio: PeripheralRadio {
 
     /// A central asks; this is what it is told.
     func ask(_ request: AttributeRequest) async -> AttributeResponse? {
-        await script.withLock(\.attributes)?(request)
+        await script.withLock(\.attributes)?(request).response
     }
 
     /// What it was last asked to put on the air for a beacon.
@@ -105,7 +105,7 @@ final class ScriptedRadio: PeripheralRadio {
 
     func open(
         _ beacons: [PlannedBeacon], waits: Bool,
-        attributes: @escaping @Sendable (AttributeRequest) async -> AttributeResponse
+        attributes: @escaping AttributeResponder
     ) async throws(RadioError) -> RadioCapabilities {
         let (failure, capabilities) = script.withLock { script in
             script.attributes = attributes
