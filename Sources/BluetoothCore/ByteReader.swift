@@ -3,10 +3,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A cursor over bytes that never reads past their end.
+///
+/// All that is on the air passes here, so other modules may inline it.
 public struct ByteReader: Sendable {
-    private let bytes: ArraySlice<UInt8>
-    private let base: Int
-    private var index: Int
+    @usableFromInline let bytes: ArraySlice<UInt8>
+    @usableFromInline let base: Int
+    @usableFromInline var index: Int
 
     /// Reads `bytes` from their start; `baseOffset` is added to the offsets of errors, for readers of a part.
     public init(_ bytes: ArraySlice<UInt8>, baseOffset: Int = 0) {
@@ -21,15 +23,15 @@ public struct ByteReader: Sendable {
     }
 
     /// Octets from the start of the input to the next one read.
-    public var offset: Int { index + base }
+    @inlinable public var offset: Int { index + base }
     /// Octets not read yet.
-    public var remaining: Int { bytes.endIndex - index }
+    @inlinable public var remaining: Int { bytes.endIndex - index }
     /// Whether all has been read.
     public var isAtEnd: Bool { remaining == 0 }
 
     /// The next `count` octets.
     /// - Throws: `WireError.Kind.truncated` when fewer are left; nothing is consumed then.
-    public mutating func read(count: Int) throws(WireError) -> ArraySlice<UInt8> {
+    @inlinable public mutating func read(count: Int) throws(WireError) -> ArraySlice<UInt8> {
         guard count >= 0, count <= remaining else {
             throw WireError(.truncated(needed: max(count, 0), available: remaining), offset: offset)
         }
@@ -50,26 +52,26 @@ public struct ByteReader: Sendable {
     }
 
     /// The next octet, unsigned.
-    public mutating func readUInt8() throws(WireError) -> UInt8 { try readInteger() }
+    @inlinable public mutating func readUInt8() throws(WireError) -> UInt8 { try readInteger() }
     /// The next octet, two's complement.
-    public mutating func readInt8() throws(WireError) -> Int8 { try readInteger() }
+    @inlinable public mutating func readInt8() throws(WireError) -> Int8 { try readInteger() }
 
     /// The next integer in the Bluetooth order: least significant octet first.
-    public mutating func readLittleEndian<Value: FixedWidthInteger>(
+    @inlinable public mutating func readLittleEndian<Value: FixedWidthInteger>(
         _: Value.Type = Value.self
     ) throws(WireError) -> Value {
         Value(littleEndian: try readInteger())
     }
 
     /// The next integer in network order, as some beacon formats have it: most significant octet first.
-    public mutating func readBigEndian<Value: FixedWidthInteger>(
+    @inlinable public mutating func readBigEndian<Value: FixedWidthInteger>(
         _: Value.Type = Value.self
     ) throws(WireError) -> Value {
         Value(bigEndian: try readInteger())
     }
 
     /// The octets as they lie in memory; the caller names their order.
-    private mutating func readInteger<Value: FixedWidthInteger>() throws(WireError) -> Value {
+    @inlinable mutating func readInteger<Value: FixedWidthInteger>() throws(WireError) -> Value {
         var value = Value.zero
         let octets = try read(count: MemoryLayout<Value>.size)
         withUnsafeMutableBytes(of: &value) { $0.copyBytes(from: octets) }
