@@ -43,14 +43,16 @@ public struct ATTOpcode: RawRepresentable, Hashable, Sendable {
     public var isCommand: Bool { rawValue & 0x40 != 0 }
 
     /// Whether a server sends it and a client takes it; every other goes the other way.
-    public var isFromServer: Bool { Self.fromServer.contains(self) }
-
-    private static let fromServer: Set<ATTOpcode> = [
-        .errorResponse, .exchangeMTUResponse, .findInformationResponse, .findByTypeValueResponse, .readByTypeResponse,
-        .readResponse, .readBlobResponse, .readMultipleResponse, .readByGroupTypeResponse, .writeResponse,
-        .prepareWriteResponse, .executeWriteResponse, .handleValueNotification, .handleValueIndication,
-        .readMultipleVariableResponse, .multipleHandleValueNotification,
-    ]
+    public var isFromServer: Bool {
+        switch self {
+        case .errorResponse, .exchangeMTUResponse, .findInformationResponse, .findByTypeValueResponse,
+            .readByTypeResponse, .readResponse, .readBlobResponse, .readMultipleResponse, .readByGroupTypeResponse,
+            .writeResponse, .prepareWriteResponse, .executeWriteResponse, .handleValueNotification,
+            .handleValueIndication, .readMultipleVariableResponse, .multipleHandleValueNotification:
+            true
+        default: false
+        }
+    }
 }
 
 extension ATTOpcode: CustomStringConvertible {

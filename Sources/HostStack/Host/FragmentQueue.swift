@@ -35,7 +35,8 @@ struct FragmentQueue: Sendable {
         head += 1
         octets -= first.octets.count
         if head == fragments.count {
-            fragments = []
+            // A few are soon there again.
+            fragments.removeAll(keepingCapacity: fragments.capacity <= 16)
             head = 0
         } else if head >= 64, head * 2 > fragments.count {
             fragments.removeFirst(head)

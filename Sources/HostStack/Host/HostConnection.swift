@@ -32,6 +32,8 @@ struct HostConnection: Sendable {
     /// A change of its parameters is on its way; the latest that was asked for meanwhile is next.
     var isUpdating = false
     var nextUpdate: ConnectionParameters?
+    /// When one of its channels has something to do, as far as it was noted: it is asked for all the time.
+    private(set) var nextDeadline: Duration?
 
     init(
         handle: ConnectionHandle, ownAddress: PeerAddress, link: LEConnection, database: AttributeDatabase?, mtu: UInt16
@@ -44,9 +46,9 @@ struct HostConnection: Sendable {
         bearer = ATTBearer(server: server, client: GATTClient(maximumMTU: mtu))
     }
 
-    /// When one of its channels has something to do.
-    var nextDeadline: Duration? {
-        bearer.nextDeadline.orEarlier(signalling.nextDeadline).orEarlier(securityManager.nextDeadline)
+    /// Takes down when one of its channels has something to do.
+    mutating func noteDeadline() {
+        nextDeadline = bearer.nextDeadline.orEarlier(signalling.nextDeadline).orEarlier(securityManager.nextDeadline)
     }
 }
 

@@ -126,8 +126,9 @@ extension LEHost {
 
     mutating func emit(_ event: LEHostEvent) { outputs.append(.event(event)) }
 
-    /// Sends what the controller has room for.
+    /// Sends what the controller has room for; everything that changes a channel comes here at its end.
     mutating func flush() {
+        for index in connections.indices { connections[index].noteDeadline() }
         sendData()
         while let packet = commands.next(at: now, timeout: configuration.commandTimeout) {
             outputs.append(.send(.command(packet)))

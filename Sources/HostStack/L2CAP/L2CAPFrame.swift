@@ -25,6 +25,7 @@ public struct L2CAPFrame: Hashable, Sendable {
     public func fragments(ofAtMost count: Int) -> [[UInt8]] {
         let bytes = serialized()
         let count = max(count, 1)
+        guard bytes.count > count else { return [bytes] }
         return stride(from: 0, to: bytes.count, by: count).map { Array(bytes[$0..<min($0 + count, bytes.count)]) }
     }
 }

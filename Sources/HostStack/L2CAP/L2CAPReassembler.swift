@@ -45,24 +45,21 @@ public struct L2CAPReassembler: Sendable {
 
     /// Takes one fragment; `isStart` says whether it begins a frame.
     public mutating func receive(_ fragment: some Collection<UInt8>, isStart: Bool) -> [Output] {
-        var outputs: [Output] = []
         switch (state, isStart) {
         case (.idle, true), (.skipping, true):
-            outputs.append(contentsOf: collect(Array(fragment)))
+            return collect(Array(fragment))
         case (.collecting(let octets), true):
-            outputs.append(.dropped(.incomplete(octets.count)))
-            outputs.append(contentsOf: collect(Array(fragment)))
+            return [.dropped(.incomplete(octets.count))] + collect(Array(fragment))
         case (.collecting(var octets), false):
             // The state must not keep a second reference while the octets grow.
             state = .idle
             octets.append(contentsOf: fragment)
-            outputs.append(contentsOf: collect(octets))
+            return collect(octets)
         case (.idle, false):
-            outputs.append(.dropped(.unexpectedContinuation(fragment.count)))
+            return [.dropped(.unexpectedContinuation(fragment.count))]
         case (.skipping, false):
-            break
+            return []
         }
-        return outputs
     }
 
     private mutating func collect(_ octets: [UInt8]) -> [Output] {

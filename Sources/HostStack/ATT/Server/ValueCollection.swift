@@ -87,16 +87,23 @@ struct ValueCollection: Sendable {
     func response(mtu: Int) -> [UInt8] {
         switch form {
         case .whole:
-            return ATTReadResponse(value: Array(found.flatMap(\.value).prefix(mtu - 1))).pduBytes
+            return ATTReadResponse(value: octets(atMost: mtu - 1)).pduBytes
         case .part:
-            return ATTReadBlobResponse(value: Array(found.flatMap(\.value).prefix(mtu - 1))).pduBytes
+            return ATTReadBlobResponse(value: octets(atMost: mtu - 1)).pduBytes
         case .several:
-            return ATTReadMultipleResponse(values: Array(found.flatMap(\.value).prefix(mtu - 1))).pduBytes
+            return ATTReadMultipleResponse(values: octets(atMost: mtu - 1)).pduBytes
         case .severalWithLengths:
             return valuesWithLengths(mtu: mtu).pduBytes
         case .byType, .byGroupType, .byValue:
             return list
         }
+    }
+
+    /// The start of all values, one behind the other.
+    private func octets(atMost count: Int) -> [UInt8] {
+        // Most are one, and short.
+        if found.count == 1, found[0].value.count <= count { return found[0].value }
+        return Array(found.flatMap(\.value).prefix(count))
     }
 
     private func valuesWithLengths(mtu: Int) -> ATTReadMultipleVariableResponse {
