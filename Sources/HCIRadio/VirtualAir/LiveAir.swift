@@ -27,7 +27,9 @@ final class LiveAir {
     private var air: Air
     private let capture: PacketCapture?
     private let beginning = NIODeadline.now()
-    private var parties: [ControllerIdentifier: any AirParty] = [:]
+    /// Who has a controller, by the controllers' numbers.
+    private var parties: [(identifier: ControllerIdentifier, party: any AirParty)?] = []
+    private var partyCount = 0
     private var wakeUp: (time: AirTime, task: Scheduled<Void>)?
     private var isSettling = false
     private var addressesGiven: UInt32 = 0
@@ -59,13 +61,24 @@ final class LiveAir {
     func join(_ configuration: ControllerConfiguration, party: any AirParty) -> ControllerIdentifier {
         air.advance(to: now)
         let identifier = air.addController(configuration)
-        parties[identifier] = party
+        while parties.count <= identifier.number { parties.append(nil) }
+        parties[identifier.number] = (identifier, party)
+        partyCount += 1
         return identifier
+    }
+
+    /// Whose controller it is; `nil` when it is gone.
+    private func party(of identifier: ControllerIdentifier) -> (any AirParty)? {
+        guard identifier.number < parties.count, let (owned, party) = parties[identifier.number], owned == identifier
+        else { return nil }
+        return party
     }
 
     /// Takes a controller off the air, as if it lost its power: its peers notice by their supervision timeouts.
     func leave(_ identifier: ControllerIdentifier) {
-        guard parties.removeValue(forKey: identifier) != nil else { return }
+        guard party(of: identifier) != nil else { return }
+        parties[identifier.number] = nil
+        partyCount -= 1
         air.advance(to: now)
         air.removeController(identifier)
         settle()
@@ -73,11 +86,12 @@ final class LiveAir {
 
     /// Ends the air, and with it all controllers on it.
     func close() {
-        let leaving = parties
-        parties = [:]
+        let leaving = parties.compactMap { $0?.party }
+        parties = []
+        partyCount = 0
         wakeUp?.task.cancel()
         wakeUp = nil
-        for party in leaving.values { party.airEnded() }
+        for party in leaving { party.airEnded() }
     }
 
     /// Whether a controller takes more from its host now; when not, it does again after it was asked for packets.
@@ -90,7 +104,7 @@ final class LiveAir {
 
     /// A packet of a host to its controller.
     func receive(_ packet: HCIPacket, from identifier: ControllerIdentifier) {
-        guard parties[identifier] != nil else { return }
+        guard party(of: identifier) != nil else { return }
         if !isSettling { air.advance(to: now) }
         capture?.record(packet, .hostToController, controller: identifier.number)
         air.receive(packet, from: identifier)
@@ -99,7 +113,7 @@ final class LiveAir {
 
     /// A party takes packets again after it took no more: what its peers hold back for it goes on.
     func resume(_ identifier: ControllerIdentifier) {
-        parties[identifier]?.airHasPackets()
+        party(of: identifier)?.airHasPackets()
         settle()
     }
 
@@ -117,14 +131,14 @@ final class LiveAir {
         while true {
             let speaking = air.takeControllersWithOutput()
             guard !speaking.isEmpty else { break }
-            for identifier in speaking { parties[identifier]?.airHasPackets() }
+            for identifier in speaking { party(of: identifier)?.airHasPackets() }
         }
         isSettling = false
         scheduleWakeUp()
     }
 
     private func scheduleWakeUp() {
-        guard !parties.isEmpty, let deadline = air.nextDeadline else { return }
+        guard partyCount > 0, let deadline = air.nextDeadline else { return }
         let time = max(deadline, now + Self.coalescing)
         if let wakeUp {
             guard time < wakeUp.time else { return }

@@ -108,22 +108,13 @@ extension Air {
     }
 
     private mutating func deliver(_ index: Int, octets: Int, from side: LinkSide) {
-        guard let data = links[index][side].outgoing.first else { return }
-        let end = data.sent + octets
-        if end < data.payload.count {
-            links[index][side].outgoing.first?.sent = end
-        } else {
-            _ = links[index][side].outgoing.popFirst(isBusy: true)
-            links[index][side].outgoingCost -= data.cost
-            links[index][side].completed += 1
-        }
-        guard octets > 0 else { return }
+        guard let data = links[index].cross(octets, from: side), octets > 0 else { return }
         let receiver = links[index][side.other].controller
         let isWhole = octets == data.payload.count
         let packet = ACLDataPacket(
             handle: ConnectionHandle(links[index][side.other].handle),
             boundary: data.startsMessage && data.sent == 0 ? .firstFlushable : .continuing,
-            payload: isWhole ? data.payload : Array(data.payload[data.sent..<end]))
+            payload: isWhole ? data.payload : Array(data.payload[data.sent..<data.sent + octets]))
         if controllers[receiver].host.flow.isCounting {
             controllers[receiver].host.flow.used += 1
             links[index][side.other].heldByHost += 1

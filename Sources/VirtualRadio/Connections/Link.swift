@@ -183,10 +183,26 @@ struct Link: Sendable {
     func time(ofEvent number: Int64) -> AirTime { anchor + (number - anchorEvent) * intervalMicroseconds }
 
     /// Which side a controller is.
+    @inline(__always)
     func side(of controller: Int) -> LinkSide { self[.central].controller == controller ? .central : .peripheral }
 
     /// What of a controller's buffers is taken by what it still has to send.
+    @inline(__always)
     func outgoingCost(of controller: Int) -> Int { self[side(of: controller)].outgoingCost }
+
+    /// The first packet of a side, as it was, of which so many octets more have crossed now; `nil` when there is none.
+    mutating func cross(_ octets: Int, from side: LinkSide) -> OutgoingData? {
+        guard let data = ends[side.rawValue].outgoing.first else { return nil }
+        let end = data.sent + octets
+        if end < data.payload.count {
+            ends[side.rawValue].outgoing.first?.sent = end
+        } else {
+            _ = ends[side.rawValue].outgoing.popFirst(isBusy: true)
+            ends[side.rawValue].outgoingCost -= data.cost
+            ends[side.rawValue].completed += 1
+        }
+        return data
+    }
 
     /// Octets of the next data PDU of a side; `nil` when it has none.
     func nextFragment(from side: LinkSide) -> Int? {
