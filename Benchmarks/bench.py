@@ -273,8 +273,8 @@ def bench_reads(folder: Path) -> None:
         theirs = [f"F0:BE:AC:00:00:{number:02X}" for number in range(READERS)]
         bumble = (HERE / "bumble_server.py", f"tcp-client:127.0.0.1:{port}", SERVICE, CHARACTERISTIC, *theirs)
         kinds = {
-            f"GATT reads/s of one host with {READERS} connections": lambda addresses: [addresses],
-            f"GATT reads/s of {READERS} hosts": lambda addresses: [[address] for address in addresses],
+            f"GATT reads/s of 4 hosts with {READERS} connections": lambda addresses: [addresses[host::4] for host in range(4)],
+            f"GATT reads/s of {READERS} hosts with one each": lambda addresses: [[address] for address in addresses],
         }
         our_rates = [reads_by_hosts(port, hosts(ours), process.pid) for hosts in kinds.values()]
         our_single = reads_by_harness(port, ours[0], 20_000)
