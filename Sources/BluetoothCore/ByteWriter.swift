@@ -33,11 +33,15 @@ public struct ByteWriter: Sendable {
 
     /// Appends an integer in the Bluetooth order: least significant octet first.
     @inlinable public mutating func writeLittleEndian(_ value: some FixedWidthInteger) {
-        withUnsafeBytes(of: value.littleEndian) { written.append(contentsOf: $0) }
+        var rest = value
+        for _ in 0..<MemoryLayout.size(ofValue: value) {
+            written.append(UInt8(truncatingIfNeeded: rest))
+            rest >>= 8
+        }
     }
 
     /// Appends an integer in network order: most significant octet first.
     @inlinable public mutating func writeBigEndian(_ value: some FixedWidthInteger) {
-        withUnsafeBytes(of: value.bigEndian) { written.append(contentsOf: $0) }
+        writeLittleEndian(value.byteSwapped)
     }
 }

@@ -78,9 +78,8 @@ extension ATTServer {
 extension ATTServer {
     /// Goes on with a collection when the owner has answered.
     mutating func resume(
-        _ collection: ValueCollection, with result: Result<[UInt8], ATTError>
+        _ collection: consuming ValueCollection, with result: Result<[UInt8], ATTError>
     ) -> [ATTServerOutput] {
-        var collection = collection
         switch result {
         case .success(let value): collection.add(value, mtu: mtu)
         case .failure(let error):
@@ -90,8 +89,7 @@ extension ATTServer {
     }
 
     /// Collects values until all are there, or the owner must be asked.
-    private mutating func run(_ collection: ValueCollection) -> [ATTServerOutput] {
-        var collection = collection
+    private mutating func run(_ collection: consuming ValueCollection) -> [ATTServerOutput] {
         while let attribute = collection.remaining.first {
             if let error = security.refusalToRead(attribute) {
                 if let response = collection.fail(error) { return [.send(response.pduBytes)] }

@@ -29,8 +29,7 @@ extension ATTServer {
     public mutating func respond(
         _ token: ATTToken, _ result: Result<[UInt8], ATTError>, at now: Duration
     ) -> [ATTServerOutput] {
-        guard let transaction, transaction.token == token else { return [] }
-        self.transaction = nil
+        guard transaction?.token == token, let transaction = transaction.take() else { return [] }
         var outputs: [ATTServerOutput]
         switch transaction.state {
         case .reading(let collection): outputs = resume(collection, with: result)
