@@ -183,11 +183,9 @@ struct Link: Sendable {
     func time(ofEvent number: Int64) -> AirTime { anchor + (number - anchorEvent) * intervalMicroseconds }
 
     /// Which side a controller is.
-    @inline(__always)
     func side(of controller: Int) -> LinkSide { self[.central].controller == controller ? .central : .peripheral }
 
     /// What of a controller's buffers is taken by what it still has to send.
-    @inline(__always)
     func outgoingCost(of controller: Int) -> Int { self[side(of: controller)].outgoingCost }
 
     /// The first packet of a side, as it was, of which so many octets more have crossed now; `nil` when there is none.
