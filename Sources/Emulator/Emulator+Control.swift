@@ -109,7 +109,8 @@ extension Emulator {
         } catch {
             var record = EventRecord("reload-failed")
             record.message = error.message
-            record.cure = error.cure.isEmpty ? "mend the profile and reload again" : error.cure
+            record.cure = error.cure.isEmpty ? "fix the profile, then reload" : error.cure
+            record.faults = error.faults.isEmpty ? nil : error.faults.map(ErrorRecord.init)
             events.post(record)
             throw error
         }

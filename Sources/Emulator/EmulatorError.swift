@@ -31,8 +31,10 @@ public struct EmulatorError: Error, Hashable, Sendable, CustomStringConvertible 
     public let message: String
     /// What to do; empty when the message says it.
     public let cure: String
-    /// The faults of a profile, a line each as compilers write them; empty for any other trouble.
-    public private(set) var diagnostics: [String] = []
+    /// The faults of a profile; empty for any other error.
+    public private(set) var faults: [ProfileFault] = []
+    /// The radio's code, where the error is a radio's.
+    private var radioCode: RadioError.Code?
 
     /// An error of this code.
     public init(_ code: Code, _ message: String, cure: String = "") {
@@ -44,12 +46,29 @@ public struct EmulatorError: Error, Hashable, Sendable, CustomStringConvertible 
     /// The radio's error.
     public init(_ error: RadioError) {
         self.init(.radio, error.message, cure: error.cure)
+        radioCode = error.code
     }
 
     /// All faults of a profile, a line each.
     public init(_ error: ProfileFaults) {
         self.init(.badProfile, error.faults.map(\.description).joined(separator: "\n"))
-        diagnostics = error.faults.map(\.diagnostic)
+        faults = error.faults
+    }
+
+    /// The faults of a profile, a line each as compilers write them; empty for any other error.
+    public var diagnostics: [String] { faults.map(\.diagnostic) }
+
+    /// The stable code, as JSON has it.
+    public var name: String {
+        switch code {
+        case .badProfile: "invalid"
+        case .radio: radioCode?.rawValue ?? "radio"
+        case .cannotCreate: "cannot-create"
+        case .inputOutput: "input-output"
+        case .unknownBeacon: "unknown-beacon"
+        case .unknownPeer: "unknown-peer"
+        case .refusedSetting: "setting-refused"
+        }
     }
 
     /// The exit code of a command that ends with it (sysexits.h).

@@ -25,15 +25,22 @@ struct Beaconry: AsyncParsableCommand {
 
     static func main() async {
         Heap.useOneArena()
+        var writesJSON = false
         do {
             var command = try parseAsRoot()
+            writesJSON = Self.writesJSON(command)
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {
                 try command.run()
             }
         } catch {
-            Failure.exit(with: error)
+            Failure.exit(with: error, asJSON: writesJSON)
         }
+    }
+
+    /// Whether a command's errors are JSON.
+    private static func writesJSON(_ command: any ParsableCommand) -> Bool {
+        (command as? any ReportsErrorsAsJSON)?.writesJSON ?? false
     }
 }

@@ -53,7 +53,7 @@ struct Running {
     }
 
     private func tell(_ events: AsyncStream<EventRecord>) -> Task<Void, Never> {
-        let json = options.json || Environment.flag("BEACONRY_JSON")
+        let json = options.writesJSON
         if !json, TerminalArea.isPossible { return Task { await Self.show(events) } }
         return Task {
             for await record in events {

@@ -103,7 +103,7 @@ struct EmulatorReloadTests {
             #expect(error?.diagnostics == [expected.replacing("33: ", with: "33: error: ")])
             let failed = try await rig.event("reload-failed")
             #expect(failed.message == expected)
-            #expect(failed.cure == "mend the profile and reload again")
+            #expect(failed.cure == "fix the profile, then reload")
             #expect(await rig.emulator.list() == before)
             #expect(!rig.radio.calls.entries.contains { Self.plans($0) != nil })
 
@@ -119,7 +119,7 @@ struct EmulatorReloadTests {
             rig.radio.failReplanning(RadioError(.cannotCarry, "it carries two", cure: "leave one out"))
             rig.profiles.change(Self.changedExit + Self.hall)
             let error = await #expect(throws: EmulatorError.self) { try await rig.emulator.reload() }
-            #expect(error == EmulatorError(.radio, "it carries two", cure: "leave one out"))
+            #expect(error == EmulatorError(RadioError(.cannotCarry, "it carries two", cure: "leave one out")))
             #expect(try await rig.event("reload-failed").cure == "leave one out")
             #expect(await rig.emulator.list() == before)
             try await rig.settle()

@@ -92,6 +92,8 @@ public struct ControlAnswer: Codable, Hashable, Sendable {
     public var exitCode: Int32?
     /// The faults of a profile, beside an error that they are: a line each, `FILE:LINE:COLUMN: error: …`.
     public var diagnostics: [String]?
+    /// What is wrong as `--json` prints it, beside an error: an object for each fault of a profile, else one.
+    public var errors: [ErrorRecord]?
     /// The beacons asked for.
     public var beacons: [BeaconRecord]?
     /// What a reload did.
@@ -120,5 +122,6 @@ public struct ControlAnswer: Codable, Hashable, Sendable {
         error = failure.description
         exitCode = failure.exitCode
         diagnostics = failure.diagnostics.isEmpty ? nil : failure.diagnostics
+        errors = ErrorRecord.records(of: failure)
     }
 }

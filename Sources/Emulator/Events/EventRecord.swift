@@ -48,6 +48,8 @@ public struct EventRecord: Codable, Hashable, Sendable {
     public var message: String?
     /// What to do.
     public var cure: String?
+    /// The faults of a profile that was read again.
+    public var faults: [ErrorRecord]?
 
     // connected, disconnected, written, persisted
     /// The central's address, as far as the radio knows it.
@@ -115,8 +117,11 @@ public struct EventRecord: Codable, Hashable, Sendable {
     init(_ event: String, device: String? = nil) {
         self.event = event
         self.device = device
-        time = Date.now.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        time = Self.now
     }
+
+    /// The present time as records have it.
+    static var now: String { Date.now.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)) }
 }
 
 extension EventRecord {

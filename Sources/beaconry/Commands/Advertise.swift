@@ -16,7 +16,7 @@ struct Advertise: AsyncParsableCommand {
 }
 
 /// `beaconry advertise ibeacon`
-struct AdvertiseIBeacon: AsyncParsableCommand {
+struct AdvertiseIBeacon: AsyncParsableCommand, ReportsErrorsAsJSON {
     static let configuration = CommandConfiguration(
         commandName: "ibeacon", abstract: "Advertise an iBeacon until told to stop.",
         discussion: """
@@ -35,6 +35,8 @@ struct AdvertiseIBeacon: AsyncParsableCommand {
     var pdu = AdvertisingPDU.nonConnectable.rawValue
 
     @OptionGroup var options: RunOptions
+
+    var writesJSON: Bool { options.writesJSON }
 
     func run() async throws {
         guard let pdu = AdvertisingPDU(rawValue: pdu) else {

@@ -40,6 +40,7 @@ struct ControlOptions: ParsableArguments {
             if let error = answer.error {
                 var failure = Failure(exitCode: answer.exitCode ?? 70, message: error)
                 failure.diagnostics = answer.diagnostics ?? []
+                failure.records = answer.errors ?? []
                 throw failure
             }
             if let beacons = answer.beacons {
@@ -92,8 +93,18 @@ struct ControlOptions: ParsableArguments {
     }
 }
 
+/// A command of `beaconry ctl`.
+protocol ControlCommand: AsyncParsableCommand, ReportsErrorsAsJSON {
+    /// Whom to ask, and how to print the answer.
+    var options: ControlOptions { get }
+}
+
+extension ControlCommand {
+    var writesJSON: Bool { options.json }
+}
+
 /// `beaconry ctl list`
-struct ControlList: AsyncParsableCommand {
+struct ControlList: ControlCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "Show all beacons.", discussion: "Example: beaconry ctl list --json")
     @OptionGroup var options: ControlOptions
@@ -101,7 +112,7 @@ struct ControlList: AsyncParsableCommand {
 }
 
 /// `beaconry ctl show`
-struct ControlShow: AsyncParsableCommand {
+struct ControlShow: ControlCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show one beacon with all its settings.",
         discussion: "Example: beaconry ctl show entrance")
@@ -113,7 +124,7 @@ struct ControlShow: AsyncParsableCommand {
 }
 
 /// `beaconry ctl set`
-struct ControlSet: AsyncParsableCommand {
+struct ControlSet: ControlCommand {
     static let configuration = CommandConfiguration(
         commandName: "set", abstract: "Change settings of a beacon, all or none.",
         discussion: """
@@ -146,7 +157,7 @@ struct ControlSet: AsyncParsableCommand {
 }
 
 /// `beaconry ctl enable`
-struct ControlEnable: AsyncParsableCommand {
+struct ControlEnable: ControlCommand {
     static let configuration = CommandConfiguration(
         commandName: "enable", abstract: "Switch a beacon on.", discussion: "Example: beaconry ctl enable entrance")
     @Argument(help: "The beacon's id.") var device: String
@@ -155,7 +166,7 @@ struct ControlEnable: AsyncParsableCommand {
 }
 
 /// `beaconry ctl disable`
-struct ControlDisable: AsyncParsableCommand {
+struct ControlDisable: ControlCommand {
     static let configuration = CommandConfiguration(
         commandName: "disable", abstract: "Switch a beacon off, as if its battery were out.",
         discussion: "Example: beaconry ctl disable entrance")
@@ -165,7 +176,7 @@ struct ControlDisable: AsyncParsableCommand {
 }
 
 /// `beaconry ctl act`
-struct ControlAct: AsyncParsableCommand {
+struct ControlAct: ControlCommand {
     static let configuration = CommandConfiguration(
         commandName: "act", abstract: "Have a notification display act on a phone's notification.",
         discussion: """
@@ -186,7 +197,7 @@ struct ControlAct: AsyncParsableCommand {
 }
 
 /// `beaconry ctl reload`
-struct ControlReload: AsyncParsableCommand {
+struct ControlReload: ControlCommand {
     static let configuration = CommandConfiguration(
         commandName: "reload", abstract: "Read the profiles again.", discussion: "Example: beaconry ctl reload")
     @OptionGroup var options: ControlOptions
@@ -194,7 +205,7 @@ struct ControlReload: AsyncParsableCommand {
 }
 
 /// `beaconry ctl events`
-struct ControlEvents: AsyncParsableCommand {
+struct ControlEvents: ControlCommand {
     static let configuration = CommandConfiguration(
         commandName: "events", abstract: "Tell what happens until the run ends.",
         discussion: "Example: beaconry ctl events --json")
@@ -203,7 +214,7 @@ struct ControlEvents: AsyncParsableCommand {
 }
 
 /// `beaconry ctl stop`
-struct ControlStop: AsyncParsableCommand {
+struct ControlStop: ControlCommand {
     static let configuration = CommandConfiguration(
         commandName: "stop", abstract: "End the run, as Ctrl-C does; it is over when this returns.",
         discussion: "Example: beaconry ctl stop")

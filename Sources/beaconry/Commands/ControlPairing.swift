@@ -6,7 +6,7 @@ import ArgumentParser
 import Emulator
 
 /// `beaconry ctl bonds`
-struct ControlBonds: AsyncParsableCommand {
+struct ControlBonds: ControlCommand {
     static let configuration = CommandConfiguration(
         commandName: "bonds", abstract: "Show whom the beacons have paired with and remember.",
         discussion: "Example: beaconry ctl bonds entrance")
@@ -16,7 +16,7 @@ struct ControlBonds: AsyncParsableCommand {
 }
 
 /// `beaconry ctl forget`
-struct ControlForget: AsyncParsableCommand {
+struct ControlForget: ControlCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget", abstract: "Make a beacon forget whom it paired with.",
         discussion: """
@@ -31,7 +31,7 @@ struct ControlForget: AsyncParsableCommand {
 }
 
 /// `beaconry ctl pair`
-struct ControlPair: AsyncParsableCommand {
+struct ControlPair: ControlCommand {
     static let configuration = CommandConfiguration(
         commandName: "pair", abstract: "Answer what a pairing asks, or ask the connected centrals to pair.",
         discussion: """

@@ -7,7 +7,7 @@ import Emulator
 import Profiles
 
 /// `beaconry run`
-struct Run: AsyncParsableCommand {
+struct Run: AsyncParsableCommand, ReportsErrorsAsJSON {
     static let configuration = CommandConfiguration(
         abstract: "Run the beacons of profiles until told to stop.",
         discussion: """
@@ -23,6 +23,8 @@ struct Run: AsyncParsableCommand {
     @OptionGroup var options: RunOptions
 
     @OptionGroup var state: StateOptions
+
+    var writesJSON: Bool { options.writesJSON }
 
     func run() async throws {
         let folder = try state.folder()

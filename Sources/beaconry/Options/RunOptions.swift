@@ -36,6 +36,9 @@ struct RunOptions: ParsableArguments {
     @Flag(help: "One JSON object a line on standard output.")
     var json = false
 
+    /// Whether results are JSON.
+    var writesJSON: Bool { json || Environment.flag("BEACONRY_JSON") }
+
     /// Whether to wait for the radio.
     private var waits: Bool { wait || Environment.flag("BEACONRY_WAIT") }
 

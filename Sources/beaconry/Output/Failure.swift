@@ -10,12 +10,20 @@ import Glibc
 import Profiles
 import Radio
 
+/// A command whose errors are JSON, too, when its results are.
+protocol ReportsErrorsAsJSON {
+    /// Whether `--json` is given.
+    var writesJSON: Bool { get }
+}
+
 /// How a command ends when it cannot do what it should: one sentence on standard error, and an exit code.
 struct Failure: Error {
     let exitCode: Int32
     let message: String
     /// The faults of a profile, a line each, which are told instead of the message; empty for any other trouble.
     var diagnostics: [String] = []
+    /// The same as JSON has it; empty where the message is all there is.
+    var records: [ErrorRecord] = []
 
     /// Wrong usage.
     static func usage(_ message: String) -> Failure { Failure(exitCode: 64, message: message) }
@@ -39,7 +47,7 @@ struct Failure: Error {
         switch error {
         case let failure as Failure: self = failure
         case let error as EmulatorError: self.init(error)
-        case let error as RadioError: self.init(exitCode: 69, message: "\(error)")
+        case let error as RadioError: self.init(EmulatorError(error))
         case let error as CentralError:
             if case .radio(let reason) = error.reason, reason.code != .refused {
                 self.init(reason)
@@ -57,6 +65,25 @@ struct Failure: Error {
     private init(_ error: EmulatorError) {
         self.init(exitCode: error.exitCode, message: "\(error)")
         diagnostics = error.diagnostics
+        records = ErrorRecord.records(of: error)
+    }
+
+    /// The stable code of an error that has none of its own.
+    private var code: String {
+        switch exitCode {
+        case 64: "usage"
+        case 65: "invalid"
+        case 69: "radio"
+        case 73: "cannot-create"
+        case 74: "input-output"
+        default: "internal"
+        }
+    }
+
+    /// Its objects on standard output: one for each fault of a profile, else one; none when it was reported already.
+    private var objects: [ErrorRecord] {
+        guard records.isEmpty else { return records }
+        return message.isEmpty ? [] : [ErrorRecord(code: code, message: message, exitCode: exitCode)]
     }
 
     /// What is said of it: the faults of a profile as compilers write them, else a line that begins with our name.
@@ -65,9 +92,11 @@ struct Failure: Error {
         return message.isEmpty ? [] : ["beaconry: \(message)"]
     }
 
-    /// Says what is wrong and ends the process.
-    static func exit(with error: any Error) -> Never {
+    /// Reports what is wrong and ends the process.
+    /// - Parameter asJSON: whether objects on standard output come with the words on standard error.
+    static func exit(with error: any Error, asJSON: Bool = false) -> Never {
         if let failure = Failure(error) {
+            if asJSON { for record in failure.objects { Output.line(JSONLine.encode(record)) } }
             for line in failure.lines { Output.note(line) }
             Glibc.exit(failure.exitCode)
         }
