@@ -209,4 +209,23 @@ import Testing
         }
         #expect(!single.isEmpty, "the trace is too quiet to show anything")
     }
+
+    /// Until when to range, in milliseconds, and the times of all reports.
+    @Test(
+        arguments: [
+            (0, []), (400, ["0.400"]), (1000, ["1.000"]), (1001, ["1.000", "1.001"]), (2000, ["1.000", "2.000"]),
+            (2500, ["1.000", "2.000", "2.500"]),
+        ] as [(Int, [String])])
+    func theEndIsReported(_ end: Int, _ times: [String]) {
+        var ranging = Ranging([.museum()], at: .zero)
+        var reports: [RangingReport?] = []
+        for time in stride(from: 0, to: end, by: 50) {
+            reports.append(ranging.hear(.sample(), rssi: RSSI(-59), at: .milliseconds(time)))
+        }
+        reports.append(ranging.advance(to: .milliseconds(end)))
+        reports.append(ranging.finish(at: .milliseconds(end)))
+        #expect(reports.compactMap { $0?.time.text } == times)
+        #expect(reports.compactMap(\.self).allSatisfy { $0.beacons.first?.rssi == RSSI(-59) })
+        #expect(ranging.finish(at: .milliseconds(end)) == nil)
+    }
 }

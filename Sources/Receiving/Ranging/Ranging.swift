@@ -103,6 +103,14 @@ public struct Ranging: Sendable {
         return report(at: end, missed: missed)
     }
 
+    /// Ranging ends.
+    /// - Returns: the report of the part of a period since the last report; `nil` where there is no such part.
+    public mutating func finish(at time: Duration) -> RangingReport? {
+        guard time > nextDeadline - settings.period else { return nil }
+        nextDeadline = time + settings.period
+        return report(at: time, missed: 0)
+    }
+
     private mutating func report(at time: Duration, missed: Int) -> RangingReport {
         let settings = settings
         var beacons: [RangedBeacon] = []

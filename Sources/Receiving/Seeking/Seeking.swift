@@ -85,6 +85,13 @@ public struct Seeking: Sendable {
         return report.map { judge($0) }
     }
 
+    /// Seeking ends.
+    /// - Returns: the report of the part of a period since the last report; `nil` where there is no such part.
+    public mutating func finish(at time: Duration) -> SeekingReport? {
+        let report = ranging.finish(at: time)
+        return report.map { judge($0) }
+    }
+
     /// How warm a distance in metres is: 1 at 0.25 m and nearer, 0 at 32 m and further; each halving of the distance
     /// adds the same.
     public static func warmth(at distance: Double) -> Double {

@@ -30,21 +30,32 @@ struct Range: AsyncParsableCommand {
     func run() async throws {
         let regions = try selection.regions(defaults: BeaconSelection.airLocate)
         let settings = try distance.settings()
-        let listening = try Listening(options, duration: try time.value(), limits: [.duplicates])
+        let duration = try time.value()
+        let listening = try Listening(options, limits: [.duplicates])
         let isJSON = options.isJSON
         try await listening.run { radio, _ in
             var ranging = Ranging(regions, settings: settings, at: .zero)
             var area = TerminalArea()
             for await reception in try await radio.receptions(every: .milliseconds(50)) {
-                guard let report = ranging.take(reception) else { continue }
-                let output = RangingOutput(report)
-                if isJSON {
-                    Output.line(JSONLine.encode(output))
-                } else if TerminalArea.isPossible {
-                    area.show(output.lines(width: TerminalArea.size.columns, height: TerminalArea.size.rows))
+                let reports: [RangingReport?]
+                let end = duration.flatMap { $0 <= reception.time ? $0 : nil }
+                if let end {
+                    // What was received after the end does not count.
+                    reports = [ranging.advance(to: end), ranging.finish(at: end)]
                 } else {
-                    for line in output.lines { Output.line(line) }
+                    reports = [ranging.take(reception)]
                 }
+                for report in reports.compactMap(\.self) {
+                    let output = RangingOutput(report)
+                    if isJSON {
+                        Output.line(JSONLine.encode(output))
+                    } else if TerminalArea.isPossible {
+                        area.show(output.lines(width: TerminalArea.size.columns, height: TerminalArea.size.rows))
+                    } else {
+                        for line in output.lines { Output.line(line) }
+                    }
+                }
+                if end != nil { break }
             }
         }.check()
     }

@@ -32,21 +32,32 @@ struct Seek: AsyncParsableCommand {
     func run() async throws {
         let regions = try selection.regions(defaults: [Self.hidden])
         let settings = try distance.settings()
-        let listening = try Listening(options, duration: try time.value(), limits: [.duplicates])
+        let duration = try time.value()
+        let listening = try Listening(options, limits: [.duplicates])
         let isJSON = options.isJSON
         try await listening.run { radio, _ in
             var seeking = Seeking(regions, settings: settings, at: .zero)
             var area = TerminalArea()
             for await reception in try await radio.receptions(every: .milliseconds(50)) {
-                guard let report = seeking.take(reception) else { continue }
-                let output = SeekingOutput(report)
-                if isJSON {
-                    Output.line(JSONLine.encode(output))
-                } else if TerminalArea.isPossible {
-                    area.show([output.line])
+                let reports: [SeekingReport?]
+                let end = duration.flatMap { $0 <= reception.time ? $0 : nil }
+                if let end {
+                    // What was received after the end does not count.
+                    reports = [seeking.advance(to: end), seeking.finish(at: end)]
                 } else {
-                    Output.line(output.line)
+                    reports = [seeking.take(reception)]
                 }
+                for report in reports.compactMap(\.self) {
+                    let output = SeekingOutput(report)
+                    if isJSON {
+                        Output.line(JSONLine.encode(output))
+                    } else if TerminalArea.isPossible {
+                        area.show([output.line])
+                    } else {
+                        Output.line(output.line)
+                    }
+                }
+                if end != nil { break }
             }
         }.check()
     }
