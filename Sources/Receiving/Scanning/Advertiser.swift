@@ -33,7 +33,7 @@ public struct Advertiser<Source: Hashable & Sendable>: Sendable {
 
     private var strengths = 0
     private var strengthSum = 0
-    private var meter = IntervalMeter()
+    private var gaps = AdvertisingGaps()
     private var payloads: [[UInt8]] = []
 
     init(source: Source, at time: Duration) {
@@ -44,9 +44,8 @@ public struct Advertiser<Source: Hashable & Sendable>: Sendable {
 
     /// The mean of all known strengths, in dBm; `nil` when none is known.
     public var meanRSSI: Double? { strengths > 0 ? Double(strengthSum) / Double(strengths) : nil }
-    /// The mean time between advertising events, the link layer's random delay of 0 to 10 ms included; `nil` before the
-    /// second one was heard.
-    public var interval: Duration? { meter.interval }
+    /// The estimated advertising interval; `nil` for fewer than four advertising events (see `IntervalEstimate`).
+    public var interval: AdvertisingInterval? { gaps.interval }
     /// The local name, of the advertising data before the scan response.
     public var localName: String? { advertisingData.localName ?? scanResponse.localName }
     /// The services that it names, in advertising data and scan response, each once.
@@ -73,7 +72,7 @@ public struct Advertiser<Source: Hashable & Sendable>: Sendable {
             scanResponse = Self.parse(data)
         } else {
             advertisements += 1
-            meter.hear(at: time)
+            gaps.receive(at: time)
             guard data != advertisingBytes || advertisements == 1 else { return false }
             advertisingBytes = data
             advertisingData = Self.parse(data)

@@ -4,12 +4,17 @@
 
 public import BluetoothCore
 
-/// Tells an advertiser's interval from the times between its advertisements.
+/// Estimates an advertiser's interval from the times between its advertisements.
+///
+/// Advertisements that were missed make gaps of several intervals; one that was processed late makes a long gap and then
+/// a short one. Neither repeats as exactly as the interval itself, so the interval is where gaps are densest.
 public enum IntervalEstimate {
     /// The mean of the random delay of 0 to 10 ms behind every interval (Core 5.4, Vol 6, Part B, 4.4.2.2.1).
     private static let meanDelay = Duration.milliseconds(5)
     /// Less than the shortest interval: one event that was reported on two channels.
-    private static let shortestGap = Duration.milliseconds(15)
+    static let shortestGap = Duration.milliseconds(15)
+    /// Wider than the random delay: gaps of one interval that were received in time fit in.
+    private static let shortestSpread = Duration.milliseconds(15)
 
     /// What people set, in ms: the intervals of Apple's accessory design guidelines, and round numbers.
     private static let customary: [Duration] = [
@@ -18,15 +23,12 @@ public enum IntervalEstimate {
     ].map { .microseconds(Int64($0 * 1000)) }
 
     /// The customary interval that fits the gaps, or the ticks nearest to them where none does.
-    ///
-    /// The median is taken of the gaps that are not much longer than the shortest ones, so that advertisements that were
-    /// missed do not count.
     /// - Parameter gaps: the times between consecutive advertisements.
     /// - Returns: an interval of 20 ms to 10.24 s; `nil` for fewer than three gaps.
     public static func interval(gaps: [Duration]) -> AdvertisingInterval? {
         let sorted = gaps.filter { $0 >= shortestGap }.sorted()
         guard sorted.count >= 3 else { return nil }
-        let single = sorted.prefix { $0 * 2 <= sorted[sorted.count / 10] * 3 }
+        let single = densest(sorted)
         let middle = (single[(single.count - 1) / 2] + single[single.count / 2]) / 2 - meanDelay
         let distance = { (candidate: Duration) in candidate > middle ? candidate - middle : middle - candidate }
         if let nearest = customary.min(by: { distance($0) < distance($1) }),
@@ -36,5 +38,47 @@ public enum IntervalEstimate {
         }
         let range = AdvertisingInterval.legacyRange
         return AdvertisingInterval(nearest: max(middle, .zero)).map { min(max($0, range.lowerBound), range.upperBound) }
+    }
+
+    /// The gaps that are closest together; of equally many the shorter ones. Their spread may grow with the gap, but
+    /// not so much that gaps of several intervals fall together.
+    private static func densest(_ sorted: [Duration]) -> [Duration] {
+        var best = 0..<0
+        var end = 0
+        for start in sorted.indices {
+            let limit = sorted[start] + max(shortestSpread, sorted[start] / 8)
+            while end < sorted.count, sorted[end] <= limit { end += 1 }
+            if end - start > best.count { best = start..<end }
+        }
+        return Array(sorted[best])
+    }
+}
+
+/// The times between a device's advertising events, of which the last ones are kept.
+struct AdvertisingGaps: Hashable, Sendable {
+    private static let capacity = 48
+
+    private var lastEvent: Duration?
+    private var gaps: [Duration] = []
+    private var next = 0
+
+    /// The estimated interval; `nil` for fewer than three gaps.
+    var interval: AdvertisingInterval? { IntervalEstimate.interval(gaps: gaps) }
+
+    /// An advertisement, not a scan response, was received.
+    mutating func receive(at time: Duration) {
+        guard let lastEvent else {
+            lastEvent = time
+            return
+        }
+        let gap = time - lastEvent
+        guard gap >= IntervalEstimate.shortestGap else { return }
+        self.lastEvent = time
+        if gaps.count < Self.capacity {
+            gaps.append(gap)
+        } else {
+            gaps[next] = gap
+            next = (next + 1) % Self.capacity
+        }
     }
 }

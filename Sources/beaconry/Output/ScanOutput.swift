@@ -68,7 +68,7 @@ struct ScanOutput {
         let rows = shown.map { advertiser in
             [
                 advertiser.source.address.description, advertiser.lastRSSI.map { "\($0.decibelMilliwatts)" } ?? "?",
-                advertiser.interval.map { "\(Int($0 / .milliseconds(1))) ms" } ?? "",
+                advertiser.interval.map { "\($0)" } ?? "",
                 "\(advertiser.advertisements)", ScanRecord.name(of: advertiser) ?? "",
                 ScanRecord.identity(of: advertiser),
             ]
