@@ -208,4 +208,42 @@ import Testing
         let verdict = try #require(ended)
         #expect(verdict.sentence.contains("heard 5001 advertisements of more than 1024 beacons"), "\(verdict.sentence)")
     }
+
+    @Test func aVerdictHasTheNearestThatCounted() throws {
+        let condition = BeaconExpectation.Condition(count: 3, unit: .beacons, within: .seconds(5))
+        var expectation = BeaconExpectation(condition, at: .seconds(1))
+        #expect(expectation.hear(.sample(1, 1), rssi: RSSI(-59), at: .seconds(2)) == nil)
+        #expect(expectation.hear(.sample(1, 1), rssi: RSSI(-69), at: .seconds(2)) == nil)
+        #expect(expectation.hear(.sample(2, 1, uuid: .shop), rssi: RSSI(-50), at: .seconds(2)) == nil)
+        let ended = expectation.hear(.sample(1, 3), rssi: nil, at: .milliseconds(2500))
+        let verdict = try #require(ended)
+        #expect((verdict.isFulfilled, verdict.count, verdict.elapsed) == (true, 3, .milliseconds(1500)))
+        #expect(verdict.nearest?.beacon == BeaconIdentity(.sample(2, 1, uuid: .shop)))
+        #expect(verdict.nearest?.meanRSSI == -50)
+        #expect(verdict.nearest?.distance == DistanceModel.android.distance(rssi: -50, measuredPower: MeasuredPower(-59)))
+        #expect(verdict.sentence == "heard 4 advertisements of 3 beacons of any iBeacon within 1.5 s")
+    }
+
+    @Test func aVerdictHasTheNearestMiss() throws {
+        let uuids: [UUID128] = [.shop, IBeacon.sample().uuid]
+        let condition = BeaconExpectation.Condition(uuids: uuids, major: 7, within: .seconds(1))
+        var expectation = BeaconExpectation(condition, at: .zero)
+        _ = expectation.hear(.sample(1, 2), rssi: RSSI(-70), at: .zero)
+        let ended = expectation.advance(to: .seconds(1))
+        let verdict = try #require(ended)
+        #expect((verdict.isFulfilled, verdict.count, verdict.elapsed) == (false, 0, .seconds(1)))
+        #expect(verdict.nearest?.beacon == BeaconIdentity(.sample(1, 2)))
+        #expect(verdict.nearest?.meanRSSI == -70)
+        #expect(verdict.sentence.hasPrefix("expected 1 advertisement of \(uuids[0]) or \(uuids[1]) major 7 within 1 s"))
+    }
+
+    @Test func aVerdictOfNothingHasNoNearest() throws {
+        var present = BeaconExpectation(Self.condition(), at: .zero)
+        #expect(present.advance(to: .seconds(5))?.nearest == nil)
+        var absent = BeaconExpectation(Self.condition(7, nil, .absent), at: .zero)
+        _ = absent.hear(.sample(1, 2), rssi: RSSI(-70), at: .zero)
+        let ended = absent.advance(to: .seconds(5))
+        let verdict = try #require(ended)
+        #expect(verdict.isFulfilled && verdict.nearest == nil)
+    }
 }

@@ -34,10 +34,10 @@ extension BeaconExpectation {
     private var wanted: String { "advertisement of \(regionText)" }
 
     private var regionText: String {
-        let region = condition.region
-        let numbers = [region.major.map { " major \($0)" }, region.minor.map { " minor \($0)" }]
+        let uuids = condition.uuids.map(\.description).joined(separator: " or ")
+        let numbers = [condition.major.map { " major \($0)" }, condition.minor.map { " minor \($0)" }]
         let proximity = condition.proximity.map { " in \($0.rawValue) proximity" }
-        return region.uuid.description + (numbers + [proximity]).compactMap(\.self).joined()
+        return (uuids.isEmpty ? "any iBeacon" : uuids) + (numbers + [proximity]).compactMap(\.self).joined()
     }
 
     /// What must be heard.
@@ -61,12 +61,12 @@ extension BeaconExpectation {
     /// How strong that was, of one beacon: `, mean -59 dBm, 1.01 m, near`; empty where that cannot be said.
     private var strengthText: String {
         let heard = beacons.values.filter { $0.counted > 0 }
-        guard heard.count == 1, let only = heard.first, let strength = estimate(only) else { return "" }
+        guard heard.count == 1, let only = heard.first, let strength = estimateText(only) else { return "" }
         return ", \(strength)"
     }
 
     /// `mean -59 dBm, 1.01 m, near`; `nil` when no strength is known.
-    private func estimate(_ heard: Heard) -> String? {
+    private func estimateText(_ heard: Heard) -> String? {
         guard let mean = heard.meanRSSI else { return nil }
         let distance = condition.model.distance(rssi: mean, measuredPower: heard.beacon.measuredPower)
         let proximity = condition.thresholds.proximity(at: distance).rawValue
@@ -89,29 +89,30 @@ extension BeaconExpectation {
     private var missText: String {
         guard advertisements > 0 else { return everythingText }
         guard counted == 0 else { return "heard only \(countedText)" }
-        guard let miss = beacons.values.max(by: { rank($0) < rank($1) }) else { return everythingText }
-        let strength = estimate(miss).map { " (\($0))" } ?? ""
+        guard let miss = nearestMiss else { return everythingText }
+        let strength = estimateText(miss).map { " (\($0))" } ?? ""
         return "\(everythingText), none \(reason(miss)); nearest miss: \(BeaconIdentity(miss.beacon))\(strength)"
     }
 
+    /// The beacon that has most of what is expected.
+    var nearestMiss: Heard? { beacons.values.max { rank($0) < rank($1) } }
+
     /// The first thing that no beacon has, if even the nearest miss does not.
     private func reason(_ miss: Heard) -> String {
-        let region = condition.region
-        if miss.beacon.uuid != region.uuid { return "of this UUID" }
-        if let major = region.major, miss.beacon.major != major { return "with major \(major)" }
-        if let minor = region.minor, miss.beacon.minor != minor { return "with minor \(minor)" }
+        if !condition.hasUUID(miss.beacon) { return condition.uuids.count == 1 ? "of this UUID" : "of these UUIDs" }
+        if let major = condition.major, miss.beacon.major != major { return "with major \(major)" }
+        if let minor = condition.minor, miss.beacon.minor != minor { return "with minor \(minor)" }
         return "in \((condition.proximity ?? .unknown).rawValue) proximity"
     }
 
     /// How much of what is expected a beacon has: the greater, the nearer a miss. Of equal ones that with more
     /// advertisements is nearer, and of these that of lower numbers.
     private func rank(_ heard: Heard) -> Rank {
-        let region = condition.region
         var matches = 0
-        if heard.beacon.uuid == region.uuid {
+        if condition.hasUUID(heard.beacon) {
             matches = 1
-            if region.major ?? heard.beacon.major == heard.beacon.major {
-                matches = region.minor ?? heard.beacon.minor == heard.beacon.minor ? 3 : 2
+            if condition.major ?? heard.beacon.major == heard.beacon.major {
+                matches = condition.minor ?? heard.beacon.minor == heard.beacon.minor ? 3 : 2
             }
         }
         return Rank(matches: matches, advertisements: heard.advertisements, beacon: BeaconIdentity(heard.beacon))

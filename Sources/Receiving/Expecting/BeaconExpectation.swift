@@ -27,8 +27,12 @@ public struct BeaconExpectation: Sendable {
             case beacons
         }
 
-        /// Which beacons; the identifier does not matter.
-        public var region: BeaconRegion
+        /// The proximity UUIDs of which a beacon has one; empty for any iBeacon.
+        public var uuids: [UUID128]
+        /// The major number; `nil` for any.
+        public var major: UInt16?
+        /// The minor number; `nil` for any.
+        public var minor: UInt16?
         /// Whether they are to be there.
         public var presence: Presence
         /// How near an advertisement must be, by its own strength, to count; `nil` for any.
@@ -44,13 +48,15 @@ public struct BeaconExpectation: Sendable {
         /// Which distance is how near.
         public var thresholds: ProximityThresholds
 
-        /// That one advertisement of a region is heard, unless said otherwise.
+        /// By default, one advertisement of any of these beacons is expected.
         public init(
-            region: BeaconRegion, presence: Presence = .present, proximity: Proximity? = nil, count: Int = 1,
-            unit: Unit = .advertisements, within: Duration, model: DistanceModel = .android,
-            thresholds: ProximityThresholds = .standard
+            uuids: [UUID128] = [], major: UInt16? = nil, minor: UInt16? = nil, presence: Presence = .present,
+            proximity: Proximity? = nil, count: Int = 1, unit: Unit = .advertisements, within: Duration,
+            model: DistanceModel = .android, thresholds: ProximityThresholds = .standard
         ) {
-            self.region = region
+            self.uuids = uuids
+            self.major = major
+            self.minor = minor
             self.presence = presence
             self.proximity = proximity
             self.count = max(count, 1)
@@ -58,6 +64,25 @@ public struct BeaconExpectation: Sendable {
             self.within = within
             self.model = model
             self.thresholds = thresholds
+        }
+
+        /// The same of the beacons of a region, whose identifier does not matter.
+        public init(
+            region: BeaconRegion, presence: Presence = .present, proximity: Proximity? = nil, count: Int = 1,
+            unit: Unit = .advertisements, within: Duration, model: DistanceModel = .android,
+            thresholds: ProximityThresholds = .standard
+        ) {
+            self.init(
+                uuids: [region.uuid], major: region.major, minor: region.minor, presence: presence,
+                proximity: proximity, count: count, unit: unit, within: within, model: model, thresholds: thresholds)
+        }
+
+        /// Whether a beacon has one of the UUIDs.
+        func hasUUID(_ beacon: IBeacon) -> Bool { uuids.isEmpty || uuids.contains(beacon.uuid) }
+
+        /// Whether a beacon has the numbers.
+        func contains(_ beacon: IBeacon) -> Bool {
+            hasUUID(beacon) && major ?? beacon.major == beacon.major && minor ?? beacon.minor == beacon.minor
         }
     }
 
@@ -67,12 +92,23 @@ public struct BeaconExpectation: Sendable {
         public let isFulfilled: Bool
         /// What was heard, in one sentence without its full stop.
         public let sentence: String
+        /// How many advertisements or beacons counted, in the condition's unit.
+        public let count: Int
+        /// The time from the start to the verdict.
+        public let elapsed: Duration
+        /// The nearest beacon of those that counted. Where none did, and some should have, the nearest miss. `nil` when
+        /// there is neither.
+        public let nearest: Estimate?
+    }
 
-        /// A verdict of these values.
-        public init(isFulfilled: Bool, sentence: String) {
-            self.isFulfilled = isFulfilled
-            self.sentence = sentence
-        }
+    /// A beacon, and how near it was.
+    public struct Estimate: Hashable, Sendable {
+        /// Its numbers.
+        public let beacon: BeaconIdentity
+        /// The mean of its known received strengths, in dBm; `nil` when none is known.
+        public let meanRSSI: Double?
+        /// The estimated distance in metres; `nil` when it cannot be estimated.
+        public let distance: Double?
     }
 
     /// A beacon that was heard.
@@ -153,7 +189,7 @@ public struct BeaconExpectation: Sendable {
     var reached: Int { condition.unit == .beacons ? countedBeacons.count : counted }
 
     private func counts(_ beacon: IBeacon, _ rssi: RSSI?) -> Bool {
-        guard condition.region.contains(beacon) else { return false }
+        guard condition.contains(beacon) else { return false }
         guard let proximity = condition.proximity else { return true }
         let distance = condition.model.distance(rssi: rssi.known, measuredPower: beacon.measuredPower)
         return condition.thresholds.proximity(at: distance) == proximity
@@ -161,8 +197,29 @@ public struct BeaconExpectation: Sendable {
 
     private mutating func end(_ isFulfilled: Bool, at time: Duration) -> Verdict {
         let sentence = isFulfilled ? fulfilledSentence(at: time) : failedSentence(at: time)
-        let verdict = Verdict(isFulfilled: isFulfilled, sentence: sentence)
+        let verdict = Verdict(
+            isFulfilled: isFulfilled, sentence: sentence, count: reached, elapsed: time - start, nearest: nearest)
         self.verdict = verdict
         return verdict
+    }
+    private var nearest: Estimate? {
+        let counted = beacons.values.filter { $0.counted > 0 }.map(estimate)
+        if let nearest = counted.min(by: Self.precedes) { return nearest }
+        return condition.presence == .present ? nearestMiss.map(estimate) : nil
+    }
+
+    private func estimate(_ heard: Heard) -> Estimate {
+        let mean = heard.meanRSSI
+        let distance = mean.flatMap { condition.model.distance(rssi: $0, measuredPower: heard.beacon.measuredPower) }
+        return Estimate(beacon: BeaconIdentity(heard.beacon), meanRSSI: mean, distance: distance)
+    }
+
+    /// By distance; those of unknown distance last, the strongest first.
+    private static func precedes(_ left: Estimate, _ right: Estimate) -> Bool {
+        let distances = (left.distance ?? .infinity, right.distance ?? .infinity)
+        guard distances.0 == distances.1 else { return distances.0 < distances.1 }
+        let strengths = (left.meanRSSI ?? -.infinity, right.meanRSSI ?? -.infinity)
+        guard strengths.0 == strengths.1 else { return strengths.0 > strengths.1 }
+        return left.beacon < right.beacon
     }
 }

@@ -12,31 +12,33 @@ import Receiving
 /// `beaconry expect`
 struct Expect: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Wait for a beacon to be heard, or not to be: exit code 0 if so, 1 if not.",
+        abstract: "Wait until beacons are received, or are not: exit code 0 or 1.",
         discussion: """
             Example: beaconry expect --uuid E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 --major 1 --within 5s
 
-            One sentence says what was heard, and of a miss how near it was.
+            Without --uuid, any iBeacon counts; with several, a beacon of any of them. One sentence reports what was \
+            received or, where the expectation was not met, the nearest miss. With --json the object has count, elapsed, \
+            rssi, distance and nearest, too.
             """)
 
     @OptionGroup var selection: BeaconSelection
 
-    @Flag(help: "It is to be heard before the time is over (the default).")
+    @Flag(help: "Expect beacons before the time limit (the default).")
     var present = false
 
-    @Flag(help: "It is not to be heard until the time is over.")
+    @Flag(help: "Expect no beacon until the time limit.")
     var absent = false
 
-    @Option(help: "How near an advertisement must be to count: immediate, near or far.")
+    @Option(help: "Count only advertisements of this proximity: immediate, near or far (default: any).")
     var proximity: String?
 
-    @Option(help: "How many advertisements must be heard; --absent is fewer.")
+    @Option(help: "Number of advertisements to expect; with --absent, fewer are expected.")
     var count = "1"
 
     @Flag(help: "Count beacons of different numbers, not advertisements.")
     var beacons = false
 
-    @Option(help: "How much time there is, such as 5s.")
+    @Option(help: "Time limit, such as 5s.")
     var within: String
 
     @OptionGroup var distance: DistanceOptions
@@ -49,6 +51,34 @@ struct Expect: AsyncParsableCommand {
         let time = Timestamp.now
         let fulfilled: Bool
         let message: String
+        /// Advertisements that counted; with --beacons, beacons.
+        let count: Int
+        /// In seconds.
+        let elapsed: Double
+        /// The nearest beacon's mean, in dBm; absent when the radio does not know.
+        let rssi: Int?
+        /// The nearest beacon's, in metres; absent when it cannot be estimated.
+        let distance: Double?
+        /// Absent when no iBeacon was received.
+        let nearest: Numbers?
+
+        struct Numbers: Encodable {
+            let uuid: String
+            let major: UInt16
+            let minor: UInt16
+        }
+
+        init(_ verdict: BeaconExpectation.Verdict) {
+            fulfilled = verdict.isFulfilled
+            message = verdict.sentence
+            count = verdict.count
+            elapsed = (verdict.elapsed / .milliseconds(1)).rounded() / 1000
+            rssi = verdict.nearest?.meanRSSI.map { Int($0.rounded()) }
+            distance = verdict.nearest?.distance
+            nearest = verdict.nearest.map {
+                Numbers(uuid: $0.beacon.uuid.description, major: $0.beacon.major, minor: $0.beacon.minor)
+            }
+        }
     }
 
     func run() async throws {
@@ -66,8 +96,7 @@ struct Expect: AsyncParsableCommand {
         }
         verdict.finish()
         for await reached in verdicts {
-            let record = Record(fulfilled: reached.isFulfilled, message: reached.sentence)
-            Output.line(isJSON ? JSONLine.encode(record) : reached.sentence)
+            Output.line(isJSON ? JSONLine.encode(Record(reached)) : reached.sentence)
             if !reached.isFulfilled { throw Failure.unmetExpectation }
             return
         }
@@ -77,14 +106,13 @@ struct Expect: AsyncParsableCommand {
 
     private func condition() throws -> BeaconExpectation.Condition {
         if present, absent { throw Failure.usage("--present and --absent exclude each other; leave one out") }
-        let regions = try selection.regions(defaults: [])
-        guard regions.count == 1 else { throw Failure.usage("--uuid: one is expected here, not \(regions.count)") }
+        let numbers = try selection.numbers()
         guard let count = Int(count), 1...1_000_000 ~= count else {
-            throw Failure.badData("--count: \"\(count)\" is not a whole number from 1 to 1000000")
+            throw Failure.usage("--count: \"\(count)\" is not a whole number from 1 to 1000000")
         }
         let settings = try distance.settings()
         return BeaconExpectation.Condition(
-            region: regions[0], presence: absent ? .absent : .present, proximity: try wantedProximity(), count: count,
+            uuids: try selection.uuids(), major: numbers.major, minor: numbers.minor, presence: absent ? .absent : .present, proximity: try wantedProximity(), count: count,
             unit: beacons ? .beacons : .advertisements,
             within: try named("--within") { () throws(ValueFault) in try ValueText.duration(within) },
             model: settings.model, thresholds: settings.thresholds)
@@ -94,7 +122,7 @@ struct Expect: AsyncParsableCommand {
         guard let proximity else { return nil }
         guard let known = Proximity(rawValue: proximity) else {
             let names = Proximity.allCases.map(\.rawValue).joined(separator: ", ")
-            throw Failure.badData("--proximity: \"\(proximity)\" is not one of \(names)")
+            throw Failure.usage("--proximity: \"\(proximity)\" is not one of \(names)")
         }
         return known
     }

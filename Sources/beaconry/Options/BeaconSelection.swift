@@ -15,19 +15,33 @@ struct BeaconSelection: ParsableArguments {
         "74278BDA-B644-4520-8F0C-720EAF059935",
     ]
 
-    @Option(help: "The proximity UUID; may be repeated.")
+    @Option(help: "Proximity UUID; may be repeated.")
     var uuid: [String] = []
 
-    @Option(parsing: .unconditional, help: "The major number; default: any.")
+    @Option(parsing: .unconditional, help: "Major number (default: any).")
     var major: String?
 
-    @Option(parsing: .unconditional, help: "The minor number, of that major; default: any.")
+    @Option(parsing: .unconditional, help: "Minor number; needs --major (default: any).")
     var minor: String?
 
     /// A region for every UUID, named by it.
     /// - Parameter defaults: the UUIDs when none is given.
     /// - Throws: `Failure` naming the option that cannot be so.
     func regions(defaults: [String]) throws -> [BeaconRegion] {
+        let (major, minor) = try numbers()
+        let uuids = try uuids()
+        return try (uuids.isEmpty ? defaults.map(Self.uuid) : uuids).map { uuid in
+            BeaconRegion(identifier: uuid.description, uuid: uuid, major: major, minor: minor)
+        }
+    }
+
+    /// The UUIDs; empty when none is given.
+    /// - Throws: `Failure` naming the option that cannot be so.
+    func uuids() throws -> [UUID128] { try uuid.map(Self.uuid) }
+
+    /// The major and the minor number; `nil` for any.
+    /// - Throws: `Failure` naming the option that cannot be so.
+    func numbers() throws -> (major: UInt16?, minor: UInt16?) {
         let major = try major.map { text in
             try named("--major") { () throws(ValueFault) in try ValueText.unsigned16(text) }
         }
@@ -35,11 +49,10 @@ struct BeaconSelection: ParsableArguments {
             try named("--minor") { () throws(ValueFault) in try ValueText.unsigned16(text) }
         }
         if minor != nil, major == nil { throw Failure.usage("--minor belongs to a major number; give --major too") }
-        let texts = uuid.isEmpty ? defaults : uuid
-        if texts.isEmpty { throw Failure.usage("--uuid is missing") }
-        return try texts.map { text in
-            let uuid = try named("--uuid") { () throws(ValueFault) in try ValueText.uuid(text) }
-            return BeaconRegion(identifier: uuid.description, uuid: uuid, major: major, minor: minor)
-        }
+        return (major, minor)
+    }
+
+    private static func uuid(_ text: String) throws -> UUID128 {
+        try named("--uuid") { () throws(ValueFault) in try ValueText.uuid(text) }
     }
 }
