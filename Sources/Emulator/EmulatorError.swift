@@ -45,7 +45,7 @@ public struct EmulatorError: Error, Hashable, Sendable, CustomStringConvertible 
 
     /// The radio's error.
     public init(_ error: RadioError) {
-        self.init(.radio, error.message, cure: error.cure)
+        self.init(error.code == .cannotServe ? .cannotCreate : .radio, error.message, cure: error.cure)
         radioCode = error.code
     }
 

@@ -159,6 +159,8 @@ struct VirtualAirTests {
             _ = try await second.open([], waits: false) { _ in .failure(.unlikely) }
         } throws: {
             ($0 as? RadioError)?.code == .cannotServe
+                && ($0 as? RadioError)?.message
+                    == "cannot listen on 127.0.0.1:\(port) for other hosts: Address already in use (EADDRINUSE)"
         }
         await radio.close()
     }

@@ -43,8 +43,9 @@ final class AirServer {
             return AirServer(channel, address)
         } catch {
             throw RadioError(
-                .cannotServe, "cannot serve controllers on \(host):\(port): \(error)",
-                cure: "stop who uses the port, or choose another (--hci-server tcp:127.0.0.1:0 takes a free one)")
+                .cannotServe, "cannot listen on \(host):\(port) for other hosts: \(SystemErrorText.words(error))",
+                cure: "stop the program that uses the port, or choose another (--hci-server tcp:127.0.0.1:0 takes a free one)"
+            )
         }
     }
 

@@ -40,7 +40,7 @@ struct AdvertiseIBeacon: AsyncParsableCommand, ReportsErrorsAsJSON {
 
     func run() async throws {
         guard let pdu = AdvertisingPDU(rawValue: pdu) else {
-            throw Failure.badData(
+            throw Failure.usage(
                 "--pdu: there is no PDU type \"\(pdu)\"; write ADV_NONCONN_IND, ADV_SCAN_IND or ADV_IND")
         }
         let device = PlainIBeacon.Configuration(

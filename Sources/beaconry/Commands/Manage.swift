@@ -35,7 +35,7 @@ struct ManageOptions: ParsableArguments {
         _ work: @escaping @Sendable (BeaconConfigurator) async throws -> Result
     ) async throws -> Result {
         guard let retries = Int(retry), 0...100 ~= retries else {
-            throw Failure.badData("--retry: \"\(retry)\" is not a whole number from 0 to 100")
+            throw Failure.usage("--retry: \"\(retry)\" is not a whole number from 0 to 100")
         }
         let timeout = try named("--timeout") { () throws(ValueFault) in try ValueText.duration(self.timeout) }
         let (results, result) = AsyncStream.makeStream(of: Result.self)

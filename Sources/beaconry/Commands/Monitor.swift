@@ -38,7 +38,7 @@ struct RegionLimitOption: ParsableArguments {
     func value() throws -> Int? {
         if maxRegions == "none" { return nil }
         guard let limit = Int(maxRegions), limit > 0 else {
-            throw Failure.badData("--max-regions: \"\(maxRegions)\" is not a whole number from 1, or none")
+            throw Failure.usage("--max-regions: \"\(maxRegions)\" is not a whole number from 1, or none")
         }
         return limit
     }
@@ -76,7 +76,7 @@ struct MonitorAdd: ParsableCommand {
             regions[index] = region
         } else {
             if let limit = try limit.value(), regions.count >= limit {
-                throw Failure.badData(
+                throw Failure.usage(
                     "\(limit) regions are saved already, which is the limit; remove one, or raise it (--max-regions)")
             }
             regions.append(region)

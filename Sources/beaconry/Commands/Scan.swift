@@ -68,14 +68,14 @@ struct Scan: AsyncParsableCommand {
         var filter = ScanFilter(name: name)
         for text in services {
             guard let uuid = BluetoothUUID(text) else {
-                throw Failure.badData("--services: \"\(text)\" is not a UUID; write 4, 8 or 32 hexadecimal digits")
+                throw Failure.usage("--services: \"\(text)\" is not a UUID; write 4, 8 or 32 hexadecimal digits")
             }
             filter.services.insert(uuid)
         }
         for text in (formats ?? "").split(separator: ",").map({ String($0) }) {
             let formats = BeaconFormat.formats(named: text)
             guard !formats.isEmpty else {
-                throw Failure.badData("--formats: there is no format \"\(text)\"; formats are \(Self.formatNames)")
+                throw Failure.usage("--formats: there is no format \"\(text)\"; formats are \(Self.formatNames)")
             }
             filter.formats.formUnion(formats)
         }

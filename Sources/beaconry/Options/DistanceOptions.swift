@@ -28,12 +28,12 @@ struct DistanceOptions: ParsableArguments {
         do throws(DistanceModel.UnknownName) {
             model = try DistanceModel(self.model)
         } catch {
-            throw Failure.badData("--model: \(error)")
+            throw Failure.usage("--model: \(error)")
         }
         let immediate = try named("--immediate") { () throws(ValueFault) in try ValueText.metres(self.immediate) }
         let near = try named("--near") { () throws(ValueFault) in try ValueText.metres(self.near) }
         guard let thresholds = ProximityThresholds(immediate: immediate, near: near) else {
-            throw Failure.badData("--immediate and --near: write distances of 0 or more, the first one not the larger")
+            throw Failure.usage("--immediate and --near: write distances of 0 or more, the first one not the larger")
         }
         return Ranging.Settings(model: model, thresholds: thresholds)
     }

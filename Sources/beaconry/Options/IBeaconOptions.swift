@@ -46,6 +46,6 @@ func named<Value>(_ option: String, _ parse: () throws(ValueFault) -> Value) thr
     do throws(ValueFault) {
         return try parse()
     } catch {
-        throw Failure.badData("\(option): \(error.message)")
+        throw Failure.usage("\(option): \(error.message)")
     }
 }

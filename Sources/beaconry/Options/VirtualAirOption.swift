@@ -14,16 +14,29 @@ struct VirtualAirOption: ParsableArguments {
             """)
     var hciServer: [String] = []
 
-    @Option(help: "A number that decides all that is left to chance on the virtual air.")
+    @Option(parsing: .unconditional, help: "Seed of the virtual air's random number generator.")
     var seed: String?
 
-    @Option(help: "spec: data waits for connection events, as on a real air; immediate: it is there at once.")
+    @Option(
+        help: """
+            When data on the virtual air arrives: spec, at connection events as on a real air, or immediate (default: \
+            spec).
+            """)
     var airTiming: String?
 
-    @Option(help: "How fast signals weaken with distance on the virtual air: 2 in free space, 3 to 4 indoors.")
+    @Option(
+        parsing: .unconditional,
+        help: """
+            Path-loss exponent of the virtual air: 2 is free space, 3 to 4 indoors (default: \
+            \(VirtualAirOptions().pathLossExponent)).
+            """)
     var pathLoss: String?
 
-    @Option(help: "The standard deviation of received strengths on the virtual air, in dB.")
+    @Option(
+        parsing: .unconditional,
+        help: """
+            Standard deviation of the RSSI on the virtual air, in dB (default: \(VirtualAirOptions().noise)).
+            """)
     var rssiNoise: String?
 
     /// Whether one of them was given.
@@ -35,7 +48,7 @@ struct VirtualAirOption: ParsableArguments {
     /// - Throws: `Failure` naming the option that cannot be so.
     func options() throws -> VirtualAirOptions {
         var options = VirtualAirOptions()
-        if let seed = try value(seed, "--seed", "BEACONRY_SEED", "a whole number", { UInt64($0) }) {
+        if let seed = try value(seed, "--seed", "BEACONRY_SEED", "a whole number from 0 to \(UInt64.max)", { UInt64($0) }) {
             options.seed = seed
         }
         if let timing = try value(

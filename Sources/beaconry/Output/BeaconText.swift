@@ -25,7 +25,7 @@ enum BeaconText {
                     ?? identity(name: beacon.name, service: beacon.services.first { !common.contains($0) }) ?? "",
             ]
         }
-        return TextTable(rows: [heading] + rows).lines.map { $0.count > width ? $0.prefix(width - 1) + "…" : $0 }
+        return TextTable(rows: [heading] + rows).lines.map { $0.cut(to: width) }
     }
 
     /// A beacon's line, then a line a setting.

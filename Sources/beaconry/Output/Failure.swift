@@ -25,9 +25,9 @@ struct Failure: Error {
     /// The same as JSON has it; empty where the message is all there is.
     var records: [ErrorRecord] = []
 
-    /// Wrong usage.
+    /// Wrong usage, every bad argument included.
     static func usage(_ message: String) -> Failure { Failure(exitCode: 64, message: message) }
-    /// Bad input data.
+    /// Bad input data: what a file or a string of digits holds.
     static func badData(_ message: String) -> Failure { Failure(exitCode: 65, message: message) }
     /// Something that is checked is not so, and was told already.
     static let unmetExpectation = Failure(exitCode: 1, message: "")

@@ -46,7 +46,7 @@ struct RangingOutput: Encodable {
     func lines(width: Int, height: Int) -> [String] {
         var lines = ["\(beacons.count) beacon\(beacons.count == 1 ? "" : "s") in range; Ctrl-C ends"] + lines
         if lines.count > height - 1 { lines = lines.prefix(max(1, height - 2)) + ["…"] }
-        return lines.map { String($0.prefix(max(1, width))) }
+        return lines.map { $0.cut(to: width) }
     }
 }
 

@@ -24,11 +24,17 @@ struct TextTable {
             let hidden = lines.count - room + 1
             lines = lines.prefix(room - 1) + ["… and \(hidden) more"]
         }
-        return ([title] + lines).map { String($0.prefix(max(1, width))) }
+        return ([title] + lines).map { $0.cut(to: width) }
     }
 }
 
 extension String {
+    /// At most this many characters; a text that is longer ends in "…".
+    func cut(to width: Int) -> String {
+        guard count > width else { return self }
+        return width < 1 ? "" : prefix(width - 1) + "…"
+    }
+
     fileprivate func padding(to width: Int) -> String {
         self + String(repeating: " ", count: max(0, width - count))
     }

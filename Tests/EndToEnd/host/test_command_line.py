@@ -10,6 +10,7 @@ import errno
 import json
 import os
 import socket
+import socket
 import subprocess
 from pathlib import Path
 
@@ -123,16 +124,22 @@ def test_decode_tells_what_can_be_read_before_it_fails() -> None:
     [
         (("decode", "02010"), 65, "byte 2"),
         (("decode", "zz"), 65, "byte 0: not two hexadecimal digits"),
-        (("encode", "ibeacon", "--uuid", "E2C5"), 65, '--uuid: "E2C5" is not a UUID'),
-        (("encode", "ibeacon", "--uuid", "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "--major", "65536"), 65, "--major"),
-        (("encode", "ibeacon", "--uuid", "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "--measured-power", "200"), 65, "--measured"),
+        (("encode", "ibeacon", "--uuid", "E2C5"), 64, '--uuid: "E2C5" is not a UUID'),
+        (("encode", "ibeacon", "--uuid", "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "--major", "65536"), 64, "--major"),
+        (("encode", "ibeacon", "--uuid", "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "--measured-power", "200"), 64, "--measured"),
         (("encode", "ibeacon"), 64, "--uuid"),
         (("fly",), 64, "Usage"),
         (("run",), 64, "profiles"),
         (("run", "nowhere.yaml"), 65, "nowhere.yaml: error: there is no such file"),
         (("run", PROFILE, "--ephemeral", "--state", "x"), 64, "--ephemeral and --state exclude each other"),
-        (("run", PROFILE, "--duration", "long", "--ephemeral"), 65, "--duration"),
+        (("run", PROFILE, "--duration", "long", "--ephemeral"), 64, "--duration"),
             (("run", PROFILE, "--state", "/dev/null/state"), 73, "another state folder"),
+        (("run", PROFILE, "--seed", "-1", "--ephemeral"), 64, '--seed: "-1" is not a whole number from 0'),
+        (("run", PROFILE, "--path-loss", "-1", "--ephemeral"), 64, '--path-loss: "-1" is not a number from 0 to 10'),
+        (("run", PROFILE, "--rssi-noise", "-1", "--ephemeral"), 64, "--rssi-noise: "),
+        (("manage", "list", "--retry", "-1"), 64, "--retry"),
+        (("monitor", "list", "--max-regions", "0"), 64, "--max-regions"),
+        (("advertise", "ibeacon", "--uuid", "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "--pdu", "ADV"), 64, "--pdu"),
         (("reset", "../x"), 64, "write PROFILE/ID"),
         (("ctl", "list", "--control", "/nowhere.sock"), 74, "no beaconry listens at /nowhere.sock"),
     ],
@@ -142,6 +149,17 @@ def test_errors_are_one_sentence_with_the_right_code(arguments: tuple[str, ...],
     assert result.returncode == code, result
     assert words in result.stderr
     assert "Fatal" not in result.stderr and "Stack" not in result.stderr
+
+
+def test_a_port_in_use_is_told_without_internals(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        place = f"127.0.0.1:{taken.getsockname()[1]}"
+        result = beaconry(
+            "run", PROFILE, "--radio", "virtual", "--hci-server", f"tcp:{place}", "--ephemeral", XDG_RUNTIME_DIR=str(tmp_path)
+        )
+    assert result.returncode == 73, result
+    assert f"cannot listen on {place} for other hosts: Address already in use (EADDRINUSE); " in result.stderr
+    assert "bind(" not in result.stderr
 
 
 def test_a_profile_with_mistakes(tmp_path: Path) -> None:
