@@ -25,6 +25,14 @@ let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swi
 let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 
+// SwiftPM warns about a package that no target uses. These are named for their versions only, so they are used on a
+// platform that is never built: that adds nothing to any build.
+let pinnedOnly: [Target.Dependency] = [
+    .product(name: "SwiftASN1", package: "swift-asn1", condition: .when(platforms: [.windows])),
+    .product(name: "Atomics", package: "swift-atomics", condition: .when(platforms: [.windows])),
+    .product(name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.windows])),
+]
+
 let package = Package(
     name: "Beaconry",
     products: [
@@ -32,13 +40,23 @@ let package = Package(
         // The central API, with the radios that it can be opened on.
         .library(name: "BeaconryCentral", targets: ["BeaconryCentral", "HCIRadio", "BlueZRadio"]),
     ],
+    // Exact versions of the whole graph, since Package.resolved is not in the repository: every checkout and every image
+    // builds the same sources, and a new version is a commit that passes the tests. The second group are dependencies of
+    // the first; Scripts/sbom fails when one is missing. (Named directly, swift-async-algorithms 1.1.4 makes SwiftPM warn
+    // about a file of its own.)
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
-        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
-        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
-        .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
+        .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
+
+        .package(url: "https://github.com/apple/swift-asn1", exact: "1.7.4"),
+        .package(url: "https://github.com/apple/swift-async-algorithms", exact: "1.1.4"),
+        .package(url: "https://github.com/apple/swift-atomics", exact: "1.3.0"),
+        .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-system", exact: "1.8.1"),
     ],
     targets: [
         // Which target may import which is a rule of its own, checked by Scripts/check-imports.
@@ -91,7 +109,7 @@ let package = Package(
                 "BluetoothCore", "Advertising", "GATT", "HCI", "DBus", "Devices", "Radio", "BlueZRadio", "HCIRadio",
                 "Profiles", "Emulator", "Receiving", "BeaconryCentral", "CMalloc", argumentParser, logging,
                 serviceLifecycle,
-            ],
+            ] + pinnedOnly,
             swiftSettings: settings),
         .executableTarget(
             name: "beaconry-fuzz",
