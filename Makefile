@@ -10,7 +10,7 @@ SEED ?= 1
 BENCH ?=
 RELEASE := swift build -c release --static-swift-stdlib
 
-.PHONY: build run demo check docs test unit-test fuzz fuzz-short sanitize vm-test bench release dependencies \
+.PHONY: build run demo check docs test unit-test fuzz fuzz-short sanitize vm-test bench release sbom dependencies \
 	test-dependencies clean
 
 build: dependencies
@@ -18,6 +18,10 @@ build: dependencies
 
 release: dependencies
 	$(RELEASE) --product beaconry
+
+# The bill of materials of the release build.
+sbom: release
+	Scripts/sbom --output .build/beaconry.spdx.json
 
 # The main job: on this machine's adapter, or, where there is none, on the virtual air.
 run: build

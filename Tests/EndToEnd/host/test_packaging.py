@@ -1,0 +1,98 @@
+# Beaconry: beacons without the hardware
+# Copyright 2026 the Beaconry project authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""What is handed to others: the notices and the bill of materials."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from beaconry import BINARY, CHECKOUT
+
+NOTICE = (CHECKOUT / "NOTICE").read_text()
+Record = dict[str, Any]
+
+
+def run(*command: str | Path, **options: Any) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, **options)
+
+
+@functools.cache
+def manifest() -> Record:
+    return json.loads(run("swift", "package", "--ignore-lock", "dump-package", cwd=CHECKOUT, check=True).stdout)
+
+
+# The notices and the bill of materials
+
+
+@pytest.fixture(scope="module")
+def bill() -> Iterator[Record]:
+    written = run(CHECKOUT / "Scripts" / "sbom", "--program", BINARY, env={**os.environ, "SOURCE_DATE_EPOCH": "1750000000"})
+    assert written.returncode == 0, written.stderr
+    yield json.loads(written.stdout)
+
+
+def test_bill_of_materials_is_an_spdx_document(bill: Record) -> None:
+    assert (bill["spdxVersion"], bill["dataLicense"], bill["SPDXID"]) == ("SPDX-2.3", "CC0-1.0", "SPDXRef-DOCUMENT")
+    assert bill["creationInfo"]["created"] == "2025-06-15T15:06:40Z"
+    assert re.fullmatch(r"urn:uuid:[0-9a-f-]{36}", bill["documentNamespace"])
+    identifiers = [package["SPDXID"] for package in bill["packages"]]
+    assert len(set(identifiers)) == len(identifiers)
+    for package in bill["packages"]:
+        assert re.fullmatch(r"SPDXRef-[A-Za-z0-9.-]+", package["SPDXID"])
+        assert package["name"] and package["downloadLocation"] and package["licenseConcluded"] != "NOASSERTION"
+        assert package["filesAnalyzed"] is False
+    ends = {each[end] for each in bill["relationships"] for end in ("spdxElementId", "relatedSpdxElement")}
+    assert ends == {*identifiers, "SPDXRef-DOCUMENT"}, "each part belongs to something"
+    described = [each["relatedSpdxElement"] for each in bill["relationships"] if each["relationshipType"] == "DESCRIBES"]
+    assert described == ["SPDXRef-beaconry"]
+
+
+def test_bill_of_materials_has_the_versions_of_the_manifest(bill: Record) -> None:
+    pinned = {
+        source["identity"]: source["requirement"]["exact"][0]
+        for dependency in manifest()["dependencies"]
+        for source in dependency["sourceControl"]
+    }
+    linked = {
+        each["relatedSpdxElement"].removeprefix("SPDXRef-")
+        for each in bill["relationships"]
+        if each["relationshipType"] == "STATIC_LINK"
+    }
+    versions = {package["name"]: package.get("versionInfo") for package in bill["packages"]}
+    assert {"swift-nio", "swift-crypto", "yams", "swift-asn1"} <= linked
+    # swift-system is in the graph, for a part of SwiftNIO that is not linked.
+    assert linked & pinned.keys() == pinned.keys() - {"swift-system"}
+    for name in linked & pinned.keys():
+        assert versions[name] == pinned[name]
+
+
+def test_every_part_is_in_the_notices(bill: Record) -> None:
+    headings = set(re.findall(r"^={79}\n(\S+)\n", NOTICE, re.MULTILINE))
+    assert {package["name"] for package in bill["packages"]} - {"beaconry"} <= headings
+
+
+def test_notices_of_packages_are_carried_whole(bill: Record) -> None:
+    def squeezed(text: str) -> str:
+        return " ".join(text.split())
+
+    carried = squeezed(NOTICE)
+    checkouts = {folder.name.lower(): folder for folder in (CHECKOUT / ".build" / "checkouts").iterdir()}
+    notices = [
+        notice
+        for package in bill["packages"]
+        if (folder := checkouts.get(package["name"]))
+        for notice in [*folder.glob("NOTICE*"), *(folder.glob("LICENSE*") if package["licenseConcluded"] == "MIT" else [])]
+    ]
+    assert len(notices) >= 6
+    for notice in notices:
+        assert squeezed(notice.read_text()) in carried, notice
