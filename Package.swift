@@ -64,6 +64,8 @@ let package = Package(
             name: "CDBus", path: "Sources/CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
         // Headers only: without pkg-config nothing of libbluetooth is linked.
         .systemLibrary(name: "CBluetooth", path: "Sources/CBluetooth", providers: [.apt(["libbluetooth-dev"])]),
+        // The kernel's calls for the capabilities of a thread: glibc has them, and no header for them.
+        .systemLibrary(name: "CCapability", path: "Sources/CCapability"),
         // glibc's knobs of its heap, which Swift's Glibc module leaves out.
         .systemLibrary(name: "CMalloc", path: "Sources/CMalloc"),
         .target(name: "BluetoothCore", swiftSettings: settings),
@@ -107,8 +109,8 @@ let package = Package(
             name: "beaconry",
             dependencies: [
                 "BluetoothCore", "Advertising", "GATT", "HCI", "DBus", "Devices", "Radio", "BlueZRadio", "HCIRadio",
-                "Profiles", "Emulator", "Receiving", "BeaconryCentral", "CMalloc", argumentParser, logging,
-                serviceLifecycle,
+                "Profiles", "Emulator", "Receiving", "BeaconryCentral", "CCapability", "CMalloc",
+                argumentParser, logging, serviceLifecycle,
             ] + pinnedOnly,
             swiftSettings: settings),
         .executableTarget(

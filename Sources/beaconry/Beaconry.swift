@@ -25,6 +25,7 @@ struct Beaconry: AsyncParsableCommand {
 
     static func main() async {
         Heap.useOneArena()
+        FileCapabilities.makeEffective()
         var writesJSON = false
         do {
             var command = try parseAsRoot()

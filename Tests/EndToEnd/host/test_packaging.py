@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What is handed to others: the notices and the bill of materials."""
+"""What is handed to others: the program's file, the notices and the bill of materials."""
 
 from __future__ import annotations
 
@@ -10,20 +10,74 @@ import functools
 import json
 import os
 import re
+import shutil
+import signal
+import struct
 import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from beaconry import BINARY, CHECKOUT
+from beaconry import BINARY, CHECKOUT, PROFILES
 
 NOTICE = (CHECKOUT / "NOTICE").read_text()
+NETWORK_RIGHTS = 1 << 12 | 1 << 13  # CAP_NET_ADMIN, CAP_NET_RAW
 Record = dict[str, Any]
 
 
 def run(*command: str | Path, **options: Any) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, **options)
+
+
+# The rights of the program's file
+
+
+@contextmanager
+def running_as_ordinary_user(folder: Path, bounds: str) -> Iterator[tuple[subprocess.Popen[str], list[Record]]]:
+    """The program on the virtual air, as a user without rights but those that the image gives its file, within bounds; and
+    its events until it was ready."""
+    program = folder / "beaconry"
+    shutil.copy2(BINARY, program)
+    # VFS_CAP_REVISION_2, not effective; permitted, inheritable: 0 to 31; the same: 32 to 63.
+    attribute = struct.pack("<5I", 0x0200_0000, NETWORK_RIGHTS, 0, 0, 0).hex()
+    setting = "import os, sys; os.setxattr(sys.argv[1], 'security.capability', bytes.fromhex(sys.argv[2]))"
+    # User 0, but without what the kernel gives to user 0.
+    script = f"""
+        python3 -c "{setting}" "$0" {attribute}
+        exec setpriv --securebits +noroot,+noroot_locked --inh-caps=-all --bounding-set={bounds} "$0" "$@"
+    """
+    arguments = [
+        "run", PROFILES / "iot-design-shop.yaml", "--radio", "virtual", "--hci-server", "tcp:127.0.0.1:0", "--ephemeral",
+        "--json", "--control", folder / "control.sock",
+    ]  # fmt: skip
+    alone = [] if os.geteuid() == 0 else ["unshare", "--map-root-user"]
+    program_run = subprocess.Popen(
+        [*alone, "bash", "-ec", script, program, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert program_run.stdout
+        events: list[Record] = []
+        while not events or events[-1]["event"] != "ready":
+            line = program_run.stdout.readline()
+            assert line, events
+            events.append(json.loads(line))
+        yield program_run, events
+    finally:
+        program_run.send_signal(signal.SIGTERM)
+        program_run.communicate(timeout=30)
+    assert program_run.returncode == 0
+
+
+@pytest.mark.parametrize(
+    "bounds,rights", [("-all,+net_admin,+net_raw", NETWORK_RIGHTS), ("-all", 0)], ids=["in bounds", "out of bounds"]
+)
+def test_program_uses_the_rights_of_its_file(tmp_path: Path, bounds: str, rights: int) -> None:
+    with running_as_ordinary_user(tmp_path, bounds) as (program_run, _):
+        threads = list(Path(f"/proc/{program_run.pid}/task").glob("*/status"))
+        effective = [re.search(r"CapEff:\s*(\w+)", thread.read_text()) for thread in threads]
+    assert {int(each[1], 16) for each in effective if each} == {rights}
 
 
 @functools.cache
