@@ -28,7 +28,7 @@ final class AirServer {
                         try channel.pipeline.syncOperations.addHandler(AcceptRest())
                     }
                 }
-                .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
+                .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
                 .childChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
                         let visitor = AirVisitor(air: bound.value)

@@ -80,6 +80,15 @@ def test_program_uses_the_rights_of_its_file(tmp_path: Path, bounds: str, rights
     assert {int(each[1], 16) for each in effective if each} == {rights}
 
 
+def test_ordinary_user_serves_the_air(tmp_path: Path) -> None:
+    with running_as_ordinary_user(tmp_path, "-all") as (_, events):
+        servers = next(event["servers"] for event in events if event["event"] == "radio-ready")
+        port = servers[0].rsplit(":", 1)[1]
+        uuid = "2173E519-9155-4862-AB64-7953AB146156"
+        found = run(BINARY, "expect", "--uuid", uuid, "--within", "20s", "--radio", f"tcp-client:127.0.0.1:{port}")
+    assert found.returncode == 0, found.stderr
+
+
 @functools.cache
 def manifest() -> Record:
     return json.loads(run("swift", "package", "--ignore-lock", "dump-package", cwd=CHECKOUT, check=True).stdout)
