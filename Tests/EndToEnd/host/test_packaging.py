@@ -2,10 +2,11 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What is handed to others: the program's file, the notices and the bill of materials."""
+"""What is handed to others: the image, the notices and the bill of materials."""
 
 from __future__ import annotations
 
+import fnmatch
 import functools
 import json
 import os
@@ -22,6 +23,7 @@ from typing import Any
 import pytest
 from beaconry import BINARY, CHECKOUT, PROFILES
 
+DOCKERFILE = (CHECKOUT / "Dockerfile").read_text()
 NOTICE = (CHECKOUT / "NOTICE").read_text()
 NETWORK_RIGHTS = 1 << 12 | 1 << 13  # CAP_NET_ADMIN, CAP_NET_RAW
 Record = dict[str, Any]
@@ -38,6 +40,7 @@ def run(*command: str | Path, **options: Any) -> subprocess.CompletedProcess[str
 def running_as_ordinary_user(folder: Path, bounds: str) -> Iterator[tuple[subprocess.Popen[str], list[Record]]]:
     """The program on the virtual air, as a user without rights but those that the image gives its file, within bounds; and
     its events until it was ready."""
+    assert "setcap cap_net_admin,cap_net_raw+p " in DOCKERFILE
     program = folder / "beaconry"
     shutil.copy2(BINARY, program)
     # VFS_CAP_REVISION_2, not effective; permitted, inheritable: 0 to 31; the same: 32 to 63.
@@ -89,9 +92,68 @@ def test_ordinary_user_serves_the_air(tmp_path: Path) -> None:
     assert found.returncode == 0, found.stderr
 
 
+# The image
+
+
+def image_instructions() -> list[list[str]]:
+    return [line.split() for line in re.sub(r"\\\n", " ", DOCKERFILE).splitlines() if line and line[0] not in "# "]
+
+
 @functools.cache
 def manifest() -> Record:
     return json.loads(run("swift", "package", "--ignore-lock", "dump-package", cwd=CHECKOUT, check=True).stdout)
+
+
+def is_in_context(path: str) -> bool:
+    """Whether a path of the repository is sent to the build, as the patterns of .dockerignore go; the last match decides."""
+    is_sent = True
+    for pattern in (CHECKOUT / ".dockerignore").read_text().splitlines():
+        if not pattern or pattern.startswith("#"):
+            continue
+        bare = pattern.removeprefix("!")
+        parts = Path(path).parts
+        heads = ["/".join(parts[: end + 1]) for end in range(len(parts))]
+        names = parts if bare.startswith("**/") else heads
+        if any(fnmatch.fnmatchcase(name, bare.removeprefix("**/")) and "/" not in name for name in names):
+            is_sent = pattern.startswith("!")
+    return is_sent
+
+
+def copied_into_the_image() -> list[str]:
+    copies = [words[1:-1] for words in image_instructions() if words[0] == "COPY"]
+    return [source for sources in copies for source in sources]
+
+
+def test_image_has_every_file_that_the_build_takes() -> None:
+    copied = copied_into_the_image()
+    folders = {"test": "Tests", "regular": "Sources", "executable": "Sources", "system": "Sources"}
+    paths = [target.get("path") or f"{folders[target['type']]}/{target['name']}" for target in manifest()["targets"]]
+    assert len(paths) > 30
+    for path in [*paths, "Package.swift", "LICENSE", "NOTICE", "profiles/museum.yaml"]:
+        assert (CHECKOUT / path).exists()
+        assert any(path == source or path.startswith(source + "/") for source in copied), path
+        assert is_in_context(path), path
+
+
+@pytest.mark.parametrize("path", [".git/HEAD", ".build/debug/beaconry", "docs/events.md", "Tests/EndToEnd/__pycache__/a.pyc"])
+def test_image_is_built_without(path: str) -> None:
+    assert not is_in_context(path)
+
+
+def test_image_runs_as_an_ordinary_user_who_owns_its_state() -> None:
+    instructions = image_instructions()
+    last = instructions[max(number for number, words in enumerate(instructions) if words[0] == "FROM") :]
+    assert [words[1] for words in last if words[0] == "USER"] == ["10001:10001"]
+    installed = next(" ".join(words) for words in last if words[0] == "RUN")
+    assert "useradd --uid 10001 --gid 10001 " in installed
+    assert re.search(r"install -d -o beaconry -g beaconry -m 0700 /state\b", installed)
+    assert ["VOLUME", "/state"] in last
+
+
+def test_images_are_named_by_version() -> None:
+    bases = [words[1] for words in image_instructions() if words[0] == "FROM"]
+    assert len(bases) == 2
+    assert all(re.search(r":\d+\.\d+", base) for base in bases), bases
 
 
 # The notices and the bill of materials
