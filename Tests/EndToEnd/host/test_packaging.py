@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What is handed to others: the image, the notices and the bill of materials."""
+"""What is handed to others: the service, the image, the notices and the bill of materials."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from typing import Any
 import pytest
 from beaconry import BINARY, CHECKOUT, PROFILES
 
+SERVICE = CHECKOUT / "packaging" / "beaconry.service"
 DOCKERFILE = (CHECKOUT / "Dockerfile").read_text()
 NOTICE = (CHECKOUT / "NOTICE").read_text()
 NETWORK_RIGHTS = 1 << 12 | 1 << 13  # CAP_NET_ADMIN, CAP_NET_RAW
@@ -31,6 +32,39 @@ Record = dict[str, Any]
 
 def run(*command: str | Path, **options: Any) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, **options)
+
+
+# The service
+
+
+def test_service_has_no_faults(tmp_path: Path) -> None:
+    # The program need not be installed: one that is there stands in for it.
+    text = SERVICE.read_text().replace("/usr/local/bin/beaconry", "/bin/true")
+    assert "/bin/true run" in text
+    service = tmp_path / SERVICE.name
+    service.write_text(text)
+    verified = run("systemd-analyze", "verify", "--man=no", "--recursive-errors=no", service)
+    assert (verified.returncode, verified.stderr) == (0, "")
+
+
+def test_exposure_of_the_service_is_low() -> None:
+    checked = run("systemd-analyze", "security", "--offline=true", "--threshold=30", SERVICE)
+    assert checked.returncode == 0, checked.stdout
+    exposure = re.search(r"Overall exposure level for beaconry.service: (\d+\.\d)", checked.stdout)
+    assert exposure
+    assert float(exposure[1]) <= 3.0
+
+
+def test_service_may_do_what_the_program_needs() -> None:
+    settings: dict[str, set[str]] = {}
+    for line in SERVICE.read_text().splitlines():
+        if "=" in line and not line.startswith("#"):
+            key, value = line.split("=", 1)
+            settings.setdefault(key, set()).update(value.split())
+    assert {"AF_UNIX", "AF_BLUETOOTH"} <= settings["RestrictAddressFamilies"]
+    assert settings["AmbientCapabilities"] == settings["CapabilityBoundingSet"] == {"CAP_NET_ADMIN", "CAP_NET_RAW"}
+    # The kernel has Bluetooth sockets in the first namespaces only, and /proc says how bluetoothd was started.
+    assert not {"PrivateNetwork", "PrivateUsers", "ProtectProc"} & settings.keys()
 
 
 # The rights of the program's file
