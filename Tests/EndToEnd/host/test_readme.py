@@ -1,0 +1,68 @@
+# Beaconry: beacons without the hardware
+# Copyright 2026 the Beaconry project authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""What README gives to be copied."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import textwrap
+from pathlib import Path
+
+from beaconry import BINARY, CHECKOUT
+
+README = (CHECKOUT / "README.md").read_text()
+
+
+def profile() -> str:
+    """The profile of "A beacon of your own"."""
+    found = re.search(r"```yaml\n(# shop\.yaml\n.*?)```", README, re.DOTALL)
+    assert found
+    return found[1]
+
+
+def recipe() -> str:
+    """The commands of "In CI", with a test of a few milliseconds in the place of the scan of seconds."""
+    section = README[README.index("## In CI") :]
+    found = re.search(r"(?:^    .*\n)+", section, re.MULTILINE)
+    assert found
+    commands, replaced = re.subn(
+        r"bumble-scan tcp-client:(\S+) & .*", r"beaconry expect --minor 7 --major 1 --within 20s --radio tcp-client:\1"
+        " --uuid E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", textwrap.dedent(found[0]),
+    )  # fmt: skip
+    assert replaced == 1
+    return commands
+
+
+def test_recipe_for_ci_runs_twice_on_one_machine(tmp_path: Path) -> None:
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    (programs / "beaconry").symlink_to(BINARY)
+    environment = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "XDG_RUNTIME_DIR": str(tmp_path)}
+    jobs = []
+    try:
+        for name in ("a", "b"):
+            folder = tmp_path / name
+            folder.mkdir()
+            (folder / "shop.yaml").write_text(profile())
+            # What a run that was killed leaves.
+            (folder / "ready").touch()
+            job = subprocess.Popen(
+                ["bash", "-ec", recipe()], cwd=folder, env=environment, start_new_session=True, stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            )  # fmt: skip
+            jobs.append(job)
+        for job in jobs:
+            output, _ = job.communicate(timeout=60)
+            assert job.returncode == 0, output
+            assert "door    iot-design-shop  on" in output
+        assert not list(tmp_path.rglob("ready"))
+    finally:
+        for job in jobs:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(job.pid, signal.SIGKILL)
