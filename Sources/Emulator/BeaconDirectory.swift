@@ -6,7 +6,10 @@ import GATT
 import Radio
 import Synchronization
 
-/// The beacons by name, so that a radio's question goes to its beacon and nowhere else on the way.
+/// The beacons by name, and the one place that routes requests, commands and inputs to them.
+///
+/// While a reload replaces beacons, `handover` is under way. A beacon that is being replaced is retired: it takes nothing any
+/// more, and what was routed to it waits for the end of the handover and goes to its successor.
 final class BeaconDirectory: Sendable {
     private struct State {
         var beacons: [BeaconIdentifier: RunningBeacon] = [:]
@@ -38,11 +41,23 @@ final class BeaconDirectory: Sendable {
     }
 
     private func answerInTime(_ request: AttributeRequest) async -> AttributeResponse {
+        await route(to: request.beacon) { beacon in
+            if let response = beacon.read(request) { return response }
+            return await beacon.answer(request)
+        } ?? .failure(.unlikely)
+    }
+
+    /// Has the living beacon of this name do something.
+    /// - Parameter body: returns `nil` when the beacon is retired, which it checks in one step with what it does; it is called
+    ///   again with the successor.
+    /// - Returns: what `body` returns; `nil` when there is no such beacon.
+    func route<Outcome: Sendable>(
+        to identifier: BeaconIdentifier, _ body: (RunningBeacon) async -> Outcome?
+    ) async -> Outcome? {
         while true {
             await handover?.value
-            guard let beacon = beacon(request.beacon) else { return .failure(.unlikely) }
-            if let response = beacon.read(request) { return response }
-            if let response = await beacon.answer(request) { return response }
+            guard let beacon = beacon(identifier) else { return nil }
+            if let outcome = await body(beacon) { return outcome }
         }
     }
 }

@@ -23,6 +23,7 @@ extension Emulator {
 
     /// All beacons in the order of the profiles.
     public func list() async -> [BeaconStatus] {
+        await handover?.value
         var statuses: [BeaconStatus] = []
         for beacon in beacons { statuses.append(await beacon.status) }
         return statuses
@@ -38,50 +39,31 @@ extension Emulator {
     /// - Throws: `EmulatorError` `.unknownBeacon`, `.badProfile` for a text that is no value, `.refusedSetting`, or
     ///   `.inputOutput` when they could not be made durable.
     public func set(_ name: String, _ values: [String: String]) async throws(EmulatorError) -> BeaconStatus {
-        let beacon = try await running(name)
-        let present = await beacon.status
-        let own = present.ownSettings
-        var settings: [DeviceSetting] = []
-        for (key, text) in values.sorted(by: { $0.key < $1.key }) {
-            guard own.contains(key) || ValueText.settingKeys.contains(key) else {
-                let keys = present.settings.map(\.key).joined(separator: ", ")
-                let known = keys.isEmpty ? ", nor any other" : "; settings are \(keys)"
-                throw EmulatorError(.badProfile, "\(name): there is no setting \"\(key)\"\(known)")
-            }
-            do throws(ValueFault) {
-                settings.append(own.contains(key) ? .named(key, text) : try ValueText.setting(key, text))
-            } catch {
-                throw EmulatorError(.badProfile, "\(name): \(key): \(error.message)")
-            }
-        }
-        switch await beacon.handle(.set(settings)) {
-        case .refused(let sentence): throw EmulatorError(.refusedSetting, "\(name): \(sentence)")
-        case .notDurable(let error):
-            throw EmulatorError(
-                .inputOutput, "\(name): the new settings could not be made durable (\(error)), so the old ones stay",
-                cure: "make room in the state folder, or check its medium")
-        default: return await beacon.status
-        }
+        try await command(name) { await $0.set(values) }.get()
     }
 
     /// Has a beacon do something.
     /// - Throws: `EmulatorError` `.unknownBeacon`, or `.refusedSetting` when it does not do it.
     public func perform(_ command: DeviceCommand, on name: String) async throws(EmulatorError) -> BeaconStatus {
-        let beacon = try await running(name)
-        if case .refused(let sentence) = await beacon.handle(.perform(command)) {
-            throw EmulatorError(.refusedSetting, "\(name): \(sentence)")
-        }
-        return await beacon.status
+        try await self.command(name) { await $0.perform(command) }.get()
     }
 
     /// Switches a beacon on or off.
     /// - Throws: `EmulatorError` `.unknownBeacon`.
     public func setEnabled(_ name: String, _ enabled: Bool) async throws(EmulatorError) -> BeaconStatus {
-        let beacon = try await running(name)
-        await beacon.setEnabled(enabled)
+        let status = try await command(name) { await $0.setEnabled(enabled) }
         // Power that goes takes its connections with it.
-        if !enabled { await disconnectAll(from: beacon.identifier) }
-        return await beacon.status
+        if !enabled { await disconnectAll(from: status.identifier) }
+        return status
+    }
+
+    /// Routes a command to the living beacon of this name.
+    /// - Throws: `EmulatorError` `.unknownBeacon`.
+    private func command<Outcome: Sendable>(
+        _ name: String, _ body: (RunningBeacon) async -> Outcome?
+    ) async throws(EmulatorError) -> Outcome {
+        guard let outcome = await directory.route(to: BeaconIdentifier(name), body) else { throw unknown(name) }
+        return outcome
     }
 
     /// Reads the profiles again. Beacons whose entry did not change go on as they are.
@@ -132,50 +114,62 @@ extension Emulator {
                 try await beacon.restore(resets: false)
                 try openBonds(of: beacon, resets: false)
             }
-            var plans: [PlannedBeacon] = []
-            for beacon in next { plans.append(await beacon.plan) }
-            try await replan(plans)
+            let result = try await handOver(to: next, fresh)
+            checkReadiness()
+            return result
         } catch {
             for (beacon, predecessor) in fresh where predecessor?.lock !== beacon.lock { beacon.lock?.release() }
             throw error
         }
-        return await take(next, fresh)
     }
 
-    private func take(
-        _ next: [RunningBeacon], _ fresh: [(beacon: RunningBeacon, predecessor: RunningBeacon?)]
-    ) async -> ReloadResult {
-        let old = beacons
-        let handover = Task {
-            for (beacon, predecessor) in fresh {
-                await predecessor?.retire()
-                await beacon.catchUp()
+    /// Gives the radio the new attribute tables and has the successors answer for them. Requests and commands wait
+    /// meanwhile, so that none meets a device of another table, or one that is being replaced.
+    /// - Throws: `EmulatorError` when the radio cannot carry them; everything is as before then.
+    private func handOver(
+        to next: [RunningBeacon], _ fresh: [(beacon: RunningBeacon, predecessor: RunningBeacon?)]
+    ) async throws(EmulatorError) -> ReloadResult {
+        var plans: [PlannedBeacon] = []
+        for beacon in next { plans.append(await beacon.plan) }
+        let exchange = Task { [plans] () -> Result<ReloadResult, EmulatorError> in
+            defer { self.handover = nil }
+            do throws(EmulatorError) {
+                try await replan(plans)
+            } catch {
+                return .failure(error)
             }
-            // Whoever waits for this finds the successors.
-            beacons = next
-            self.handover = nil
+            return .success(await replace(with: next, fresh))
         }
-        self.handover = handover
-        await handover.value
+        handover = Task { _ = await exchange.value }
+        return try await exchange.value.get()
+    }
+
+    /// Puts beacons in the places of others. Whoever waits for its end finds the successors, switched on as they will be.
+    private func replace(
+        with next: [RunningBeacon], _ fresh: [(beacon: RunningBeacon, predecessor: RunningBeacon?)]
+    ) async -> ReloadResult {
         var result = ReloadResult()
+        let gone = beacons.filter { old in !next.contains { $0 === old } }
+        var legacies: [BeaconIdentifier: RunningBeacon.Legacy] = [:]
+        for beacon in gone { legacies[beacon.identifier] = await beacon.retire() }
+        for (beacon, _) in fresh { await beacon.catchUp() }
+        beacons = next
         let locks = next.compactMap(\.lock)
-        for gone in old where !next.contains(where: { $0 === gone }) {
-            if !next.contains(where: { $0.identifier == gone.identifier }) {
-                await gone.setEnabled(false)
-                await disconnectAll(from: gone.identifier)
-                centrals[gone.identifier] = nil
-                subscriptions[gone.identifier] = nil
-                result.removed.append(gone.identifier.name)
+        for beacon in gone {
+            if !next.contains(where: { $0.identifier == beacon.identifier }) {
+                await beacon.remove()
+                await disconnectAll(from: beacon.identifier)
+                centrals[beacon.identifier] = nil
+                subscriptions[beacon.identifier] = nil
+                result.removed.append(beacon.identifier.name)
             }
-            if let lock = gone.lock, !locks.contains(where: { $0 === lock }) { lock.release() }
+            if let lock = beacon.lock, !locks.contains(where: { $0 === lock }) { lock.release() }
         }
         for (beacon, predecessor) in fresh {
             if let predecessor, predecessor.identifier == beacon.identifier {
-                // Who was switched off stays so.
-                await beacon.setEnabled(await predecessor.isEnabled)
-                let onAir = await predecessor.wanted
                 await beacon.powerOn(
-                    replacing: onAir, connected: centrals[beacon.identifier, default: []],
+                    replacing: legacies[beacon.identifier] ?? RunningBeacon.Legacy(),
+                    connected: centrals[beacon.identifier, default: []],
                     subscriptions: subscriptions[beacon.identifier, default: [:]])
                 result.changed.append(beacon.identifier.name)
             } else {
@@ -183,7 +177,6 @@ extension Emulator {
                 result.added.append(beacon.identifier.name)
             }
         }
-        checkReadiness()
         let freshNames = Set(fresh.map(\.beacon.identifier))
         result.kept = next.map(\.identifier).filter { !freshNames.contains($0) }.map(\.name)
         return result
@@ -205,10 +198,12 @@ extension Emulator {
     /// - Throws: `EmulatorError` `.unknownBeacon`.
     func running(_ name: String) async throws(EmulatorError) -> RunningBeacon {
         await handover?.value
-        guard let beacon = beacon(BeaconIdentifier(name)) else {
-            let names = beacons.map(\.identifier.name).joined(separator: ", ")
-            throw EmulatorError(.unknownBeacon, "there is no beacon \"\(name)\"", cure: "beacons are \(names)")
-        }
+        guard let beacon = beacon(BeaconIdentifier(name)) else { throw unknown(name) }
         return beacon
+    }
+
+    private func unknown(_ name: String) -> EmulatorError {
+        let names = beacons.map(\.identifier.name).joined(separator: ", ")
+        return EmulatorError(.unknownBeacon, "there is no beacon \"\(name)\"", cure: "beacons are \(names)")
     }
 }

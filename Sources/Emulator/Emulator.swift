@@ -230,7 +230,7 @@ public actor Emulator: Service {
             await subscribe(beacon, Subscription(central: central, characteristic: characteristic), configuration)
         case .pairing(let beacon, let central, let event): await note(event, of: beacon, central)
         case .retimed(let beacon, let central, let timing):
-            await self.beacon(beacon)?.handle(.retimed(Central(central), timing))
+            await deliver(.retimed(Central(central), timing), to: beacon)
         case .warning(let beacon, let warning): events.post(EventRecord(warning, device: beacon?.name))
         }
     }
@@ -240,7 +240,7 @@ public actor Emulator: Service {
         record.central = central
         events.post(record)
         centrals[beacon, default: []].insert(central)
-        await self.beacon(beacon)?.handle(.connected(Central(central)))
+        await deliver(.connected(Central(central)), to: beacon)
     }
 
     private func disconnect(_ beacon: BeaconIdentifier, _ central: String) async {
@@ -251,7 +251,7 @@ public actor Emulator: Service {
         conversations[beacon]?.removeValue(forKey: Central(central))?.end()
         subscriptions[beacon] = subscriptions[beacon]?.filter { $0.key.central != central }
         questions[central] = nil
-        await self.beacon(beacon)?.handle(.disconnected(Central(central)))
+        await deliver(.disconnected(Central(central)), to: beacon)
     }
 
     /// What a beacon asks of a central goes here; `nil` when the central is gone.
@@ -266,7 +266,7 @@ public actor Emulator: Service {
     }
 
     private func deliver(_ input: DeviceInput, to beacon: BeaconIdentifier) async {
-        await self.beacon(beacon)?.handle(input)
+        await directory.route(to: beacon) { await $0.take(input) }
     }
 
     private func subscribe(
@@ -278,8 +278,8 @@ public actor Emulator: Service {
         record.characteristicName = self.beacon(beacon)?.name(of: subscription.characteristic)
         events.post(record)
         subscriptions[beacon, default: [:]][subscription] = configuration.isEmpty ? nil : configuration
-        await self.beacon(beacon)?.handle(
-            .subscribed(Central(subscription.central), subscription.characteristic, configuration))
+        await deliver(
+            .subscribed(Central(subscription.central), subscription.characteristic, configuration), to: beacon)
     }
 
     private func note(_ report: AdvertisingReport, of beacon: BeaconIdentifier) {

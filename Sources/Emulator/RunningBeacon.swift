@@ -56,8 +56,10 @@ actor RunningBeacon {
     private(set) var wanted: Advertisement?
     /// What wakes the device next, and when.
     private var wakeUp: (deadline: Duration, task: Task<Void, Never>)?
-    /// Whether another has its settings, and its central's requests.
+    /// Whether another has its settings, and takes its centrals' requests and its owner's commands.
     private var isRetired = false
+    /// The centrals that its device has as connected.
+    private var connected: Set<Central> = []
     /// While it starts, what it wants is only noted.
     private var isStarting = false
 
@@ -146,10 +148,19 @@ actor RunningBeacon {
         perform(.post(EventRecord(warning, device: identifier.name)))
     }
 
-    /// Answers no central any more: what it was asked before is done by now, and the rest is its successor's.
-    func retire() {
+    /// What a successor takes over beside the settings.
+    struct Legacy: Sendable {
+        /// Whether it was switched on.
+        var isEnabled = true
+        /// What is on the air for it.
+        var onAir: Advertisement?
+    }
+
+    /// Takes nothing any more: what came before is done by now, and the rest is its successor's.
+    func retire() -> Legacy {
         isRetired = true
         stopWaking()
+        return Legacy(isEnabled: isEnabled, onAir: wanted)
     }
 
     /// Settles what was written while this beacon was made to take another one's place.
@@ -161,15 +172,17 @@ actor RunningBeacon {
 
     /// Switches the beacon on: it says what it advertises.
     /// - Parameters:
-    ///   - onAir: what is on the air for it already, from the beacon in whose place it comes.
+    ///   - legacy: what it takes over from the beacon in whose place it comes; one that was off stays so.
     ///   - centrals: who is connected to it already.
     ///   - subscriptions: what they want to be told.
     func powerOn(
-        replacing onAir: Advertisement? = nil, connected centrals: Set<String> = [],
+        replacing legacy: Legacy = Legacy(), connected centrals: Set<String> = [],
         subscriptions: [Subscription: ClientCharacteristicConfiguration] = [:]
     ) async {
+        isEnabled = legacy.isEnabled
         guard isEnabled else { return }
         isStarting = true
+        connected.formUnion(centrals.map { Central($0) })
         await handle(.poweredOn)
         for central in centrals.sorted() { await handle(.connected(Central(central))) }
         for (subscription, configuration) in subscriptions {
@@ -178,13 +191,25 @@ actor RunningBeacon {
         }
         isStarting = false
         let first = wanted
-        wanted = onAir
+        wanted = legacy.onAir
         advertise(first)
     }
 
+    /// Takes the beacon off the air for good: it is in no profile any more.
+    func remove() {
+        isEnabled = false
+        stopWaking()
+        guard wanted != nil else { return }
+        wanted = nil
+        perform(.advertise(identifier, nil))
+    }
+
+    // MARK: - Commands and inputs, which `BeaconDirectory` routes; each returns nil when the successor is to be asked
+
     /// Switches the beacon on or off, as if power came or went.
-    func setEnabled(_ enabled: Bool) async {
-        guard enabled != isEnabled else { return }
+    func setEnabled(_ enabled: Bool) async -> BeaconStatus? {
+        guard !isRetired else { return nil }
+        guard enabled != isEnabled else { return status }
         isEnabled = enabled
         if enabled {
             await powerOn()
@@ -192,6 +217,69 @@ actor RunningBeacon {
             stopWaking()
             advertise(nil)
         }
+        return status
+    }
+
+    /// Changes settings, all or none, as the profile would have them.
+    func set(_ values: [String: String]) async -> Result<BeaconStatus, EmulatorError>? {
+        guard !isRetired else { return nil }
+        let parsed: [DeviceSetting]
+        do throws(EmulatorError) {
+            parsed = try settings(values)
+        } catch {
+            return .failure(error)
+        }
+        switch await handle(.set(parsed)) {
+        case .refused(let sentence):
+            return .failure(EmulatorError(.refusedSetting, "\(identifier): \(sentence)"))
+        case .notDurable(let error):
+            return .failure(
+                EmulatorError(
+                    .inputOutput,
+                    "\(identifier): the new settings could not be made durable (\(error)), so the old ones stay",
+                    cure: "make room in the state folder, or check its medium"))
+        default: return .success(status)
+        }
+    }
+
+    private func settings(_ values: [String: String]) throws(EmulatorError) -> [DeviceSetting] {
+        let present = status
+        let own = present.ownSettings
+        var settings: [DeviceSetting] = []
+        for (key, text) in values.sorted(by: { $0.key < $1.key }) {
+            guard own.contains(key) || ValueText.settingKeys.contains(key) else {
+                let keys = present.settings.map(\.key).joined(separator: ", ")
+                let known = keys.isEmpty ? ", nor any other" : "; settings are \(keys)"
+                throw EmulatorError(.badProfile, "\(identifier): there is no setting \"\(key)\"\(known)")
+            }
+            do throws(ValueFault) {
+                settings.append(own.contains(key) ? .named(key, text) : try ValueText.setting(key, text))
+            } catch {
+                throw EmulatorError(.badProfile, "\(identifier): \(key): \(error.message)")
+            }
+        }
+        return settings
+    }
+
+    /// Does what its owner asks of its device.
+    func perform(_ command: DeviceCommand) async -> Result<BeaconStatus, EmulatorError>? {
+        guard !isRetired else { return nil }
+        if case .refused(let sentence) = await handle(.perform(command)) {
+            return .failure(EmulatorError(.refusedSetting, "\(identifier): \(sentence)"))
+        }
+        return .success(status)
+    }
+
+    /// Takes what comes from the radio. A central that its predecessor handed over comes only once.
+    func take(_ input: DeviceInput) async -> Void? {
+        guard !isRetired else { return nil }
+        switch input {
+        case .connected(let central): guard connected.insert(central).inserted else { return () }
+        case .disconnected(let central): guard connected.remove(central) != nil else { return () }
+        default: break
+        }
+        await handle(input)
+        return ()
     }
 
     /// Takes one input.
@@ -213,7 +301,7 @@ actor RunningBeacon {
             case .acknowledge: answer = .done
             case .reject(let error): answer = .rejected(error)
             case .refuse(let sentence): answer = .refused(sentence)
-            case .advertise(let advertisement): if isEnabled { advertise(advertisement) }
+            case .advertise(let advertisement): if isEnabled, !isRetired { advertise(advertisement) }
             case .notify(let characteristic, let value, let central):
                 if isEnabled, !isRetired { perform(.notify(identifier, characteristic, value: value, to: central)) }
             case .ask(let request, let central):

@@ -258,12 +258,17 @@ struct EmulatorReloadTests {
     @Test
     func aWriteAmidAReloadIsNotLost() async throws {
         try await withReadyRig { rig in
+            let (writing, continuation) = AsyncStream<AttributeResponse?>.makeStream()
             rig.radio.whileReplanning {
-                _ = try? await rig.write([77, 0, 78, 0], of: "entrance")
+                Task { continuation.yield(try? await rig.write([77, 0, 78, 0], of: "entrance")) }
             }
             rig.profiles.change(Self.changedEntrance)
             let result = try await rig.emulator.reload()
             #expect(result.changed == ["entrance"])
+            for await response in writing {
+                #expect(response == .success([]))
+                break
+            }
             #expect(try await rig.read(of: "entrance") == .success([77, 0, 78, 0]))
         }
     }

@@ -1,0 +1,149 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+import Devices
+import Dispatch
+import Radio
+import Synchronization
+import Testing
+
+@testable import Emulator
+
+/// Commands and inputs while a reload replaces their beacon: each is done by the living beacon, once.
+@Suite(.timeLimit(.minutes(1)))
+struct HandoverTests {
+    private static let name = BeaconIdentifier("entrance")
+
+    @Test
+    func retiredBeaconTakesNothing() async throws {
+        let folder = try TemporaryFolder()
+        let bench = try BeaconOnABench(StateFolder(folder.file("state")))
+        await bench.beacon.powerOn()
+        _ = await bench.beacon.retire()
+        let told = bench.told
+        #expect(await bench.beacon.set(["major": "9"]) == nil)
+        #expect(await bench.beacon.setEnabled(false) == nil)
+        #expect(await bench.beacon.perform(.act(.positive, notification: 1)) == nil)
+        #expect(await bench.beacon.take(.connected(Central("phone"))) == nil)
+        #expect(bench.told == told)
+        #expect(folder.names("state/museum") == ["entrance.lock"])
+        #expect(await bench.beacon.isEnabled)
+    }
+
+    /// The command has its beacon already when the handover begins.
+    @Test
+    func commandThatMeetsARetiredBeaconGoesToItsSuccessor() async throws {
+        let folder = try TemporaryFolder()
+        let predecessor = try BeaconOnABench(nil).beacon
+        let successor = try BeaconOnABench(StateFolder(folder.file("state"))).beacon
+        let directory = BeaconDirectory()
+        directory.setBeacons([predecessor])
+        let met = EventLog<ObjectIdentifier>()
+        let outcome = await directory.route(to: Self.name) { beacon in
+            met.append(ObjectIdentifier(beacon))
+            if beacon === predecessor {
+                directory.handover = Task {
+                    _ = await predecessor.retire()
+                    directory.setBeacons([successor])
+                    directory.handover = nil
+                }
+                await directory.handover?.value
+            }
+            return await beacon.set(["major": "9"])
+        }
+        #expect(met.entries == [ObjectIdentifier(predecessor), ObjectIdentifier(successor)])
+        #expect(try outcome?.get().settings.contains(.major(9)) == true)
+        #expect(await successor.status.settings.contains(.major(9)))
+        #expect(await predecessor.status.settings.contains(.major(2)))
+    }
+
+    @Test
+    func routeToNobodyIsNothing() async throws {
+        let outcome = await BeaconDirectory().route(to: Self.name) { await $0.setEnabled(false) }
+        #expect(outcome == nil)
+    }
+
+    /// A command waits for the medium when the reload begins, and another one waits behind it.
+    @Test
+    func commandsAcknowledgedAmidAReloadAreNotLost() async throws {
+        let folder = try TemporaryFolder()
+        let files = GatedFileSystem()
+        let rig = try Rig(Samples.museum, folder: folder) {
+            $0.state = StateFolder(folder.file("state"), fileSystem: files)
+        }
+        try await rig.event("ready")
+        let emulator = rig.emulator
+        async let first = emulator.set("entrance", ["major": "9"])
+        await files.entered()
+        async let second = emulator.set("entrance", ["minor": "77"])
+        async let third = emulator.setEnabled("exit", false)
+        for _ in 0..<100 { await Task.yield() }
+        rig.profiles.change(Samples.museum.replacing("minor: 3", with: "minor: 33").replacing("minor: 4", with: "minor: 44"))
+        async let reload = emulator.reload()
+        while await emulator.handover == nil { await Task.yield() }
+        files.open()
+        #expect(try await first.settings.contains(.major(9)))
+        #expect(try await second.settings.contains(.minor(77)))
+        #expect(try await !third.isEnabled)
+        #expect(try await reload.changed == ["entrance", "exit"])
+        let status = try await emulator.show("entrance")
+        #expect(status.settings.contains(.major(9)) && status.settings.contains(.minor(77)))
+        #expect(try await !emulator.show("exit").isEnabled)
+        try await rig.settle()
+        #expect(rig.radio.wanted("exit") == nil)
+        #expect(rig.radio.wanted("entrance")?.frame?.minor == 77)
+        try await rig.stop()
+    }
+
+    /// A central that connects while its beacon is replaced is known to the successor, once.
+    @Test
+    func centralThatConnectsAmidAReloadIsKnownOnce() async throws {
+        try await withReadyRig(Samples.entrance) { rig in
+            rig.radio.whileReplanning { rig.connect("phone", to: "entrance") }
+            rig.profiles.change(Samples.entrance.replacing("minor: 3", with: "minor: 33"))
+            _ = try await rig.emulator.reload()
+            try await rig.settle()
+            #expect(rig.radio.wanted("entrance") == nil)
+            rig.disconnect("phone", from: "entrance")
+            try await rig.event("disconnected")
+            try await rig.settle()
+            #expect(rig.radio.wanted("entrance")?.frame?.minor == 33)
+        }
+    }
+}
+
+/// The local file system, whose first file waits until the gate is opened.
+private final class GatedFileSystem: FlashFileSystem {
+    private let base = LocalFileSystem()
+    private let gate = DispatchSemaphore(value: 0)
+    private let isFirst = Mutex(true)
+    private let waiting = EventLog<Bool>()
+
+    /// Waits until somebody waits at the gate.
+    func entered() async { _ = try? await waiting.entry { $0 } }
+    func open() { gate.signal() }
+
+    func create(_ path: String, isPrivate: Bool) throws(SystemError) -> Int32 {
+        let isFirst = isFirst.withLock { isFirst in
+            defer { isFirst = false }
+            return isFirst
+        }
+        if isFirst {
+            waiting.append(true)
+            gate.wait()
+        }
+        return try base.create(path, isPrivate: isPrivate)
+    }
+
+    func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) throws(SystemError) -> Int {
+        try base.write(bytes, to: descriptor)
+    }
+    func synchronize(_ descriptor: Int32) throws(SystemError) { try base.synchronize(descriptor) }
+    func close(_ descriptor: Int32) { base.close(descriptor) }
+    func rename(_ path: String, to newPath: String) throws(SystemError) { try base.rename(path, to: newPath) }
+    func synchronizeFolder(_ path: String) throws(SystemError) { try base.synchronizeFolder(path) }
+    func remove(_ path: String) throws(SystemError) { try base.remove(path) }
+    func read(_ path: String) throws(SystemError) -> [UInt8]? { try base.read(path) }
+}
