@@ -33,7 +33,7 @@ struct BeaconParser {
         let id = reader.required("id", ValueText.name)
         let kind = reader.required("device") { text throws(ValueFault) in
             guard Self.kinds.contains(text) else {
-                throw ValueFault("there is no device \"\(text)\"; devices are \(Self.kinds.joined(separator: ", "))")
+                throw ValueFault(Spelling.unknown("there is no device \"\(text)\"", text, "devices", Self.kinds))
             }
             return text
         }
@@ -76,7 +76,7 @@ struct BeaconParser {
 
     /// `position: [x, y]` or `[x, y, z]`.
     private mutating func position() -> Position? {
-        guard let metres = reader.values("position", ValueText.metres) else { return nil }
+        guard let metres = reader.values("position", example: "[2, 0]", ValueText.metres) else { return nil }
         guard 2...3 ~= metres.count else {
             reader.add(
                 "a position is two or three numbers of metres, such as [2.5, 4]", field: "position",
@@ -167,6 +167,7 @@ struct BeaconParser {
 
     /// The `ibeacon` mapping; with `isRequired`, it and its UUID must be there.
     private mutating func frame(isRequired: Bool) -> IBeacon? {
+        for key in ["uuid", "major", "minor", "measured-power"] { reader.owners[key] = "ibeacon" }
         guard let part = reader.node("ibeacon") else {
             if isRequired { reader.add("\"ibeacon\" is missing", field: nil, mark: node.mark) }
             return nil
@@ -196,15 +197,15 @@ extension BeaconParser {
 
     static func pdu(_ text: String) throws(ValueFault) -> AdvertisingPDU {
         guard let pdu = AdvertisingPDU(rawValue: text) else {
-            let names = AdvertisingPDU.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ValueFault("there is no PDU type \"\(text)\"; types are \(names)")
+            let names = AdvertisingPDU.allCases.map(\.rawValue)
+            throw ValueFault(Spelling.unknown("there is no PDU type \"\(text)\"", text, "types", names))
         }
         return pdu
     }
 
     private static func badIntervalPolicy(_ text: String) throws(ValueFault) -> IoTDesignShopBeacon.BadIntervalPolicy {
         guard let policy = IoTDesignShopBeacon.BadIntervalPolicy(rawValue: text) else {
-            throw ValueFault("\"\(text)\" is not one of clamp, fail")
+            throw ValueFault(Spelling.notOne(text, of: ["clamp", "fail"]))
         }
         return policy
     }

@@ -15,6 +15,8 @@ struct MappingReader {
     private var entries: [(key: String, mark: Mark?, value: Node)] = []
     private var known: [String] = []
     private(set) var faults: [ProfileFault] = []
+    /// Keys that are not this mapping's, by the key of the part that they belong to.
+    var owners: [String: String] = [:]
 
     /// Reads a node that must be a mapping; when it is none, that is the only fault.
     init(_ node: Node, file: String, path: String, files: @escaping ProfileFileReader = noProfileFiles) {
@@ -96,10 +98,15 @@ struct MappingReader {
     }
 
     /// The texts of a key's sequence, each read as a value.
-    mutating func values<Value>(_ key: String, _ parse: (String) throws(ValueFault) -> Value) -> [Value]? {
+    /// - Parameter example: such a list, for where there is none; by default, a list of what is there.
+    mutating func values<Value>(
+        _ key: String, example: String? = nil, _ parse: (String) throws(ValueFault) -> Value
+    ) -> [Value]? {
         guard let node = node(key) else { return nil }
         guard let sequence = node.sequence else {
-            add("a list is expected here", field: key, mark: node.mark)
+            let text = node.scalar.flatMap { $0.string.isEmpty ? nil : "[\($0.string)]" }
+            let hint = example.map { ", such as \($0)" } ?? text.map { "; write \($0)" } ?? ""
+            add("a list is expected here\(hint)", field: key, mark: node.mark)
             return nil
         }
         return sequence.enumerated().compactMap { value(of: $1, field: "\(key)[\($0)]", parse) }
@@ -151,10 +158,15 @@ struct MappingReader {
     /// Ends the reading: keys that nobody took are faults. Returns all faults in the order of the file.
     mutating func finish() -> [ProfileFault] {
         for entry in entries where !known.contains(entry.key) {
-            let names = known.joined(separator: ", ")
-            add("there is no key \"\(entry.key)\" here; keys are \(names)", field: nil, mark: entry.mark)
+            add(complaint(ofUnknown: entry.key), field: nil, mark: entry.mark)
         }
         return faults.sorted { ($0.line, $0.column) < ($1.line, $1.column) }
+    }
+
+    private func complaint(ofUnknown key: String) -> String {
+        if key == "<<" { return "merge keys (<<) are not supported; write the keys out" }
+        if let owner = owners[key] { return "\"\(key)\" belongs under \(owner): write \(owner): { \(key): … }" }
+        return Spelling.unknown("there is no key \"\(key)\" here", key, "keys", known)
     }
 
     /// Adds a fault of a field at a node's place.

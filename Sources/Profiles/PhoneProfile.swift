@@ -185,7 +185,7 @@ extension PhoneProfile {
         switch text {
         case "required": return true
         case "off": return false
-        default: throw ValueFault("\"\(text)\" is not one of required, off")
+        default: throw ValueFault(Spelling.notOne(text, of: ["required", "off"]))
         }
     }
 
@@ -193,7 +193,7 @@ extension PhoneProfile {
         switch text {
         case "back": return true
         case "away": return false
-        default: throw ValueFault("\"\(text)\" is not one of away, back")
+        default: throw ValueFault(Spelling.notOne(text, of: ["away", "back"]))
         }
     }
 

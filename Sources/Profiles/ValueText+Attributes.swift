@@ -93,7 +93,7 @@ extension ValueText {
         _ text: String, of type: Choice.Type
     ) throws(ValueFault) -> Choice where Choice.RawValue == String {
         guard let choice = Choice(rawValue: text) else {
-            throw ValueFault("\"\(text)\" is not one of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
+            throw ValueFault(Spelling.notOne(text, of: Choice.allCases.map(\.rawValue)))
         }
         return choice
     }

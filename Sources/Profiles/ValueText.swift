@@ -166,7 +166,7 @@ public enum ValueText {
         case "interval": .interval(try interval(text))
         case "tx-power": .transmitPower(try transmitPower(text))
         default:
-            throw ValueFault("there is no setting \"\(key)\"; settings are \(settingKeys.joined(separator: ", "))")
+            throw ValueFault(Spelling.unknown("there is no setting \"\(key)\"", key, "settings", settingKeys))
         }
     }
 

@@ -28,6 +28,7 @@ struct Beaconry: AsyncParsableCommand {
         FileCapabilities.makeEffective()
         var writesJSON = false
         do {
+            try CommandNames.check(Array(CommandLine.arguments.dropFirst()), of: Self.self)
             var command = try parseAsRoot()
             writesJSON = Self.writesJSON(command)
             if var asynchronous = command as? any AsyncParsableCommand {

@@ -34,7 +34,7 @@ import Testing
     static let mistakes = [
         (
             "¦beacon: a\nbeacons:\n  - { beacon: a, major: 1 }\n", "",
-            "there is no key \"beacon\" here; keys are beacons"
+            "there is no key \"beacon\" here; did you mean \"beacons\"? keys are beacons"
         ),
         ("beacons:¦\n", "beacons", "a list of at least one beacon is expected here"),
         ("beacons:\n  - ¦{ major: 1 }\n", "beacons[0]", "\"beacon\" is missing"),

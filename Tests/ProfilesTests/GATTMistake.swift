@@ -68,14 +68,14 @@ enum GATTMistake {
         several("- ¦uuid: 2A19\n", field: "services[0].characteristics[0]", "\"properties\" is missing"),
         several(
             "- uuid: 2A19\n  properties: ¦read\n", field: "services[0].characteristics[0].properties",
-            "a list is expected here"),
+            "a list is expected here; write [read]"),
         value(
             properties: "¦[]", "", field: "properties",
             "at least one property is expected here: read, write, write-without-response, notify, indicate"),
         value(
             properties: "[read, ¦observe]", "", field: "properties[1]",
             "there is no property \"observe\"; properties are read, write, write-without-response, notify, indicate"),
-        value("¦values: 5\n", "there is no key \"values\" here; keys are \(keys)"),
+        value("¦values: 5\n", "there is no key \"values\" here; did you mean \"value\"? keys are \(keys)"),
         value("name: ¦a.b\n", field: "name", "\"a.b\" has a dot, which stands between names here"),
         value("name: ¦major\n", field: "name", "\"major\" has a meaning of its own already; write another name"),
         value(

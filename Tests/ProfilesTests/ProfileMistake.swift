@@ -68,7 +68,7 @@ struct ProfileMistake: CustomTestStringConvertible, Sendable {
         ProfileMistake("profile: ¦[p]\nbeacons:\n" + one, field: "profile", "a single value is expected here"),
         ProfileMistake(
             "profile: p\n¦beacon: 1\nbeacons:\n" + one, field: "",
-            "there is no key \"beacon\" here; keys are profile, beacons"),
+            "there is no key \"beacon\" here; did you mean \"beacons\"? keys are profile, beacons"),
         ProfileMistake("profile: p\nbeacons:\n" + one + "¦[a, b]: 1\n", field: "", "a key is a word"),
         ProfileMistake("¦just words\n", field: "", "a mapping of keys and values is expected here"),
         ProfileMistake("¦- profile: p\n", field: "", "a mapping of keys and values is expected here"),
@@ -141,7 +141,7 @@ struct ProfileMistake: CustomTestStringConvertible, Sendable {
             "\"-59 mW\" is not a power in whole dBm from -128 to 127"),
         frame(
             "{ uuid: \(uuid), ¦mayor: 1 }", field: "beacons[0].ibeacon",
-            "there is no key \"mayor\" here; keys are uuid, major, minor, measured-power"),
+            "there is no key \"mayor\" here; did you mean \"major\"? keys are uuid, major, minor, measured-power"),
         configurable(
             "ibeacon: { uuid: ¦2173E519, major: 1 }\n", field: "beacons[0].ibeacon.uuid",
             "\"2173E519\" is not a UUID; write 32 hexadecimal digits as E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"),
@@ -200,7 +200,9 @@ struct ProfileMistake: CustomTestStringConvertible, Sendable {
         plain("name: ¦\"\"\n", field: "beacons[0].name", "a name has 1 to 248 bytes"),
         plain(
             "name: ¦\(String(repeating: "ü", count: 125))\n", field: "beacons[0].name", "a name has 1 to 248 bytes"),
-        plain("services: ¦\(uuid)\n", field: "beacons[0].services", "a list is expected here"),
+        plain("services: ¦\(uuid)\n", field: "beacons[0].services", "a list is expected here; write [\(uuid)]"),
+        plain("position: ¦2m\n", field: "beacons[0].position", "a list is expected here, such as [2, 0]"),
+        plain("position: ¦{ x: 1 }\n", field: "beacons[0].position", "a list is expected here, such as [2, 0]"),
         plain(
             "services: [\(uuid), ¦180F]\n", field: "beacons[0].services[1]",
             "\"180F\" is not a UUID; write 32 hexadecimal digits as E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"),

@@ -45,7 +45,7 @@ import Testing
         ("regions:\n  - ¦a\n", "regions[0]", "a mapping of keys and values is expected here"),
         (
             "¦region: 1\nregions:\n  - { identifier: a, uuid: \(uuid) }\n", "",
-            "there is no key \"region\" here; keys are regions"
+            "there is no key \"region\" here; did you mean \"regions\"? keys are regions"
         ),
         ("regions:\n  - ¦{ uuid: \(uuid) }\n", "regions[0]", "\"identifier\" is missing"),
         ("regions:\n  - ¦{ identifier: a }\n", "regions[0]", "\"uuid\" is missing"),

@@ -155,11 +155,11 @@ import Testing
         #expect(Self.refusal("?") { text throws(ValueFault) in try ValueText.setting(key, text) } != nil)
     }
 
-    @Test(arguments: ["", "colour", "Major", "name"])
-    func otherSettingIsRefused(_ key: String) {
+    @Test(arguments: [("", ";"), ("colour", ";"), ("Major", "; did you mean \"major\"?"), ("name", ";")])
+    func otherSettingIsRefused(_ key: String, question: String) {
         #expect(
             Self.refusal("1") { text throws(ValueFault) in try ValueText.setting(key, text) }
-                == "there is no setting \"\(key)\"; settings are uuid, major, minor, measured-power, interval, tx-power"
+                == "there is no setting \"\(key)\"\(question) settings are uuid, major, minor, measured-power, interval, tx-power"
         )
     }
 }

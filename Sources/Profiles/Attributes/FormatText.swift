@@ -60,7 +60,7 @@ enum FormatText {
     static func property(_ text: String) throws(ValueFault) -> CharacteristicProperties {
         guard let property = properties.first(where: { $0.name == text })?.property else {
             throw ValueFault(
-                "there is no property \"\(text)\"; properties are \(properties.map(\.name).joined(separator: ", "))")
+                Spelling.unknown("there is no property \"\(text)\"", text, "properties", properties.map(\.name)))
         }
         return property
     }
@@ -74,7 +74,7 @@ enum FormatText {
     /// A demand on the link by its name.
     static func security(_ text: String) throws(ValueFault) -> AttributeSecurity {
         guard let security = securities.first(where: { $0.name == text })?.security else {
-            throw ValueFault("\"\(text)\" is not one of \(securities.map(\.name).joined(separator: ", "))")
+            throw ValueFault(Spelling.notOne(text, of: securities.map(\.name)))
         }
         return security
     }

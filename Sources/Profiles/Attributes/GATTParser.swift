@@ -99,8 +99,8 @@ enum GATTParser {
 
     private static func unknown(_ name: String, _ seen: [String: DeclaredCharacteristic]) -> String {
         guard !seen.isEmpty else { return "there is no characteristic \"\(name)\", and no other" }
-        return
-            "there is no characteristic \"\(name)\"; characteristics are \(seen.keys.sorted().joined(separator: ", "))"
+        return Spelling.unknown(
+            "there is no characteristic \"\(name)\"", name, "characteristics", seen.keys.sorted())
     }
 
     /// Each characteristic with its path and its node.

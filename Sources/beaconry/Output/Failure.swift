@@ -101,6 +101,10 @@ struct Failure: Error {
             Glibc.exit(failure.exitCode)
         }
         let code = Beaconry.exitCode(for: error)
+        if code == .validationFailure {
+            Output.note(CommandNames.withoutFarSuggestion(Beaconry.fullMessage(for: error)))
+            Glibc.exit(code.rawValue)
+        }
         if code != .failure { Beaconry.exit(withError: error) }
         Output.note("beaconry: internal error: \(error); please report it")
         Glibc.exit(70)

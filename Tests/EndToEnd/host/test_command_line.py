@@ -10,7 +10,6 @@ import errno
 import json
 import os
 import socket
-import socket
 import subprocess
 from pathlib import Path
 
@@ -128,7 +127,17 @@ def test_decode_tells_what_can_be_read_before_it_fails() -> None:
         (("encode", "ibeacon", "--uuid", "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "--major", "65536"), 64, "--major"),
         (("encode", "ibeacon", "--uuid", "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "--measured-power", "200"), 64, "--measured"),
         (("encode", "ibeacon"), 64, "--uuid"),
-        (("fly",), 64, "Usage"),
+        (("fly",), 64, 'there is no command "beaconry fly"; commands are run, '),
+        (("rnu", PROFILE), 64, 'there is no command "beaconry rnu"; did you mean "run"? commands are run, '),
+        (("ctl", "add", "--control", "x"), 64, 'there is no command "beaconry ctl add"; commands are list, '),
+        (("ctl", "shwo", "x"), 64, 'did you mean "show"?'),
+        (("advertise", "eddystone", "--url", "x"), 64, 'no command "beaconry advertise eddystone"; commands are ibeacon'),
+        (("version",), 64, 'there is no command "version"; write beaconry --version'),
+        (("-v",), 64, 'there is no option "-v"; write beaconry --version'),
+        (("help", "foo"), 64, 'there is no command "beaconry foo"'),
+        (("help", "ctl", "foo"), 64, 'there is no command "beaconry ctl foo"'),
+        (("scan", "--raido", "virtual"), 64, "Unknown option '--raido'. Did you mean '--radio'?"),
+        (("scan", "--quiet"), 64, "Unknown option '--quiet'.\n"),
         (("run",), 64, "profiles"),
         (("run", "nowhere.yaml"), 65, "nowhere.yaml: error: there is no such file"),
         (("run", PROFILE, "--ephemeral", "--state", "x"), 64, "--ephemeral and --state exclude each other"),
@@ -149,6 +158,34 @@ def test_errors_are_one_sentence_with_the_right_code(arguments: tuple[str, ...],
     assert result.returncode == code, result
     assert words in result.stderr
     assert "Fatal" not in result.stderr and "Stack" not in result.stderr
+
+
+def test_help_of_a_command_is_help() -> None:
+    for arguments in (("help",), ("help", "ctl", "list"), ("ctl", "list", "--help"), ()):
+        result = beaconry(*arguments)
+        assert (result.returncode, result.stderr) == (0, "") and "USAGE" in result.stdout, arguments
+
+
+def test_profiles_with_misspellings(tmp_path: Path) -> None:
+    profile = tmp_path / "bad.yaml"
+    profile.write_text(
+        "profile: shop\nbeacons:\n"
+        "  - { id: a, device: iBeacon }\n"
+        "  - { id: b, device: ibeacon, uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0, txpower: 0dBm, <<: {} }\n"
+        "  - { id: c, device: gatt, services: [{ uuid: 180F, characteristics: [{ uuid: 2A19, properties: read }] }] }\n"
+        "  - { id: d, device: gatt, services: [{ uuid: 180F, characteristics: [{ uuid: 2A19, properties: [raed] }] }] }\n"
+    )
+    result = beaconry("check", str(profile))
+    assert result.returncode == 65
+    for words in (
+        'there is no device "iBeacon"; did you mean "ibeacon"? devices are ibeacon, ',
+        '"uuid" belongs under ibeacon: write ibeacon: { uuid: … }',
+        'there is no key "txpower" here; did you mean "tx-power"? keys are ',
+        "merge keys (<<) are not supported; write the keys out",
+        "a list is expected here; write [read]",
+        'there is no property "raed"; did you mean "read"? properties are ',
+    ):
+        assert words in result.stderr, result.stderr
 
 
 def test_a_port_in_use_is_told_without_internals(tmp_path: Path) -> None:
