@@ -128,7 +128,8 @@ extension HCIRadio {
         centrals.first { $1.host == host && $1.connection == connection }.map { ($0.key, $0.value) }
     }
 
-    private func subscribed(
+    /// A central subscribed to a characteristic, or ended its subscription.
+    func subscribed(
         _ connection: ConnectionIdentifier, on host: HostIdentifier, to handle: AttributeHandle,
         _ configuration: ClientCharacteristicConfiguration
     ) {

@@ -49,7 +49,7 @@ extension HCIRadio {
     private func change(_ seated: SeatedBeacon, to plan: PlannedBeacon) {
         let former = seated.plan
         seated.plan = plan
-        if former.services != plan.services || former.isConnectable != plan.isConnectable { setServices(of: seated) }
+        if former.tableSource != plan.tableSource { setServices(of: seated) }
         if former.pairing != plan.pairing { setPairing(of: seated) }
         if former.pairing?.hidesAddress != plan.pairing?.hidesAddress { apply(seated) }
     }
@@ -100,15 +100,21 @@ extension HCIRadio {
         }
     }
 
+    /// Gives a beacon's host the attribute table of its plan, for those who connect and those who are connected.
     private func setServices(of beacon: SeatedBeacon) {
-        let (plan, seat) = (beacon.plan, beacon.seat)
+        let (source, seat) = (beacon.plan.tableSource, beacon.seat)
         let database =
-            plan.services.isEmpty && !plan.isConnectable
-            ? nil
-            : try? AttributeDatabase(
-                services: plan.services, genericAccess: GenericAccess(name: plan.localName ?? plan.identifier.name))
-        beacon.characteristics = database.map(CharacteristicHandles.init)
-        hosts[seat.host]?.change { $0.setDatabase(database, for: seat.set) }
+            source.services.isEmpty && !source.isConnectable
+            ? nil : try? AttributeDatabase(services: source.services, genericAccess: source.genericAccess)
+        hosts[seat.host]?.change(
+            { $0.setDatabase(database, for: seat.set) },
+            then: { ended in
+                // The handles are those of the former table; whatever comes in from now on has the new one's.
+                for subscription in ended {
+                    subscribed(subscription.connection, on: seat.host, to: subscription.handle, [])
+                }
+                beacon.characteristics = database.map(CharacteristicHandles.init)
+            })
     }
 
     /// Brings what is on the air for a beacon in line with what is wanted.
@@ -139,9 +145,20 @@ extension HCIRadio {
     }
 }
 
+/// What an attribute table is made of.
+private struct TableSource: Equatable {
+    let services: [GATTService]
+    let genericAccess: GenericAccess
+    /// Whether centrals may connect, services or not.
+    let isConnectable: Bool
+}
+
 extension PlannedBeacon {
-    /// Whether centrals may connect to it, services or not.
-    fileprivate var isConnectable: Bool { advertisement?.pdu.isConnectable == true }
+    fileprivate var tableSource: TableSource {
+        TableSource(
+            services: services, genericAccess: GenericAccess(name: localName ?? identifier.name),
+            isConnectable: advertisement?.pdu.isConnectable == true)
+    }
 
     /// The address that its profile gives it.
     var address: BluetoothAddress? { advertisement?.address }

@@ -273,6 +273,25 @@ struct EmulatorReloadTests {
         }
     }
 
+    /// Between the radio's exchange of tables and that of the devices, nobody answers for a table that is not its own.
+    @Test
+    func aReadAmidAReloadIsAnsweredByTheNewTablesDevice() async throws {
+        try await withReadyRig { rig in
+            let (reading, continuation) = AsyncStream<AttributeResponse?>.makeStream()
+            rig.radio.whileReplanning {
+                // The radio has exchanged its tables by now, and a central reads what it finds there.
+                Task { continuation.yield(try? await rig.read(of: "entrance")) }
+                for _ in 0..<100 { await Task.yield() }
+            }
+            rig.profiles.change(Self.changedEntrance)
+            _ = try await rig.emulator.reload()
+            for await response in reading {
+                #expect(response == .success([2, 0, 33, 0]))
+                break
+            }
+        }
+    }
+
     /// SIGHUP and `ctl reload` may come together.
     @Test
     func reloadsComeOneAfterTheOther() async throws {

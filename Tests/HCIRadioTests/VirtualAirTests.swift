@@ -129,6 +129,55 @@ struct VirtualAirTests {
         await radio.close()
     }
 
+    /// A beacon gets other services while a central is connected: the value behind an old handle is not given with the
+    /// permission of the old table, and the central is indicated that services changed.
+    @Test func otherServicesReachThoseWhoAreConnected() async throws {
+        func plan(_ uuid: BluetoothUUID, _ permissions: AttributePermissions) -> PlannedBeacon {
+            let characteristic = GATTCharacteristic(
+                uuid: uuid, properties: [.read, .notify], permissions: permissions)
+            return PlannedBeacon(
+                identifier: BeaconIdentifier("a"),
+                services: [GATTService(uuid: Self.service, characteristics: [characteristic])],
+                advertisement: Self.advertisement(.connectableScannable))
+        }
+        let secret = BluetoothUUID.bit16(0xFFF2)
+        let (radio, port) = try await Self.open(plan(Self.value, .open)) { request in
+            .success(request.characteristic.uuid == secret ? Array("SECRET".utf8) : [1])
+        }
+        let central = try await Self.central(port)
+        let link = try await central.connect(to: RemoteAddress(Self.address, isRandom: true), timeout: .seconds(10))
+        let services = try await link.discoverServices(nil)
+        let generic = try #require(services.first { $0.uuid == .genericAttribute })
+        let service = try #require(services.first { $0.uuid == Self.service })
+        let changed = try #require(
+            try await link.discoverCharacteristics(of: generic).first { $0.uuid == .serviceChanged })
+        let value = try #require(try await link.discoverCharacteristics(of: service).first)
+        try await link.setNotifying(true, for: changed)
+        try await link.setNotifying(true, for: value)
+        #expect(try await link.read(value.value) == [1])
+
+        try await radio.replan([plan(secret, AttributePermissions(read: .encryption))])
+        for await notification in link.notifications {
+            #expect(notification.handle == changed.value)
+            #expect(
+                notification.value == service.handles.lowerBound.serialized() + service.handles.upperBound.serialized())
+            break
+        }
+        await #expect(throws: RemoteError.refused(.insufficientAuthentication)) { try await link.read(value.value) }
+        // The subscription to what is gone has ended.
+        var subscriptions: [ClientCharacteristicConfiguration] = []
+        for await event in radio.events {
+            guard case .subscribed(_, _, CharacteristicIdentifier(Self.value), let configuration) = event else {
+                continue
+            }
+            subscriptions.append(configuration)
+            if configuration.isEmpty { break }
+        }
+        #expect(subscriptions == [.notification, []])
+        await central.close()
+        await radio.close()
+    }
+
     @Test func whatPassesIsCaptured() async throws {
         let sink = Sink()
         let beacon = PlannedBeacon(

@@ -4,6 +4,7 @@
 
 public import Advertising
 import BluetoothCore
+public import GATT
 import HCI
 
 extension LEHost {
@@ -43,12 +44,39 @@ extension LEHost {
         flush()
     }
 
-    /// What centrals that connect to this beacon find; `nil` for the services that every device has.
+    /// Sets the attributes of a beacon; `nil` for the services that every device has.
     ///
-    /// Connections that exist keep what they began with.
-    public mutating func setDatabase(_ database: AttributeDatabase?, for set: AdvertisingSetIdentifier) {
+    /// Connections to it get the new table at once: clients that subscribed to Service Changed are indicated the affected
+    /// handles, and requests that were checked against another table are refused.
+    /// - Returns: the subscriptions that ended with it, by the handles of the former table.
+    @discardableResult
+    public mutating func setDatabase(
+        _ database: AttributeDatabase?, for set: AdvertisingSetIdentifier
+    ) -> [EndedSubscription] {
         sets[indexOrNew(of: set)].database = database
         dropIfEmpty(set)
+        guard let database = database ?? .empty else { return [] }
+        var ended: [EndedSubscription] = []
+        for link in connections.map(\.link) where link.role == .peripheral && link.advertisingSet == set {
+            ended += replaceDatabase(database, of: link.id)
+        }
+        return ended
+    }
+
+    private mutating func replaceDatabase(
+        _ database: AttributeDatabase, of connection: ConnectionIdentifier
+    ) -> [EndedSubscription] {
+        guard let former = index(of: connection).flatMap({ connections[$0].bearer.server }) else { return [] }
+        let now = now
+        let range = database.affectedHandles(since: former.database)
+        var kept: Set<AttributeHandle> = []
+        withServer(of: connection) { server in
+            defer { kept = Set(server.client.configurations.keys) }
+            return server.replaceDatabase(database, changed: range, at: now)
+        }
+        return former.client.configurations.keys.filter { !kept.contains($0) }.sorted().map {
+            EndedSubscription(connection: connection, handle: $0)
+        }
     }
 
     /// Whether anything is on the air, as far as the controller acknowledged it.
@@ -133,5 +161,19 @@ extension LEHost {
         sets[index].told = sets[index].isWanted ? .nothing : .silence
         emit(.advertisingStopped(set, .connected))
         continueAdvertising(set)
+    }
+}
+
+/// A subscription that ended because the attribute table was replaced.
+public struct EndedSubscription: Hashable, Sendable {
+    /// Whose it was.
+    public let connection: ConnectionIdentifier
+    /// The characteristic's value, in the former table.
+    public let handle: AttributeHandle
+
+    /// A subscription of a connection.
+    public init(connection: ConnectionIdentifier, handle: AttributeHandle) {
+        self.connection = connection
+        self.handle = handle
     }
 }

@@ -112,14 +112,69 @@ import Testing
                 == [.send([0x01, 0x18, 0x1A, 0, 0x11])])
     }
 
-    /// The table may be replaced while the owner of the old one is still thinking.
-    @Test func answerForAnOldTableIsHarmless() throws {
+    /// The table may be replaced while the owner of the former one prepares its answer: that answer is not sent.
+    @Test(arguments: [
+        (["0a 1800"], "010a18000e"), (["0c 1800 0000"], "010c18000e"), (["0e 1000 1800"], "010e10000e"),
+        (["12 1a00 01000100"], "01121a000e"), (["16 1800 0000 01", "18 01"], "011818000e"),
+    ])
+    func requestsOfAFormerTableAreRefused(_ requests: [String], _ refusal: String) throws {
         var server = ATTServer(database: try AttributeFixture.database())
-        _ = server.receive([0x16, 0x18, 0, 0, 0, 1], at: .zero)
-        _ = server.receive([0x16, 0x1A, 0, 0, 0, 2], at: .zero)
-        let token = try #require(server.receive([0x18, 1], at: .zero).token)
-        let empty = try AttributeDatabase(services: [], genericAccess: GenericAccess(name: ""))
-        #expect(server.replaceDatabase(empty, changed: 0x0E...0xFFFF, at: .zero) == [])
-        #expect(server.respond(token, .success([]), at: .zero) == [.send([0x01, 0x18, 0x1A, 0, 0x01])])
+        var asked: ATTToken?
+        for request in requests { asked = server.receive(try Hexadecimal.bytes(request), at: .zero).token }
+        let token = try #require(asked)
+        let outputs = server.replaceDatabase(try Self.protected(), changed: nil, at: .zero)
+        #expect(outputs == [.send(try Hexadecimal.bytes(refusal))])
+        #expect(server.respond(token, .success([1, 2, 3]), at: .zero) == [], "the answer is of the former table")
+        // The next request is served from the new table, with its permissions.
+        #expect(server.receive([0x0A, 0x18, 0], at: .zero) == [.send([0x01, 0x0A, 0x18, 0, 0x05])])
+    }
+
+    /// What came behind such a request is of the former table as well.
+    @Test func waitingRequestsOfAFormerTableAreRefused() throws {
+        var server = ATTServer(database: try AttributeFixture.database())
+        _ = server.receive([0x0A, 0x18, 0], at: .zero)
+        _ = server.receive([0x52, 0x1D, 0, 1], at: .zero)
+        _ = server.receive([0x0C, 0x18, 0, 0, 0], at: .zero)
+        #expect(
+            server.replaceDatabase(try Self.protected(), changed: nil, at: .zero) == [
+                .send([0x01, 0x0A, 0x18, 0, 0x0E]), .send([0x01, 0x0C, 0, 0, 0x0E]),
+            ])
+    }
+
+    /// A request goes on where all that it names comes before the first difference.
+    @Test func requestOutsideOfTheChangeGoesOn() throws {
+        var server = ATTServer(database: try AttributeFixture.database())
+        let token = try #require(server.receive([0x0A, 0x10, 0], at: .zero).token)
+        #expect(server.replaceDatabase(try Self.protected(), changed: nil, at: .zero) == [])
+        #expect(server.respond(token, .success([99]), at: .zero) == [.send([0x0B, 99])])
+    }
+
+    /// A subscription whose permission the link does not satisfy any more has ended.
+    @Test func subscriptionNeedsTheNewPermission() throws {
+        let numbers = AttributeFixture.numbersValue
+        var server = ATTServer(database: try AttributeFixture.database())
+        _ = server.receive([0x12, 0x1B, 0, 1, 0], at: .zero)
+        #expect(server.notify([1], of: numbers).count == 1)
+        _ = server.replaceDatabase(try Self.protected(), changed: nil, at: .zero)
+        #expect(server.notify([1], of: numbers) == [])
+        server.security = LinkSecurity(isEncrypted: true)
+        _ = server.receive([0x12, 0x1B, 0, 1, 0], at: .zero)
+        _ = server.replaceDatabase(try AttributeFixture.database(), changed: nil, at: .zero)
+        #expect(server.notify([1], of: numbers).count == 1)
+    }
+
+    /// The fixture's table with the second service's characteristics protected: the same hash.
+    private static func protected() throws -> AttributeDatabase {
+        var services = AttributeFixture.services
+        let second = services[1]
+        services[1] = GATTService(
+            uuid: second.uuid, includedServices: second.includedServices,
+            characteristics: second.characteristics.map {
+                GATTCharacteristic(
+                    uuid: $0.uuid, properties: $0.properties,
+                    permissions: AttributePermissions(read: .encryption, write: .encryption, subscribe: .encryption),
+                    descriptors: $0.descriptors)
+            })
+        return try AttributeDatabase(services: services, genericAccess: GenericAccess(name: "Beacon"))
     }
 }

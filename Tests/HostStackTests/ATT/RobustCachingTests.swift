@@ -19,7 +19,8 @@ import Testing
     }
 
     static let namingHandles = [
-        "0a 0300", "0c 0300 0000", "0e 0300 0500", "20 0300 0500", "12 1a00 02000300", "16 1a00 0000 01",
+        "08 0100 0500 002a", "0a 0300", "0c 0300 0000", "0e 0300 0500", "20 0300 0500", "12 1a00 02000300",
+        "16 1a00 0000 01",
     ]
 
     @Test(arguments: namingHandles)
@@ -34,7 +35,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "02 f700", "04 0100 ffff", "06 0100 ffff 0028 0f18", "08 0100 ffff 0328", "10 0100 ffff 0028", "18 00",
+        "02 f700", "04 0100 ffff", "06 0100 ffff 0028 0f18", "08 0100 ffff 0328", "08 0100 1000 0328",
+        "08 0100 ffff 002a", "10 0100 ffff 0028", "18 00",
     ])
     func discoveryIsAllowed(_ request: String) throws {
         var bench = try Self.bench()
@@ -159,5 +161,18 @@ import Testing
             bench.server.receive([0x1E], at: .zero) == [
                 .indicationEnded(numbers, isConfirmed: true), .indicationEnded(numbers, isConfirmed: false),
             ])
+    }
+
+    /// A request that was under way when the table changed says so too.
+    @Test func requestUnderWayIsRefusedWithTheReason() throws {
+        var server = ATTServer(
+            database: try AttributeFixture.database(), client: ATTClientState(features: .robustCaching))
+        let token = try #require(server.receive([0x0A, 0x18, 0], at: .zero).token)
+        let one = try AttributeDatabase(
+            services: [AttributeFixture.services[0]], genericAccess: GenericAccess(name: "Beacon"))
+        #expect(
+            server.replaceDatabase(one, changed: 0x0014...0x0031, at: .zero) == [.send([0x01, 0x0A, 0x18, 0, 0x12])])
+        #expect(server.respond(token, .success([1]), at: .zero) == [])
+        #expect(server.receive([0x0A, 0x18, 0], at: .zero) == [.send([0x01, 0x0A, 0x18, 0, 0x01])])
     }
 }

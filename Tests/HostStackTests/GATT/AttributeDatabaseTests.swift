@@ -231,4 +231,56 @@ import Testing
         let cut = String(repeating: "x", count: 247) + "é"
         #expect(try name(cut) == .constant([UInt8](repeating: 0x78, count: 247)))
     }
+
+    /// GAP takes 1 to 5 and GATT 6 to 13; each service here takes 3 handles.
+    @Test(
+        arguments: [
+            ([0x180F, 0x1810], [0x180F, 0x1810], nil),
+            ([0x180F], [0x180F, 0x1810], 17...19),
+            ([0x180F, 0x1810], [0x180F], 17...19),
+            ([0x180F, 0x1810], [0x1811, 0x1810], 14...16),
+            ([0x180F, 0x1810, 0x1812], [0x180F, 0x1811, 0x1812], 17...19),
+            ([0x180F, 0x1810], [0x1810], 14...19),
+            ([], [0x180F], 14...16),
+        ] as [([UInt16], [UInt16], ClosedRange<UInt16>?)])
+    func affectedHandlesAreThoseOfWholeServices(
+        _ old: [UInt16], _ new: [UInt16], _ expected: ClosedRange<UInt16>?
+    ) throws {
+        func database(_ services: [UInt16]) throws -> AttributeDatabase {
+            try AttributeDatabase(
+                services: services.map {
+                    GATTService(
+                        uuid: .bit16($0), characteristics: [GATTCharacteristic(uuid: .bit16(0x2A19), properties: .read)]
+                    )
+                }, genericAccess: GenericAccess(name: "Beacon"))
+        }
+        let range = try database(new).affectedHandles(since: try database(old))
+        #expect(range == expected.map { AttributeHandle($0.lowerBound)...AttributeHandle($0.upperBound) })
+    }
+
+    @Test func aChangedCharacteristicAffectsItsWholeService() throws {
+        func database(
+            _ uuid: UInt16 = 0x2A1B, properties: CharacteristicProperties = .read,
+            permissions: AttributePermissions = .open, name: String = "Beacon"
+        ) throws -> AttributeDatabase {
+            let characteristics = [
+                GATTCharacteristic(uuid: .bit16(0x2A19), properties: .read),
+                GATTCharacteristic(uuid: .bit16(uuid), properties: properties, permissions: permissions),
+            ]
+            return try AttributeDatabase(
+                services: [
+                    GATTService(uuid: .bit16(0x180F), characteristics: characteristics),
+                    GATTService(uuid: .bit16(0x1810), characteristics: []),
+                ], genericAccess: GenericAccess(name: name))
+        }
+        let base = try database()
+        let service = AttributeHandle(14)...AttributeHandle(18)
+        #expect(try database(0x2A1C).affectedHandles(since: base) == service)
+        #expect(try database(properties: .write).affectedHandles(since: base) == service)
+        // Another descriptor moves what follows.
+        #expect(try database(properties: [.read, .notify]).affectedHandles(since: base) == AttributeHandle(14)...20)
+        // Neither values nor permissions are a part of the definition.
+        let protected = AttributePermissions(read: .encryption)
+        #expect(try database(permissions: protected, name: "Other").affectedHandles(since: base) == nil)
+    }
 }

@@ -199,4 +199,56 @@ import Testing
                 supervisionTimeout: SupervisionTimeout(420)))
         #expect(bench.connected.count == 2)
     }
+
+    /// Handles, permissions and values are of one table, and clients that subscribed to Service Changed are indicated the
+    /// affected handles (Core 5.4, Vol 3, Part G, 7.1).
+    @Test func `another table is served at once to those who are connected`() throws {
+        var bench = try bench([.connectableScannable])
+        bench.connectCentral(1, set: first)
+        let link = try #require(bench.connected.first)
+        func table(_ uuid: UInt16, _ permissions: AttributePermissions) throws -> AttributeDatabase {
+            let characteristic = GATTCharacteristic(
+                uuid: .bit16(uuid), properties: [.read, .notify], permissions: permissions)
+            return try AttributeDatabase(
+                services: [GATTService(uuid: .bit16(0x1809), characteristics: [characteristic])],
+                genericAccess: GenericAccess(name: "beacon 0"))
+        }
+        let open = try table(0x2A1C, .open)
+        let serviceChanged = try #require(open.valueHandle(of: .serviceChanged))
+        let value = try #require(open.valueHandle(of: .bit16(0x2A1C)))
+        bench.perform { $0.setDatabase(open, for: first) }
+        // Subscriptions to Service Changed and to the value.
+        bench.receive(
+            [0x12] + AttributeHandle(serviceChanged.rawValue + 1).serialized() + [2, 0], on: .attribute, of: 1)
+        bench.receive([0x12] + AttributeHandle(value.rawValue + 1).serialized() + [1, 0], on: .attribute, of: 1)
+        bench.receive([0x0A] + value.serialized(), on: .attribute, of: 1)
+        bench.receive(
+            NumberOfCompletedPackets(completedPackets: [.init(connectionHandle: ConnectionHandle(1), count: 2)]))
+        let pending = try #require(bench.requests.last)
+        #expect(pending.uuid == .bit16(0x2A1C))
+        bench.forget()
+
+        let closed = try table(0x2A1D, AttributePermissions(read: .encryption))
+        #expect(closed.valueHandle(of: .bit16(0x2A1D)) == value)
+        var ended: [EndedSubscription] = []
+        bench.perform { ended = $0.setDatabase(closed, for: first) }
+        #expect(ended == [EndedSubscription(connection: link.id, handle: value)])
+        #expect(bench.host.subscription(to: value, of: link.id).isEmpty)
+        bench.perform { $0.respond(to: pending.token, of: pending.connection, with: .success([77])) }
+        bench.receive([0x0A] + value.serialized(), on: .attribute, of: 1)
+        #expect(
+            bench.controller.data.map(\.payload) == [
+                [5, 0, 4, 0, 0x01, 0x0A] + value.serialized() + [0x0E],
+                [7, 0, 4, 0, 0x1D] + serviceChanged.serialized() + [14, 0, 17, 0],
+                [5, 0, 4, 0, 0x01, 0x0A] + value.serialized() + [0x05],
+            ])
+        #expect(bench.requests.isEmpty)
+        // Without services there is nothing to read any more.
+        bench.controller.data = []
+        bench.receive(
+            NumberOfCompletedPackets(completedPackets: [.init(connectionHandle: ConnectionHandle(1), count: 3)]))
+        bench.perform { $0.setDatabase(nil, for: first) }
+        bench.receive([0x0A] + value.serialized(), on: .attribute, of: 1)
+        #expect(bench.controller.data.last?.payload == [5, 0, 4, 0, 0x01, 0x0A] + value.serialized() + [0x01])
+    }
 }

@@ -108,12 +108,17 @@ extension ATTServer {
 }
 
 extension ATTPDU {
-    /// Whether it is about attributes that the client knows by their handles, from a table that may be old.
+    /// Whether it is about attributes that the client knows by their handles, from a table that may be old
+    /// (Core 5.4, Vol 3, Part G, 2.5.2.1). Of requests by type these are the ones that neither discover anything nor
+    /// search the whole table.
     fileprivate var namesHandles: Bool {
         switch self {
         case .readRequest, .readBlobRequest, .readMultipleRequest, .readMultipleVariableRequest, .writeRequest,
             .prepareWriteRequest:
             true
+        case .readByTypeRequest(let request):
+            !(request.startingHandle == .first && request.endingHandle == .last)
+                && !request.type.shortest.isSame(as: .include) && !request.type.shortest.isSame(as: .characteristic)
         default: false
         }
     }

@@ -35,25 +35,63 @@ extension ATTServer {
         return sendNextIndication(at: now)
     }
 
-    /// Serves another table from now on; the client is told that the handles in `range` changed.
+    /// Serves another table from now on; the client gets a Service Changed indication of `range`, if it subscribed.
     ///
-    /// What it wanted to be told of characteristics in that range is forgotten, except of such changes, and so are the
-    /// writes that it prepared.
+    /// Subscriptions in that range end, except to Service Changed, and so do those whose new permissions this link does
+    /// not satisfy. Prepared writes are dropped. Requests that wait for the owner or for their turn are refused where
+    /// they were checked against rows that differ: an answer must not come from another table than its permissions.
+    /// - Parameter range: the handles of the services that changed; `nil` when none did.
     public mutating func replaceDatabase(
-        _ database: AttributeDatabase, changed range: ClosedRange<AttributeHandle>, at now: Duration
+        _ database: AttributeDatabase, changed range: ClosedRange<AttributeHandle>?, at now: Duration
     ) -> [ATTServerOutput] {
-        let changes = database.hash != self.database.hash
+        guard database != self.database else {
+            _ = prepared.removeAll()
+            return []
+        }
+        let former = self.database
+        let changes = database.hash != former.hash
         let serviceChanged = database.valueHandle(of: .serviceChanged)
         self.database = database
         _ = prepared.removeAll()
-        client.configurations = client.configurations.filter {
-            ($0.key == serviceChanged || !range.contains($0.key)) && database.isConfigurable($0.key)
+        client.configurations = client.configurations.filter { handle, wanted in
+            (handle == serviceChanged || range?.contains(handle) != true) && canKeep(wanted, of: handle)
         }
+        restored = restored.filter { client.configurations[$0] != nil }
+        if let range { broadcasts = broadcasts.filter { !range.contains($0) } }
         if changes { awareness = .unaware }
+        var outputs = refusePending(of: former)
+        guard let range, let serviceChanged else { return outputs }
         var value = ByteWriter()
         range.lowerBound.serialize(into: &value)
         range.upperBound.serialize(into: &value)
-        return serviceChanged.map { indicate(value.bytes, of: $0, at: now) } ?? []
+        outputs += indicate(value.bytes, of: serviceChanged, at: now)
+        return outputs
+    }
+
+    /// Whether a subscription is possible in the present table, and over this link.
+    private func canKeep(_ wanted: ClientCharacteristicConfiguration, of handle: AttributeHandle) -> Bool {
+        guard let descriptor = database.clientConfiguration(of: handle),
+            case .clientConfiguration(_, let allowed) = descriptor.value
+        else { return false }
+        return wanted.isSubset(of: allowed) && security.refusalToWrite(descriptor) == nil
+    }
+
+    /// Refuses requests that a former table was asked for, unless all that they name comes before the first difference.
+    private mutating func refusePending(of former: AttributeDatabase) -> [ATTServerOutput] {
+        guard let state = transaction?.state else { return [] }
+        let handles = state.handles
+        if let difference = database.firstDifference(from: former), handles.allSatisfy({ $0 < difference }) {
+            return []
+        }
+        transaction = nil
+        let error = isOutOfSync ? ATTError.databaseOutOfSync : .unlikely
+        if isOutOfSync { awareness = .told }
+        var outputs = state.request.isCommand ? [] : refuse(state.request, handles.first ?? .none, error)
+        for opcode in waiting.compactMap(\.first).map(ATTOpcode.init) where !opcode.isCommand && !opcode.isFromServer {
+            outputs += refuse(opcode, .none, error)
+        }
+        waiting = []
+        return outputs
     }
 
     /// Takes over what was kept of the client, which has been recognised; what it has asked for meanwhile goes on.

@@ -98,19 +98,38 @@ public struct ATTServer: Sendable {
 enum ServerTransaction: Sendable {
     case reading(ValueCollection)
     case writing(WriteSequence)
+
+    /// The request that is answered at its end.
+    var request: ATTOpcode {
+        switch self {
+        case .reading(let collection): collection.request
+        case .writing(let sequence): sequence.origin.opcode
+        }
+    }
+
+    /// The attributes that are still to be read or written, beginning with the one that the owner was asked for.
+    var handles: [AttributeHandle] {
+        switch self {
+        case .reading(let collection): collection.remaining.map(\.handle)
+        case .writing(let sequence): sequence.writes.map(\.handle)
+        }
+    }
 }
 
 extension AttributeDatabase {
     /// Whether clients can configure the characteristic whose value this handle has.
-    func isConfigurable(_ valueHandle: AttributeHandle) -> Bool {
+    func isConfigurable(_ valueHandle: AttributeHandle) -> Bool { clientConfiguration(of: valueHandle) != nil }
+
+    /// The Client Characteristic Configuration descriptor of the characteristic whose value this handle has.
+    func clientConfiguration(of valueHandle: AttributeHandle) -> Attribute? {
         // Descriptors follow their value.
         for attribute in self[valueHandle...AttributeHandle.last].dropFirst() {
             switch attribute.value {
-            case .clientConfiguration(of: valueHandle, _): return true
-            case .clientConfiguration, .owner: return false
+            case .clientConfiguration(of: valueHandle, _): return attribute
+            case .clientConfiguration, .owner: return nil
             default: continue
             }
         }
-        return false
+        return nil
     }
 }

@@ -70,3 +70,55 @@ public struct AttributeDatabase: Hashable, Sendable {
         return nil
     }
 }
+
+// MARK: - Differences
+
+extension AttributeDatabase {
+    /// The table of a device without services of its own.
+    static let empty: AttributeDatabase? = try? AttributeDatabase(services: [], genericAccess: GenericAccess(name: ""))
+
+    /// The handles of the services that are declared otherwise than in a former table, as Service Changed has them
+    /// (Core 5.4, Vol 3, Part G, 7.1); `nil` when none is.
+    ///
+    /// Values and permissions are no part of a declaration.
+    public func affectedHandles(since former: AttributeDatabase) -> ClosedRange<AttributeHandle>? {
+        let (new, old) = (attributes, former.attributes)
+        let common = min(new.count, old.count)
+        let differences = (0..<common).filter { !new[$0].isDeclared(as: old[$0]) }
+        guard let first = differences.first ?? (new.count == old.count ? nil : common) else { return nil }
+        var end = AttributeHandle(UInt16(max(new.count, old.count)))
+        if new.count == old.count, let last = differences.last {
+            end = max(serviceHandles(at: last).upperBound, former.serviceHandles(at: last).upperBound)
+        }
+        return min(serviceHandles(at: first).lowerBound, former.serviceHandles(at: first).lowerBound)...end
+    }
+
+    /// The first handle whose attribute is not the same as in a former table in any respect; `nil` for equal tables.
+    func firstDifference(from former: AttributeDatabase) -> AttributeHandle? {
+        let common = zip(attributes, former.attributes).prefix { $0 == $1 }.count
+        guard common < max(attributes.count, former.attributes.count) else { return nil }
+        return AttributeHandle(UInt16(common + 1))
+    }
+
+    /// The handles of the service that the attribute at an index belongs to; behind the end, that handle alone.
+    private func serviceHandles(at index: Int) -> ClosedRange<AttributeHandle> {
+        let handle = AttributeHandle(UInt16(index + 1))
+        guard let declaration = attributes.prefix(index + 1).last(where: \.isServiceDeclaration),
+            declaration.groupEnd >= handle
+        else { return handle...handle }
+        return declaration.handle...declaration.groupEnd
+    }
+}
+
+extension Attribute {
+    fileprivate var isServiceDeclaration: Bool {
+        type.isSame(as: .primaryService) || type.isSame(as: .secondaryService)
+    }
+
+    /// Whether clients find the same under this handle, but for values that no service definition has.
+    fileprivate func isDeclared(as other: Attribute) -> Bool {
+        guard type == other.type, groupEnd == other.groupEnd else { return false }
+        if case .constant = value, case .constant = other.value, !DatabaseHash.includesValue(of: type) { return true }
+        return value == other.value
+    }
+}

@@ -26,6 +26,11 @@ enum DatabaseHash {
         return writer.bytes
     }
 
+    /// Whether the value of an attribute of this type is a part of the service's definition.
+    static func includesValue(of type: BluetoothUUID) -> Bool {
+        if case .bit16(let type) = type { withValue.contains(type) } else { false }
+    }
+
     private static let withValue: Set<UInt16> = [0x2800, 0x2801, 0x2802, 0x2803, 0x2900]
     private static let withoutValue: Set<UInt16> = [0x2901, 0x2902, 0x2903, 0x2904, 0x2905]
 }
