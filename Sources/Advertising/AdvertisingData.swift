@@ -46,6 +46,14 @@ public struct AdvertisingData: Hashable, Sendable {
         for case .localName(let name, _) in structures { return name }
         return nil
     }
+
+    /// The first appearance in it (CSS, Part A, 1.12); `nil` when there is none.
+    public var appearance: UInt16? {
+        for case .unknown(type: 0x19, let data) in structures where data.count == 2 {
+            return UInt16(data[0]) | UInt16(data[1]) << 8
+        }
+        return nil
+    }
 }
 
 extension AdvertisingData: WireCodable {

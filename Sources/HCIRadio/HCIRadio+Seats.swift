@@ -156,12 +156,19 @@ private struct TableSource: Equatable {
 extension PlannedBeacon {
     fileprivate var tableSource: TableSource {
         TableSource(
-            services: services, genericAccess: GenericAccess(name: localName ?? identifier.name),
+            services: services,
+            // An appearance that is advertised is the characteristic's value (CSS, Part A, 1.12).
+            genericAccess: GenericAccess(name: localName ?? identifier.name, appearance: appearance ?? 0),
             isConnectable: advertisement?.pdu.isConnectable == true)
     }
 
     /// The address that its profile gives it.
     var address: BluetoothAddress? { advertisement?.address }
+
+    /// The appearance that it advertises.
+    private var appearance: UInt16? {
+        advertisement?.advertisingData.appearance ?? advertisement?.scanResponse.appearance
+    }
 
     /// The name that it advertises, whole or shortened.
     var localName: String? {

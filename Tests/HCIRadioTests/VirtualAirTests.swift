@@ -178,6 +178,33 @@ struct VirtualAirTests {
         await radio.close()
     }
 
+    /// Core Specification Supplement, Part A, 1.12: the appearance that is advertised is the characteristic's value.
+    @Test func nameAndAppearanceAreWhatIsAdvertised() async throws {
+        func plan(_ appearance: UInt16, _ name: String) -> PlannedBeacon {
+            let data = [UInt8(truncatingIfNeeded: appearance), UInt8(appearance >> 8)]
+            return PlannedBeacon(
+                identifier: BeaconIdentifier("a"), services: [],
+                advertisement: Advertisement(
+                    pdu: .connectableScannable, advertisingData: [.localName(name, isComplete: true)],
+                    scanResponse: [.unknown(type: 0x19, data: data)], interval: AdvertisingInterval(32),
+                    address: Self.address))
+        }
+        let (radio, port) = try await Self.open(plan(0x0341, "strap"))
+        let central = try await Self.central(port)
+        let link = try await central.connect(to: RemoteAddress(Self.address, isRandom: true), timeout: .seconds(10))
+        let generic = try #require(try await link.discoverServices(nil).first { $0.uuid == .genericAccess })
+        let found = try await link.discoverCharacteristics(of: generic)
+        let name = try #require(found.first { $0.uuid == .deviceName }).value
+        let appearance = try #require(found.first { $0.uuid == .appearance }).value
+        #expect(try await link.read(appearance) == [0x41, 0x03])
+        #expect(try await link.read(name) == Array("strap".utf8))
+        try await radio.replan([plan(0x0340, "belt")])
+        #expect(try await link.read(appearance) == [0x40, 0x03])
+        #expect(try await link.read(name) == Array("belt".utf8))
+        await central.close()
+        await radio.close()
+    }
+
     @Test func whatPassesIsCaptured() async throws {
         let sink = Sink()
         let beacon = PlannedBeacon(
