@@ -73,7 +73,73 @@ import VirtualRadio
             peripheral, filter.type, target: Bench.address(filter.target), policy: filter.policy)
         bench.expectSuccess(Bench.createConnection(Bench.address(2)), central)
         bench.run(milliseconds: 1000)
-        #expect(bench.takeEvents(LEConnectionComplete.self, central).count == (filter.connects ? 1 : 0))
+        #expect(bench.takeEvents(LEConnectionComplete.self, peripheral).count == (filter.connects ? 1 : 0))
+    }
+
+    /// Core 5.4, Vol 6, Part B, 4.5: a CONNECT_IND is not answered, so its sender is in a connection until six intervals
+    /// have passed without a packet.
+    @Test(arguments: [true, false])
+    func refusedRequestIsALostConnection(byList: Bool) throws {
+        var bench = Bench()
+        let peripheral = bench.add(1)
+        if !byList {
+            for number in UInt8(3)...34 {
+                try bench.advertise(bench.add(number))
+                bench.expectSuccess(Bench.createConnection(Bench.address(number)), peripheral)
+                bench.run(milliseconds: 20)
+            }
+            _ = bench.takePackets(peripheral)
+        }
+        let central = bench.add(2)
+        try bench.advertise(peripheral, interval: 32, policy: byList ? .connectionRequestsOfList : [])
+        bench.expectSuccess(Bench.createConnection(Bench.address(1), interval: 40), central)
+        while bench.air.now < 10_000_000 {
+            bench.air.advance(to: try #require(bench.air.nextDeadline))
+            if let complete = bench.takeEvents(LEConnectionComplete.self, central).first {
+                #expect(complete.status == .success && complete.role == .central)
+                #expect(complete.peerAddress == Bench.address(1))
+                let start = bench.air.now
+                bench.sendData([1], complete.connectionHandle, central)
+                bench.air.advance(to: start + 6 * 50_000 - 1)
+                #expect(bench.takeEvents(DisconnectionComplete.self, central).isEmpty)
+                bench.air.advance(to: start + 6 * 50_000)
+                #expect(
+                    bench.takeEvents(DisconnectionComplete.self, central) == [
+                        DisconnectionComplete(
+                            connectionHandle: complete.connectionHandle, reason: .connectionFailedToBeEstablished)
+                    ])
+                break
+            }
+        }
+        // The advertiser goes on, and its host notices nothing; the initiator has ended.
+        #expect(bench.takePackets(peripheral).isEmpty)
+        let scanner = bench.add(99)
+        bench.scan(scanner)
+        bench.run(milliseconds: 200)
+        #expect(bench.takeReports(scanner).count > 2)
+        #expect(bench.takeEvents(LEConnectionComplete.self, central).isEmpty)
+        bench.expectSuccess(Bench.createConnection(Bench.address(50)), central)
+    }
+
+    /// An extended advertiser answers a request that it takes: without AUX_CONNECT_RSP there is no connection, and the
+    /// initiator goes on.
+    @Test func refusedRequestToAnExtendedAdvertiserIsNone() throws {
+        var bench = Bench()
+        let (central, peripheral) = (bench.add(1), bench.add(2))
+        bench.expectSuccess(
+            LESetExtendedAdvertisingParameters(
+                advertisingHandle: 0, properties: .connectable, minimumInterval: AdvertisingInterval(32),
+                maximumInterval: AdvertisingInterval(32), filterPolicy: .connectionRequestsOfList), peripheral)
+        bench.expectSuccess(
+            LESetExtendedAdvertisingEnable(enable: 1, sets: [.init(advertisingHandle: 0)]), peripheral)
+        let parameters = LEExtendedCreateConnection.Parameters(
+            scanInterval: ScanTime(96), scanWindow: ScanTime(96), minimumConnectionInterval: ConnectionInterval(24),
+            maximumConnectionInterval: ConnectionInterval(24), supervisionTimeout: SupervisionTimeout(100))
+        bench.expectSuccess(
+            LEExtendedCreateConnection(peerAddress: Bench.address(2), parameters: [parameters]), central)
+        bench.run(milliseconds: 1000)
+        #expect(bench.takePackets(central).isEmpty)
+        bench.expectSuccess(LECreateConnectionCancel(), central)
     }
 
     @Test func theAcceptListCanNameThePeers() throws {

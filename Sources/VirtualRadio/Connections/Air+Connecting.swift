@@ -8,10 +8,21 @@ import HCI
 // MARK: - From an advertisement to a connection
 
 extension Air {
-    /// Lets an initiator that hears an advertising event connect; whether one did.
+    /// Lets an initiator that receives an advertising event connect; whether one did.
     mutating func connectInitiator(toSet set: Int) -> Bool {
-        guard let place = initiators.firstIndex(where: { wants($0, set: set) }) else { return false }
-        let initiator = initiators.remove(at: place)
+        while let place = initiators.firstIndex(where: { wants($0, set: set) }) {
+            let initiator = initiators.remove(at: place)
+            guard takes(initiator, set: set) else {
+                addRefusedLink(central: initiator, set: set)
+                continue
+            }
+            connect(initiator, toSet: set)
+            return true
+        }
+        return false
+    }
+
+    private mutating func connect(_ initiator: Initiator, toSet set: Int) {
         stopAdvertising(set)
         let link = addLink(central: initiator, set: set)
         announce(link, side: .central)
@@ -24,11 +35,12 @@ extension Air {
                     completedExtendedAdvertisingEvents: sets[set].completedEvents), to: sets[set].controller)
         }
         scheduleLink(link)
-        return true
     }
 
-    /// Whether an initiator hears a connectable set, wants it, and would be taken (Core 5.4, Vol 6, Part B, 4.3.2 and
-    /// 4.3.5).
+    /// Whether an initiator receives a connectable set and requests a connection (Core 5.4, Vol 6, Part B, 4.3.5).
+    ///
+    /// A request to an extended advertiser that refuses it gets no AUX_CONNECT_RSP and the initiator goes on, as if it had
+    /// not been made.
     private func wants(_ initiator: Initiator, set index: Int) -> Bool {
         let set = sets[index]
         guard initiator.schedule.channelBit(at: now) & set.channels != 0, initiator.controller != set.controller,
@@ -40,21 +52,38 @@ extension Air {
         } else if !accepts(set.address, controller: initiator.controller) {
             return false
         }
+        guard controllers[initiator.controller].host.links.count < Controller.connectionLimit else { return false }
+        return set.properties.contains(.legacy) || takes(initiator, set: index)
+    }
+
+    /// Whether an advertiser takes the request of an initiator (Core 5.4, Vol 6, Part B, 4.3.2).
+    private func takes(_ initiator: Initiator, set index: Int) -> Bool {
+        let set = sets[index]
         let needsAcceptance =
             set.filterPolicy.contains(.connectionRequestsOfList) && !set.properties.contains(.directed)
         if needsAcceptance, !accepts(initiator.ownAddress, controller: set.controller) { return false }
-        return [initiator.controller, set.controller].allSatisfy {
-            controllers[$0].host.links.count < Controller.connectionLimit
-        }
+        return controllers[set.controller].host.links.count < Controller.connectionLimit
     }
 
-    private mutating func addLink(central: Initiator, set: Int) -> Int {
+    /// A link that only its central has: the CONNECT_IND, which nothing answers, was refused. It is lost when six
+    /// connection intervals have passed (Core 5.4, Vol 6, Part B, 4.5).
+    private mutating func addRefusedLink(central: Initiator, set: Int) {
+        let link = addLink(central: central, set: set, isRefused: true)
+        links[link].lossReason = .connectionFailedToBeEstablished
+        links[link].lossDeadline = now + 6 * links[link].intervalMicroseconds
+        announce(link, side: .central)
+        scheduleLink(link)
+    }
+
+    private mutating func addLink(central: Initiator, set: Int, isRefused: Bool = false) -> Int {
         let index = freeLinks.popLast() ?? links.count
         let peripheral = sets[set].controller
         var ends: InlineArray<2, LinkEnd> = [
             LinkEnd(
                 controller: central.controller, handle: nextHandle(central.controller), address: central.ownAddress),
-            LinkEnd(controller: peripheral, handle: nextHandle(peripheral), address: sets[set].address),
+            LinkEnd(
+                controller: peripheral, handle: isRefused ? 0 : nextHandle(peripheral), address: sets[set].address,
+                isPresent: !isRefused),
         ]
         for side in 0..<2 {
             ends[side].wantedDataLength = controllers[ends[side].controller].host.suggestedDataLength
@@ -70,7 +99,7 @@ extension Air {
         }
         if index == links.count { links.append(link) } else { links[index] = link }
         controllers[central.controller].host.links.append(Int32(index))
-        controllers[peripheral].host.links.append(Int32(index))
+        if !isRefused { controllers[peripheral].host.links.append(Int32(index)) }
         return index
     }
 
