@@ -286,9 +286,9 @@ import VirtualRadio
         #expect(bench.takeEvents(LEReadRemoteFeaturesComplete.self, pair.central).count == 1)
         bench.expectSuccess(
             LEConnectionUpdate(
-                connectionHandle: pair.peripheralHandle, minimumConnectionInterval: ConnectionInterval(6),
+                connectionHandle: pair.centralHandle, minimumConnectionInterval: ConnectionInterval(6),
                 maximumConnectionInterval: ConnectionInterval(6), supervisionTimeout: SupervisionTimeout(100)),
-            pair.peripheral)
+            pair.central)
         for identifier in [pair.central, pair.peripheral] {
             let updates = bench.takeEvents(LEConnectionUpdateComplete.self, identifier)
             #expect(updates.map(\.connectionInterval) == [ConnectionInterval(6)])

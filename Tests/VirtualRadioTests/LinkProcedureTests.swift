@@ -17,14 +17,11 @@ import VirtualRadio
             supervisionTimeout: SupervisionTimeout(timeout))
     }
 
-    @Test(arguments: [true, false])
-    func parametersChangeAtTheInstantForBoth(byCentral: Bool) throws {
+    @Test func parametersChangeAtTheInstantForBoth() throws {
         var bench = Bench()
         let pair = try bench.connect(interval: 24)
-        let (side, handle) =
-            byCentral ? (pair.central, pair.centralHandle) : (pair.peripheral, pair.peripheralHandle)
-        bench.expectSuccess(Self.update(handle, latency: 2), side)
-        #expect(bench.send(Self.update(handle), side) == .commandDisallowed)
+        bench.expectSuccess(Self.update(pair.centralHandle, latency: 2), pair.central)
+        #expect(bench.send(Self.update(pair.centralHandle), pair.central) == .commandDisallowed)
         bench.run(milliseconds: 170)
         #expect(bench.takeEvents(LEConnectionUpdateComplete.self, pair.central).isEmpty)
         bench.run(milliseconds: 60)
@@ -71,13 +68,34 @@ import VirtualRadio
         }
     }
 
-    @Test func theOtherHostMayRefuse() throws {
+    /// A central's controller whose host masks the event rejects a peripheral's request (Core 5.4, Vol 6, Part B,
+    /// 5.1.7.2).
+    @Test func requestIsRejectedWhereTheHostMasksIt() throws {
+        var bench = Bench()
+        let pair = try bench.connect()
+        bench.expectSuccess(Self.update(pair.peripheralHandle), pair.peripheral)
+        bench.run(milliseconds: 1000)
+        #expect(
+            bench.takeEvents(LEConnectionUpdateComplete.self, pair.peripheral) == [
+                LEConnectionUpdateComplete(
+                    status: .unsupportedRemoteFeature, connectionHandle: pair.peripheralHandle,
+                    connectionInterval: ConnectionInterval(24), peripheralLatency: 0,
+                    supervisionTimeout: SupervisionTimeout(100))
+            ])
+        #expect(bench.takePackets(pair.central).isEmpty)
+        // It can be tried again.
+        bench.expectSuccess(Self.update(pair.peripheralHandle), pair.peripheral)
+    }
+
+    @Test(arguments: [HCIStatus.unacceptableConnectionParameters, .remoteDeviceTerminatedLowResources, .success])
+    func theOtherHostMayRefuse(reason: HCIStatus) throws {
         var bench = Bench()
         let pair = try bench.connect(masked: [0x0A])
         bench.expectSuccess(Self.update(pair.peripheralHandle), pair.peripheral)
         bench.run(milliseconds: 100)
         bench.expectSuccess(
-            LERemoteConnectionParameterRequestNegativeReply(connectionHandle: pair.centralHandle), pair.central)
+            LERemoteConnectionParameterRequestNegativeReply(connectionHandle: pair.centralHandle, reason: reason),
+            pair.central)
         let update = try #require(bench.takeEvents(LEConnectionUpdateComplete.self, pair.peripheral).first)
         #expect(update.status == .unacceptableConnectionParameters)
         #expect(update.connectionInterval == ConnectionInterval(24))

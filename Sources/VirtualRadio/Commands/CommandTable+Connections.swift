@@ -69,8 +69,8 @@ extension CommandTable {
                 },
                 then: { air, controller, command in
                     guard let (index, side) = air.findLink(command.connectionHandle, of: controller) else { return }
-                    air.links[index].update = nil
-                    air.tellParameters(index, to: side.other, status: command.reason)
+                    // Whatever the host's reason is, the peer gets this one (Core 5.4, Vol 6, Part B, 5.1.7.2).
+                    air.rejectUpdate(index, by: side.other, .unacceptableConnectionParameters)
                     air.scheduleLink(index)
                 }),
         ]

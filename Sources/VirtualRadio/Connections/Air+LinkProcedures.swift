@@ -89,14 +89,18 @@ extension Air {
 // MARK: - Connection parameters
 
 extension Air {
-    /// Connection parameters request (Core 5.4, Vol 6, Part B, 5.1.7): the other host is asked if it wants to be.
+    /// Connection parameters request (Core 5.4, Vol 6, Part B, 5.1.7): the other host decides.
+    ///
+    /// Where its host masks the event, a peer rejects the request as an unsupported feature; a central that is rejected so
+    /// has its way by the connection update procedure.
     private mutating func negotiate(
         _ index: Int, by side: LinkSide, _ parameters: ConnectionParameters, atEvent number: Int64
     ) {
         let peer = links[index][side.other]
         let masks = controllers[peer.controller].host.masks
         guard masks.allows(lowEnergy: LERemoteConnectionParameterRequest.subeventCode) else {
-            return scheduleUpdate(index, by: side, parameters, afterEvent: number)
+            if side == .central { return scheduleUpdate(index, by: side, parameters, afterEvent: number) }
+            return rejectUpdate(index, by: side, .unsupportedRemoteFeature)
         }
         links[index].update = .asked(side, parameters, deadline: now + Link.responseTimeout)
         emit(
@@ -106,6 +110,12 @@ extension Air {
                 maximumConnectionInterval: ConnectionInterval(UInt32(parameters.maximumInterval)),
                 maximumLatency: parameters.latency,
                 supervisionTimeout: SupervisionTimeout(UInt32(parameters.supervisionTimeout))), to: peer.controller)
+    }
+
+    /// The peer rejects a connection parameters request: nothing changes, and the host that asked gets the reason.
+    mutating func rejectUpdate(_ index: Int, by side: LinkSide, _ reason: HCIStatus) {
+        links[index].update = nil
+        tellParameters(index, to: side, status: reason)
     }
 
     /// Connection update with its instant (Core 5.4, Vol 6, Part B, 5.1.1).
