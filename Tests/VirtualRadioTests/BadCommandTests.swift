@@ -68,6 +68,21 @@ import VirtualRadio
             scanningPHYs: phys, parameters: .init(repeating: one, count: phys.rawValue.nonzeroBitCount))
     }
 
+    private static func extendedConnection(
+        secondInterval: UInt32 = 6, secondLatency: UInt16 = 0
+    ) -> LEExtendedCreateConnection {
+        func parameters(_ interval: UInt32, _ latency: UInt16) -> LEExtendedCreateConnection.Parameters {
+            LEExtendedCreateConnection.Parameters(
+                scanInterval: ScanTime(16), scanWindow: ScanTime(16),
+                minimumConnectionInterval: ConnectionInterval(interval),
+                maximumConnectionInterval: ConnectionInterval(interval), maximumLatency: latency,
+                supervisionTimeout: SupervisionTimeout(3200))
+        }
+        return LEExtendedCreateConnection(
+            peerAddress: Bench.address(9), initiatingPHYs: [.oneMegabit, .twoMegabit],
+            parameters: [parameters(6, 0), parameters(secondInterval, secondLatency)])
+    }
+
     private static let handle = ConnectionHandle(1)
     private static let scanOn = LESetScanEnable(enable: 1, filterDuplicates: 0)
     private static let connect = Bench.createConnection(Bench.address(9))
@@ -125,7 +140,7 @@ import VirtualRadio
             command: LEAddDeviceToFilterAcceptList(addressType: AddressType(rawValue: 4), address: .zero),
             status: .invalidCommandParameters),
         Case(
-            name: "one channel left", command: LESetHostChannelClassification(channelMap: Octets(padding: [1])),
+            name: "no channel left", command: LESetHostChannelClassification(channelMap: Octets(padding: [])),
             status: .invalidCommandParameters),
     ]
 
@@ -232,6 +247,20 @@ import VirtualRadio
             name: "no default PHY", command: LESetDefaultPHY(transmitPHYs: [], receivePHYs: .oneMegabit),
             status: .invalidCommandParameters),
         Case(
+            name: "Coded beside another default",
+            command: LESetDefaultPHY(transmitPHYs: [.oneMegabit, .coded], receivePHYs: .oneMegabit),
+            status: .unsupportedFeatureOrParameterValue),
+        Case(
+            name: "a reserved PHY beside another default",
+            command: LESetDefaultPHY(transmitPHYs: .oneMegabit, receivePHYs: PHYSet(rawValue: 0x09)),
+            status: .unsupportedFeatureOrParameterValue),
+        Case(
+            name: "connection interval below 7.5 ms on 2M", command: extendedConnection(secondInterval: 5),
+            status: .invalidCommandParameters),
+        Case(
+            name: "latency 500 on 2M", command: extendedConnection(secondLatency: 500),
+            status: .invalidCommandParameters),
+        Case(
             name: "Coded as the only default", command: LESetDefaultPHY(transmitPHYs: .coded, receivePHYs: .coded),
             status: .unsupportedFeatureOrParameterValue),
     ]
@@ -273,6 +302,11 @@ import VirtualRadio
                 .invalidCommandParameters
             ),
             (SetControllerToHostFlowControl(flowControlEnable: 1), .commandDisallowed),
+            (
+                LESetPHY(
+                    connectionHandle: handle, transmitPHYs: [.oneMegabit, .coded], receivePHYs: .oneMegabit),
+                .unsupportedFeatureOrParameterValue
+            ),
         ]
         for (command, status) in cases { #expect(bench.send(command, pair.peripheral) == status, "\(command)") }
     }

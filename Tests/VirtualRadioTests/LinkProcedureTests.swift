@@ -159,6 +159,13 @@ import VirtualRadio
         #expect(
             try bench.returned(LEReadChannelMap(connectionHandle: pair.peripheralHandle), pair.peripheral).channelMap
                 == map)
+        // A connection uses two channels at the least, whatever its host says.
+        for (channels, used) in [([1], [3]), ([4], [5])] as [([UInt8], [UInt8])] {
+            bench.expectSuccess(LESetHostChannelClassification(channelMap: Octets(padding: channels)), pair.central)
+            #expect(
+                try bench.returned(LEReadChannelMap(connectionHandle: pair.centralHandle), pair.central).channelMap
+                    == Octets(padding: used))
+        }
         #expect(
             try bench.returned(ReadRSSI(connectionHandle: pair.peripheralHandle), pair.peripheral).rssi == RSSI(-59))
     }

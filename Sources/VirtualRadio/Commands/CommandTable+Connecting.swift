@@ -15,6 +15,10 @@ extension CommandTable {
             }.of(.legacy),
             CommandHandler.starting(LEExtendedCreateConnection.self) { air, controller, command throws(HCIStatus) in
                 let parameters = try mandatoryPHY(command.initiatingPHYs, command.parameters)
+                // Those of 2M, on which nothing is scanned, are for connections that begin there.
+                guard command.parameters.dropFirst().allSatisfy({ ConnectionParameters($0).isValid }) else {
+                    throw .invalidCommandParameters
+                }
                 try air.startInitiating(controller, InitiatingRequest(command, parameters), isExtended: true)
             }.of(.extended),
             .completing(
@@ -60,9 +64,7 @@ private struct InitiatingRequest {
         peerType = command.peerAddressType
         peer = command.peerAddress
         own = command.ownAddressType
-        parameters = ConnectionParameters(
-            first.minimumConnectionInterval, first.maximumConnectionInterval, first.maximumLatency,
-            first.supervisionTimeout)
+        parameters = ConnectionParameters(first)
     }
 
     func check() throws(HCIStatus) {
@@ -74,6 +76,12 @@ private struct InitiatingRequest {
 }
 
 extension ConnectionParameters {
+    fileprivate init(_ parameters: LEExtendedCreateConnection.Parameters) {
+        self.init(
+            parameters.minimumConnectionInterval, parameters.maximumConnectionInterval, parameters.maximumLatency,
+            parameters.supervisionTimeout)
+    }
+
     /// The parameters of a command; what the wire carries fits.
     init(_ minimum: ConnectionInterval, _ maximum: ConnectionInterval, _ latency: UInt16, _ timeout: SupervisionTimeout)
     {

@@ -32,7 +32,7 @@ extension CommandTable {
             .returning(LEReadChannelMap.self) { air, controller, command throws(HCIStatus) in
                 let (index, _) = try air.link(of: command, controller)
                 let central = air.links[index][.central].controller
-                let map = air.controllers[central].host.channelMap
+                let map = air.usedChannels(central)
                 let octets = (0..<5).map { UInt8(truncatingIfNeeded: map >> UInt64(8 * $0)) }
                 return .init(connectionHandle: command.connectionHandle, channelMap: Octets(padding: octets))
             },
@@ -154,10 +154,9 @@ extension CommandTable {
             receive: indifference.contains(.receive) ? 0x03 : receive.rawValue
         )
         guard wanted.transmit != 0, wanted.receive != 0 else { throw .invalidCommandParameters }
-        guard wanted.transmit & 0x03 != 0, wanted.receive & 0x03 != 0, wanted.transmit <= 7, wanted.receive <= 7 else {
-            throw .unsupportedFeatureOrParameterValue
-        }
-        return (wanted.transmit & 0x03, wanted.receive & 0x03)
+        // Coded is not there, nor what is reserved.
+        guard wanted.transmit <= 0x03, wanted.receive <= 0x03 else { throw .unsupportedFeatureOrParameterValue }
+        return wanted
     }
 }
 
@@ -170,6 +169,14 @@ extension ConnectionParameters {
 }
 
 extension Air {
+    /// The channels of a central's connections: those that its host has not called bad, two at the least (Core 5.4,
+    /// Vol 6, Part B, 4.5.8.1).
+    fileprivate func usedChannels(_ central: Int) -> UInt64 {
+        let map = controllers[central].host.channelMap
+        guard map.nonzeroBitCount < 2 else { return map }
+        return map | (map == 1 ? 2 : 1)
+    }
+
     /// Has a procedure run at the next connection event; one of a kind at a time.
     fileprivate mutating func request(_ procedure: LinkProcedure, link index: Int) throws(HCIStatus) {
         guard !links[index].procedures.contains(procedure) else { throw .commandDisallowed }

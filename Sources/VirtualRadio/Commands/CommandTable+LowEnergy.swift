@@ -41,7 +41,7 @@ extension CommandTable {
             },
             .completing(LESetHostChannelClassification.self) { air, controller, command throws(HCIStatus) in
                 let map = command.channelMap.bytes.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-                guard map.nonzeroBitCount >= 2, map >> 37 == 0 else { throw .invalidCommandParameters }
+                guard map != 0, map >> 37 == 0 else { throw .invalidCommandParameters }
                 air.controllers[controller].host.channelMap = map
             },
         ]
