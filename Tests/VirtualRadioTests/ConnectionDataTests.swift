@@ -53,6 +53,29 @@ import VirtualRadio
         #expect(bench.takeEvents(LEDataLengthChange.self, pair.central).isEmpty)
     }
 
+    /// Core 5.4, Vol 6, Part B, 4.5.10: 328 µs are 27 octets on 1M, however many octets are allowed.
+    @Test(arguments: [(328, 1, 27), (328, 2, 67), (1000, 1, 111), (1064, 2, 251), (2120, 1, 251)])
+    func packetsKeepToTheTime(microseconds: UInt32, phy: UInt8, octets: Int) throws {
+        var bench = Bench()
+        let pair = try bench.connect()
+        if phy == 2 {
+            bench.expectSuccess(
+                LESetPHY(
+                    connectionHandle: pair.centralHandle, transmitPHYs: .twoMegabit, receivePHYs: .twoMegabit),
+                pair.central)
+            bench.run(milliseconds: 31)
+        }
+        bench.expectSuccess(
+            LESetDataLength(
+                connectionHandle: pair.centralHandle, transmitOctets: 251, transmitTime: Microseconds(microseconds)),
+            pair.central)
+        bench.run(milliseconds: 31)
+        bench.sendData([UInt8](repeating: 1, count: 251), pair.centralHandle, pair.central)
+        bench.run(milliseconds: 31)
+        let crossed = bench.takeData(pair.peripheral).map(\.payload.count)
+        #expect(crossed.first == octets && crossed.reduce(0, +) == 251)
+    }
+
     @Test func theSuggestedDataLengthIsNegotiatedWithoutAsking() throws {
         var bench = Bench()
         let central = bench.add(1)

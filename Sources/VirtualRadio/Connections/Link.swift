@@ -27,6 +27,12 @@ struct DataLength: Hashable, Sendable {
     var octets: UInt16
     var time: UInt16
 
+    /// The largest data PDU on a PHY, in octets of payload: as many as are allowed, and as fit into the time with
+    /// preamble, access address, header, CRC, and the MIC that is counted in any case.
+    func fragmentLimit(phy: UInt8) -> Int {
+        min(Int(octets), phy == 2 ? Int(time) / 4 - 15 : Int(time) / 8 - 14)
+    }
+
     static let initial = DataLength(octets: 27, time: 328)
     static let supported = DataLength(octets: 251, time: 2120)
     static let octetRange: ClosedRange<UInt16> = 27...251
@@ -50,9 +56,18 @@ struct LinkEnd: Sendable {
     /// What the host asked for.
     var wantedDataLength = DataLength.initial
     /// What is in force for sending.
-    var dataLength = DataLength.initial
+    var dataLength = DataLength.initial { didSet { fragmentLimit = dataLength.fragmentLimit(phy: transmitPHY) } }
     /// 1 or 2: the PHY it sends with.
-    var transmitPHY: UInt8 = 1
+    var transmitPHY: UInt8 = 1 { didSet { fragmentLimit = dataLength.fragmentLimit(phy: transmitPHY) } }
+    /// What follows from both: the most octets in a data PDU.
+    private(set) var fragmentLimit = Int(DataLength.initial.octets)
+
+    init(controller: Int, handle: UInt16, address: PackedAddress, isPresent: Bool = true) {
+        self.controller = controller
+        self.handle = handle
+        self.address = address
+        self.isPresent = isPresent
+    }
 }
 
 /// What the two controllers of a link settle between themselves, a connection event each.
@@ -204,7 +219,7 @@ struct Link: Sendable {
 
     /// Octets of the next data PDU of a side; `nil` when it has none.
     func nextFragment(from side: LinkSide) -> Int? {
-        self[side].outgoing.first.map { min($0.payload.count - $0.sent, Int(self[side].dataLength.octets)) }
+        self[side].outgoing.first.map { min($0.payload.count - $0.sent, self[side].fragmentLimit) }
     }
 
     /// Microseconds that a data PDU of so many octets, or an empty one, takes (Core 5.4, Vol 6, Part B, 2.1 and 2.2).
