@@ -110,6 +110,7 @@ extension Air {
         for set in controllers[index].host.sets { discardSet(Int(set)) }
         for link in controllers[index].host.links { abandonLink(Int(link), from: index) }
         if let timer = controllers[index].host.scanTimer { timers.remove(timer) }
+        endTest(index)
         controllers[index].host = HostState()
     }
 }

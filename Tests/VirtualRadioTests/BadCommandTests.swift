@@ -307,6 +307,7 @@ import VirtualRadio
                     connectionHandle: handle, transmitPHYs: [.oneMegabit, .coded], receivePHYs: .oneMegabit),
                 .unsupportedFeatureOrParameterValue
             ),
+            (LEReceiverTest(channel: 0), .commandDisallowed),
         ]
         for (command, status) in cases { #expect(bench.send(command, pair.peripheral) == status, "\(command)") }
     }

@@ -121,6 +121,8 @@ extension Air {
     /// Legacy and extended commands for the same do not mix (Core 5.4, Vol 4, Part E, 3.1.1).
     private mutating func settleStyle(_ style: Controller.CommandStyle, _ controller: Int) throws(HCIStatus) {
         guard style != .undecided else { return }
+        // During a direct test there is nothing else (Core 5.4, Vol 6, Part F, 2).
+        guard controllers[controller].host.test == nil else { throw .commandDisallowed }
         let settled = controllers[controller].host.commandStyle
         guard settled == .undecided || settled == style else { throw .commandDisallowed }
         controllers[controller].host.commandStyle = style

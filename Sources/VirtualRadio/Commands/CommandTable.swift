@@ -11,6 +11,7 @@ enum CommandTable {
             controllerCommands, flowControlCommands, informationCommands, lowEnergyCommands, acceptListCommands,
             legacyAdvertisingCommands, extendedAdvertisingCommands, scanningCommands, connectingCommands,
             connectionCommands, dataLengthCommands, encryptionCommands, keyAgreementCommands,
+            directTestCommands,
         ].joined().map { ($0.opcode, $0) })
 
     /// What Read Local Supported Commands returns: the keys of the table, so that it cannot claim anything else.

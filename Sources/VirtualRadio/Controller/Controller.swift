@@ -85,6 +85,8 @@ struct HostState: Sendable {
     var flow = HostFlowControl()
     /// Of the key pair that the host asked for last.
     var secret: KeyAgreement.Secret?
+    /// The direct test that runs.
+    var test: DirectTest?
 }
 
 /// What the host can still take, when it counts (Core 5.4, Vol 4, Part E, 4.2).

@@ -133,6 +133,12 @@ extension WireSample {
         .returned(
             LEReadSupportedStates.self, "04 0e 0c 01 1c20 00 ffffffffff030000",
             LEReadSupportedStates.Returned(states: .all)),
+        .command("01 1d20 01 13", LEReceiverTest(channel: 19)),
+        .command("01 1e20 03 00 25 02", LETransmitterTest(channel: 0, length: 37, payload: 2)),
+        .command("01 1f20 00", LETestEnd()),
+        .returned(LETestEnd.self, "04 0e 06 01 1f20 00 dc05", LETestEnd.Returned(packets: 1500)),
+        .command("01 3320 03 27 02 00", LEReceiverTestV2(channel: 39, phy: .twoMegabit)),
+        .command("01 3420 04 27 ff 01 02", LETransmitterTestV2(channel: 39, length: 255, payload: 1, phy: .twoMegabit)),
         .command("01 4b20 00", LEReadTransmitPower()),
         .returned(
             LEReadTransmitPower.self, "04 0e 06 01 4b20 00 ec 0a",
