@@ -12,9 +12,10 @@ extension HCIRadio {
     /// Makes the virtual air and serves controllers on it.
     func openAir(_ options: VirtualAirOptions) async throws(RadioError) {
         let air = LiveAir(
-            AirConfiguration(
-                seed: options.seed, timing: options.timing,
-                pathLoss: PathLoss(exponent: options.pathLossExponent, noise: options.noise)),
+            Air(
+                AirConfiguration(
+                    seed: options.seed, timing: options.timing,
+                    pathLoss: PathLoss(exponent: options.pathLossExponent, noise: options.noise))),
             loop: loop, capture: capture.map(PacketCapture.init))
         self.air = air
         for server in options.servers {

@@ -19,9 +19,10 @@ final class PacketCapture {
     }
 
     /// Records a packet of a controller; its first makes the controller known.
-    func record(_ packet: HCIPacket, _ direction: BtsnoopPacket.Direction, controller: Int) {
+    /// - Parameter time: when it passed, since the Unix epoch; `nil` for now.
+    func record(_ packet: HCIPacket, _ direction: BtsnoopPacket.Direction, controller: Int, time: Duration? = nil) {
         let index = UInt16(truncatingIfNeeded: controller)
-        let time = Duration.sinceUnixEpoch
+        let time = time ?? Duration.sinceUnixEpoch
         if known.insert(index).inserted {
             sink.append(writer.newController(index, address: .zero, name: "hci\(index)", time: time))
         }

@@ -5,6 +5,7 @@
 import BluetoothCore
 import HCI
 import NIOCore
+import Radio
 import VirtualRadio
 
 /// Somebody whose controller is on a live air; called on the air's event loop.
@@ -26,7 +27,10 @@ final class LiveAir {
     let loop: any EventLoop
     private var air: Air
     private let capture: PacketCapture?
-    private let beginning = NIODeadline.now()
+    private let clock: () -> NIODeadline
+    private let beginning: NIODeadline
+    /// When the air began, since the Unix epoch: captures have the times of what happens on the air.
+    private let epoch = Duration.sinceUnixEpoch
     /// Who has a controller, by the controllers' numbers.
     private var parties: [(identifier: ControllerIdentifier, party: any AirParty)?] = []
     private var partyCount = 0
@@ -38,16 +42,43 @@ final class LiveAir {
     var onWakeUp: ((Duration) -> Void)?
 
     /// An air without controllers.
-    init(_ configuration: AirConfiguration, loop: any EventLoop, capture: PacketCapture?) {
+    init(
+        _ air: Air, loop: any EventLoop, capture: PacketCapture?, clock: @escaping () -> NIODeadline = NIODeadline.now
+    ) {
+        self.air = air
         self.loop = loop
         self.capture = capture
-        air = Air(configuration)
+        self.clock = clock
+        beginning = clock()
     }
 
     /// Time on this air.
     private var now: AirTime {
-        (NIODeadline.now() - beginning).nanoseconds / 1000
+        (clock() - beginning).nanoseconds / 1000
     }
+
+    /// Has the air catch up with the time.
+    ///
+    /// With a capture, instant by instant: what is late on a busy machine is captured with the time that it has on the
+    /// air. Without one, in one go.
+    private func catchUp() {
+        let time = now
+        if capture != nil, !isSettling {
+            while let due = air.nextDeadline, due < time {
+                air.advance(to: due)
+                handOut()
+            }
+        }
+        air.advance(to: time)
+    }
+
+    private func record(_ packet: HCIPacket, _ direction: BtsnoopPacket.Direction, _ identifier: ControllerIdentifier) {
+        guard let capture else { return }
+        capture.record(
+            packet, direction, controller: identifier.number, time: epoch + .microseconds(Self.time(of: &air)))
+    }
+
+    private static func time(of air: inout Air) -> AirTime { air.now }
 
     /// A public address that no other controller on this air has.
     func makePublicAddress() -> BluetoothAddress {
@@ -59,7 +90,7 @@ final class LiveAir {
 
     /// Puts a controller on the air.
     func join(_ configuration: ControllerConfiguration, party: any AirParty) -> ControllerIdentifier {
-        air.advance(to: now)
+        catchUp()
         let identifier = air.addController(configuration)
         while parties.count <= identifier.number { parties.append(nil) }
         parties[identifier.number] = (identifier, party)
@@ -79,7 +110,7 @@ final class LiveAir {
         guard party(of: identifier) != nil else { return }
         parties[identifier.number] = nil
         partyCount -= 1
-        air.advance(to: now)
+        catchUp()
         air.removeController(identifier)
         settle()
     }
@@ -105,8 +136,8 @@ final class LiveAir {
     /// A packet of a host to its controller.
     func receive(_ packet: HCIPacket, from identifier: ControllerIdentifier) {
         guard party(of: identifier) != nil else { return }
-        if !isSettling { air.advance(to: now) }
-        capture?.record(packet, .hostToController, controller: identifier.number)
+        if !isSettling { catchUp() }
+        record(packet, .hostToController, identifier)
         air.receive(packet, from: identifier)
         settle()
     }
@@ -120,13 +151,18 @@ final class LiveAir {
     /// The next packet of a controller to its host.
     func takePacket(of identifier: ControllerIdentifier) -> HCIPacket? {
         let packet = air.takeOutput(of: identifier)
-        if let packet { capture?.record(packet, .controllerToHost, controller: identifier.number) }
+        if let packet { record(packet, .controllerToHost, identifier) }
         return packet
     }
 
     /// Hands out what is to be said until nobody has anything to say, and sees to it that time goes on.
     private func settle() {
         guard !isSettling else { return }
+        handOut()
+        scheduleWakeUp()
+    }
+
+    private func handOut() {
         isSettling = true
         while true {
             let speaking = air.takeControllersWithOutput()
@@ -134,7 +170,6 @@ final class LiveAir {
             for identifier in speaking { party(of: identifier)?.airHasPackets() }
         }
         isSettling = false
-        scheduleWakeUp()
     }
 
     private func scheduleWakeUp() {
@@ -154,7 +189,7 @@ final class LiveAir {
     private func wake() {
         wakeUp = nil
         let due = air.nextDeadline
-        air.advance(to: now)
+        catchUp()
         settle()
         if let onWakeUp, let due, due <= now { onWakeUp(.microseconds(now - due)) }
     }

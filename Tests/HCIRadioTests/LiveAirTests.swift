@@ -1,0 +1,88 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import HCI
+import NIOCore
+import NIOEmbedded
+import Radio
+import Synchronization
+import Testing
+import VirtualRadio
+
+@testable import HCIRadio
+
+@Suite struct LiveAirTests {
+    /// A busy machine is half a second late: the capture has the instants of the air, not the one at which it caught up.
+    @Test func lateAdvertisingIsCapturedWithItsTime() throws {
+        let clock = Clock()
+        let sink = Sink()
+        let air = LiveAir(
+            Air(AirConfiguration(seed: 1)), loop: EmbeddedEventLoop(), capture: PacketCapture(sink),
+            clock: { clock.now })
+        let (advertiser, scanner) = (Host(1, on: air), Host(2, on: air))
+        advertiser.send(
+            LESetAdvertisingParameters(
+                minimumInterval: AdvertisingInterval(32), maximumInterval: AdvertisingInterval(32),
+                advertisingType: .connectableUndirected))
+        advertiser.send(LESetAdvertisingEnable(enable: 1))
+        scanner.send(SetEventMask(eventMask: EventMask(rawValue: .max)))
+        scanner.send(
+            LESetScanParameters(scanType: .passive, scanInterval: ScanTime(16), scanWindow: ScanTime(16)))
+        scanner.send(LESetScanEnable(enable: 1, filterDuplicates: 0))
+        clock.now = clock.now + .milliseconds(500)
+        scanner.send(ReadBDADDR())
+
+        var reader = BtsnoopReader()
+        reader.append(sink.bytes)
+        var reports: [Duration] = []
+        var last = Duration.zero
+        while let packet = try reader.next() {
+            #expect(packet.time >= last)
+            last = packet.time
+            guard case .event(let event) = packet.packet, event.subeventCode == LEAdvertisingReport.subeventCode else {
+                continue
+            }
+            reports.append(packet.time)
+        }
+        #expect(reports.count >= 16)
+        for (earlier, later) in zip(reports, reports.dropFirst()) {
+            #expect((Duration.milliseconds(20)...Duration.milliseconds(30)).contains(later - earlier))
+        }
+        // The answer to the command that came late is late.
+        #expect(last - (try #require(reports.first)) >= .milliseconds(470))
+    }
+}
+
+private final class Clock {
+    var now = NIODeadline.uptimeNanoseconds(1_000_000_000)
+}
+
+private final class Host: AirParty {
+    private let air: LiveAir
+    private var identifier: ControllerIdentifier?
+
+    init(_ number: UInt8, on air: LiveAir) {
+        self.air = air
+        let address = BluetoothAddress(octets: [0xC0, 0, 0, 0, 0, number]) ?? .zero
+        identifier = air.join(ControllerConfiguration(publicAddress: address), party: self)
+    }
+
+    func send(_ command: some HCICommand) {
+        guard let identifier else { return }
+        air.receive(.command(HCICommandPacket(command)), from: identifier)
+    }
+
+    func airHasPackets() {
+        while let identifier, air.takePacket(of: identifier) != nil {}
+    }
+
+    func airEnded() { identifier = nil }
+}
+
+private final class Sink: CaptureSink {
+    private let taken = Mutex<[UInt8]>([])
+    var bytes: [UInt8] { taken.withLock { $0 } }
+    func append(_ bytes: [UInt8]) { taken.withLock { $0 += bytes } }
+}
