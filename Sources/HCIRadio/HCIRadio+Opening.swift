@@ -14,8 +14,9 @@ extension HCIRadio {
         let air = LiveAir(
             Air(
                 AirConfiguration(
-                    seed: options.seed, timing: options.timing,
-                    pathLoss: PathLoss(exponent: options.pathLossExponent, noise: options.noise))),
+                    seed: seed ?? 0, timing: options.timing,
+                    pathLoss: PathLoss(exponent: options.pathLossExponent, noise: options.noise)),
+                numbers: options.seed == nil ? SystemRandomNumberGenerator() : nil),
             loop: loop, capture: capture.map(PacketCapture.init))
         self.air = air
         for server in options.servers {

@@ -21,6 +21,8 @@ public actor HCIRadio: PeripheralRadio {
     public nonisolated let events: AsyncStream<RadioEvent>
     let continuation: AsyncStream<RadioEvent>.Continuation
     let place: Place
+    /// What decides the chance of a virtual air: the seed given, or a random one.
+    let seed: UInt64?
     let capture: (any CaptureSink)?
     /// What each host is told.
     let configuration: LEHostConfiguration
@@ -97,10 +99,13 @@ public actor HCIRadio: PeripheralRadio {
         configuration = LEHostConfiguration(maximumTransmissionUnit: maximumTransmissionUnit)
         self.capture = capture
         self.name = name
-        if case .virtual = place {
+        if case .virtual(let options, _) = place {
             central = CentralState(host: HostIdentifier(rawValue: -1))
+            // Of 32 bits: JSON's numbers are exact up to 53.
+            seed = options.seed ?? UInt64(UInt32.random(in: 1...UInt32.max))
         } else {
             central = CentralState(host: Self.onlyHost)
+            seed = nil
         }
         loop = MultiThreadedEventLoopGroup.singleton.next()
         (events, continuation) = AsyncStream.makeStream()
@@ -187,18 +192,21 @@ public actor HCIRadio: PeripheralRadio {
             Self.virtualCapabilities(
                 reason: reason, beacons: beacons.count,
                 servers: servers.map { "tcp:\($0.address.ipAddress ?? ""):\($0.address.port ?? 0)" }
-                    + kernelControllers.map { "vhci:hci\($0.index)" })
+                    + kernelControllers.map { "vhci:hci\($0.index)" }, seed: seed)
         case .controller:
             described(capabilities)
         }
     }
 
     /// What a virtual air is that carries so many beacons.
-    static func virtualCapabilities(reason: String?, beacons: Int, servers: [String]) -> RadioCapabilities {
+    static func virtualCapabilities(
+        reason: String?, beacons: Int, servers: [String], seed: UInt64? = nil
+    ) -> RadioCapabilities {
         RadioCapabilities(
             name: "virtual", way: "controllers of our own on a virtual air", wayReason: reason ?? "as asked",
             address: nil, hasExtendedAdvertising: true, instances: virtualCapacity,
-            freeInstances: virtualCapacity - beacons, sharesTime: false, canReadBack: true, servers: servers)
+            freeInstances: virtualCapacity - beacons, sharesTime: false, canReadBack: true, servers: servers,
+            seed: seed)
     }
 
     private func described(_ capabilities: LEHostCapabilities?) -> RadioCapabilities {

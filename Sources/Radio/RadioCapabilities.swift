@@ -26,12 +26,14 @@ public struct RadioCapabilities: Hashable, Sendable {
     public var canReadBack: Bool
     /// Where others find controllers on its air: `tcp:127.0.0.1:6402`, `vhci:hci1`.
     public var servers: [String]
+    /// What decides the chance of its air, so that a run can be repeated; `nil` where the air is a real one.
+    public var seed: UInt64?
 
     /// Capabilities as given.
     public init(
         name: String, way: String, wayReason: String, address: BluetoothAddress?, hasExtendedAdvertising: Bool,
         instances: Int, freeInstances: Int, sharesTime: Bool, canReadBack: Bool,
-        servers: [String] = []
+        servers: [String] = [], seed: UInt64? = nil
     ) {
         self.name = name
         self.way = way
@@ -43,5 +45,6 @@ public struct RadioCapabilities: Hashable, Sendable {
         self.sharesTime = sharesTime
         self.canReadBack = canReadBack
         self.servers = servers
+        self.seed = seed
     }
 }

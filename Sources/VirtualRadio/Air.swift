@@ -34,8 +34,8 @@ public struct Air: Sendable {
     var delays: SeededGenerator
     /// For the noise of measured strengths.
     var noise: SeededGenerator
-    /// For the hosts that ask for random numbers.
-    var numbers: SeededGenerator
+    /// For the hosts that ask for random numbers and key pairs.
+    var numbers: any RandomNumberGenerator & Sendable
 
     private var announced: [Int] = []
     private var freeControllers: [Int] = []
@@ -43,11 +43,16 @@ public struct Air: Sendable {
     var freeLinks: [Int] = []
 
     /// An air without controllers.
-    public init(_ configuration: AirConfiguration = AirConfiguration()) {
+    /// - Parameter numbers: where random numbers and keys of the controllers come from; `nil` for the seed. Keys of a seed
+    ///   that is known are no secret.
+    public init(
+        _ configuration: AirConfiguration = AirConfiguration(),
+        numbers: (any RandomNumberGenerator & Sendable)? = nil
+    ) {
         self.configuration = configuration
         delays = SeededGenerator(seed: configuration.seed, stream: 1)
         noise = SeededGenerator(seed: configuration.seed, stream: 2)
-        numbers = SeededGenerator(seed: configuration.seed, stream: 3)
+        self.numbers = numbers ?? SeededGenerator(seed: configuration.seed, stream: 3)
     }
 }
 
@@ -105,12 +110,12 @@ extension Air {
 
     /// Ends all that a controller does, without a word to anybody.
     mutating func silence(_ index: Int) {
+        endTest(index)
         stopScanning(index)
         stopInitiating(index)
         for set in controllers[index].host.sets { discardSet(Int(set)) }
         for link in controllers[index].host.links { abandonLink(Int(link), from: index) }
         if let timer = controllers[index].host.scanTimer { timers.remove(timer) }
-        endTest(index)
         controllers[index].host = HostState()
     }
 }

@@ -205,6 +205,18 @@ struct VirtualAirTests {
         await radio.close()
     }
 
+    @Test func aSeedIsReportedAndKept() async throws {
+        func seed(_ given: UInt64?) async throws -> UInt64? {
+            let radio = HCIRadio(virtual: VirtualAirOptions(seed: given, servers: []))
+            let capabilities = try await radio.open([], waits: false) { _ in .failure(.unlikely) }
+            await radio.close()
+            return capabilities.seed
+        }
+        #expect(try await seed(7) == 7)
+        let (one, other) = (try await seed(nil), try await seed(nil))
+        #expect(one != nil && one != other)
+    }
+
     @Test func whatPassesIsCaptured() async throws {
         let sink = Sink()
         let beacon = PlannedBeacon(

@@ -94,6 +94,26 @@ import VirtualRadio
         #expect(known > 60)
     }
 
+    /// A seed decides the numbers and keys of hosts, unless they have a generator of their own.
+    @Test func numbersComeFromTheirGenerator() throws {
+        func numbers(_ generator: (any RandomNumberGenerator & Sendable)?) throws -> (
+            UInt64, LEReadLocalP256PublicKeyComplete
+        ) {
+            var bench = Bench()
+            bench.air = Air(AirConfiguration(seed: 1), numbers: generator)
+            let controller = bench.add(1)
+            let number = try bench.returned(LERand(), controller).randomNumber
+            bench.expectSuccess(LEReadLocalP256PublicKey(), controller)
+            return (number, try #require(bench.takeEvents(LEReadLocalP256PublicKeyComplete.self, controller).first))
+        }
+        let (seeded, again) = (try numbers(nil), try numbers(nil))
+        #expect(seeded == again)
+        let (one, other) = (try numbers(SystemRandomNumberGenerator()), try numbers(SystemRandomNumberGenerator()))
+        for (first, second) in [(seeded, one), (one, other)] {
+            #expect(first.0 != second.0 && first.1.keyXCoordinate != second.1.keyXCoordinate)
+        }
+    }
+
     @Test func refusesParametersOfAnotherLength() throws {
         var bench = Bench()
         let controller = bench.add(1)

@@ -53,6 +53,7 @@ extension EventRecord {
         instances = capabilities.instances
         freeInstances = capabilities.freeInstances
         servers = capabilities.servers.isEmpty ? nil : capabilities.servers
+        seed = capabilities.seed
     }
 
     /// Something to know.

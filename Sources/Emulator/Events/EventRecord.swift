@@ -100,6 +100,8 @@ public struct EventRecord: Codable, Hashable, Sendable {
     public var freeInstances: Int?
     /// Where others find controllers on the radio's air: `tcp:127.0.0.1:6402`, `vhci:hci1`.
     public var servers: [String]?
+    /// What decides the chance of a virtual air: `--seed` with it repeats the run.
+    public var seed: UInt64?
     /// How many beacons are on the air.
     public var beacons: Int?
 

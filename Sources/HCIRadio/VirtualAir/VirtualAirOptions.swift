@@ -20,8 +20,9 @@ public struct VirtualAirOptions: Hashable, Sendable {
     /// The timings by their names.
     public static let timings: [String: ConnectionTiming] = ["spec": .spec, "immediate": .immediate]
 
-    /// Decides all that is left to chance on the air.
-    public var seed: UInt64
+    /// Decides all that is left to chance on the air, keys that its controllers make included. `nil`: chance is another in
+    /// each run, from a seed that `RadioCapabilities.seed` reports, and keys come from the system's generator.
+    public var seed: UInt64?
     /// Whether data waits for connection events, or is there at once.
     public var timing: ConnectionTiming
     /// How fast signals weaken with distance: 2 in free space.
@@ -33,7 +34,7 @@ public struct VirtualAirOptions: Hashable, Sendable {
 
     /// Options; the defaults are a quiet room, served at `defaultServer`.
     public init(
-        seed: UInt64 = 0, timing: ConnectionTiming = .spec, pathLossExponent: Double = 2, noise: Double = 0,
+        seed: UInt64? = nil, timing: ConnectionTiming = .spec, pathLossExponent: Double = 2, noise: Double = 0,
         servers: [Server] = [.tcp(host: Self.defaultServer.host, port: Self.defaultServer.port)]
     ) {
         self.seed = seed

@@ -17,8 +17,8 @@ enum KeyAgreement {
             0x60, 0x7B, 0xEB, 0x40, 0xB7, 0x99, 0x58, 0x99, 0xB8, 0xA6, 0xCD, 0x3C, 0x1A, 0xBD,
         ] as [UInt8])
 
-    /// The secret half of a key pair; who knows the seed of the numbers knows it too.
-    static func makeSecret(from numbers: inout SeededGenerator) -> Secret {
+    /// The secret half of a key pair; where the numbers come from a seed, who knows the seed knows it too.
+    static func makeSecret(from numbers: inout any RandomNumberGenerator & Sendable) -> Secret {
         while true {
             let words = (0..<4).map { _ in numbers.next() }
             let octets = words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) } }

@@ -14,7 +14,12 @@ struct VirtualAirOption: ParsableArguments {
             """)
     var hciServer: [String] = []
 
-    @Option(parsing: .unconditional, help: "Seed of the virtual air's random number generator.")
+    @Option(
+        parsing: .unconditional,
+        help: """
+            Seed of the virtual air's random number generator, keys of its controllers included (default: a random one, \
+            reported by the radio-ready event, and keys from the system).
+            """)
     var seed: String?
 
     @Option(

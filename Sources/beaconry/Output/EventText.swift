@@ -87,7 +87,8 @@ enum EventText {
     private static func radioReady(_ record: EventRecord) -> String {
         if record.radio == "virtual" {
             let servers = record.servers ?? []
-            let served = servers.isEmpty ? "not served to others" : "served at \(servers.joined(separator: " and "))"
+            var served = servers.isEmpty ? "not served to others" : "served at \(servers.joined(separator: " and "))"
+            if let seed = record.seed { served += ", seed \(seed)" }
             return "radio virtual is ready: \(record.way ?? "") (\(record.reason ?? "")), \(served)"
         }
         let kind = record.extended == true ? "extended" : "legacy"
