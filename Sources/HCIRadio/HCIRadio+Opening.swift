@@ -21,8 +21,12 @@ extension HCIRadio {
         self.air = air
         for server in options.servers {
             switch server {
-            case .tcp(let host, let port): servers.append(try await AirServer.start(on: host, port: port, air: air))
-            case .kernel: kernelControllers.append(try KernelController(air: air))
+            case .tcp(let host, let port, let address):
+                let addresses = PublicAddresses(from: address, on: air)
+                servers.append(try await AirServer.start(on: host, port: port, addresses: addresses, air: air))
+            case .kernel(let address):
+                kernelControllers.append(
+                    try KernelController(air: air, address: address ?? air.makePublicAddress()))
             }
         }
     }

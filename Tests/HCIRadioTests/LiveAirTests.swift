@@ -53,6 +53,19 @@ import VirtualRadio
         // The answer to the command that came late is late.
         #expect(last - (try #require(reports.first)) >= .milliseconds(470))
     }
+
+    @Test func addressesCountUpFromTheFirst() throws {
+        let air = LiveAir(Air(), loop: EmbeddedEventLoop(), capture: nil)
+        func address(_ text: String) throws -> BluetoothAddress { try #require(BluetoothAddress(text)) }
+        let addresses = PublicAddresses(from: try address("C0:FF:EE:00:00:FF"), on: air)
+        #expect(addresses.take() == (try address("C0:FF:EE:00:00:FF")))
+        #expect(addresses.take() == (try address("C0:FF:EE:00:01:00")))
+        #expect(addresses.take() == (try address("C0:FF:EE:00:01:01")))
+        addresses.release(try address("C0:FF:EE:00:01:00"))
+        #expect(addresses.take() == (try address("C0:FF:EE:00:01:00")))
+        let others = PublicAddresses(from: nil, on: air)
+        #expect(others.take() != others.take())
+    }
 }
 
 private final class Clock {

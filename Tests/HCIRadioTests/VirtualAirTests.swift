@@ -217,6 +217,24 @@ struct VirtualAirTests {
         #expect(one != nil && one != other)
     }
 
+    @Test func aServerGivesTheAddressesThatItIsAskedFor() async throws {
+        let first = try #require(BluetoothAddress("00:1B:DC:07:31:42"))
+        let radio = HCIRadio(
+            virtual: VirtualAirOptions(servers: [.tcp(host: "127.0.0.1", port: 0, address: first)]))
+        let capabilities = try await radio.open([], waits: false) { _ in .failure(.unlikely) }
+        let port = try #require(capabilities.servers.first?.split(separator: ":").last.flatMap { Int($0) })
+        var addresses: [String?] = []
+        var centrals: [HCIRadio] = []
+        for _ in 0..<2 {
+            let central = HCIRadio(.tcp(host: "127.0.0.1", port: port))
+            addresses.append(try await central.openCentral(waits: false).address?.description)
+            centrals.append(central)
+        }
+        #expect(addresses == ["00:1B:DC:07:31:42", "00:1B:DC:07:31:43"])
+        for central in centrals { await central.close() }
+        await radio.close()
+    }
+
     @Test func whatPassesIsCaptured() async throws {
         let sink = Sink()
         let beacon = PlannedBeacon(

@@ -92,13 +92,13 @@ extension Octets {
         try sample.check(sample.bytes)
     }
 
-    /// Whatever has a bit among the supported commands has a sample.
+    /// Whatever has a bit among the supported commands has a sample. A vendor's commands have no bits.
     @Test func everyCommandHasASample() {
         let sampled = Set(WireSample.all.compactMap(\.opcode))
         let known = (UInt16.min...UInt16.max).map(HCIOpcode.init(rawValue:)).filter {
             SupportedCommands().contains($0) != nil
         }
         #expect(known.filter { !sampled.contains($0) } == [])
-        #expect(sampled.subtracting(known) == [])
+        #expect(sampled.subtracting(known) == [VendorWriteBDADDR.opcode])
     }
 }

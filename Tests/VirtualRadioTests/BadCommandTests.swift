@@ -308,6 +308,7 @@ import VirtualRadio
                 .unsupportedFeatureOrParameterValue
             ),
             (LEReceiverTest(channel: 0), .commandDisallowed),
+            (VendorWriteBDADDR(address: Bench.address(7)), .commandDisallowed),
         ]
         for (command, status) in cases { #expect(bench.send(command, pair.peripheral) == status, "\(command)") }
     }

@@ -17,8 +17,10 @@ final class AirServer {
 
     /// Serves on an address; port 0 takes a free one.
     /// - Throws: `RadioError` `.cannotServe` when the port is taken.
-    static func start(on host: String, port: Int, air: LiveAir) async throws(RadioError) -> AirServer {
-        let bound = NIOLoopBound(air, eventLoop: air.loop)
+    static func start(
+        on host: String, port: Int, addresses: PublicAddresses, air: LiveAir
+    ) async throws(RadioError) -> AirServer {
+        let bound = NIOLoopBound((air: air, addresses: addresses), eventLoop: air.loop)
         do {
             let channel = try await ServerBootstrap(group: air.loop)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -31,7 +33,7 @@ final class AirServer {
                 .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
                 .childChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
-                        let visitor = AirVisitor(air: bound.value)
+                        let visitor = AirVisitor(air: bound.value.air, addresses: bound.value.addresses)
                         try channel.pipeline.syncOperations.addHandler(visitor.handler)
                         visitor.join()
                     }
@@ -77,19 +79,23 @@ private final class AcceptRest: ChannelInboundHandler {
 /// One host that came over TCP.
 private final class AirVisitor: ControllerLinkUser, AirParty {
     private let air: LiveAir
+    private let addresses: PublicAddresses
+    private let address: BluetoothAddress
     private var identifier: ControllerIdentifier?
     private var isReading = true
     /// Keeps this object for as long as the connection is there.
     private var itself: AirVisitor?
     private(set) lazy var handler = H4StreamHandler(user: self)
 
-    init(air: LiveAir) {
+    init(air: LiveAir, addresses: PublicAddresses) {
         self.air = air
+        self.addresses = addresses
+        address = addresses.take()
     }
 
     func join() {
         itself = self
-        identifier = air.join(ControllerConfiguration(publicAddress: air.makePublicAddress()), party: self)
+        identifier = air.join(ControllerConfiguration(publicAddress: address), party: self)
         handler.onWritable = { [weak self] in
             guard let self, let identifier else { return }
             air.resume(identifier)
@@ -106,7 +112,10 @@ private final class AirVisitor: ControllerLinkUser, AirParty {
     }
 
     func linkEnded(_ reason: String) {
-        if let identifier { air.leave(identifier) }
+        if let identifier {
+            air.leave(identifier)
+            addresses.release(address)
+        }
         identifier = nil
         itself = nil
     }

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothCore
 import Glibc
 import HCI
 import NIOCore
@@ -22,7 +23,7 @@ final class KernelController: ControllerLinkUser, AirParty {
 
     /// Plugs a controller in.
     /// - Throws: `RadioError` when this kernel has no such device, or the process may not use it.
-    init(air: LiveAir) throws(RadioError) {
+    init(air: LiveAir, address: BluetoothAddress) throws(RadioError) {
         self.air = air
         let descriptor = Glibc.open(Self.device, O_RDWR | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw Self.error(errno) }
@@ -33,7 +34,7 @@ final class KernelController: ControllerLinkUser, AirParty {
             throw error
         }
         link = PacketDescriptor(descriptor, loop: air.loop, user: self)
-        identifier = air.join(ControllerConfiguration(publicAddress: air.makePublicAddress()), party: self)
+        identifier = air.join(ControllerConfiguration(publicAddress: address), party: self)
     }
 
     /// Asks the driver for an LE controller. It answers at once, ahead of all that the kernel sends to the controller.

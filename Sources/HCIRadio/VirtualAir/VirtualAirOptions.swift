@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+public import BluetoothCore
 public import VirtualRadio
 
 /// A virtual air, and where other hosts find controllers on it.
@@ -9,9 +10,11 @@ public struct VirtualAirOptions: Hashable, Sendable {
     /// A place where controllers on the air are served.
     public enum Server: Hashable, Sendable {
         /// H4 over TCP, a controller for each connection; port 0 takes a free one.
-        case tcp(host: String, port: Int)
-        /// The kernel has a controller as hciN.
-        case kernel
+        ///
+        /// With an address, the first controller has it as its public address, and those beside it the next ones.
+        case tcp(host: String, port: Int, address: BluetoothAddress? = nil)
+        /// The kernel has a controller as hciN, with this public address.
+        case kernel(address: BluetoothAddress? = nil)
     }
 
     /// The place that such airs are looked for at.

@@ -11,9 +11,10 @@ enum CommandTable {
             controllerCommands, flowControlCommands, informationCommands, lowEnergyCommands, acceptListCommands,
             legacyAdvertisingCommands, extendedAdvertisingCommands, scanningCommands, connectingCommands,
             connectionCommands, dataLengthCommands, encryptionCommands, keyAgreementCommands,
-            directTestCommands,
+            directTestCommands, vendorCommands,
         ].joined().map { ($0.opcode, $0) })
 
-    /// What Read Local Supported Commands returns: the keys of the table, so that it cannot claim anything else.
+    /// What Read Local Supported Commands returns: the keys of the table, so that it cannot claim anything else. A vendor's
+    /// commands have no bits there.
     static let supported = SupportedCommands(handlers.keys)
 }

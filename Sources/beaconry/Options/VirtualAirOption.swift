@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import BluetoothCore
 import HCIRadio
 
 /// The options of the virtual air.
@@ -10,7 +11,8 @@ struct VirtualAirOption: ParsableArguments {
     @Option(
         help: """
             Where others find controllers on the virtual air: tcp:HOST:PORT (port 0 takes a free one), vhci (the kernel \
-            has one as hciN), or none; may be repeated. Default tcp:127.0.0.1:6402.
+            has one as hciN), or none; may be repeated. ?address=XX:XX:XX:XX:XX:XX behind a place gives its controller \
+            that public address. Default tcp:127.0.0.1:6402.
             """)
     var hciServer: [String] = []
 
@@ -83,7 +85,7 @@ struct VirtualAirOption: ParsableArguments {
     /// - Throws: `Failure`.
     static func servedPlace() throws -> (host: String, port: Int) {
         let places = try servers(serversInEnvironment)?.compactMap { server -> (host: String, port: Int)? in
-            guard case .tcp(let host, let port) = server, port != 0 else { return nil }
+            guard case .tcp(let host, let port, _) = server, port != 0 else { return nil }
             return (host, port)
         }
         return places?.first ?? VirtualAirOptions.defaultServer
@@ -97,12 +99,32 @@ struct VirtualAirOption: ParsableArguments {
         if names.isEmpty { return nil }
         if names == ["none"] { return [] }
         return try names.map { name in
-            if name == "vhci" { return .kernel }
-            if name.hasPrefix("tcp:"), let (host, port) = HostAndPort.parse(String(name.dropFirst("tcp:".count))) {
-                return .tcp(host: host, port: port)
+            let parts = name.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            let address = try parts.count > 1 ? Self.address(in: parts[1], of: name) : nil
+            if parts[0] == "vhci" { return .kernel(address: address) }
+            if parts[0].hasPrefix("tcp:"),
+                let (host, port) = HostAndPort.parse(String(parts[0].dropFirst("tcp:".count)))
+            {
+                return .tcp(host: host, port: port, address: address)
             }
             throw Failure.usage("--hci-server: \"\(name)\" is not tcp:HOST:PORT, vhci, or none alone")
         }
+    }
+
+    /// The address in `address=XX:XX:XX:XX:XX:XX`.
+    private static func address(in query: String, of name: String) throws -> BluetoothAddress {
+        let key = "address="
+        guard query.hasPrefix(key) else {
+            throw Failure.usage(
+                "--hci-server: \"\(name)\": \"\(query)\" is not ?address=XX:XX:XX:XX:XX:XX, which is all that there is")
+        }
+        let text = String(query.dropFirst(key.count))
+        guard let address = BluetoothAddress(text), address != .zero, address.octets.contains(where: { $0 != 0xFF })
+        else {
+            throw Failure.usage(
+                "--hci-server: \"\(name)\": \"\(text)\" is not the address of a device, such as 00:1B:DC:07:31:42")
+        }
+        return address
     }
 
     private func value<Value>(

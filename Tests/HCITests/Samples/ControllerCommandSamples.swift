@@ -139,6 +139,10 @@ extension WireSample {
         .returned(LETestEnd.self, "04 0e 06 01 1f20 00 dc05", LETestEnd.Returned(packets: 1500)),
         .command("01 3320 03 27 02 00", LEReceiverTestV2(channel: 39, phy: .twoMegabit)),
         .command("01 3420 04 27 ff 01 02", LETransmitterTestV2(channel: 39, length: 255, payload: 1, phy: .twoMegabit)),
+        // As Zephyr sends it.
+        .command(
+            "01 06fc 06 0605040302c0",
+            VendorWriteBDADDR(address: BluetoothAddress("C0:02:03:04:05:06") ?? .zero)),
         .command("01 4b20 00", LEReadTransmitPower()),
         .returned(
             LEReadTransmitPower.self, "04 0e 06 01 4b20 00 ec 0a",
