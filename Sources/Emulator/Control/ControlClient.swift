@@ -8,6 +8,9 @@ import NIOPosix
 
 /// Asks a running emulator over its control socket.
 public struct ControlClient: Sendable {
+    /// The longest answer that is accepted: about a kilobyte for each beacon of a run.
+    private static let maximumAnswerLength = 1 << 28
+
     private let path: String
 
     /// A client of the socket at this path.
@@ -31,7 +34,7 @@ public struct ControlClient: Sendable {
         }
         try await connection.executeThenClose { input, output in
             try await output.write(ByteBuffer(string: JSONLine.encode(request) + "\n"))
-            var lines = LineReader()
+            var lines = LineReader(maximumLength: Self.maximumAnswerLength)
             for try await buffer in input {
                 for line in lines.take(Array(buffer.readableBytesView)) {
                     try receive(String(decoding: line, as: UTF8.self))

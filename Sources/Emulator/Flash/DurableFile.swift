@@ -41,7 +41,7 @@ struct DurableFile: Sendable {
     /// - Returns: where it is kept.
     func setAside() throws(SystemError) -> String {
         var number = 1
-        while try fileSystem.read("\(path).damaged-\(number)") != nil { number += 1 }
+        while try exists("\(path).damaged-\(number)") { number += 1 }
         let kept = "\(path).damaged-\(number)"
         try fileSystem.rename(path, to: kept)
         try fileSystem.synchronizeFolder(folder)
@@ -51,10 +51,20 @@ struct DurableFile: Sendable {
     /// Removes the file, durably.
     /// - Returns: whether there was one.
     func erase() throws(SystemError) -> Bool {
-        guard try fileSystem.read(path) != nil else { return false }
+        guard try exists(path) else { return false }
         try fileSystem.remove(path)
         try fileSystem.synchronizeFolder(folder)
         return true
+    }
+
+    /// Whether there is such a file, also one that is too large to be read.
+    private func exists(_ path: String) throws(SystemError) -> Bool {
+        do throws(SystemError) {
+            return try fileSystem.read(path) != nil
+        } catch {
+            guard error.isTooLarge else { throw error }
+            return true
+        }
     }
 
     private var folder: String {

@@ -54,7 +54,14 @@ public struct BondFile: Sendable {
     /// What the file holds.
     /// - Throws: `SystemError` when the file is there but cannot be read.
     public func load() throws(SystemError) -> Contents {
-        guard let bytes = try file.read() else { return .absent }
+        let bytes: [UInt8]
+        do throws(SystemError) {
+            guard let content = try file.read() else { return .absent }
+            bytes = content
+        } catch {
+            guard error.isTooLarge else { throw error }
+            return .damaged(reason: error.reason ?? "it is too large")
+        }
         guard let document = try? JSONDecoder().decode(Document.self, from: Data(bytes)) else {
             return .damaged(reason: "it is not a file of bonds")
         }

@@ -49,6 +49,9 @@ struct Clone: ParsableCommand {
         do throws(SystemError) {
             try LocalFileSystem().replace(profile, with: Array(text.utf8))
         } catch {
+            guard !error.isTooLarge else {
+                throw Failure.badData("\(error): \(cloner.origins.count) advertisers are too many for one profile")
+            }
             throw Failure(exitCode: 73, message: "\(error); choose another file")
         }
         for origin in cloner.origins { tell(origin) }

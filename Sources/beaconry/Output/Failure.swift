@@ -57,7 +57,7 @@ struct Failure: Error {
         case let error as ProfileFaults: self.init(EmulatorError(error))
         case let error as ValueFault: self.init(exitCode: 65, message: error.message)
         case let error as WireError: self.init(exitCode: 65, message: "\(error)")
-        case let error as SystemError: self.init(exitCode: 74, message: "\(error)")
+        case let error as SystemError: self.init(exitCode: error.isTooLarge ? 65 : 74, message: "\(error)")
         default: return nil
         }
     }

@@ -51,7 +51,9 @@ struct DamagedFlashTests {
         Damage("truncated", String(file().dropLast(10))),
         Damage("two files in one", file() + file()),
         Damage("NUL bytes", String(repeating: "\0", count: 300)),
-        Damage("too long", String(repeating: " ", count: 2 << 20) + file()),
+        Damage(
+            "too large", String(repeating: " ", count: 2 << 20) + file(),
+            "its size is \((2 << 20) + file().utf8.count) bytes, and the limit is 1048576 bytes"),
         Damage("nested too deep", String(repeating: "[", count: 1 << 20)),
         Damage("without settings", #"{"v":1,"profile":"museum","beacon":"entrance","device":"iot-design-shop"}"#),
         Damage("a setting that is a truth value", changed("", "minor", to: "true").text),
@@ -133,6 +135,16 @@ struct DamagedFlashTests {
         #expect(error?.code == .inputOutput)
         #expect(error?.exitCode == 74)
         #expect(folder.has("museum/entrance.json/so it is a folder"))
+    }
+
+    @Test
+    func aResetRemovesAFileThatIsTooLarge() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write(String(repeating: " ", count: (1 << 20) + 1), to: "museum/entrance.json")
+        let bench = try BeaconOnABench(StateFolder(folder.path))
+        try await bench.beacon.restore(resets: true)
+        #expect(bench.told == ["settings-reset"])
+        #expect(folder.names("museum") == ["entrance.lock"])
     }
 
     @Test

@@ -65,14 +65,14 @@ struct BondFileTests {
 
     @Test(arguments: [
         ("", "it is not a file of bonds"), ("[]", "it is not a file of bonds"),
-        (#"{"v":2,"profile":"p","beacon":"b","own":{},"bonds":[]}"#, "it is of version 2, not 1"),
-        (#"{"v":1,"profile":"p","beacon":"b","own":{}}"#, "it is not a file of bonds"),
+        (#"{"v":2,"profile":"museum","beacon":"entrance","own":{},"bonds":[]}"#, "it is of version 2, not 1"),
+        (#"{"v":1,"profile":"museum","beacon":"entrance","own":{}}"#, "it is not a file of bonds"),
         (
-            #"{"v":1,"profile":"p","beacon":"b","own":{},"bonds":[{"peer":"C0:FF","random":true,"keys":{}}]}"#,
+            #"{"v":1,"profile":"museum","beacon":"entrance","own":{},"bonds":[{"peer":"C0:FF","random":true,"keys":{}}]}"#,
             "\"C0:FF\" is not an address"
         ),
         (
-            #"{"v":1,"profile":"p","beacon":"b","own":{},"bonds":[{"peer":1,"random":true,"keys":{}}]}"#,
+            #"{"v":1,"profile":"museum","beacon":"entrance","own":{},"bonds":[{"peer":1,"random":true,"keys":{}}]}"#,
             "it is not a file of bonds"
         ),
     ])
@@ -147,6 +147,21 @@ struct BondFileTests {
         #expect(vault.secrets(of: beacon) == KeptSecrets())
         #expect(events.entries.map(\.code) == ["bonds-damaged"])
         #expect(try String(contentsOfFile: file.path + ".damaged-1", encoding: .utf8) == "garbage")
+    }
+
+    /// Its first MiB alone would be a file of bonds.
+    @Test
+    func aFileThatIsTooLargeIsSetAsideWhole() throws {
+        let folder = try Self.makeFolder()
+        let file = Self.file(folder)
+        try file.store(Self.secrets)
+        let text = try String(contentsOfFile: file.path, encoding: .utf8) + String(repeating: " ", count: 1 << 20)
+        try Data(text.utf8).write(to: URL(filePath: file.path))
+        let size = text.utf8.count
+        #expect(
+            try file.load() == .damaged(reason: "its size is \(size) bytes, and the limit is 1048576 bytes"))
+        #expect(try file.setAside() == file.path + ".damaged-1")
+        #expect(try String(contentsOfFile: file.path + ".damaged-1", encoding: .utf8) == text)
     }
 }
 

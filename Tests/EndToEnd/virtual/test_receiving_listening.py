@@ -209,6 +209,22 @@ def test_calibrate_writes_the_profile_in_place(room: tuple[Run, str], beaconry: 
     assert stat.S_IMODE(profile.stat().st_mode) == 0o640
 
 
+def test_calibrate_does_not_cut_a_large_profile(room: tuple[Run, str], beaconry: Beaconry) -> None:
+    """1 MiB of it would be a profile, too: lines of 200 bytes, with a cut between two of them."""
+    head = f"profile: large\nbeacons:\n  - {{ id: b, device: ibeacon, ibeacon: {{ uuid: {UUID}, major: 1, minor: 1, measured-power: -59 }} }}\n"
+    line = "  - {{ id: b{0}, device: ibeacon, ibeacon: {{ uuid: {1}, major: 9, minor: {0} }} }} #"
+    lines = "".join(line.format(number, UUID).ljust(199, "x") + "\n" for number in range(6000))
+    text = head + "#" * (((1 << 20) - len(head)) % 200 - 1) + "\n" + lines
+    assert text[(1 << 20) - 1] == "\n"
+    profile = beaconry.profile(text, "large.yaml")
+    done = beaconry.call(
+        "calibrate", "--uuid", UUID, "--major", "1", "--minor", "1", "--duration", "1s", "--write", str(profile), "--radio",
+        room[1],
+    )  # fmt: skip
+    assert profile.read_text() == text, f"{len(text)} bytes are now {profile.stat().st_size}"
+    assert done.returncode == 65 and f"its size is {len(text)} bytes" in done.stderr, done
+
+
 def test_calibrate_says_what_went_wrong(room: tuple[Run, str], beaconry: Beaconry) -> None:
     def calibrate(*options: str) -> tuple[int, str]:
         done = beaconry.call("calibrate", "--duration", "1s", "--radio", room[1], *options)
