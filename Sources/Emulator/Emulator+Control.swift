@@ -70,7 +70,11 @@ extension Emulator {
     /// - Throws: `EmulatorError` with what is wrong; everything goes on as it was then.
     public func reload() async throws(EmulatorError) -> ReloadResult {
         let reload = Task { [lastReload] () -> Result<ReloadResult, EmulatorError> in
-            _ = await lastReload?.value
+            await withTaskCancellationHandler {
+                _ = await lastReload?.value
+            } onCancel: {
+                lastReload?.cancel()
+            }
             do throws(EmulatorError) {
                 return .success(try await self.reloadNow())
             } catch {
@@ -83,7 +87,7 @@ extension Emulator {
 
     private func reloadNow() async throws(EmulatorError) -> ReloadResult {
         do throws(EmulatorError) {
-            let result = try await exchange(for: try loadedProfiles())
+            let result = try await exchange(for: try await loadedProfiles())
             var record = EventRecord("reloaded")
             record.beacons = beacons.count
             events.post(record)

@@ -4,6 +4,7 @@
 
 import BluetoothCore
 import Devices
+import Dispatch
 import GATT
 public import Profiles
 public import Radio
@@ -105,7 +106,7 @@ public actor Emulator: Service {
         // One that a killed run left behind would say that this one is ready.
         if let readyFile = configuration.readyFile { try? LocalFileSystem().remove(readyFile) }
         do {
-            beacons = try makeBeacons(of: try loadedProfiles())
+            beacons = try makeBeacons(of: try await loadedProfiles())
             for beacon in beacons {
                 try await beacon.restore(resets: configuration.resets)
                 try openBonds(of: beacon, resets: configuration.resets)
@@ -137,6 +138,7 @@ public actor Emulator: Service {
         }
         defer { stopping.cancel() }
         let failure = await openAndWait()
+        lastReload?.cancel()
         if failure == nil || isReady { events.post(EventRecord("stopping")) }
         for conversation in conversations.values.flatMap(\.values) { conversation.end() }
         await radio.close()
@@ -331,12 +333,27 @@ public actor Emulator: Service {
         directory.beacon(identifier)
     }
 
-    func loadedProfiles() throws(EmulatorError) -> [Profile] {
-        do throws(ProfileFaults) {
-            return try configuration.loadProfiles()
-        } catch {
-            throw EmulatorError(error)
+    /// Reads the profiles on a thread of its own, so that a medium that does not answer blocks neither the beacons nor
+    /// the end of the run.
+    /// - Throws: `EmulatorError`; `.inputOutput` when the task is cancelled before they are read.
+    func loadedProfiles() async throws(EmulatorError) -> [Profile] {
+        let (results, result) = AsyncStream.makeStream(of: Result<[Profile], ProfileFaults>.self)
+        DispatchQueue(label: "profiles").async { [load = configuration.loadProfiles] in
+            do throws(ProfileFaults) {
+                result.yield(.success(try load()))
+            } catch {
+                result.yield(.failure(error))
+            }
+            result.finish()
         }
+        for await result in results {
+            do throws(ProfileFaults) {
+                return try result.get()
+            } catch {
+                throw EmulatorError(error)
+            }
+        }
+        throw EmulatorError(.inputOutput, "the run ended before the profiles were read")
     }
 
     /// Beacons as their profiles have them. When one cannot be made, none is.

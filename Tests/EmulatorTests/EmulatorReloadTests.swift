@@ -5,8 +5,11 @@
 import Advertising
 import BluetoothCore
 import Devices
+import Dispatch
 import GATT
+import Profiles
 import Radio
+import Synchronization
 import Testing
 
 @testable import Emulator
@@ -44,6 +47,39 @@ struct EmulatorReloadTests {
             #expect(rig.radio.advertisements("entrance").count == 2)
             #expect(try await rig.emulator.show("entrance").settings.contains(.major(9)))
             #expect(rig.folder.names("state/museum") == ["entrance.json", "entrance.lock", "hall.lock"])
+        }
+    }
+
+    /// A medium that does not answer blocks the thread that reads it, and nothing else.
+    @Test
+    func runEndsWhileProfilesCannotBeRead() async throws {
+        let folder = try TemporaryFolder()
+        let (isBlocked, release) = (EventLog<Void>(), DispatchSemaphore(value: 0))
+        defer { release.signal() }
+        let isFirst = Mutex(true)
+        let rig = try Rig(Samples.museum, folder: folder) { configuration in
+            let load = configuration.loadProfiles
+            configuration.loadProfiles = { () throws(ProfileFaults) in
+                let isReload = isFirst.withLock { isFirst in
+                    defer { isFirst = false }
+                    return !isFirst
+                }
+                if isReload {
+                    isBlocked.append(())
+                    release.wait()
+                }
+                return try load()
+            }
+        }
+        try await rig.event("ready")
+        let reloads = (0..<2).map { _ in Task { try await rig.emulator.reload() } }
+        try await isBlocked.entry { _ in true }
+        // Beacons answer meanwhile, and the end does not wait.
+        #expect(try await rig.emulator.set("entrance", ["major": "9"]).settings.contains(.major(9)))
+        try await rig.stop()
+        for reload in reloads {
+            let error = await #expect(throws: EmulatorError.self) { try await reload.value }
+            #expect(error?.code == .inputOutput)
         }
     }
 
