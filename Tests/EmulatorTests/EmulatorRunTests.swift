@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
+import Glibc
 import Logging
 import Radio
 import ServiceLifecycle
@@ -79,6 +80,23 @@ struct EmulatorRunTests {
         #expect(failure.code == .cannotCreate)
         #expect(failure.cure == "choose another --ready-file")
         #expect(rig.radio.calls.entries.last == .close)
+    }
+
+    /// In /tmp, another user may put one there after a run has begun.
+    @Test
+    func readyFileIsNotWrittenThroughALink() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("precious", to: "target")
+        let radio = ScriptedRadio()
+        radio.react(.silent, to: "entrance")
+        let rig = try Rig(Samples.entrance, folder: folder, radio: radio) { $0.readyFile = folder.file("ready") }
+        try await rig.advertisement("entrance", 1)
+        try #require(symlink(folder.file("target"), folder.file("ready")) == 0)
+        radio.confirm("entrance")
+        let failure = try await rig.failure()
+        #expect(failure.code == .cannotCreate)
+        #expect(failure.message.contains("it is a symbolic link"))
+        #expect(folder.text("target") == "precious")
     }
 
     @Test

@@ -131,4 +131,19 @@ struct RunLedgerTests {
         #expect(error?.code == .cannotCreate)
         #expect(error?.cure == "set XDG_RUNTIME_DIR to a folder that you own")
     }
+
+    /// Somebody else's folder may hold links to files of this user.
+    @Test
+    func folderThatOthersCanWriteToIsRefused() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("precious", to: "precious")
+        let run = folder.file("run")
+        try #require(mkdir(run, 0o777) == 0 && chmod(run, 0o777) == 0)
+        try #require(symlink(folder.file("precious"), "\(run)/run-\(getpid()).ledger.lock") == 0)
+        let error = #expect(throws: EmulatorError.self) { try RunLedger(folder: run) }
+        #expect(error?.code == .cannotCreate)
+        #expect(error?.message == "cannot use \(run): other users have access to it (mode 777)")
+        #expect(error?.cure.contains("XDG_RUNTIME_DIR") == true)
+        #expect(folder.text("precious") == "precious")
+    }
 }

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FoundationEssentials
+import Glibc
 import NIOCore
 import NIOPosix
 
@@ -33,6 +34,7 @@ public struct ControlClient: Sendable {
                 cure: "start one (beaconry run PROFILE), or name its socket (--control PATH)")
         }
         try await connection.executeThenClose { input, output in
+            try await check(connection.channel)
             try await output.write(ByteBuffer(string: JSONLine.encode(request) + "\n"))
             var lines = LineReader(maximumLength: Self.maximumAnswerLength)
             for try await buffer in input {
@@ -41,6 +43,17 @@ public struct ControlClient: Sendable {
                     if request.command != .events, request.command != .stop { return }
                 }
             }
+        }
+    }
+
+    /// Refuses a server that another user has put in the place of the one that is meant: it could say anything.
+    private func check(_ channel: any Channel) async throws {
+        let user = try await PeerCredentials.of(channel)?.user
+        guard let user, PeerCredentials.isTrusted(server: user, by: geteuid(), socket: path) else {
+            let server = user.map { "\($0)" } ?? "unknown"
+            throw EmulatorError(
+                .inputOutput, "the control socket \(path) is served by another user (\(server))",
+                cure: "name the socket of your own run (--control PATH), or set XDG_RUNTIME_DIR to a folder of yours")
         }
     }
 

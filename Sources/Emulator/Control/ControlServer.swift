@@ -129,17 +129,7 @@ public struct ControlServer: Service {
 
     /// Whether the peer is the user who runs this, or root.
     private func isAllowed(_ channel: any Channel) async throws -> Bool {
-        guard let provider = channel as? any SocketOptionProvider else { return false }
-        let credentials: PeerCredentials = try await provider.unsafeGetSocketOption(
-            level: .socket, name: .init(rawValue: SO_PEERCRED)
-        ).get()
-        return credentials.user == geteuid() || credentials.user == 0
-    }
-
-    /// The kernel's `struct ucred` (unix(7), SO_PEERCRED), which Glibc keeps from Swift.
-    private struct PeerCredentials {
-        var process: pid_t = 0
-        var user: uid_t = 0
-        var group: gid_t = 0
+        guard let peer = try await PeerCredentials.of(channel) else { return false }
+        return peer.user == geteuid() || peer.user == 0
     }
 }

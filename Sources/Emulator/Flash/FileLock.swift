@@ -21,8 +21,8 @@ public final class FileLock: Sendable {
     /// - Throws: `Failure`.
     public init(_ path: String) throws(Failure) {
         while true {
-            let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
-            guard descriptor >= 0 else { throw .system(.current("create \(path)")) }
+            let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0o600)
+            guard descriptor >= 0 else { throw .system(.currentOfFile("create \(path)")) }
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
                 let owner = Self.owner(descriptor)
                 close(descriptor)
@@ -62,7 +62,7 @@ public final class FileLock: Sendable {
     private static func isFile(_ descriptor: Int32, named path: String) -> Bool {
         var opened = stat()
         var named = stat()
-        return fstat(descriptor, &opened) == 0 && stat(path, &named) == 0
+        return fstat(descriptor, &opened) == 0 && lstat(path, &named) == 0
             && opened.st_ino == named.st_ino && opened.st_dev == named.st_dev
     }
 }

@@ -21,9 +21,11 @@ public final class RunLedger: RadioLedger {
     public init(folder: String) throws(EmulatorError) {
         self.folder = folder
         do throws(SystemError) {
-            try StateFolder.makeFolder(folder)
+            try StateFolder.makeOwnFolder(folder)
         } catch {
-            throw EmulatorError(.cannotCreate, "\(error)", cure: "set XDG_RUNTIME_DIR to a folder that you own")
+            let remedy = error.reason == nil ? "" : "remove it, or give it mode 700 if it is yours; or "
+            throw EmulatorError(
+                .cannotCreate, "\(error)", cure: remedy + "set XDG_RUNTIME_DIR to a folder that you own")
         }
         do throws(FileLock.Failure) {
             (path, lock) = try Self.claim(in: folder)

@@ -67,7 +67,7 @@ public struct StateFolder: Sendable {
 
     private func lock(_ name: String, in folder: String, subject: String) throws(EmulatorError) -> FileLock {
         do throws(SystemError) {
-            try Self.makeFolder("\(path)/\(folder)")
+            try Self.makeStateFolder("\(path)/\(folder)")
         } catch {
             throw EmulatorError(
                 .cannotCreate, "\(error)",
@@ -87,6 +87,54 @@ public struct StateFolder: Sendable {
                     .cannotCreate, "\(error)",
                     cure: "choose another state folder (--state DIR), or keep nothing (--ephemeral)")
             }
+        }
+    }
+
+    /// Makes a folder for settings and bonds, and those above it; one that is there is checked.
+    ///
+    /// Root may use the folder of any user. Links are allowed above it only, as systemd has them for dynamic users.
+    private static func makeStateFolder(_ path: String) throws(SystemError) {
+        try makeFolder(path)
+        var status = stat()
+        guard lstat(path, &status) == 0 else { throw .current("use \(path)") }
+        let reason: String? =
+            if status.st_mode & S_IFMT == S_IFLNK {
+                "it is a symbolic link"
+            } else if geteuid() != 0, status.st_uid != geteuid() {
+                "it belongs to user \(status.st_uid), and this process runs as user \(geteuid())"
+            } else if status.st_mode & 0o002 != 0 {
+                "every user can write to it"
+            } else {
+                nil
+            }
+        if let reason { throw SystemError(code: EACCES, attempt: "use \(path)", reason: reason) }
+    }
+
+    /// Makes a folder for this user only, and those above it; one that is there is checked.
+    ///
+    /// Where everybody can make files, as in /tmp, the folder may be another user's, who made it first to have this
+    /// process write into files of theirs or read what they say.
+    /// - Parameter user: who must own the folder.
+    /// - Throws: `SystemError`, also for a link, for a folder of another user, and for one that others can write to; within
+    ///   a folder that others can write to, for one that they have any access to.
+    static func makeOwnFolder(_ path: String, user: uid_t = geteuid()) throws(SystemError) {
+        try makeFolder(path)
+        func refusal(_ reason: String) -> SystemError {
+            SystemError(code: EACCES, attempt: "use \(path)", reason: reason)
+        }
+        let path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+        var status = stat()
+        guard lstat(path, &status) == 0 else { throw .current("use \(path)") }
+        guard status.st_mode & S_IFMT != S_IFLNK else { throw refusal("it is a symbolic link") }
+        guard status.st_mode & S_IFMT == S_IFDIR else { throw refusal("it is not a folder") }
+        guard status.st_uid == user else {
+            throw refusal("it belongs to user \(status.st_uid), and this process runs as user \(user)")
+        }
+        var parent = stat()
+        let isShared = stat("\(path)/..", &parent) == 0 && parent.st_mode & 0o022 != 0
+        guard status.st_mode & (isShared ? 0o077 : 0o022) == 0 else {
+            let mode = String(status.st_mode & 0o7777, radix: 8)
+            throw refusal("other users have access to it (mode \(mode))")
         }
     }
 

@@ -17,12 +17,19 @@ enum Folders {
     /// Control sockets and what a crash must not hide: gone after a reboot.
     static var runtime: String {
         if let folder = Environment.value("XDG_RUNTIME_DIR") { return folder + "/beaconry" }
-        if let folder = Environment.value("RUNTIME_DIRECTORY") { return folder }
+        if let folder = Environment.value("RUNTIME_DIRECTORY") { return resolved(folder) }
         return geteuid() == 0 ? "/run/beaconry" : "/tmp/beaconry-\(geteuid())"
     }
 
     /// The control socket of a profile.
     static func controlSocket(of profile: String) -> String { "\(runtime)/\(profile).sock" }
+
+    /// A path without links: systemd may have made its folder one.
+    private static func resolved(_ path: String) -> String {
+        guard let pointer = realpath(path, nil) else { return path }
+        defer { free(pointer) }
+        return String(cString: pointer)
+    }
 
     private static var home: String { Environment.value("HOME") ?? "/root" }
 }

@@ -11,7 +11,8 @@ final class TemporaryFolder: Sendable {
 
     init(in parent: String = FileManager.default.temporaryDirectory.path) throws {
         path = "\(parent)/beaconry-\(UUID().uuidString.prefix(8))"
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
 
     deinit { try? FileManager.default.removeItem(atPath: path) }

@@ -57,6 +57,20 @@ struct FileLockTests {
     }
 
     @Test
+    func linkIsNoLock() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("precious", to: "precious")
+        try #require(symlink(folder.file("precious"), folder.file("a.lock")) == 0)
+        let error = #expect(throws: FileLock.Failure.self) { try FileLock(folder.file("a.lock")) }
+        guard case .system(let reason) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(reason.description.hasSuffix("it is a symbolic link, and links are not followed here"))
+        #expect(folder.text("precious") == "precious")
+    }
+
+    @Test
     func aLockThatIsDroppedIsFree() throws {
         let folder = try TemporaryFolder()
         do { _ = try FileLock(folder.file("a.lock")) }

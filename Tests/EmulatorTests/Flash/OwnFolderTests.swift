@@ -1,0 +1,120 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import Emulator
+
+/// Which folders are used as a run's own: with its sockets, locks and ledgers.
+@Suite(.timeLimit(.minutes(1)))
+struct OwnFolderTests {
+    private let folder: TemporaryFolder
+    private let path: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.file("run")
+    }
+
+    private func reason(user: uid_t = geteuid()) -> String? {
+        do throws(SystemError) {
+            try StateFolder.makeOwnFolder(path, user: user)
+            return nil
+        } catch {
+            return error.reason ?? "\(error)"
+        }
+    }
+
+    private func make(_ mode: mode_t, in parentMode: mode_t = 0o755) throws {
+        try #require(mkdir(path, mode) == 0 && chmod(path, mode) == 0 && chmod(folder.path, parentMode) == 0)
+    }
+
+    @Test
+    func newFolderIsForThisUserOnly() throws {
+        #expect(reason() == nil)
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        #expect(mode == 0o700)
+        #expect(reason() == nil)
+    }
+
+    /// As /tmp is: whoever comes first makes the folder.
+    @Test(arguments: [0o755, 0o750, 0o701, 0o777] as [mode_t])
+    func amongFoldersOfAllOthersHaveNoAccess(_ mode: mode_t) throws {
+        try make(mode, in: 0o1777)
+        #expect(reason() == "other users have access to it (mode \(String(mode, radix: 8)))")
+        try #require(chmod(path, 0o700) == 0)
+        #expect(reason() == nil)
+    }
+
+    /// As systemd makes one in /run.
+    @Test
+    func inAFolderOfItsOwnerOthersMayRead() throws {
+        try make(0o755)
+        #expect(reason() == nil)
+        try #require(chmod(path, 0o775) == 0)
+        #expect(reason() == "other users have access to it (mode 775)")
+    }
+
+    @Test
+    func folderOfAnotherUserIsRefused() throws {
+        try make(0o700)
+        let other = geteuid() + 1
+        #expect(reason(user: other) == "it belongs to user \(geteuid()), and this process runs as user \(other)")
+    }
+
+    @Test(arguments: ["", "/"])
+    func linkIsRefused(_ suffix: String) throws {
+        try #require(mkdir(folder.file("target"), 0o700) == 0)
+        try #require(symlink(folder.file("target"), path) == 0)
+        #expect(throws: SystemError.self) { try StateFolder.makeOwnFolder(path + suffix) }
+        #expect(reason() == "it is a symbolic link")
+    }
+
+    @Test
+    func fileIsRefused() throws {
+        try folder.write("", to: "run")
+        #expect(reason() == "it is not a folder")
+    }
+
+    // MARK: - State
+
+    @Test
+    func settingsAreNotKeptBehindALink() throws {
+        try folder.write("", to: "elsewhere/file")
+        try #require(symlink(folder.file("elsewhere"), folder.file("museum")) == 0)
+        let error = #expect(throws: EmulatorError.self) {
+            try StateFolder(folder.path).lock(profile: "museum", beacon: "entrance")
+        }
+        #expect(error?.code == .cannotCreate)
+        #expect(error?.message == "cannot use \(folder.file("museum")): it is a symbolic link")
+        #expect(folder.names("elsewhere") == ["file"])
+    }
+
+    @Test
+    func settingsAreNotKeptWhereEveryUserCanWrite() throws {
+        try #require(mkdir(folder.file("museum"), 0o777) == 0 && chmod(folder.file("museum"), 0o777) == 0)
+        let error = #expect(throws: EmulatorError.self) {
+            try StateFolder(folder.path).lock(profile: "museum", beacon: "entrance")
+        }
+        #expect(error?.message == "cannot use \(folder.file("museum")): every user can write to it")
+    }
+
+    // MARK: - Whom a client of the control socket believes
+
+    @Test(arguments: [(1000, 1000, true), (0, 1000, true), (65534, 1000, false), (0, 0, true), (65534, 0, false)])
+    func serverOfTheSameUserOrRootIsBelieved(_ server: uid_t, _ client: uid_t, _ isTrusted: Bool) {
+        #expect(PeerCredentials.isTrusted(server: server, by: client, socket: "\(path)/a.sock") == isTrusted)
+    }
+
+    /// The folder here is in one that root may not own and in /tmp: only /proc is sure to be root's on any machine.
+    @Test
+    func rootBelievesTheOwnerOfAFolderThatRootMade() throws {
+        var status = stat()
+        try #require(stat("/proc/self", &status) == 0)
+        let folder = "/proc/\(getpid())"
+        #expect(PeerCredentials.isTrusted(server: status.st_uid, by: 0, socket: "\(folder)/a.sock"))
+        #expect(!PeerCredentials.isTrusted(server: status.st_uid + 1, by: 0, socket: "\(folder)/a.sock"))
+    }
+}
