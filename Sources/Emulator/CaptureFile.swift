@@ -2,54 +2,166 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+public import BluetoothCore
 @preconcurrency import Dispatch
 import Glibc
 public import Radio
+import Synchronization
 
 /// A capture on its way to a file. Writing happens aside, so that a slow disk holds up no radio.
+///
+/// What waits to be written is bounded: of a file that takes less than the air gives, the rest is left out and counted.
+/// Only its owner may read the file, since keys that pass between hosts and controllers are in it.
 public final class CaptureFile: CaptureSink {
+    /// How many bytes may wait.
+    static let capacity = 4 << 20
+    /// How long the end waits for a file that takes nothing, and how long for one that is slow.
+    private static let patience = (stalled: Duration.seconds(2), slow: Duration.seconds(10))
+
+    private struct State {
+        var waitingBytes = 0
+        var waitingRecords = 0
+        var writtenRecords = 0
+        var droppedRecords = 0
+        var failure: SystemError?
+        var warn: (@Sendable (Warning) -> Void)?
+    }
+
     private let descriptor: Int32
     private let path: String
     private let queue = DispatchQueue(label: "capture")
-    /// Only used on the queue.
-    nonisolated(unsafe) private var failure: SystemError?
+    private let state = Mutex(State())
 
-    /// Creates a file, or empties one that is there.
+    /// Creates a file, or empties one of this user's; opens a FIFO. `/dev/stdout`, `/dev/fd/N` and such are the open
+    /// files of these numbers; no other link is followed.
     /// - Throws: `EmulatorError` `.cannotCreate`.
     public init(_ path: String) throws(EmulatorError) {
-        descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         self.path = path
-        guard descriptor >= 0 else {
+        do throws(SystemError) {
+            descriptor = try Self.open(path)
+        } catch {
             throw EmulatorError(
-                .cannotCreate, "cannot create the capture file \(path): \(String(cString: strerror(errno)))",
+                .cannotCreate, "cannot create the capture file \(path): \(error.cause)",
                 cure: "choose another file (--capture FILE)")
         }
     }
 
-    public func append(_ bytes: [UInt8]) {
-        queue.async { [self] in
-            guard failure == nil else { return }
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else {
-                    failure = .current("write \(path)")
-                    return
-                }
-                rest = rest.dropFirst(count)
+    private static func open(_ path: String) throws(SystemError) -> Int32 {
+        let attempt = "create \(path)"
+        if let number = openFile(named: path) {
+            let descriptor = fcntl(number, F_DUPFD_CLOEXEC, 3)
+            guard descriptor >= 0 else { throw .current(attempt) }
+            return descriptor
+        }
+        let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, 0o600)
+        guard descriptor >= 0 else { throw .currentOfFile(attempt) }
+        var status = stat()
+        fstat(descriptor, &status)
+        let kind = status.st_mode & S_IFMT
+        // In /tmp, somebody else may have put a file or a FIFO of theirs there to read along.
+        if [S_IFREG, S_IFIFO].contains(kind), status.st_uid != geteuid() {
+            close(descriptor)
+            throw SystemError(
+                code: EACCES, attempt: attempt, reason: "it is there already and belongs to user \(status.st_uid)")
+        }
+        if kind == S_IFREG {
+            // One that was there keeps its mode and its content.
+            guard fchmod(descriptor, 0o600) == 0, ftruncate(descriptor, 0) == 0 else {
+                let error = SystemError.current(attempt)
+                close(descriptor)
+                throw error
             }
+        }
+        return descriptor
+    }
+
+    /// The number in the names that shells and the kernel give to open files, which are links of the kernel's.
+    private static func openFile(named path: String) -> Int32? {
+        switch path {
+        case "/dev/stdout": return STDOUT_FILENO
+        case "/dev/stderr": return STDERR_FILENO
+        default:
+            let folder = ["/dev/fd/", "/proc/self/fd/"].first { path.hasPrefix($0) }
+            return folder.flatMap { Int32(path.dropFirst($0.count)) }
         }
     }
 
-    /// Waits until all is written.
-    /// - Throws: `EmulatorError` `.inputOutput` when not all could be.
-    public func finish() throws(EmulatorError) {
-        if let failure = queue.sync(execute: { failure }) {
-            throw EmulatorError(
-                .inputOutput, "the capture file is not complete: \(failure)", cure: "make room, or choose another file")
+    /// Reports once, as soon as it is so, that the capture will not be complete.
+    public func onIncomplete(_ warn: @escaping @Sendable (Warning) -> Void) { state.withLock { $0.warn = warn } }
+
+    public func append(_ bytes: [UInt8]) {
+        let (isAccepted, warning) = state.withLock { state -> (Bool, (@Sendable (Warning) -> Void)?) in
+            guard state.failure == nil else {
+                state.droppedRecords += 1
+                return (false, nil)
+            }
+            guard state.waitingBytes + bytes.count <= Self.capacity else {
+                state.droppedRecords += 1
+                return (false, state.droppedRecords == 1 ? state.warn : nil)
+            }
+            state.waitingBytes += bytes.count
+            state.waitingRecords += 1
+            return (true, nil)
         }
+        warning?(incomplete("\(path) is written more slowly than packets come"))
+        guard isAccepted else { return }
+        queue.async { self.write(bytes) }
+    }
+
+    /// Only called on the queue.
+    private func write(_ bytes: [UInt8]) {
+        var failure = state.withLock(\.failure)
+        let hadFailed = failure != nil
+        var rest = bytes[...]
+        while !rest.isEmpty, failure == nil {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            if count > 0 { rest = rest.dropFirst(count) } else { failure = .current("write \(path)") }
+        }
+        let warn = state.withLock { state in
+            state.waitingBytes -= bytes.count
+            state.waitingRecords -= 1
+            state.writtenRecords += 1
+            if failure != nil { state.droppedRecords += 1 }
+            state.failure = failure
+            return state.warn
+        }
+        if let failure, !hadFailed { warn?(incomplete("\(failure)")) }
+    }
+
+    private func incomplete(_ reason: String) -> Warning {
+        Warning(
+            code: "capture-incomplete", message: "the capture is not complete from now on: \(reason)",
+            cure: "make room, or choose a faster file (--capture FILE)")
+    }
+
+    /// Waits until all is written, but not for a file that takes nothing.
+    /// - Throws: `EmulatorError` `.inputOutput` when not all could be written.
+    public func finish() async throws(EmulatorError) {
+        let clock = ContinuousClock()
+        let start = clock.now
+        var (lastChange, lastCount) = (start, -1)
+        var missing = 0
+        while true {
+            let state = state.withLock { ($0.waitingRecords, $0.writtenRecords, $0.droppedRecords) }
+            missing = state.0 + state.2
+            if state.1 != lastCount { (lastChange, lastCount) = (clock.now, state.1) }
+            let isOver = clock.now - lastChange >= Self.patience.stalled || clock.now - start >= Self.patience.slow
+            if state.0 == 0 || isOver { break }
+            try? await Task.sleep(for: .milliseconds(5))
+        }
+        let failure = state.withLock(\.failure)
+        guard missing > 0 || failure != nil else { return }
+        let reason = failure.map { "\($0)" } ?? "\(path) is written more slowly than packets come"
+        throw EmulatorError(
+            .inputOutput, "the capture file is not complete, \(missing) records are missing: \(reason)",
+            cure: "make room, or choose another file")
     }
 
     deinit { close(descriptor) }
+}
+
+extension EventHub {
+    /// Reports something about the run as a whole.
+    public func warn(_ warning: Warning) { post(EventRecord(warning, device: nil)) }
 }

@@ -24,6 +24,7 @@ struct Running {
         // Before anything is on the air: of two runs of a profile, the second does nothing.
         let control = try await ControlServer(emulator, claiming: controlPaths)
         let telling = tell(emulator.events.listen())
+        capture?.onIncomplete { [events = emulator.events] in events.warn($0) }
         let reloading = Task {
             for await _ in await UnixSignalsSequence(trapping: .sighup) { _ = try? await emulator.reload() }
         }
@@ -49,7 +50,7 @@ struct Running {
             throw error
         }
         await telling.value
-        try capture?.finish()
+        try await capture?.finish()
     }
 
     private func tell(_ events: AsyncStream<EventRecord>) -> Task<Void, Never> {

@@ -27,7 +27,11 @@ struct RunOptions: ParsableArguments {
     @Option(help: "A file that appears when every beacon is on the air, and goes with the run.")
     var readyFile: String?
 
-    @Option(help: "A btsnoop file of all that passes between hosts and controllers, for btmon and Wireshark.")
+    @Option(
+        help: """
+            A btsnoop file of all that passes between hosts and controllers, for btmon and Wireshark; keys too, so only its \
+            owner may read it.
+            """)
     var capture: String?
 
     @Option(help: "The control socket; default PROFILE.sock in $XDG_RUNTIME_DIR/beaconry.")
