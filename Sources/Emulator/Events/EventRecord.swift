@@ -136,13 +136,13 @@ extension EventRecord {
 
 /// The one encoder of JSON lines.
 public enum JSONLine {
-    /// A value on one line, keys in order, without a line end.
+    /// A value on one line, keys in order, without a line end; what steers terminals or splits lines is escaped.
     public static func encode(_ value: some Encodable) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         guard let data = try? encoder.encode(value) else {
             preconditionFailure("records hold nothing but strings, numbers and truth values")
         }
-        return String(decoding: data, as: UTF8.self)
+        return SafeText.json(String(decoding: data, as: UTF8.self))
     }
 }

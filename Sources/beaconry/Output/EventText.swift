@@ -67,16 +67,11 @@ enum EventText {
         case "notification-removed": return "\(display) is gone"
         case "notification-shown":
             let lines = [notification.title, notification.subtitle, notification.message, notification.appName]
-            return printable(lines.compactMap(\.self).filter { !$0.isEmpty }.joined(separator: " | "))
+            return SafeText.line(lines.compactMap(\.self).filter { !$0.isEmpty }.joined(separator: " | "))
         case "notification-not-shown": return "nothing is known of \(display)" + because(record)
         case "action-performed": return "\(record.action ?? "") action on \(display) performed"
         default: return "\(record.action ?? "") action on \(display) failed" + because(record)
         }
-    }
-
-    /// A text that cannot steer a terminal, whoever wrote it.
-    private static func printable(_ text: String) -> String {
-        String(text.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : Character($0) })
     }
 
     private static func details(_ record: EventRecord) -> [String] {

@@ -4,6 +4,7 @@
 
 import Advertising
 import BluetoothCore
+import Emulator
 import Radio
 import Receiving
 
@@ -70,7 +71,5 @@ struct ScanRecord: Encodable {
     static func name(of advertiser: Advertiser<RemoteAddress>) -> String? { advertiser.localName.map(printable) }
 
     /// A text without what steers a terminal.
-    static func printable(_ text: String) -> String {
-        String(text.map { $0.unicodeScalars.contains { $0.properties.generalCategory == .control } ? "\u{FFFD}" : $0 })
-    }
+    static func printable(_ text: String) -> String { SafeText.line(text) }
 }

@@ -1,0 +1,43 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// Text for terminals and for readers of lines, without the characters that control either.
+///
+/// Names come from the air, from profiles and from other processes. Control characters (C0, DEL, C1) steer a terminal; line
+/// and paragraph separators end a line for some readers; format characters (bidirectional overrides and isolates, zero-width
+/// characters, byte order marks, tags) make a text look like another one.
+public enum SafeText {
+    /// One line: every such character is replaced by U+FFFD.
+    public static func line(_ text: String) -> String {
+        guard !isPlain(text) else { return text }
+        return String(String.UnicodeScalarView(text.unicodeScalars.map { isSafe($0) ? $0 : "\u{FFFD}" }))
+    }
+
+    /// The same JSON, in which every such character is written as `\uXXXX`; those below U+0020 are already.
+    static func json(_ json: String) -> String {
+        guard !isPlain(json) else { return json }
+        var escaped = ""
+        for scalar in json.unicodeScalars {
+            if isSafe(scalar) {
+                escaped.unicodeScalars.append(scalar)
+            } else {
+                for unit in String(scalar).utf16 {
+                    let digits = String(unit, radix: 16)
+                    escaped += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                }
+            }
+        }
+        return escaped
+    }
+
+    private static func isSafe(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: false
+        default: true
+        }
+    }
+
+    /// Whether a text is nothing but printable ASCII, as most are.
+    private static func isPlain(_ text: String) -> Bool { text.utf8.allSatisfy { 0x20..<0x7F ~= $0 } }
+}
