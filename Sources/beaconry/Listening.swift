@@ -2,6 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
+import Glibc
 import Radio
 import Synchronization
 import UnixSignals
@@ -21,10 +23,16 @@ struct Listening: Sendable {
         case interrupted
         /// The radio cannot be used any more.
         case lost(RadioError)
+        /// Results cannot be written any more.
+        case unwritable(Output.Trouble)
 
-        /// Fails when the radio was lost.
-        func check() throws(RadioError) {
-            if case .lost(let error) = self { throw error }
+        /// Fails when the radio was lost, or results cannot be written.
+        func check() throws {
+            switch self {
+            case .done, .timeUp, .interrupted: return
+            case .lost(let error): throw error
+            case .unwritable(let trouble): throw trouble
+            }
         }
     }
 
@@ -62,12 +70,25 @@ struct Listening: Sendable {
     /// - Throws: what the work throws, or `RadioError` when the radio cannot be opened.
     func run(_ work: @escaping Work) async throws -> Ending {
         let progress = Progress()
-        return try await withThrowingTaskGroup(of: Ending.self) { group in
+        let stallGuards = Output.endIfStalled(on: [SIGINT, SIGTERM])
+        let troubles = Output.troubles()
+        defer {
+            Output.ignoreTroubles()
+            for stallGuard in stallGuards { stallGuard.cancel() }
+        }
+        let ending = try await withThrowingTaskGroup(of: Ending.self) { group in
             group.addTask {
                 for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) { break }
                 // Whoever waits for a radio that does not come is released so.
                 if !Task.isCancelled, !progress.isOpen.load(ordering: .relaxed) { await radio.close() }
                 return .interrupted
+            }
+            group.addTask {
+                for await trouble in troubles {
+                    if !progress.isOpen.load(ordering: .relaxed) { await radio.close() }
+                    return .unwritable(trouble)
+                }
+                return .done
             }
             group.addTask { try await use(work, progress) }
             let ending: Ending
@@ -82,10 +103,14 @@ struct Listening: Sendable {
                 while try await group.next() != nil {}
             } catch {
                 // What a work runs into that is told to stop does not count.
-                guard ending == .interrupted else { throw error }
+                switch ending {
+                case .interrupted, .unwritable: break
+                default: throw error
+                }
             }
             return ending
         }
+        return Output.trouble.map { .unwritable($0) } ?? ending
     }
 
     private func use(_ work: @escaping Work, _ progress: Progress) async throws -> Ending {

@@ -17,6 +17,7 @@ struct Running {
     /// Runs until told to stop.
     func run() async throws {
         DescriptorLimit.raise()
+        Output.goOn()
         let ledger = try RunLedger(folder: Folders.runtime)
         defer { ledger.close() }
         let capture = try options.makeCapture()
@@ -25,6 +26,15 @@ struct Running {
         let control = try await ControlServer(emulator, claiming: controlPaths)
         let telling = tell(emulator.events.listen())
         capture?.onIncomplete { [events = emulator.events] in events.warn($0) }
+        let writtenRun = WrittenRun(emulator: emulator) {
+            do {
+                try await Output.finish(telling)
+            } catch {
+                try? await capture?.finish()
+                throw error
+            }
+            try await capture?.finish()
+        }
         let reloading = Task {
             for await _ in await UnixSignalsSequence(trapping: .sighup) { _ = try? await emulator.reload() }
         }
@@ -39,24 +49,18 @@ struct Running {
                         service: control, successTerminationBehavior: .gracefullyShutdownGroup,
                         failureTerminationBehavior: .gracefullyShutdownGroup),
                     .init(
-                        service: emulator, successTerminationBehavior: .gracefullyShutdownGroup,
+                        service: writtenRun, successTerminationBehavior: .gracefullyShutdownGroup,
                         failureTerminationBehavior: .gracefullyShutdownGroup),
                 ],
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
-        do {
-            try await group.run()
-        } catch {
-            await telling.value
-            throw error
-        }
-        await telling.value
-        try await capture?.finish()
+        try await group.run()
     }
 
     private func tell(_ events: AsyncStream<EventRecord>) -> Task<Void, Never> {
         let json = options.writesJSON
-        if !json, TerminalArea.isPossible { return Task { await Self.show(events) } }
-        return Task {
+        let executor = OutputExecutor()
+        if !json, TerminalArea.isPossible { return Task(executorPreference: executor) { await Self.show(events) } }
+        return Task(executorPreference: executor) {
             for await record in events {
                 if Self.loading.contains(record.event) { Heap.giveBack() }
                 if json { Output.line(JSONLine.encode(record)) }
@@ -92,5 +96,21 @@ struct Running {
         table.draw()
         ticking.cancel()
         await reading.value
+    }
+}
+
+/// An emulator, and the writing of what it has reported: the run is over, for `ctl stop` too, when both have ended.
+private struct WrittenRun: Service {
+    let emulator: Emulator
+    let finish: @Sendable () async throws -> Void
+
+    func run() async throws {
+        do {
+            try await emulator.run()
+        } catch {
+            try? await finish()
+            throw error
+        }
+        try await finish()
     }
 }

@@ -59,6 +59,7 @@ struct ControlOptions: ParsableArguments {
 
     /// Tells events until the run ends.
     func sendEvents() async throws {
+        Output.watchReader()
         try await ControlClient(path: try path()).send(ControlRequest(.events)) { line in
             guard !json, let record = EventRecord(line: line) else { return Output.line(line) }
             Output.line(EventText.line(record))

@@ -95,17 +95,20 @@ struct Failure: Error {
     /// Reports what is wrong and ends the process.
     /// - Parameter asJSON: whether objects on standard output come with the words on standard error.
     static func exit(with error: any Error, asJSON: Bool = false) -> Never {
+        if let trouble = error as? Output.Trouble { Output.end(trouble) }
         if let failure = Failure(error) {
             if asJSON { for record in failure.objects { Output.line(JSONLine.encode(record)) } }
             for line in failure.lines { Output.note(line) }
             Glibc.exit(failure.exitCode)
         }
         let code = Beaconry.exitCode(for: error)
-        if code == .validationFailure {
-            Output.note(CommandNames.withoutFarSuggestion(Beaconry.fullMessage(for: error)))
+        if code != .failure {
+            let message = Beaconry.fullMessage(for: error)
+            let text = code == .validationFailure ? CommandNames.withoutFarSuggestion(message) : message
+            let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
+            if code.isSuccess { Output.lines(lines) } else { lines.forEach(Output.note) }
             Glibc.exit(code.rawValue)
         }
-        if code != .failure { Beaconry.exit(withError: error) }
         Output.note("beaconry: internal error: \(error); please report it")
         Glibc.exit(70)
     }

@@ -23,7 +23,7 @@ struct TerminalArea {
     /// Shows these lines in the place of those shown before.
     mutating func show(_ lines: [String]) {
         erase()
-        if !lines.isEmpty { Output.line(lines.joined(separator: "\n")) }
+        Output.lines(lines)
         drawnLines = lines.count
     }
 

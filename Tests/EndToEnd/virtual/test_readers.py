@@ -1,0 +1,257 @@
+# Beaconry: beacons without the hardware
+# Copyright 2026 the Beaconry project authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Readers of standard output that leave, that stall, and disks that are full."""
+
+from __future__ import annotations
+
+import array
+import fcntl
+import json
+import os
+import signal
+import subprocess
+import termios
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from beaconry import Beaconry, Run
+
+UUID = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
+PROFILE = f"""
+profile: town
+beacons:
+  - id: door
+    device: ibeacon
+    ibeacon: {{ uuid: {UUID}, major: 1, minor: 1 }}
+"""
+PHONE = """
+phone: iphone
+notifications: [{ id: message, category: social, app: com.apple.MobileSMS, title: Robert, message: Are you coming? }]
+"""
+PIPE = 4096  # the smallest that the kernel has
+
+Town = tuple[Run, str]
+Start = Callable[..., "subprocess.Popen[bytes]"]
+
+
+@pytest.fixture
+def town(air: Callable[..., Town], beaconry: Beaconry) -> Town:
+    return air(beaconry.profile(PROFILE, "town.yaml"), "--ephemeral")
+
+
+@pytest.fixture
+def start(beaconry: Beaconry) -> Iterator[Start]:
+    """Starts the program with a small pipe for its standard output, which nobody reads unless the test does."""
+    processes: list[subprocess.Popen[bytes]] = []
+
+    def start(*arguments: str, prefix: tuple[str, ...] = ()) -> subprocess.Popen[bytes]:
+        process = subprocess.Popen(
+            [*prefix, str(beaconry.binary), *arguments], env=beaconry.environment, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        assert process.stdout
+        fcntl.fcntl(process.stdout, fcntl.F_SETPIPE_SZ, PIPE)
+        processes.append(process)
+        return process
+
+    yield start
+    for process in processes:
+        if process.poll() is None:
+            process.kill()
+        process.wait(10)
+
+
+def wait_until_full(process: subprocess.Popen[bytes]) -> None:
+    """Waits until the next line does not fit into the pipe."""
+    assert process.stdout
+    waiting, last, since = array.array("i", [0]), -1, time.monotonic()
+    deadline = time.monotonic() + 20
+    while waiting[0] < PIPE // 2 or time.monotonic() - since < 0.3:
+        assert time.monotonic() < deadline, f"{waiting[0]} bytes wait"
+        fcntl.ioctl(process.stdout, termios.FIONREAD, waiting)
+        if waiting[0] != last:
+            last, since = waiting[0], time.monotonic()
+        time.sleep(0.02)
+
+
+# Of these, some have nothing to say after their first lines: they end although they write nothing.
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["scan"], ["scan", "--duplicates"], ["range"], ["seek"], ["monitor"], ["ctl", "events"],
+        ["phone"], ["record"],
+    ],
+    ids=" ".join,
+)  # fmt: skip
+def test_a_command_ends_with_its_reader(town: Town, beaconry: Beaconry, start: Start, command: list[str]) -> None:
+    arguments = [*command, "--json"]
+    if command[0] == "monitor":
+        regions = beaconry.profile(f"regions: [{{ identifier: shop, uuid: {UUID} }}]", "regions.yaml")
+        arguments += [str(regions), "--ephemeral", "--no-ranging"]
+    if command[0] == "phone":
+        arguments += [str(beaconry.profile(PHONE, "phone.yaml")), "--ephemeral"]
+    if command[0] == "record":
+        arguments += [str(beaconry.folder / "town.jsonl")]
+    if command[0] != "ctl":
+        arguments += ["--radio", town[1]]
+    process = start(*arguments)
+    if command[0] == "ctl":
+        time.sleep(0.2)  # it says nothing when it listens; an event later is as good
+        assert beaconry.call("ctl", "disable", "door").returncode == 0
+    assert process.stdout and process.stderr
+    assert json.loads(process.stdout.readline())["v"] == 1
+    process.stdout.close()
+    assert process.wait(10) == -signal.SIGPIPE
+    assert process.stderr.read() == b""
+    if command[0] == "record":
+        assert (beaconry.folder / "town.jsonl").read_text().startswith('{"began"'), "what was recorded is kept"
+
+
+def test_a_shell_sees_sigpipe(town: Town, beaconry: Beaconry) -> None:
+    script = '"$0" scan --json --radio "$1" | grep -m1 heard; echo "${PIPESTATUS[@]}"'
+    done = subprocess.run(
+        ["bash", "-c", script, str(beaconry.binary), town[1]], env=beaconry.environment, capture_output=True, text=True,
+        timeout=20, check=False,
+    )  # fmt: skip
+    assert done.stdout.splitlines()[1:] == ["141 0"], done
+    assert done.stderr == ""
+
+
+def test_a_run_goes_on_without_its_reader(beaconry: Beaconry, start: Start) -> None:
+    process = start(
+        "run", str(beaconry.profile(PROFILE)), "--radio", "virtual", "--hci-server", "none", "--ephemeral", "--json"
+    )
+    assert process.stdout and process.stderr
+    while json.loads(process.stdout.readline())["event"] != "ready":
+        pass
+    process.stdout.close()
+    for word in ("disable", "enable"):
+        assert beaconry.call("ctl", word, "door").returncode == 0
+    process.terminate()
+    assert process.wait(10) == 0
+    assert process.stderr.read() == b""
+
+
+# MARK: - Readers that stall
+
+
+def stalled_run(beaconry: Beaconry, start: Start, *options: str, prefix: tuple[str, ...] = ()) -> "subprocess.Popen[bytes]":
+    process = start(
+        "run", str(beaconry.profile(PROFILE)), "--radio", "virtual", "--hci-server", "none", "--ephemeral", *options,
+        prefix=prefix,
+    )  # fmt: skip
+    socket = beaconry.runtime / "beaconry" / "test.sock"
+    deadline = time.monotonic() + 20
+    while beaconry.call("ctl", "list").returncode != 0:
+        assert time.monotonic() < deadline, socket
+    for number in range(8):
+        # Nobody reads, and every command is answered all the same.
+        done = beaconry.call("ctl", "set", "door", f"major={number}", timeout=10)
+        assert done.returncode == 0, done
+    return process
+
+
+@pytest.mark.parametrize("prefix", [(), ("taskset", "-c", "0")], ids=["", "one processor"])
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+def test_a_run_ends_although_its_reader_stalls(
+    beaconry: Beaconry, start: Start, how: signal.Signals, prefix: tuple[str, ...]
+) -> None:
+    process = stalled_run(beaconry, start, "--json", prefix=prefix)
+    wait_until_full(process)
+    process.send_signal(how)
+    assert process.wait(15) == 74
+    assert process.stderr
+    assert b"the reader of standard output takes nothing" in process.stderr.read()
+    assert list((beaconry.runtime / "beaconry").iterdir()) == []
+
+
+def test_stop_says_stopped_when_the_run_is_over(beaconry: Beaconry, start: Start) -> None:
+    process = stalled_run(beaconry, start, "--json")
+    wait_until_full(process)
+    done = beaconry.call("ctl", "stop", timeout=15)
+    assert (done.returncode, done.stdout) == (0, "stopped\n")
+    # The socket closes with the last of it; the process has nothing left to do but to go.
+    assert process.wait(1) == 74
+
+
+def test_a_slow_reader_gets_everything(beaconry: Beaconry, start: Start) -> None:
+    process = stalled_run(beaconry, start, "--json")
+    wait_until_full(process)
+    process.terminate()
+    assert process.stdout
+    events = [json.loads(line)["event"] for line in process.stdout]
+    assert events[-1] == "stopping"
+    assert process.wait(10) == 0
+
+
+def test_a_scan_ends_although_its_reader_stalls(town: Town, start: Start) -> None:
+    process = start("scan", "--duplicates", "--json", "--radio", town[1])
+    wait_until_full(process)
+    process.terminate()
+    assert process.wait(15) == 74
+    assert process.stderr and b"the reader of standard output takes nothing" in process.stderr.read()
+
+
+# MARK: - A full disk
+
+
+def full(beaconry: Beaconry, *arguments: str, timeout: float = 20) -> subprocess.CompletedProcess[str]:
+    with Path("/dev/full").open("w") as disk:
+        return subprocess.run(
+            [str(beaconry.binary), *arguments], env=beaconry.environment, stdin=subprocess.DEVNULL, stdout=disk,
+            stderr=subprocess.PIPE, text=True, timeout=timeout, check=False,
+        )  # fmt: skip
+
+
+COMMANDS = [
+    ["encode", "ibeacon", "--uuid", UUID], ["decode", "020106", "--json"], ["check", "PROFILE"], ["radios"], ["--help"],
+    ["--version"], ["scan", "--help"], ["ctl", "list"], ["ctl", "show", "door", "--json"], ["ctl", "reload"],
+    ["reset", "town/door"], ["monitor", "add", "shop", "--uuid", UUID], ["scan", "--radio", "AIR"],
+    ["range", "--json", "--radio", "AIR"], ["expect", "--uuid", UUID, "--within", "5s", "--radio", "AIR"],
+    ["clone", "RECORDING", "clone.yaml"],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: " ".join(command[:2]))
+def test_results_that_cannot_be_written_are_an_error(town: Town, beaconry: Beaconry, command: list[str]) -> None:
+    recording = beaconry.folder / "town.jsonl"
+    if "RECORDING" in command:
+        assert beaconry.call("record", str(recording), "--duration", "300ms", "--radio", town[1]).returncode == 0
+    names = {
+        "PROFILE": str(beaconry.folder / "town.yaml"), "AIR": town[1], "RECORDING": str(recording),
+        "clone.yaml": str(beaconry.folder / "clone.yaml"),
+    }  # fmt: skip
+    done = full(beaconry, *(names.get(word, word) for word in command))
+    assert done.returncode == 74, done
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("beaconry: cannot write to standard output: No space left on device"), done.stderr
+    assert done.stderr.count("cannot write") == 1
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]], ids=["text", "json"])
+def test_a_run_tells_of_lost_events_and_goes_on(beaconry: Beaconry, options: list[str]) -> None:
+    ready = beaconry.folder / "ready"
+    with Path("/dev/full").open("w") as disk:
+        process = subprocess.Popen(
+            [
+                str(beaconry.binary), "run", str(beaconry.profile(PROFILE)), "--radio", "virtual", "--hci-server", "none",
+                "--ephemeral", "--ready-file", str(ready), *options,
+            ],
+            env=beaconry.environment, stdin=subprocess.DEVNULL, stdout=disk, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+    deadline = time.monotonic() + 20
+    while not ready.exists():
+        assert time.monotonic() < deadline and process.poll() is None
+        time.sleep(0.02)
+    assert beaconry.call("ctl", "disable", "door").returncode == 0
+    process.terminate()
+    assert process.wait(10) == 74
+    assert process.stderr
+    words = process.stderr.read().splitlines()
+    assert words[0].startswith("warning: cannot write to standard output: No space left on device")
+    assert words[-1].startswith("beaconry: cannot write to standard output: No space left on device")
+    assert "lost)" in words[-1]
