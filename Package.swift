@@ -68,6 +68,8 @@ let package = Package(
         .systemLibrary(name: "CCapability", path: "Sources/CCapability"),
         // glibc's knobs of its heap, which Swift's Glibc module leaves out.
         .systemLibrary(name: "CMalloc", path: "Sources/CMalloc"),
+        // What Swift's Glibc module leaves out of spawn.h.
+        .systemLibrary(name: "CSpawn", path: "Sources/CSpawn"),
         .target(name: "BluetoothCore", swiftSettings: settings),
         .target(name: "Advertising", dependencies: ["BluetoothCore"], swiftSettings: settings),
         .target(name: "GATT", dependencies: ["BluetoothCore"], swiftSettings: settings),
@@ -109,7 +111,7 @@ let package = Package(
             name: "beaconry",
             dependencies: [
                 "BluetoothCore", "Advertising", "GATT", "HCI", "DBus", "Devices", "Radio", "BlueZRadio", "HCIRadio",
-                "Profiles", "Emulator", "Receiving", "BeaconryCentral", "CCapability", "CMalloc",
+                "Profiles", "Emulator", "Receiving", "BeaconryCentral", "CCapability", "CMalloc", "CSpawn",
                 argumentParser, logging, serviceLifecycle,
             ] + pinnedOnly,
             swiftSettings: settings),

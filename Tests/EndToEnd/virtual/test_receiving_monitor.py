@@ -406,3 +406,25 @@ def test_wrong_usage(beaconry: Beaconry, arguments: list[str], code: int, words:
 def test_help_has_an_example(beaconry: Beaconry, command: list[str]) -> None:
     done = beaconry.call("monitor", *command, "--help")
     assert done.returncode == 0 and "Example: beaconry monitor" in done.stdout
+
+
+def test_a_program_inherits_no_open_file(town: Town, beaconry: Beaconry, tmp_path: Path) -> None:
+    """Else a child that a program leaves behind would keep the radio's connection open, and be a receiver for ever."""
+    enable(beaconry)
+    told = tmp_path / "told"
+    script = f"import os; names = os.listdir('/proc/self/fd'); open({str(told)!r} + '.new', 'w').write(" + (
+        "'\\n'.join(os.readlink('/proc/self/fd/' + name) for name in names if os.path.exists('/proc/self/fd/' + name) or "
+        "os.path.islink('/proc/self/fd/' + name)))"
+    ) + f"; os.rename({str(told)!r} + '.new', {str(told)!r})"
+    run = start(
+        beaconry, town, "--ephemeral", "--exec", sys.executable, "--exec-argument", "-c", "--exec-argument", script
+    )
+    run.wait("entered", region="shop")
+    deadline = time.monotonic() + 10
+    while not told.exists():
+        assert time.monotonic() < deadline, run.record
+        time.sleep(0.02)
+    files = told.read_text().splitlines()
+    assert len(files) >= 3
+    assert not [file for file in files if file.startswith(("socket:", "anon_inode:"))], files
+    assert run.end() == 0
