@@ -284,4 +284,17 @@ import Testing
         changed.restore(saved, at: .zero)
         #expect(changed.statuses == [RegionStatus(region: .museum("1", 9), state: .unknown)])
     }
+
+    /// A receiver that did not run for a while is given what it received meanwhile afterwards.
+    @Test func quietTimesCanBeginAnew() throws {
+        var monitor = RegionMonitor(RegionMonitor.Settings(quietTime: .seconds(3)))
+        try monitor.add(.museum(), at: .zero)
+        monitor.restartQuietTimes(at: .seconds(10))
+        #expect(monitor.nextDeadline == .seconds(13))
+        #expect(monitor.advance(to: .milliseconds(12_999)) == [])
+        #expect(monitor.advance(to: .seconds(13)).map(\.kind) == [.determined])
+        // What is outside stays so.
+        monitor.restartQuietTimes(at: .seconds(20))
+        #expect(monitor.nextDeadline == nil)
+    }
 }

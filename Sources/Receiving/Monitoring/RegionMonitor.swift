@@ -122,6 +122,12 @@ public struct RegionMonitor: Sendable {
         }
     }
 
+    /// Counts every quiet time from now, since the receiver did not run until now: what it received meanwhile comes only after
+    /// this.
+    public mutating func restartQuietTimes(at time: Duration) {
+        for index in watches.indices { watches[index].lastHeard = max(watches[index].lastHeard, time) }
+    }
+
     /// When the next region is left, if nothing is heard until then.
     public var nextDeadline: Duration? { watches.compactMap(\.deadline).min() }
 

@@ -22,11 +22,15 @@ struct RegionWatch {
 
     /// Stands for a message where a region has none, so that changes are held back all the same.
     private static let noMessage = "\u{0}"
+    /// Time passes at least every 50 ms: where it jumps farther than this, the process did not run (SIGSTOP, a suspended
+    /// machine), and what the radio received meanwhile is still to come.
+    private static let longestGap = Duration.seconds(1)
 
     private var monitor: RegionMonitor
     private var announcer: Announcer
     private var ranging: Ranging
     private let start: Duration
+    private var lastTime = Duration.zero
 
     /// A watch of no regions.
     /// - Parameter start: when the times begin, since 1970.
@@ -77,6 +81,8 @@ struct RegionWatch {
 
     /// Takes what happened.
     mutating func take(_ reception: Reception) -> [Output] {
+        if reception.time - lastTime > Self.longestGap { monitor.restartQuietTimes(at: reception.time) }
+        lastTime = max(lastTime, reception.time)
         // What falls due now is of regions that were inside before this.
         let ranged = ranging.regions
         let report = ranging.advance(to: reception.time)

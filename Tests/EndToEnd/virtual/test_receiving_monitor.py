@@ -428,3 +428,18 @@ def test_a_program_inherits_no_open_file(town: Town, beaconry: Beaconry, tmp_pat
     assert len(files) >= 3
     assert not [file for file in files if file.startswith(("socket:", "anon_inode:"))], files
     assert run.end() == 0
+
+
+def test_what_came_while_it_was_stopped_is_heard_before_time_is_up(town: Town, beaconry: Beaconry) -> None:
+    enable(beaconry)
+    run = start(beaconry, town, "--ephemeral")
+    run.wait("entered", region="shop")
+    run.process.send_signal(signal.SIGSTOP)
+    time.sleep(1.5)  # longer than the region's exit-after
+    run.process.send_signal(signal.SIGCONT)
+    events = run.take(1.5)
+    assert [event for event in events if event["event"] == "ranged"], "it is awake"
+    assert not [event for event in events if event["event"] in ("entered", "exited")]
+    disable(beaconry)
+    run.wait("exited", region="shop", timeout=5)
+    assert run.end() == 0
