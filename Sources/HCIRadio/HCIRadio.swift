@@ -191,7 +191,7 @@ public actor HCIRadio: PeripheralRadio {
         case .virtual(_, let reason):
             Self.virtualCapabilities(
                 reason: reason, beacons: beacons.count,
-                servers: servers.map { "tcp:\($0.address.ipAddress ?? ""):\($0.address.port ?? 0)" }
+                servers: servers.map(\.name)
                     + kernelControllers.map { "vhci:hci\($0.index)" }, seed: seed)
         case .controller:
             described(capabilities)

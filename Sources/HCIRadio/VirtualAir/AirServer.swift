@@ -12,7 +12,7 @@ import VirtualRadio
 /// Serves controllers on a live air over TCP, H4 in both directions: every connection is a controller of its own.
 final class AirServer {
     /// Where it is served.
-    let address: SocketAddress
+    private let address: SocketAddress
     private let channel: any Channel
 
     /// Serves on an address; port 0 takes a free one.
@@ -45,15 +45,25 @@ final class AirServer {
             return AirServer(channel, address)
         } catch {
             throw RadioError(
-                .cannotServe, "cannot listen on \(host):\(port) for other hosts: \(SystemErrorText.words(error))",
-                cure: "stop the program that uses the port, or choose another (--hci-server tcp:127.0.0.1:0 takes a free one)"
-            )
+                .cannotServe, "cannot listen on \(place(host, port)) for other hosts: \(SystemErrorText.words(error))",
         }
     }
 
     private init(_ channel: any Channel, _ address: SocketAddress) {
         self.channel = channel
         self.address = address
+    }
+
+    /// Where it is served, as `--hci-server` takes it: `tcp:127.0.0.1:6402`, `tcp:[::1]:6402`.
+    var name: String { Self.name(of: address) }
+
+    static func name(of address: SocketAddress) -> String {
+        "tcp:\(place(address.ipAddress ?? "", address.port ?? 0))"
+    }
+
+    /// A host and a port; an IPv6 address has brackets (RFC 3986, 3.2.2).
+    private static func place(_ host: String, _ port: Int) -> String {
+        host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 
     /// Stops serving; connections that are there end with the air.
