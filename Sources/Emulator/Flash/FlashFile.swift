@@ -62,6 +62,10 @@ public struct FlashFile: Sendable {
         guard document.device == kind else {
             return .damaged(reason: "it is of a device \"\(document.device)\", not \"\(kind)\"")
         }
+        guard document.profile == profile, document.beacon == beacon else {
+            return .damaged(
+                reason: "it is of \"\(document.profile)/\(document.beacon)\", not \"\(profile)/\(beacon)\"")
+        }
         return .image(FlashImage(document.settings))
     }
 

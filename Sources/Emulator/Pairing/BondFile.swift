@@ -68,6 +68,10 @@ public struct BondFile: Sendable {
         guard document.v == Self.version else {
             return .damaged(reason: "it is of version \(document.v), not \(Self.version)")
         }
+        guard document.profile == profile, document.beacon == beacon else {
+            return .damaged(
+                reason: "it is of \"\(document.profile)/\(document.beacon)\", not \"\(profile)/\(beacon)\"")
+        }
         var bonds: [KeptBond] = []
         for entry in document.bonds {
             guard let bond = KeptBond(entry) else {

@@ -62,6 +62,12 @@ struct DamagedFlashTests {
         Damage("wrong version", file(version: "2"), "it is of version 2, not 1"),
         Damage(
             "another device", file(device: "ibeacon"), "it is of a device \"ibeacon\", not \"iot-design-shop\""),
+        Damage(
+            "of another beacon", file().replacingOccurrences(of: "entrance", with: "exit"),
+            "it is of \"museum/exit\", not \"museum/entrance\""),
+        Damage(
+            "of another profile", file().replacingOccurrences(of: "museum", with: "zoo"),
+            "it is of \"zoo/entrance\", not \"museum/entrance\""),
         Damage("no settings", file(settings: ""), "\"uuid\" is missing or out of range"),
         Damage(
             "a missing key", file(settings: settings.replacingOccurrences(of: "\"minor\":2,", with: "")),

@@ -149,6 +149,19 @@ struct BondFileTests {
         #expect(try String(contentsOfFile: file.path + ".damaged-1", encoding: .utf8) == "garbage")
     }
 
+    /// Keys of another beacon would let its phones into this one.
+    @Test
+    func fileOfAnotherBeaconIsDamaged() throws {
+        let folder = try Self.makeFolder()
+        try Self.file(folder).store(Self.secrets)
+        let (state, names) = (StateFolder(folder.path), ("entrance.bonds", "exit.bonds"))
+        try FileManager.default.copyItem(
+            atPath: folder.file("museum/\(names.0)"), toPath: folder.file("museum/\(names.1)"))
+        #expect(
+            try state.bonds(profile: "museum", beacon: "exit").load()
+                == .damaged(reason: "it is of \"museum/entrance\", not \"museum/exit\""))
+    }
+
     /// Its first MiB alone would be a file of bonds.
     @Test
     func aFileThatIsTooLargeIsSetAsideWhole() throws {
