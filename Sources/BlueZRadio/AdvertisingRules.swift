@@ -27,13 +27,22 @@ struct AdvertisingRules {
         on requested: Advertisement, sighting: AirWitness.Sighting?, unseenBecause reason: String
     ) -> AdvertisingReport {
         let effective = sighting.map(effective) ?? EffectiveAdvertisement(unknown: reason)
+        let composition = composition(of: requested)
         var differences = effective.differences(from: requested)
-        differences.formUnion(certainDifferences(requested, effective))
+        differences.formUnion(certainDifferences(requested, effective, composition))
         let ordered = AdvertisingField.allCases.filter(differences.contains)
-        var warnings = ordered.map { warning(for: $0, requested, effective) }
+        var warnings = ordered.flatMap { self.warnings(for: $0, requested, effective, composition) }
         if let warning = timeSharing { warnings.append(warning) }
         return AdvertisingReport(
             requested: requested, effective: effective, differences: differences, warnings: warnings)
+    }
+
+    /// What bluetoothd composes of an advertisement; `nil` where the kernel takes it as it is.
+    func composition(of requested: Advertisement) -> BlueZAdvertisement? {
+        switch way {
+        case .management: nil
+        case .bus(let daemon): BlueZAdvertisement(requested, for: daemon)
+        }
     }
 
     private func effective(_ sighting: AirWitness.Sighting) -> EffectiveAdvertisement {
@@ -53,7 +62,7 @@ struct AdvertisingRules {
 
     /// What cannot be otherwise here, read back or not.
     private func certainDifferences(
-        _ requested: Advertisement, _ effective: EffectiveAdvertisement
+        _ requested: Advertisement, _ effective: EffectiveAdvertisement, _ composition: BlueZAdvertisement?
     ) -> Set<AdvertisingField> {
         var fields: Set<AdvertisingField> = []
         if requested.address != nil, effective.address.value == nil { fields.insert(.address) }
@@ -61,25 +70,25 @@ struct AdvertisingRules {
         if effective.interval.value == nil {
             if forcesInterval(of: requested) || way.honoursIntervals == false { fields.insert(.interval) }
         }
-        if case .bus = way, effective.advertisingData.value == nil, requested.advertisingData.flags != nil {
-            fields.insert(.advertisingData)
-            if requested.pdu != .connectableScannable { fields.insert(.pdu) }
+        if let composition {
+            if effective.advertisingData.value == nil,
+                composition.advertisingData.serialized() != requested.advertisingData.serialized()
+            {
+                fields.insert(.advertisingData)
+            }
+            if effective.scanResponse.value == nil,
+                composition.scanResponse.serialized() != requested.scanResponse.serialized()
+            {
+                fields.insert(.scanResponse)
+            }
+            if effective.pdu.value == nil, composition.pdu != requested.pdu { fields.insert(.pdu) }
         }
-        if needsSecondInstance(requested), effective.scanResponse.value == nil { fields.insert(.scanResponse) }
         return fields
     }
 
     private func forcesInterval(of requested: Advertisement) -> Bool {
         guard case .management = way else { return false }
         return !isExtended && !requested.pdu.isConnectable
-    }
-
-    private func needsSecondInstance(_ requested: Advertisement) -> Bool {
-        guard case .bus = way, !way.hasScanResponseServices else { return false }
-        let hasServices = requested.scanResponse.structures.contains {
-            if case .serviceUUIDs128 = $0 { true } else { false }
-        }
-        return hasServices
     }
 }
 
@@ -104,22 +113,25 @@ extension AdvertisingRules {
             cure: "use an adapter with extended advertising (Bluetooth 5), or one adapter a beacon")
     }
 
-    private func warning(
-        for field: AdvertisingField, _ requested: Advertisement, _ effective: EffectiveAdvertisement
-    ) -> Warning {
+    private func warnings(
+        for field: AdvertisingField, _ requested: Advertisement, _ effective: EffectiveAdvertisement,
+        _ composition: BlueZAdvertisement?
+    ) -> [Warning] {
         switch field {
-        case .interval: intervalWarning(requested, effective)
-        case .transmitPower: powerWarning(requested, effective)
-        case .advertisingData: dataWarning(requested, effective)
-        case .scanResponse: scanResponseWarning(requested)
-        case .pdu: pduWarning(requested, effective)
+        case .interval: [intervalWarning(requested, effective)]
+        case .transmitPower: [powerWarning(requested, effective)]
+        case .advertisingData: dataWarnings(requested, effective, composition)
+        case .scanResponse: scanResponseWarnings(requested, effective, composition)
+        case .pdu: [pduWarning(requested, effective, composition)]
         case .address:
-            Warning(
-                code: "address-not-settable",
-                message: "BlueZ gives an advertisement no address of its own: this one has "
-                    + (requested.pdu.isConnectable
-                        ? "the adapter's, \(adapterAddress)" : "a random one, new each time it is enabled"),
-                cure: "leave the address out of the profile, or drive the controller without BlueZ")
+            [
+                Warning(
+                    code: "address-not-settable",
+                    message: "BlueZ gives an advertisement no address of its own: this one has "
+                        + (requested.pdu.isConnectable
+                            ? "the adapter's, \(adapterAddress)" : "a random one, new each time it is enabled"),
+                    cure: "leave the address out of the profile, or drive the controller without BlueZ")
+            ]
         }
     }
 
@@ -133,8 +145,8 @@ extension AdvertisingRules {
                     + got,
                 cure: "use an adapter with extended advertising (Bluetooth 5), or a connectable device")
         }
-        if case .bus(let version, _) = way, way.honoursIntervals == false {
-            let daemon = version.map { "bluetoothd \($0)" } ?? "this bluetoothd"
+        if case .bus(let capabilities) = way, capabilities.honoursIntervals == false {
+            let daemon = capabilities.version.map { "bluetoothd \($0)" } ?? "this bluetoothd"
             let instead = effective.interval.value.map(Self.words) ?? "the kernel's default"
             return Warning(
                 code: "interval-ignored",
@@ -171,49 +183,127 @@ extension AdvertisingRules {
             cure: "ask for a power that this controller has")
     }
 
-    private func dataWarning(_ requested: Advertisement, _ effective: EffectiveAdvertisement) -> Warning {
-        let structures = effective.advertisingData.value
-            .flatMap { try? AdvertisingData(parsing: $0) }?.structures
-        let isFlags: (AdvertisingStructure) -> Bool = { if case .flags = $0 { true } else { false } }
-        if let structures, !structures.contains(where: isFlags), requested.advertisingData.flags != nil {
+    /// One for each structure that is lost, one for the flags, and one for all else that bluetoothd composes differently.
+    private func dataWarnings(
+        _ requested: Advertisement, _ effective: EffectiveAdvertisement, _ composition: BlueZAdvertisement?
+    ) -> [Warning] {
+        let isKnown = effective.advertisingData.value != nil
+        let bytes = effective.advertisingData.value ?? composition?.advertisingData.serialized() ?? []
+        let changed = Warning(
+            code: "data-changed",
+            message: "the advertising data is not what was asked for, but "
+                + "\(Self.text(bytes, isKnown: isKnown))\(changes(composition, .advertisingData))",
+            cure: Self.privilege)
+        guard let composition, let structures = try? AdvertisingData(parsing: bytes).structures else {
+            return [changed]
+        }
+        var warnings = losses(composition, .advertisingData)
+        if let flags = flagsWarning(requested, structures) { warnings.append(flags) }
+        let wanted = composition.carried(of: requested.advertisingData, .advertisingData).filter { !$0.isFlags }
+        let flags = requested.advertisingData.flags
+        let hasOtherFlags = structures.contains { $0.isFlags && flags.map(AdvertisingStructure.flags) != $0 }
+        if warnings.isEmpty || hasOtherFlags || wanted != structures.filter({ !$0.isFlags }) {
+            warnings.append(changed)
+        }
+        return warnings
+    }
+
+    private func flagsWarning(_ requested: Advertisement, _ structures: [AdvertisingStructure]) -> Warning? {
+        guard requested.advertisingData.flags != nil else { return nil }
+        guard let index = structures.firstIndex(where: \.isFlags) else {
             return Warning(
                 code: "flags-missing",
                 message: "bluetoothd left the flags out, and strict receivers ignore an iBeacon without them",
                 cure: Self.privilege)
         }
-        if effective.advertisingData.value == nil || structures?.last.map(isFlags) == true {
-            return Warning(
-                code: "flags-last",
-                message: "bluetoothd puts the flags behind the frame, and receivers that look for the prefix "
-                    + "02 01 06 1A FF 4C 00 do not know it then",
+        guard index > 0, requested.advertisingData.structures.first?.isFlags == true else { return nil }
+        let hasAppleFrame = structures.contains {
+            if case .manufacturerSpecific(.apple, _) = $0 { true } else { false }
+        }
+        return Warning(
+            code: "flags-last",
+            message: hasAppleFrame
+                ? "bluetoothd puts the flags behind the frame, and receivers that look for the prefix "
+                    + "02 01 06 1A FF 4C 00 do not recognise it then"
+                : "bluetoothd puts the flags behind the other structures",
+            cure: Self.privilege)
+    }
+
+    private func scanResponseWarnings(
+        _ requested: Advertisement, _ effective: EffectiveAdvertisement, _ composition: BlueZAdvertisement?
+    ) -> [Warning] {
+        guard let composition else {
+            return [
+                Warning(
+                    code: "scan-response-changed", message: "the scan response is not what was asked for",
+                    cure: Self.privilege)
+            ]
+        }
+        var warnings = losses(composition, .scanResponse)
+        if composition.objects.count > 1 {
+            warnings.append(
+                Warning(
+                    code: "second-instance",
+                    message: "this bluetoothd puts only a name into a scan response, so a second advertisement takes "
+                        + "turns with this one\(changes(composition, .scanResponse))",
+                    cure: "\(Self.privilege), or use BlueZ 5.80 or newer"))
+            return warnings
+        }
+        let isKnown = effective.scanResponse.value != nil
+        let bytes = effective.scanResponse.value ?? composition.scanResponse.serialized()
+        let wanted = composition.carried(of: requested.scanResponse, .scanResponse)
+        if warnings.isEmpty || (try? AdvertisingData(parsing: bytes).structures) != wanted {
+            warnings.append(
+                Warning(
+                    code: "scan-response-changed",
+                    message: "the scan response is not what was asked for, but "
+                        + "\(Self.text(bytes, isKnown: isKnown))\(changes(composition, .scanResponse))",
+                    cure: Self.privilege))
+        }
+        return warnings
+    }
+
+    private func losses(_ composition: BlueZAdvertisement, _ field: AdvertisingField) -> [Warning] {
+        composition.losses.filter { $0.field == field }.map { loss in
+            Warning(
+                code: "not-carried",
+                message: "\(loss.name) of the \(Self.name(of: field)) is not on the air: \(loss.reason)",
                 cure: Self.privilege)
         }
-        return Warning(
-            code: "data-changed",
-            message: "the advertising data is not what was asked for, but "
-                + Hexadecimal.string(effective.advertisingData.value ?? []),
-            cure: Self.privilege)
     }
 
-    private func scanResponseWarning(_ requested: Advertisement) -> Warning {
-        if needsSecondInstance(requested) {
-            return Warning(
-                code: "second-instance",
-                message: "this bluetoothd puts no services into a scan response, so a second advertisement carries "
-                    + "them in turn with the frame",
-                cure: "\(Self.privilege), or use BlueZ 5.80 or newer")
-        }
-        return Warning(
-            code: "scan-response-changed", message: "the scan response is not what was asked for",
-            cure: Self.privilege)
+    /// What bluetoothd changes, as the end of a sentence.
+    private func changes(_ composition: BlueZAdvertisement?, _ field: AdvertisingField) -> String {
+        let changes = composition?.changes.filter { $0.field == field || $0.destination == field } ?? []
+        return changes.isEmpty ? "" : ": " + changes.map(\.description).joined(separator: ", ")
     }
 
-    private func pduWarning(_ requested: Advertisement, _ effective: EffectiveAdvertisement) -> Warning {
-        let got = (effective.pdu.value ?? .connectableScannable).rawValue
+    private static func name(of field: AdvertisingField) -> String {
+        field == .scanResponse ? "scan response" : "advertising data"
+    }
+
+    private static func text(_ bytes: [UInt8], isKnown: Bool) -> String {
+        let text = bytes.isEmpty ? "empty" : Hexadecimal.string(bytes)
+        return isKnown ? text : "\(text) as far as is known without reading it back"
+    }
+
+    private func pduWarning(
+        _ requested: Advertisement, _ effective: EffectiveAdvertisement, _ composition: BlueZAdvertisement?
+    ) -> Warning {
+        let pdu = effective.pdu.value ?? composition?.pdu ?? .connectableScannable
+        let reason =
+            switch pdu {
+            case .connectableScannable: "bluetoothd gives flags to connectable advertisements only"
+            case .scannable: "bluetoothd puts names into a scan response"
+            case .nonConnectable: "bluetoothd makes an advertisement scannable only for a scan response"
+            }
         return Warning(
             code: "pdu-changed",
-            message: "\(requested.pdu.rawValue) was asked for, but \(got) is on the air: bluetoothd gives flags to "
-                + "connectable advertisements only",
+            message: "\(requested.pdu.rawValue) was asked for, but \(pdu.rawValue) is on the air: \(reason)",
             cure: Self.privilege)
     }
+}
+
+extension AdvertisingStructure {
+    fileprivate var isFlags: Bool { if case .flags = self { true } else { false } }
 }

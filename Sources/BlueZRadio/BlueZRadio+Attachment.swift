@@ -106,8 +106,10 @@ extension BlueZRadio {
             return try await ManagementAdvertiser(
                 channel: management, index: adapter.index, address: adapter.address, ledger: ledger)
         }
-        let way = AdvertisingWay.bus(adapter.daemonVersion, isExperimental: await daemon.isExperimental())
-        return BusAdvertiser(daemon: daemon, adapter: adapter, way: way) { [weak self] in
+        let capabilities = DaemonCapabilities(
+            version: adapter.daemonVersion, isExperimental: await daemon.isExperimental(),
+            canIncludeTransmitPower: adapter.canIncludeTransmitPower, canSetTransmitPower: adapter.canSetTransmitPower)
+        return BusAdvertiser(daemon: daemon, adapter: adapter, capabilities: capabilities) { [weak self] in
             Task { await self?.wake() }
         }
     }

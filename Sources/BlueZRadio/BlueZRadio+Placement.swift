@@ -79,9 +79,10 @@ extension BlueZRadio {
     private func sighting(of pending: Unconfirmed) -> AirWitness.Sighting? {
         let mayFillIn = attachment?.advertiser.way == .management
         let isAlone = instancesOnAir == 1
+        let composed = rules?.composition(of: pending.requested)
         let seen = witness.sighting(after: pending.sequence) { bytes in
             guard let bytes else { return mayFillIn && isAlone }
-            return Self.carries(bytes, pending.requested.advertisingData)
+            return composed?.isCarried(by: bytes) ?? Self.carries(bytes, pending.requested.advertisingData)
         }
         guard var sighting = seen, mayFillIn else { return seen }
         if sighting.advertisingData == nil {
@@ -116,7 +117,7 @@ extension BlueZRadio {
         return foreign + wanted.values.map(attachment.advertiser.instancesNeeded).reduce(0, +)
     }
 
-    /// Whether bytes on the air have everything that was asked for but the flags, which bluetoothd makes up.
+    /// Whether bytes on the air have everything that was asked for but the flags.
     private static func carries(_ bytes: [UInt8], _ requested: AdvertisingData) -> Bool {
         guard bytes != requested.serialized() else { return true }
         guard let structures = try? AdvertisingData(parsing: bytes).structures else { return false }

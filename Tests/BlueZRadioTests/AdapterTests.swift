@@ -81,6 +81,7 @@ import Testing
         #expect(adapter.freeInstances == 4)
         #expect(adapter.activeInstances == 1)
         #expect(!adapter.canSetTransmitPower)
+        #expect(adapter.canIncludeTransmitPower)
         #expect(adapter.daemonVersion == BlueZVersion(5, 66))
     }
 
@@ -98,6 +99,7 @@ import Testing
         #expect(!adapter.isPowered)
         #expect(adapter.isExtended)
         #expect(adapter.canSetTransmitPower)
+        #expect(!adapter.canIncludeTransmitPower)
         #expect(adapter.freeInstances == 0)
         #expect(adapter.daemonVersion == nil)
     }
@@ -154,19 +156,34 @@ import Testing
 
     @Test(
         arguments: [
-            (.management, false, true), (.bus(nil, isExperimental: nil), false, nil),
-            (.bus(nil, isExperimental: false), false, nil), (.bus(nil, isExperimental: true), false, true),
-            (.bus(BlueZVersion(5, 66), isExperimental: nil), false, nil),
-            (.bus(BlueZVersion(5, 66), isExperimental: false), false, false),
-            (.bus(BlueZVersion(5, 66), isExperimental: true), false, true),
-            (.bus(BlueZVersion(5, 76), isExperimental: false), false, false),
-            (.bus(BlueZVersion(5, 77), isExperimental: false), false, true),
-            (.bus(BlueZVersion(5, 79), isExperimental: nil), false, true),
-            (.bus(BlueZVersion(5, 80), isExperimental: nil), true, true),
-            (.bus(BlueZVersion(6, 0), isExperimental: false), true, true),
-        ] as [(AdvertisingWay, Bool, Bool?)])
-    func versionDecidesWhatADaemonCanDo(_ way: AdvertisingWay, services: Bool, intervals: Bool?) {
-        #expect(way.hasScanResponseServices == services)
-        #expect(way.honoursIntervals == intervals)
+            (.init(isExperimental: nil), false, nil),
+            (.init(isExperimental: false), false, nil), (.init(isExperimental: true), false, true),
+            (.init(version: BlueZVersion(5, 66), isExperimental: nil), false, nil),
+            (.init(version: BlueZVersion(5, 66), isExperimental: false), false, false),
+            (.init(version: BlueZVersion(5, 66), isExperimental: true), false, true),
+            (.init(version: BlueZVersion(5, 76), isExperimental: false), false, false),
+            (.init(version: BlueZVersion(5, 77), isExperimental: false), false, true),
+            (.init(version: BlueZVersion(5, 79), isExperimental: nil), false, true),
+            (.init(version: BlueZVersion(5, 80), isExperimental: nil), true, true),
+            (.init(version: BlueZVersion(6, 0), isExperimental: false), true, true),
+        ] as [(DaemonCapabilities, Bool, Bool?)])
+    func versionDecidesWhatADaemonCanDo(_ daemon: DaemonCapabilities, scanResponses: Bool, intervals: Bool?) {
+        #expect(daemon.hasScanResponseProperties == scanResponses)
+        #expect(daemon.honoursIntervals == intervals)
+        #expect(AdvertisingWay.bus(daemon).honoursIntervals == intervals)
+    }
+
+    @Test func managementHonoursIntervals() {
+        #expect(AdvertisingWay.management.honoursIntervals == true)
+    }
+
+    @Test(arguments: [
+        (nil, false, false), (BlueZVersion(5, 66), false, true), (BlueZVersion(5, 68), false, true),
+        (BlueZVersion(5, 69), true, true), (BlueZVersion(5, 85), true, true), (BlueZVersion(5, 86), true, false),
+    ])
+    func versionDecidesOnFlagsAndSetIdentifiers(_ version: BlueZVersion?, flags: Bool, identifiers: Bool) {
+        let daemon = DaemonCapabilities(version: version)
+        #expect(daemon.writesFlagsOfUndiscoverable == flags)
+        #expect(daemon.takesAnySetIdentifier == identifiers)
     }
 }

@@ -35,14 +35,16 @@ struct RuleCase: CustomTestStringConvertible, Sendable {
     static let address = BluetoothAddress(octets: [0xC0, 0xFF, 0xEE, 0, 0, 1])
     static let service = UUID128("2173E519-9155-4862-AB64-7953AB146156").map { [$0] } ?? []
 
-    static let old = AdvertisingWay.bus(BlueZVersion(5, 66), isExperimental: false)
-    static let oldExperimental = AdvertisingWay.bus(BlueZVersion(5, 66), isExperimental: true)
-    static let middle = AdvertisingWay.bus(BlueZVersion(5, 79), isExperimental: false)
-    static let new = AdvertisingWay.bus(BlueZVersion(5, 82), isExperimental: false)
-    static let unknown = AdvertisingWay.bus(nil, isExperimental: nil)
-    static let unknownExperimental = AdvertisingWay.bus(nil, isExperimental: true)
+    static let old = AdvertisingWay.bus(.init(version: BlueZVersion(5, 66), isExperimental: false))
+    static let oldExperimental = AdvertisingWay.bus(.init(version: BlueZVersion(5, 66), isExperimental: true))
+    static let middle = AdvertisingWay.bus(.init(version: BlueZVersion(5, 79), isExperimental: false))
+    static let new = AdvertisingWay.bus(.init(version: BlueZVersion(5, 82), isExperimental: false))
+    static let unknown = AdvertisingWay.bus(.init())
+    static let unknownExperimental = AdvertisingWay.bus(.init(isExperimental: true))
 
-    private static let frame: AdvertisingStructure = .manufacturerSpecific(.apple, [0x02, 0x15, 1, 2, 3])
+    /// As long as an iBeacon's.
+    private static let frame: AdvertisingStructure = .manufacturerSpecific(
+        .apple, [0x02, 0x15] + [UInt8](repeating: 7, count: 21))
 
     /// A frame with flags, connectable, services in the scan response.
     static let connectable = Advertisement(
@@ -181,6 +183,70 @@ struct RuleCase: CustomTestStringConvertible, Sendable {
             warnings: ["data-changed"]),
     ]
 
+    private static let strap = with(connectable) {
+        $0.advertisingData = [
+            .flags(.beacon), .serviceUUIDs16([0x180D, 0x180F], isComplete: true),
+            .unknown(type: 0x19, data: [0x41, 0x03]), .localName("Heart Strap", isComplete: true),
+        ]
+        $0.scanResponse = []
+    }
+    private static let twice = with(connectable) {
+        $0.advertisingData = [.flags(.beacon), .manufacturerSpecific(.apple, [1]), .manufacturerSpecific(.apple, [2])]
+        $0.scanResponse = []
+    }
+    private static let ranged = with(connectable) {
+        $0.advertisingData = [.flags(.beacon), .unknown(type: 0x12, data: [6, 0, 12, 0])]
+        $0.scanResponse = [.unknown(type: 0x12, data: [6, 0, 12, 0])]
+    }
+    private static let incomplete = with(connectable) {
+        $0.advertisingData = [.serviceUUIDs16([0x180D], isComplete: false)]
+        $0.scanResponse = []
+    }
+    private static let padded = with(connectable) {
+        $0.advertisingData = AdvertisingData(verbatim: [3, 3, 0x0D, 0x18, 0, 0])
+        $0.scanResponse = []
+    }
+    private static let served = with(connectable) { $0.advertisingData = [.flags(.beacon)] }
+    private static let named = with(plain) { $0.advertisingData = [frame, .localName("N", isComplete: true)] }
+
+    static let composed = [
+        RuleCase(
+            "name moved, not seen", new, strap, warnings: ["flags-last", "data-changed", "scan-response-changed"]),
+        RuleCase(
+            "name moved, seen", new, strap,
+            seen: seen(strap) {
+                $0.advertisingData = [5, 3, 0x0D, 0x18, 0x0F, 0x18, 3, 0x19, 0x41, 0x03, 2, 1, 6]
+                $0.scanResponse = [12, 9] + Array("Heart Strap".utf8)
+            }, warnings: ["flags-last", "data-changed", "scan-response-changed"]),
+        RuleCase(
+            "a second structure of a manufacturer, not seen", new, twice, warnings: ["not-carried", "flags-last"]),
+        RuleCase(
+            "a second structure of a manufacturer, seen", new, twice,
+            seen: seen(twice) { $0.advertisingData = [4, 0xFF, 0x4C, 0, 1, 2, 1, 6] },
+            warnings: ["not-carried", "flags-last"]),
+        RuleCase("lost from both, not seen", new, ranged, warnings: ["not-carried", "not-carried"]),
+        RuleCase(
+            "lost from both, seen", new, ranged,
+            seen: seen(ranged) {
+                $0.advertisingData = [2, 1, 6]
+                $0.scanResponse = []
+            }, warnings: ["not-carried", "not-carried"]),
+        RuleCase("incomplete list, not seen", new, incomplete, warnings: ["data-changed"]),
+        RuleCase(
+            "incomplete list, seen", new, incomplete,
+            seen: seen(incomplete) { $0.advertisingData = [3, 3, 0x0D, 0x18] },
+            warnings: ["data-changed"]),
+        RuleCase("padding, not seen", new, padded, warnings: ["not-carried"]),
+        RuleCase(
+            "name of a broadcast, not seen", new, named,
+            warnings: ["pdu-changed", "data-changed", "scan-response-changed"]),
+        RuleCase(
+            "scan response that old BlueZ puts into the advertising data, not seen", middle, served,
+            warnings: ["flags-last", "data-changed", "scan-response-changed"]),
+        RuleCase("management carries it all, not seen", .management, isExtended: true, twice),
+        RuleCase("management carries it all, seen", .management, isExtended: true, padded, seen: seen(padded)),
+    ]
+
     static let scanResponses = [
         RuleCase("second instance, not seen", middle, warnings: ["flags-last", "second-instance"]),
         RuleCase(
@@ -222,16 +288,28 @@ struct RuleCase: CustomTestStringConvertible, Sendable {
 }
 
 @Suite struct AdvertisingRulesTests {
+    /// What the warnings of a code are about.
+    private static let fields: [String: Set<AdvertisingField>] = [
+        "interval-forced": [.interval], "interval-ignored": [.interval], "interval-changed": [.interval],
+        "tx-power-ignored": [.transmitPower], "tx-power-changed": [.transmitPower], "address-not-settable": [.address],
+        "flags-last": [.advertisingData], "flags-missing": [.advertisingData], "data-changed": [.advertisingData],
+        "not-carried": [.advertisingData, .scanResponse], "second-instance": [.scanResponse],
+        "scan-response-changed": [.scanResponse], "pdu-changed": [.pdu],
+    ]
+
     @Test(
         arguments: RuleCase.exact + RuleCase.intervals + RuleCase.power + RuleCase.addresses + RuleCase.data
-            + RuleCase.scanResponses + RuleCase.types + RuleCase.sharing + RuleCase.several)
+            + RuleCase.composed + RuleCase.scanResponses + RuleCase.types + RuleCase.sharing + RuleCase.several)
     func warningsFollow(_ test: RuleCase) {
         let report = test.rules.report(on: test.requested, sighting: test.sighting, unseenBecause: "nobody looked")
         let codes = report.warnings.map(\.code)
         #expect(codes == test.codes)
         #expect(report.requested == test.requested)
-        // Every difference has its warning, and there is no warning of another.
-        #expect(report.differences.count == codes.count { $0 != "time-shared" })
+        // Every difference has a warning, and there is no warning of another.
+        let fields = codes.compactMap { Self.fields[$0] }
+        #expect(report.differences.isSubset(of: fields.reduce([]) { $0.union($1) }))
+        #expect(fields.allSatisfy { !$0.isDisjoint(with: report.differences) })
+        #expect(fields.count == codes.count { $0 != "time-shared" })
         #expect(report.effective.differences(from: test.requested).isSubset(of: report.differences))
         for warning in report.warnings {
             #expect(!warning.message.isEmpty)
@@ -259,6 +337,46 @@ struct RuleCase: CustomTestStringConvertible, Sendable {
             report.warnings.first?.message
                 == "160 ticks (100 ms) were asked for, but on a legacy controller the kernel advertises "
                 + "non-connectable PDUs every 160 to 240 ticks")
+    }
+
+    @Test func lossNamesTheStructureAndTheReason() throws {
+        let rules = AdvertisingRules(
+            way: .bus(.bluez582), isExtended: false, adapterAddress: RuleCase.adapter, instancesOnAir: 1)
+        let requested = RuleCase.with(RuleCase.plain) {
+            $0.advertisingData = [
+                .serviceUUIDs16([0x180D], isComplete: false), .unknown(type: 0x12, data: [6, 0, 12, 0]),
+            ]
+        }
+        let report = rules.report(on: requested, sighting: nil, unseenBecause: "nobody looked")
+        #expect(report.differences == [.advertisingData])
+        let loss = try #require(report.warnings.first)
+        #expect(loss.code == "not-carried")
+        #expect(
+            loss.message
+                == "peripheral-connection-interval-range (12 06000c00) of the advertising data is not on the air: "
+                + "bluetoothd has no property for it, and refuses its type in Data")
+        #expect(loss.cure.contains("CAP_NET_ADMIN"))
+        #expect(
+            report.warnings.last?.message
+                == "the advertising data is not what was asked for, but 03030d18 as far as is known without reading it "
+                + "back: incomplete-service-uuids-16 (02 0d18) becomes complete-service-uuids-16 (03 0d18)")
+    }
+
+    @Test func flagsLastNamesThePrefixOfIBeaconsOnly() {
+        let rules = AdvertisingRules(
+            way: .bus(.bluez582), isExtended: false, adapterAddress: RuleCase.adapter, instancesOnAir: 1)
+        for (structure, isFrame) in [
+            (AdvertisingStructure.manufacturerSpecific(.apple, [2, 0x15]), true),
+            (.serviceUUIDs16([0x180D], isComplete: true), false),
+        ] {
+            let requested = RuleCase.with(RuleCase.connectable) {
+                $0.advertisingData = [.flags(.beacon), structure]
+                $0.scanResponse = []
+            }
+            let warnings = rules.report(on: requested, sighting: nil, unseenBecause: "").warnings
+            #expect(warnings.map(\.code) == ["flags-last"])
+            #expect(warnings.first?.message.contains("1A FF 4C 00") == isFrame)
+        }
     }
 
     @Test func unseenIsNotKnownAndWhy() {

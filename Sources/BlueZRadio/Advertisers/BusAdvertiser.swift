@@ -9,13 +9,13 @@ import Radio
 
 /// Advertises through bluetoothd: LEAdvertisement1 objects, which any user may register where the bus policy lets them.
 ///
-/// The daemon composes the bytes. Where the services of a beacon do not fit beside its frame, and this daemon cannot put
-/// them into the scan response, a second advertisement carries them.
+/// The daemon composes the bytes: `BlueZAdvertisement` has the mapping.
 actor BusAdvertiser: InstanceAdvertiser {
     private static let managerInterface = "org.bluez.LEAdvertisingManager1"
     private static let root: ObjectPath = "/org/beaconry/advertisement"
 
     nonisolated let way: AdvertisingWay
+    private nonisolated let capabilities: DaemonCapabilities
     private let daemon: BlueZDaemon
     private let adapter: BlueZAdapter
     /// Called when the daemon lets go of one of ours.
@@ -25,16 +25,18 @@ actor BusAdvertiser: InstanceAdvertiser {
     private var nextNumber = 0
 
     init(
-        daemon: BlueZDaemon, adapter: BlueZAdapter, way: AdvertisingWay, onRelease: @escaping @Sendable () -> Void
+        daemon: BlueZDaemon, adapter: BlueZAdapter, capabilities: DaemonCapabilities,
+        onRelease: @escaping @Sendable () -> Void
     ) {
         self.daemon = daemon
         self.adapter = adapter
-        self.way = way
+        self.capabilities = capabilities
+        way = .bus(capabilities)
         self.onRelease = onRelease
     }
 
     nonisolated func instancesNeeded(by advertisement: Advertisement) -> Int {
-        properties(of: advertisement).count
+        BlueZAdvertisement(advertisement, for: capabilities).objects.count
     }
 
     func capacity() async throws(RadioError) -> (total: Int, free: Int) {
@@ -45,7 +47,7 @@ actor BusAdvertiser: InstanceAdvertiser {
 
     func put(_ advertisement: Advertisement, for beacon: BeaconIdentifier) async throws(RadioError) {
         await remove(beacon)
-        for properties in properties(of: advertisement) {
+        for properties in BlueZAdvertisement(advertisement, for: capabilities).objects {
             do {
                 try await register(properties, for: beacon)
             } catch {
@@ -100,60 +102,5 @@ actor BusAdvertiser: InstanceAdvertiser {
     private func noteRelease(of path: ObjectPath) {
         released.insert(path)
         onRelease()
-    }
-
-    /// The advertisements, as bluetoothd takes them, that carry one beacon.
-    ///
-    /// Flags decide the type: a broadcast may have none, and receivers want them, so a beacon that has flags is registered
-    /// as a peripheral even where it need not be connectable.
-    private nonisolated func properties(of advertisement: Advertisement) -> [[String: DBusValue]] {
-        var main = common(advertisement)
-        var services: [UUID128] = []
-        for structure in advertisement.advertisingData.structures + advertisement.scanResponse.structures {
-            switch structure {
-            case .manufacturerSpecific(let company, let data):
-                main["ManufacturerData"] = .dictionary(
-                    "q", "v", [DBusDictionaryEntry(.uint16(company.rawValue), .variant(.bytes(data)))])
-            case .serviceUUIDs128(let uuids, _): services += uuids
-            case .localName(let name, _): main["LocalName"] = .string(name)
-            default: break
-            }
-        }
-        let solicited = advertisement.advertisingData.solicitedServices.map(\.expanded.description)
-        if !solicited.isEmpty { main["SolicitUUIDs"] = .strings(solicited) }
-        guard !services.isEmpty else { return [main] }
-        let names = DBusValue.strings(services.map(\.description))
-        if main["ManufacturerData"] == nil {
-            main["ServiceUUIDs"] = names
-            return [main]
-        }
-        if way.hasScanResponseServices {
-            main["ScanResponseServiceUUIDs"] = names
-            return [main]
-        }
-        var second = common(advertisement)
-        second["ServiceUUIDs"] = names
-        second["LocalName"] = main.removeValue(forKey: "LocalName")
-        return [main, second]
-    }
-
-    private nonisolated func common(_ advertisement: Advertisement) -> [String: DBusValue] {
-        let flags = advertisement.advertisingData.flags
-        let isPeripheral = advertisement.pdu.isConnectable || flags != nil
-        var properties: [String: DBusValue] = [
-            "Type": .string(isPeripheral ? "peripheral" : "broadcast"),
-            "MinInterval": .uint32(milliseconds(advertisement.interval)),
-            "MaxInterval": .uint32(milliseconds(advertisement.interval)),
-        ]
-        if isPeripheral { properties["Discoverable"] = .boolean(flags?.contains(.generalDiscoverable) ?? false) }
-        if adapter.canSetTransmitPower, let power = advertisement.transmitPower {
-            properties["TxPower"] = .int16(Int16(power.decibelMilliwatts))
-        }
-        return properties
-    }
-
-    /// bluetoothd counts in milliseconds: rounded up, so that the interval is never shorter than what was asked.
-    private nonisolated func milliseconds(_ interval: AdvertisingInterval) -> UInt32 {
-        (interval.count * 625 + 999) / 1000
     }
 }

@@ -37,8 +37,8 @@ protocol InstanceAdvertiser: Actor {
 enum AdvertisingWay: Hashable, Sendable {
     /// The kernel's management socket.
     case management
-    /// LEAdvertisement1 objects for bluetoothd of this version, whose experimental interfaces are on, off or unknown.
-    case bus(BlueZVersion?, isExperimental: Bool?)
+    /// LEAdvertisement1 objects for a bluetoothd.
+    case bus(DaemonCapabilities)
 
     /// For people.
     var name: String {
@@ -48,16 +48,11 @@ enum AdvertisingWay: Hashable, Sendable {
         }
     }
 
-    /// Whether advertisements over D-Bus may carry 128-bit services in the scan response (since BlueZ 5.80).
-    var hasScanResponseServices: Bool {
-        guard case .bus(let version?, _) = self else { return false }
-        return version >= BlueZVersion(5, 80)
-    }
-
-    /// Whether intervals are honoured over D-Bus: since BlueZ 5.77, before that only when experimental.
+    /// Whether intervals are honoured; `nil` when that is not known.
     var honoursIntervals: Bool? {
-        guard case .bus(let version, let isExperimental) = self else { return true }
-        if let version, version >= BlueZVersion(5, 77) { return true }
-        return version == nil && isExperimental != true ? nil : isExperimental
+        switch self {
+        case .management: true
+        case .bus(let daemon): daemon.honoursIntervals
+        }
     }
 }

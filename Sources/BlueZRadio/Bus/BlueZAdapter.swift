@@ -23,6 +23,8 @@ public struct BlueZAdapter: Hashable, Sendable {
     public let activeInstances: Int
     /// Whether a transmit power can be asked for.
     public let canSetTransmitPower: Bool
+    /// Whether an advertisement can carry its transmit power.
+    let canIncludeTransmitPower: Bool
     /// The daemon's version as the adapter's device identification tells it; `nil` when that was configured away.
     public let daemonVersion: BlueZVersion?
     /// Its object on the bus.
@@ -46,6 +48,7 @@ public struct BlueZAdapter: Hashable, Sendable {
         freeInstances = Int(advertising?["SupportedInstances"]?.byteValue ?? 0)
         activeInstances = Int(advertising?["ActiveInstances"]?.byteValue ?? 0)
         canSetTransmitPower = advertising?["SupportedFeatures"]?.stringsValue?.contains("CanSetTxPower") ?? false
+        canIncludeTransmitPower = advertising?["SupportedIncludes"]?.stringsValue?.contains("tx-power") ?? false
         daemonVersion = (adapter["Modalias"]?.stringValue).flatMap { BlueZVersion(modalias: $0) }
     }
 }
