@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""An ordinary user, over D-Bus alone: what bluetoothd makes of a beacon, and that it is told."""
+"""An ordinary user, over D-Bus alone: what bluetoothd makes of a beacon, and that every difference is reported."""
 
 from __future__ import annotations
 
@@ -12,7 +12,13 @@ from pathlib import Path
 import pytest
 from beaconry import CONFIG_SERVICE, MAJOR_MINOR, PROFILES, Beaconry, Run, ibeacon, service_list
 from test_configuration import configure
-from vhci import BLUEZ, Bluetoothd, Phone, Witness, as_ordinary_user
+from vhci import BLUEZ, AdvertisingSet, Bluetoothd, Phone, Witness, as_ordinary_user
+
+
+def with_monitor(command: list[str]) -> list[str]:
+    """The command as an ordinary user who may read the monitor (CAP_NET_RAW), but not manage the adapter."""
+    allowed = [each.replace("=-all", "=-all,+net_raw") for each in command]
+    return [*allowed[:1], "--ambient-caps=-all,+net_raw", *allowed[1:]]
 
 
 @pytest.fixture
@@ -20,10 +26,12 @@ def visitor(beaconry: Beaconry, tmp_path: Path):
     """Starts the program as an ordinary user with a state folder of its own."""
     command = as_ordinary_user([])
 
-    def start(profile: str, *options: str) -> Run:
+    def start(profile: str | Path, *options: str, reads_back: bool = False) -> Run:
         folder = Path("/tmp/visitor")
-        prefix = [*command, f"XDG_STATE_HOME={folder}/state", f"XDG_RUNTIME_DIR={folder}"]
-        return beaconry.start("run", str(PROFILES / profile), "--radio", "bluez:hci0", "--json", *options, prefix=prefix)
+        user = with_monitor(command) if reads_back else command
+        prefix = [*user, f"XDG_STATE_HOME={folder}/state", f"XDG_RUNTIME_DIR={folder}"]
+        path = str(PROFILES / profile)
+        return beaconry.start("run", path, "--radio", "bluez:hci0", "--json", *options, prefix=prefix)
 
     import shutil
     import subprocess
@@ -102,4 +110,112 @@ def test_bluetoothd_restarted(visitor, bluetoothd: Bluetoothd, witness: Witness)
 def test_strict_refuses_what_the_bus_cannot_do(visitor) -> None:
     run = visitor("hot-and-cold.yaml", "--strict")
     assert run.exit_code() == 69
+    assert "not on the air as asked" in run.errors
+
+
+FLAGS = bytes.fromhex("020106")
+EDDYSTONE_URL = bytes.fromhex("0d16aafe10eb0261706163686500")
+
+
+def advertised(witness: Witness, run: Run, structure: bytes, scan_response: bytes | None = None) -> AdvertisingSet:
+    """The set that had a structure, and this scan response, on the air since the run began.
+
+    The kernel may set the scan response of a legacy controller after the advertising data.
+    """
+
+    def has(each: AdvertisingSet) -> bool:
+        return structure in each.advertising_data and scan_response in (None, each.scan_response)
+
+    air = witness.wait_for(lambda air: any(has(each) for each in air.since(run.began)), 30)
+    return next(each for each in air.since(run.began) if has(each))
+
+
+def raw(path: Path, data: bytes, scan_response: bytes = b"") -> Path:
+    """A profile of one connectable device of these bytes, which the ordinary user can read."""
+    lines = ["profile: raw", "beacons:", "  - id: raw", "    device: raw", "    pdu: ADV_IND"]
+    lines.append(f"    advertising-data: {data.hex()}")
+    if scan_response:
+        lines.append(f"    scan-response: {scan_response.hex()}")
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_the_heart_rate_service_is_advertised(visitor, witness: Witness) -> None:
+    run = visitor("heart-rate.yaml")
+    run.wait("ready")
+    run.take(1)
+    on_air = advertised(witness, run, bytes.fromhex("05030d180f18"), b"\x0c\x09Heart Strap")
+    assert on_air.advertising_data == bytes.fromhex("05030d180f18 03194103") + FLAGS
+    assert on_air.pdu == "ADV_IND"
+    assert {"flags-last", "data-changed", "scan-response-changed"} <= run.warnings()
+    assert "not-carried" not in run.warnings()
+
+
+def test_what_is_on_the_air_is_read_back(visitor, witness: Witness) -> None:
+    run = visitor("heart-rate.yaml", reads_back=True)
+    ready = run.wait("radio-ready")
+    assert ready["way"] == "D-Bus"
+    started = run.wait("advertising-started")
+    run.wait("ready")
+    run.take(1)
+    on_air = advertised(witness, run, bytes.fromhex("05030d180f18"), b"\x0c\x09Heart Strap")
+    assert started["advertisingData"] == on_air.advertising_data.hex()
+    assert started["scanResponse"] == on_air.scan_response.hex()
+    assert {"advertisingData", "scanResponse"} <= set(started["different"])
+    assert "not-read-back" not in run.warnings()
+
+
+def test_the_battery_service_is_advertised(visitor, witness: Witness) -> None:
+    run = visitor("battery.yaml")
+    run.wait("ready")
+    run.take(1)
+    on_air = advertised(witness, run, bytes.fromhex("05030f180a18"), b"\x0f\x09BLE112 Battery")
+    assert on_air.advertising_data == bytes.fromhex("05030f180a18") + FLAGS
+    assert "not-carried" not in run.warnings()
+
+
+def test_eddystone_is_advertised(visitor, witness: Witness) -> None:
+    path = raw(Path("/tmp/visitor/eddystone.yaml"), FLAGS + bytes.fromhex("0303aafe") + EDDYSTONE_URL)
+    run = visitor(path)
+    run.wait("ready")
+    run.take(1)
+    on_air = advertised(witness, run, EDDYSTONE_URL)
+    assert on_air.advertising_data == bytes.fromhex("0303aafe") + EDDYSTONE_URL + FLAGS
+    assert {"flags-last"} <= run.warnings() and run.warnings().isdisjoint({"not-carried", "data-changed"})
+
+
+def test_every_kind_of_structure(visitor, witness: Witness) -> None:
+    services = bytes.fromhex("050578563412")  # 32 bits
+    solicited = bytes.fromhex("03140d18")
+    companies = bytes.fromhex("04ff590001 04ff4c0002")
+    uri = bytes.fromhex("0424172f61")
+    power = bytes.fromhex("020af9")
+    service_data = bytes.fromhex("07207856341201ff")  # 32 bits
+    interval_range = bytes.fromhex("051206000c00")
+    path = raw(
+        Path("/tmp/visitor/every.yaml"),
+        FLAGS + uri + companies + solicited + services + power,
+        service_data + interval_range + b"\x05\x08Name",
+    )
+    run = visitor(path)
+    run.wait("ready")
+    run.take(1)
+    name = b"\x05\x09Name"
+    composed = services + solicited + companies + uri + FLAGS + power[:-1]
+    if BLUEZ == "5.66":
+        assert "second-instance" in run.warnings()
+        assert advertised(witness, run, services, b"").advertising_data[:-1] == composed
+        assert advertised(witness, run, service_data, name).advertising_data == service_data + FLAGS
+    else:
+        assert "second-instance" not in run.warnings()
+        assert advertised(witness, run, services, service_data + name).advertising_data[:-1] == composed
+    [lost] = [each["message"] for each in run.events if each.get("code") == "not-carried"]
+    assert "peripheral-connection-interval-range (12 06000c00) of the scan response" in lost
+
+
+def test_strict_refuses_what_is_not_carried(visitor) -> None:
+    path = raw(Path("/tmp/visitor/range.yaml"), bytes.fromhex("03030d18 051206000c00"))
+    run = visitor(path, "--strict")
+    assert run.exit_code() == 69
+    assert "[not-carried]" in run.errors
     assert "not on the air as asked" in run.errors
