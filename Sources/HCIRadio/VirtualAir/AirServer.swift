@@ -45,7 +45,10 @@ final class AirServer {
             return AirServer(channel, address)
         } catch {
             throw RadioError(
-                .cannotServe, "cannot listen on \(place(host, port)) for other hosts: \(SystemErrorText.words(error))",
+                .cannotServe,
+                "cannot listen on \(place(host, port)) for other hosts: \(SystemErrorText.words(error))",
+                cure: "stop the program that uses the port, or choose another "
+                    + "(--hci-server tcp:127.0.0.1:0 takes a free one)")
         }
     }
 
