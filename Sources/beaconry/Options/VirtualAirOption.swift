@@ -11,8 +11,8 @@ struct VirtualAirOption: ParsableArguments {
     @Option(
         help: """
             Where others find controllers on the virtual air: tcp:HOST:PORT (port 0 takes a free one), vhci (the kernel \
-            has one as hciN), or none; may be repeated. ?address=XX:XX:XX:XX:XX:XX behind a place gives its controller \
-            that public address. Default tcp:127.0.0.1:6402.
+            has one as hciN), or none; may be repeated. Append ?address=XX:XX:XX:XX:XX:XX to choose the public address of \
+            the controller (default: tcp:127.0.0.1:6402).
             """)
     var hciServer: [String] = []
 
@@ -55,7 +55,9 @@ struct VirtualAirOption: ParsableArguments {
     /// - Throws: `Failure` naming the option that cannot be so.
     func options() throws -> VirtualAirOptions {
         var options = VirtualAirOptions()
-        if let seed = try value(seed, "--seed", "BEACONRY_SEED", "a whole number from 0 to \(UInt64.max)", { UInt64($0) }) {
+        if let seed = try value(
+            seed, "--seed", "BEACONRY_SEED", "a whole number from 0 to \(UInt64.max)", { UInt64($0) })
+        {
             options.seed = seed
         }
         if let timing = try value(
@@ -116,7 +118,7 @@ struct VirtualAirOption: ParsableArguments {
         let key = "address="
         guard query.hasPrefix(key) else {
             throw Failure.usage(
-                "--hci-server: \"\(name)\": \"\(query)\" is not ?address=XX:XX:XX:XX:XX:XX, which is all that there is")
+                "--hci-server: \"\(name)\": \"\(query)\" is not address=XX:XX:XX:XX:XX:XX")
         }
         let text = String(query.dropFirst(key.count))
         guard let address = BluetoothAddress(text), address != .zero, address.octets.contains(where: { $0 != 0xFF })
