@@ -80,7 +80,8 @@ struct HandoverTests {
         async let second = emulator.set("entrance", ["minor": "77"])
         async let third = emulator.setEnabled("exit", false)
         for _ in 0..<100 { await Task.yield() }
-        rig.profiles.change(Samples.museum.replacing("minor: 3", with: "minor: 33").replacing("minor: 4", with: "minor: 44"))
+        rig.profiles.change(
+            Samples.museum.replacing("minor: 3", with: "minor: 33").replacing("minor: 4", with: "minor: 44"))
         async let reload = emulator.reload()
         while await emulator.handover == nil { await Task.yield() }
         files.open()
@@ -91,9 +92,12 @@ struct HandoverTests {
         let status = try await emulator.show("entrance")
         #expect(status.settings.contains(.major(9)) && status.settings.contains(.minor(77)))
         #expect(try await !emulator.show("exit").isEnabled)
-        try await rig.settle()
+        try await rig.event("advertising-stopped", of: "exit")
         #expect(rig.radio.wanted("exit") == nil)
-        #expect(rig.radio.wanted("entrance")?.frame?.minor == 77)
+        try await rig.radio.calls.entry { call in
+            guard case .advertise(Self.name, let advertisement) = call else { return false }
+            return advertisement?.frame?.minor == 77
+        }
         try await rig.stop()
     }
 
@@ -104,12 +108,10 @@ struct HandoverTests {
             rig.radio.whileReplanning { rig.connect("phone", to: "entrance") }
             rig.profiles.change(Samples.entrance.replacing("minor: 3", with: "minor: 33"))
             _ = try await rig.emulator.reload()
-            try await rig.settle()
-            #expect(rig.radio.wanted("entrance") == nil)
+            while rig.radio.wanted("entrance") != nil { await Task.yield() }
             rig.disconnect("phone", from: "entrance")
-            try await rig.event("disconnected")
-            try await rig.settle()
-            #expect(rig.radio.wanted("entrance")?.frame?.minor == 33)
+            try await rig.event("disconnected", of: "entrance")
+            while rig.radio.wanted("entrance")?.frame?.minor != 33 { await Task.yield() }
         }
     }
 }
