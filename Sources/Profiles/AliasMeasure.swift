@@ -9,7 +9,7 @@ import Yams
 /// A few aliases of anchors within anchors can stand for more values than memory holds, or deeper ones than the stack.
 struct AliasMeasure {
     /// More than any profile needs.
-    private static let limit = Extent(depth: 200, count: 1 << 20)
+    private static let limit = Extent(depth: NestingMeasure.limit, count: 1 << 20)
     /// Takes the place of every `*`, so that an alias becomes a word and nothing is followed while the text is measured.
     private static let standIn = "\u{E000}"
 

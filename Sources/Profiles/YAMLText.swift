@@ -8,7 +8,6 @@ import Yams
 struct YAMLText {
     /// More than anything that people write; a larger file is refused unread.
     static let maximumSize = 1 << 20
-    private static let maximumDepth = 200
 
     private let text: String
     private let file: String
@@ -28,7 +27,11 @@ struct YAMLText {
             ProfileFaults([ProfileFault(file: file, line: line, column: column, field: "", message: message)])
         }
         guard text.utf8.count <= Self.maximumSize else { throw fault("\(kind) has at most \(Self.maximumSize) bytes") }
-        if let line = Self.lineNestedTooDeep(text) { throw fault("this is nested too deep", line: line, column: 1) }
+        if let mark = NestingMeasure.excess(in: text) {
+            throw fault(
+                "this is nested deeper than \(NestingMeasure.limit) levels; a bracket or brace may be left open",
+                line: mark.line, column: mark.column)
+        }
         do {
             if let mark = try AliasMeasure.excess(in: text) {
                 throw fault("aliases stand for too much here", line: mark.line, column: mark.column)
@@ -67,22 +70,5 @@ struct YAMLText {
     private static func place(of offset: Int, in text: String) -> (line: Int, column: Int) {
         let lines = text.prefix(offset).unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
         return (lines.count, (lines.last?.count ?? 0) + 1)
-    }
-
-    /// The first line on which nesting could exhaust the stack of a parser that recurses.
-    private static func lineNestedTooDeep(_ text: String) -> Int? {
-        var brackets = 0
-        for (number, line) in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-            .enumerated()
-        {
-            let indicators = line.prefix { " -?:[{!&*'\"\t".utf8.contains($0) }.count
-            for byte in line {
-                if byte == UInt8(ascii: "[") || byte == UInt8(ascii: "{") { brackets += 1 }
-                if byte == UInt8(ascii: "]") || byte == UInt8(ascii: "}") { brackets = max(0, brackets - 1) }
-                if brackets > maximumDepth { return number + 1 }
-            }
-            if indicators > maximumDepth { return number + 1 }
-        }
-        return nil
     }
 }

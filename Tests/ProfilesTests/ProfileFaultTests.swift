@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Profiles
 import TestSupport
 import Testing
@@ -76,25 +77,55 @@ import Testing
         #expect(Self.faults(comment).map(\.message) == ["a profile has at most 1048576 bytes"])
     }
 
+    private static let tooDeep = "this is nested deeper than 64 levels; a bracket or brace may be left open"
+
     @Test(arguments: [
-        String(repeating: "[", count: 100_000), String(repeating: "{", count: 100_000),
-        String(repeating: "{a: ", count: 100_000), String(repeating: "- ", count: 100_000),
-        String(repeating: "? ", count: 100_000), String(repeating: "[", count: 201),
-        String(repeating: "&a ", count: 5) + String(repeating: "[", count: 300),
+        (String(repeating: "[", count: 900), 64), (String(repeating: "{", count: 900), 64),
+        (String(repeating: "{a: ", count: 100_000), 253), (String(repeating: "- ", count: 100_000), 127),
+        (String(repeating: "? ", count: 100_000), 127), ("&a " + String(repeating: "[", count: 65), 67),
     ])
-    func tooDeepNestingIsRefused(_ text: String) {
+    func tooDeepNestingIsRefused(_ text: String, column: Int) {
         #expect(
-            Self.faults("profile: p\nbeacons:\n" + text).map(\.description)
-                == ["dir/p.yaml:3:1: this is nested too deep"])
+            Self.faults("profile: p\nbeacons:\n " + text).map(\.description)
+                == ["dir/p.yaml:3:\(column + 1): \(Self.tooDeep)"])
+    }
+
+    /// libyaml itself gives up at 1,000 levels, and reads ahead.
+    @Test(arguments: ["[", "{"])
+    func nestingBeyondTheParsersOwnLimitIsRefused(_ bracket: String) {
+        let fault = Self.faults("profile: p\nbeacons:\n " + String(repeating: bracket, count: 100_000)).first
+        #expect(fault?.line == 3)
+        #expect(fault?.message == Self.tooDeep)
     }
 
     @Test func deepNestingOverManyLinesIsRefused() {
         let steps = (0..<1300).map { String(repeating: " ", count: $0) + "a:\n" }.joined()
-        #expect(Self.faults(steps).map(\.description) == ["dir/p.yaml:202:1: this is nested too deep"])
-        // What looks closed to somebody who counts brackets.
+        #expect(Self.faults(steps).map(\.description) == ["dir/p.yaml:65:65: \(Self.tooDeep)"])
+        // Closed only for somebody who counts brackets in comments, too.
         let commented = String(
-            repeating: String(repeating: "[", count: 100) + " # " + String(repeating: "]", count: 100) + "\n",
-            count: 2000)
-        #expect(Self.faults(commented).count == 1)
+            repeating: String(repeating: "[", count: 10) + " # " + String(repeating: "]", count: 10) + "\n", count: 100)
+        #expect(Self.faults(commented).map(\.message) == [Self.tooDeep])
+    }
+
+    @Test(arguments: [
+        String(repeating: "# : [ {\n", count: 300), "profile: \"" + String(repeating: "[", count: 300) + "\"",
+        "profile: '" + String(repeating: "{", count: 300) + "'",
+        "profile: |\n" + String(repeating: "  - [\n", count: 300),
+        "profile: [" + String(repeating: "[], ", count: 300) + "]", String(repeating: "- - - [a]\n", count: 300),
+        String(repeating: " ", count: 300) + "profile: p",
+    ])
+    func whatIsNotNestedIsNotRefusedAsNested(_ text: String) {
+        #expect(!Self.faults(text).map(\.message).contains(Self.tooDeep))
+    }
+
+    /// As deep as is allowed, on a stack of a thread that has little.
+    @Test func deepestNestingFitsASmallStack() async {
+        let text = String(repeating: "[", count: 64) + String(repeating: "]", count: 64)
+        let messages = await withCheckedContinuation { continuation in
+            let thread = Thread { continuation.resume(returning: Self.faults(text).map(\.message)) }
+            thread.stackSize = 256 << 10
+            thread.start()
+        }
+        #expect(!messages.isEmpty && !messages.contains(Self.tooDeep))
     }
 }
