@@ -74,12 +74,12 @@ enum GATTParser {
             owners[declared.name] = owners[declared.name] ?? path
             seen[declared.name] = declared
         }
+        let settings = Set(seen.values.flatMap { each in each.fields.map { each.settingName(of: $0) } }).union(
+            seen.keys)
         for (path, node, declared) in places(of: configuration, reader) {
             if let name = declared.echo, let fault = fault(ofEcho: name, seen) {
                 reader.add(fault, field: "\(path).echo", mark: node?["echo"]?.mark)
             }
-            let settings =
-                seen.values.flatMap { each in each.fields.map { each.settingName(of: $0) } } + Array(seen.keys)
             for (index, name) in declared.restarts.enumerated() where !settings.contains(name) {
                 reader.add(
                     unknown(name, seen), field: "\(path).restarts[\(index)]",
