@@ -116,6 +116,22 @@ struct ProfileLintTests {
     }
 
     @Test
+    func beaconsWithOneAddressAreFound() throws {
+        func beacon(_ id: String, _ address: String) -> String {
+            "{ id: \(id), device: ibeacon, address: \"\(address)\", ibeacon: { uuid: \(Self.uuid), minor: \(id.utf8.first!) } }"
+        }
+        let (one, other) = ("C0:FF:EE:00:00:01", "C0:FF:EE:00:00:02")
+        let findings = try Self.findings(
+            beacon("a", one), beacon("b", other), beacon("c", one.lowercased()), beacon("d", one))
+        #expect(findings.map(\.code) == ["duplicate-address", "duplicate-address"])
+        #expect(findings.map(\.device) == ["c", "d"])
+        #expect(findings.allSatisfy { $0.severity == .warning })
+        #expect(
+            findings.first?.message
+                == "the address \(one) is that of a too: receivers take both for one device")
+    }
+
+    @Test
     func beaconsWithOneIdentityAreFoundTwice() throws {
         let first = "{ id: a, device: ibeacon, ibeacon: { uuid: \(Self.uuid), major: 1, minor: 2 } }"
         let findings = try Self.findings(

@@ -55,7 +55,7 @@ public struct ProfileLint: Sendable {
     public var findings: [LintFinding] {
         beacons.flatMap { beacon, identifier in
             findings(on: beacon.device, identifier.name) + protectionFindings(beacon, identifier.name)
-        } + duplicateIdentities
+        } + duplicateIdentities + duplicateAddresses
     }
 
     /// What is so on the radio of a forecast.
@@ -227,6 +227,21 @@ public struct ProfileLint: Sendable {
         case .scanResponseTooLong(let count): "the scan response has \(count) octets, and a PDU carries 31"
         case .scanResponseNeedsScannablePDU: "a scan response needs a PDU that can be scanned"
         case .intervalOutOfRange(let interval): "radios cannot send every \(interval.count) ticks"
+        }
+    }
+
+    private var duplicateAddresses: [LintFinding] {
+        var seen: [BluetoothAddress: String] = [:]
+        return beacons.compactMap { beacon, identifier in
+            guard let address = beacon.device.address else { return nil }
+            guard let other = seen[address] else {
+                seen[address] = identifier.name
+                return nil
+            }
+            return LintFinding(
+                severity: .warning, code: "duplicate-address", device: identifier.name, receiver: "all",
+                message: "the address \(address) is that of \(other) too: receivers take both for one device",
+                cure: "give each its own address, or leave address out")
         }
     }
 
