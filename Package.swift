@@ -76,6 +76,8 @@ let package = Package(
         .target(name: "HCI", dependencies: ["BluetoothCore"], swiftSettings: settings),
         .target(name: "Devices", dependencies: ["BluetoothCore", "Advertising", "GATT"], swiftSettings: settings),
         .target(name: "Radio", dependencies: ["BluetoothCore", "Advertising", "GATT"], swiftSettings: settings),
+        // What servers over NIO have in common.
+        .target(name: "Sockets", dependencies: [nioCore], swiftSettings: settings),
         .target(name: "Receiving", dependencies: ["BluetoothCore", "Advertising"], swiftSettings: settings),
         .target(
             name: "BeaconryCentral", dependencies: ["BluetoothCore", "Advertising", "GATT", "Radio", "Receiving"],
@@ -90,7 +92,7 @@ let package = Package(
             name: "HCIRadio",
             dependencies: [
                 "BluetoothCore", "Radio", "HostStack", "VirtualRadio", "HCI", "Advertising", "GATT", "CBluetooth",
-                nioCore, nioPosix,
+                "Sockets", nioCore, nioPosix,
             ],
             swiftSettings: settings),
         .target(
@@ -103,7 +105,7 @@ let package = Package(
         .target(
             name: "Emulator",
             dependencies: [
-                "BluetoothCore", "Profiles", "Devices", "Radio", "Advertising", "GATT",
+                "BluetoothCore", "Profiles", "Devices", "Radio", "Advertising", "GATT", "Sockets",
                 logging, serviceLifecycle, unixSignals, nioCore, nioPosix,
             ],
             swiftSettings: settings),
@@ -163,7 +165,7 @@ let package = Package(
             name: "HCIRadioTests",
             dependencies: [
                 "BluetoothCore", "HCI", "GATT", "Advertising", "Radio", "HostStack", "VirtualRadio", "HCIRadio",
-                "TestSupport", nioCore, nioEmbedded, nioPosix,
+                "Sockets", "TestSupport", nioCore, nioEmbedded, nioPosix,
             ],
             swiftSettings: settings),
         .testTarget(

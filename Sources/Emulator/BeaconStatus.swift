@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+public import BluetoothCore
 public import Devices
 public import Radio
 
@@ -25,6 +26,16 @@ public struct BeaconStatus: Hashable, Sendable {
     public let services: [String]
     /// Whether changes survive the run.
     public let keepsSettings: Bool
+    /// Where it is; `nil` where its profile does not say.
+    public let position: Position?
+    /// Whether it is on the air.
+    public internal(set) var isOnAir = false
+    /// What is on the air for it, or was last; `nil` before it was for the first time.
+    public internal(set) var effective: EffectiveAdvertisement?
+    /// The centrals that are connected to it, by their names.
+    public internal(set) var centrals: [String] = []
+    /// Whether the command that this answers changed a setting; `nil` where it answers no such command.
+    public internal(set) var isChanged: Bool?
 
     /// The names of the settings that only its device has.
     var ownSettings: [String] {

@@ -22,30 +22,34 @@ extension Emulator {
     }
 
     /// All beacons in the order of the profiles.
-    public func list() async -> [BeaconStatus] {
+    /// - Parameter profile: the profile whose beacons are wanted; `nil` for all, as is the name of a run's only profile.
+    public func list(of profile: String? = nil) async -> [BeaconStatus] {
         await handover?.value
+        let isOne = Set(beacons.map(\.profileName)).count == 1
         var statuses: [BeaconStatus] = []
-        for beacon in beacons { statuses.append(await beacon.status) }
+        for beacon in beacons where isOne || profile == nil || beacon.profileName == profile {
+            statuses.append(completed(await beacon.status))
+        }
         return statuses
     }
 
     /// One beacon.
     /// - Throws: `EmulatorError` `.unknownBeacon`.
     public func show(_ name: String) async throws(EmulatorError) -> BeaconStatus {
-        await (try await running(name)).status
+        completed(await (try await running(name)).status)
     }
 
     /// Changes settings, all or none, as the profile would have them.
     /// - Throws: `EmulatorError` `.unknownBeacon`, `.badProfile` for a text that is no value, `.refusedSetting`, or
     ///   `.inputOutput` when they could not be made durable.
     public func set(_ name: String, _ values: [String: String]) async throws(EmulatorError) -> BeaconStatus {
-        try await command(name) { await $0.set(values) }.get()
+        completed(try await command(name) { await $0.set(values) }.get())
     }
 
     /// Has a beacon do something.
     /// - Throws: `EmulatorError` `.unknownBeacon`, or `.refusedSetting` when it does not do it.
     public func perform(_ command: DeviceCommand, on name: String) async throws(EmulatorError) -> BeaconStatus {
-        try await self.command(name) { await $0.perform(command) }.get()
+        completed(try await self.command(name) { await $0.perform(command) }.get())
     }
 
     /// Switches a beacon on or off.
@@ -54,7 +58,7 @@ extension Emulator {
         let status = try await command(name) { await $0.setEnabled(enabled) }
         // Power that goes takes its connections with it.
         if !enabled { await disconnectAll(from: status.identifier) }
-        return status
+        return completed(status)
     }
 
     /// Routes a command to the living beacon of this name.
@@ -76,6 +80,7 @@ extension Emulator {
                 lastReload?.cancel()
             }
             do throws(EmulatorError) {
+                try await self.untilUp()
                 return .success(try await self.reloadNow())
             } catch {
                 return .failure(error)
@@ -87,7 +92,9 @@ extension Emulator {
 
     private func reloadNow() async throws(EmulatorError) -> ReloadResult {
         do throws(EmulatorError) {
-            let result = try await exchange(for: try await loadedProfiles())
+            let profiles = try await loadedProfiles()
+            let result = try await exchange(for: profiles)
+            await noteReload(of: profiles)
             var record = EventRecord("reloaded")
             record.beacons = beacons.count
             events.post(record)
@@ -163,8 +170,7 @@ extension Emulator {
             if !next.contains(where: { $0.identifier == beacon.identifier }) {
                 await beacon.remove()
                 await disconnectAll(from: beacon.identifier)
-                centrals[beacon.identifier] = nil
-                subscriptions[beacon.identifier] = nil
+                forget(beacon.identifier)
                 result.removed.append(beacon.identifier.name)
             }
             if let lock = beacon.lock, !locks.contains(where: { $0 === lock }) { lock.release() }

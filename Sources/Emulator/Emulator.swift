@@ -65,6 +65,8 @@ public actor Emulator: Service {
     private var onAir: Set<BeaconIdentifier> = []
     /// The centrals that are connected to each beacon.
     var centrals: [BeaconIdentifier: Set<String>] = [:]
+    /// What is on the air for each beacon, or was last.
+    private var reports: [BeaconIdentifier: AdvertisingReport] = [:]
     /// What they want to be told.
     var subscriptions: [BeaconIdentifier: [Subscription: ClientCharacteristicConfiguration]] = [:]
     /// The bonds of all beacons.
@@ -74,6 +76,26 @@ public actor Emulator: Service {
     /// What beacons ask of the centrals that are connected to them.
     private var conversations: [BeaconIdentifier: [Central: ClientConversation]] = [:]
     private var isReady = false
+    /// How far the run is: a reload waits until it is up.
+    private var phase = Phase.starting {
+        didSet {
+            for waiting in waitingForStart { waiting.resume() }
+            waitingForStart = []
+        }
+    }
+    /// Takes the names of the profiles after each reload, before its end is reported.
+    private var reloadObserver: (@Sendable ([String]) async -> Void)?
+    private var waitingForStart: [CheckedContinuation<Void, Never>] = []
+
+    private enum Phase {
+        /// The beacons are made and the radio is opened.
+        case starting
+        /// The beacons are on the radio.
+        case up
+        /// The radio is closed, or was never opened.
+        case over
+    }
+
     /// The last reload asked for; the next one waits for it.
     var lastReload: Task<Result<ReloadResult, EmulatorError>, Never>?
     /// Under way while beacons hand over to their successors; whoever wants a beacon waits for it.
@@ -102,7 +124,10 @@ public actor Emulator: Service {
     /// Runs until shutdown, cancellation or the end of the duration.
     /// - Throws: `EmulatorError`; nothing is left on the radio then.
     public func run() async throws {
-        defer { events.finish() }
+        defer {
+            phase = .over
+            events.finish()
+        }
         // One that a killed run left behind would say that this one is ready.
         if let readyFile = configuration.readyFile { try? LocalFileSystem().remove(readyFile) }
         do {
@@ -138,6 +163,7 @@ public actor Emulator: Service {
         }
         defer { stopping.cancel() }
         let failure = await openAndWait()
+        phase = .over
         lastReload?.cancel()
         if failure == nil || isReady { events.post(EventRecord("stopping")) }
         for conversation in conversations.values.flatMap(\.values) { conversation.end() }
@@ -186,6 +212,19 @@ public actor Emulator: Service {
             events.post(EventRecord(warning, device: nil))
         }
         for beacon in beacons { await beacon.powerOn() }
+        if phase == .starting { phase = .up }
+    }
+
+    /// Has the names of the profiles handed over after each reload, before its end is reported.
+    func observeReloads(_ observer: @escaping @Sendable ([String]) async -> Void) { reloadObserver = observer }
+
+    func noteReload(of profiles: [Profile]) async { await reloadObserver?(profiles.map(\.name)) }
+
+    /// Waits until the beacons are on the radio.
+    /// - Throws: `EmulatorError` `.inputOutput` when the run is over, or ends before that.
+    func untilUp() async throws(EmulatorError) {
+        if phase == .starting { await withCheckedContinuation { waitingForStart.append($0) } }
+        guard phase == .up else { throw EmulatorError(.inputOutput, "the run has ended") }
     }
 
     // MARK: - What passes between beacons and radio
@@ -233,6 +272,7 @@ public actor Emulator: Service {
         case .pairing(let beacon, let central, let event): await note(event, of: beacon, central)
         case .retimed(let beacon, let central, let timing):
             await deliver(.retimed(Central(central), timing), to: beacon)
+        case .host(let event): events.post(EventRecord(event))
         case .warning(let beacon, let warning): events.post(EventRecord(warning, device: beacon?.name))
         }
     }
@@ -286,6 +326,7 @@ public actor Emulator: Service {
 
     private func note(_ report: AdvertisingReport, of beacon: BeaconIdentifier) {
         let isNew = onAir.insert(beacon).inserted
+        reports[beacon] = report
         let event = isNew ? "advertising-started" : "advertising-changed"
         events.post(EventRecord(event, device: beacon.name, radio: radio.name, report: report))
         for warning in report.warnings { events.post(EventRecord(warning, device: beacon.name)) }
@@ -331,6 +372,22 @@ public actor Emulator: Service {
     /// The beacon of this name.
     func beacon(_ identifier: BeaconIdentifier) -> RunningBeacon? {
         directory.beacon(identifier)
+    }
+
+    /// A beacon's status with what the radio reports of it.
+    func completed(_ status: BeaconStatus) -> BeaconStatus {
+        var status = status
+        status.isOnAir = onAir.contains(status.identifier)
+        status.effective = reports[status.identifier]?.effective
+        status.centrals = centrals[status.identifier, default: []].sorted()
+        return status
+    }
+
+    /// A beacon is in no profile any more.
+    func forget(_ beacon: BeaconIdentifier) {
+        centrals[beacon] = nil
+        subscriptions[beacon] = nil
+        reports[beacon] = nil
     }
 
     /// Reads the profiles on a thread of its own, so that a medium that does not answer blocks neither the beacons nor

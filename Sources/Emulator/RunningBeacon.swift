@@ -229,6 +229,7 @@ actor RunningBeacon {
         } catch {
             return .failure(error)
         }
+        let before = device.settings
         switch await handle(.set(parsed)) {
         case .refused(let sentence):
             return .failure(EmulatorError(.refusedSetting, "\(identifier): \(sentence)"))
@@ -238,7 +239,10 @@ actor RunningBeacon {
                     .inputOutput,
                     "\(identifier): the new settings could not be made durable (\(error)), so the old ones stay",
                     cure: "make room in the state folder, or check its medium"))
-        default: return .success(status)
+        default:
+            var status = self.status
+            status.isChanged = status.settings != before
+            return .success(status)
         }
     }
 
@@ -287,7 +291,10 @@ actor RunningBeacon {
     func handle(_ input: DeviceInput) async -> Answer? {
         var changed = device
         let outputs = changed.handle(input, at: clock.now)
-        for case .persist(let image) in outputs {
+        // What its owner sets to the value that is there already is not written again.
+        var isWritten = true
+        if case .set = input { isWritten = changed.settings != device.settings }
+        for case .persist(let image) in outputs where isWritten {
             guard let error = persist(image) else { continue }
             return .notDurable(error)
         }
@@ -348,12 +355,18 @@ actor RunningBeacon {
     nonisolated func read(_ request: AttributeRequest) -> AttributeResponse? {
         guard case .read(let offset) = request.operation else { return nil }
         var device = settled.withLock { $0 }
-        return switch device.handle(.read(request.characteristic, offset: offset), at: clock.now).first {
-        case .wait: nil
-        case .respond(let value): .success(value)
-        case .reject(let error): .failure(error)
-        default: .failure(.unlikely)
+        switch device.handle(.read(request.characteristic, offset: offset), at: clock.now).first {
+        case .wait: return nil
+        case .respond(let value): return .success(value)
+        case .reject(let error): return refuse(request, error)
+        default: return refuse(request, .unlikely)
         }
+    }
+
+    /// Refuses a request, and reports it.
+    private nonisolated func refuse(_ request: AttributeRequest, _ error: ATTError) -> AttributeResponse {
+        perform(.post(EventRecord(refused: request, error, name: name(of: request.characteristic))))
+        return .failure(error)
     }
 
     /// Answers a central, and tells of what it wrote; `nil` when its successor is to be asked.
@@ -363,9 +376,12 @@ actor RunningBeacon {
         switch request.operation {
         case .read(let offset): answer = await handle(.read(request.characteristic, offset: offset))
         case .write(let offset, let value):
+            let before = device.settings
             answer = await handle(.wrote(request.characteristic, offset: offset, value: value))
             if answer == .done {
+                let decoded = decoded(request.characteristic, since: before)
                 post("written") {
+                    $0.decoded = decoded.isEmpty ? nil : decoded
                     $0.central = request.central
                     $0.characteristic = request.characteristic.description
                     $0.characteristicName = name(of: request.characteristic)
@@ -376,10 +392,19 @@ actor RunningBeacon {
         switch answer {
         case .done: return .success([])
         case .value(let value): return .success(value)
-        case .rejected(let error): return .failure(error)
-        case .notDurable: return .failure(.insufficientResources)
-        case .refused, nil: return .failure(.unlikely)
+        case .rejected(let error): return refuse(request, error)
+        case .notDurable: return refuse(request, .insufficientResources)
+        case .refused, nil: return refuse(request, .unlikely)
         }
+    }
+
+    /// What was written to a characteristic as settings have it: the one of its name, and all that changed with it.
+    private func decoded(
+        _ characteristic: CharacteristicIdentifier, since before: [DeviceSetting]
+    ) -> [String: String] {
+        let name = name(of: characteristic)
+        let changed = zip(device.settings, before).filter { $0 != $1 || $0.key == name }.map(\.0)
+        return Dictionary(changed.map { ($0.key, $0.text) }, uniquingKeysWith: { $1 })
     }
 
     /// The settings in the profile's vocabulary.
@@ -388,7 +413,8 @@ actor RunningBeacon {
             identifier: identifier, name: profile.device.advertisedName, profile: profileName,
             kind: profile.device.kind, isEnabled: isEnabled, settings: device.settings,
             presentValues: device.presentValues(at: clock.now),
-            services: device.services.map(\.uuid.description), keepsSettings: flash != nil)
+            services: device.services.map(\.uuid.description), keepsSettings: flash != nil,
+            position: profile.position)
     }
 
     /// - Returns: why the settings could not be made durable; `nil` when they were.
@@ -420,5 +446,19 @@ actor RunningBeacon {
         var record = EventRecord(event, device: identifier.name)
         fill(&record)
         perform(.post(record))
+    }
+}
+
+extension DeviceSetting {
+    /// The value as people write it for `ctl set`.
+    fileprivate var text: String {
+        switch self {
+        case .uuid(let value): "\(value)"
+        case .major(let value), .minor(let value): "\(value)"
+        case .measuredPower(let value): "\(value.decibelMilliwatts)"
+        case .interval(let value): "\(value.count)ticks"
+        case .transmitPower(let value): value.map { "\($0.decibelMilliwatts)" } ?? "default"
+        case .named(_, let text): text
+        }
     }
 }

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothCore
 import HCI
 import HostStack
 import NIOCore
@@ -19,16 +20,28 @@ extension HCIRadio {
                 numbers: options.seed == nil ? SystemRandomNumberGenerator() : nil),
             loop: loop, capture: capture.map(PacketCapture.init))
         self.air = air
+        let report = { @Sendable [continuation] (event: HostEvent) in _ = continuation.yield(.host(event)) }
         for server in options.servers {
             switch server {
             case .tcp(let host, let port, let address):
                 let addresses = PublicAddresses(from: address, on: air)
-                servers.append(try await AirServer.start(on: host, port: port, addresses: addresses, air: air))
+                let server = try await AirServer.start(
+                    on: host, port: port, addresses: addresses, air: air, report: report)
+                servers.append(server)
+                if !server.isLocal { continuation.yield(.warning(nil, Self.exposed(server.name))) }
             case .kernel(let address):
                 kernelControllers.append(
-                    try KernelController(air: air, address: address ?? air.makePublicAddress()))
+                    try KernelController(air: air, address: address ?? air.makePublicAddress(), report: report))
             }
         }
+    }
+
+    private static func exposed(_ server: String) -> Warning {
+        Warning(
+            code: "air-exposed",
+            message:
+                "\(server) listens beyond this machine: whoever reaches it is on the air, and may connect to the beacons "
+                + "and configure them", cure: "listen on tcp:127.0.0.1:PORT, or keep others out with a firewall")
     }
 
     /// Has somebody told, after each wake-up of the virtual air, how late the first of what was due came.

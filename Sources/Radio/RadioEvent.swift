@@ -29,6 +29,8 @@ public enum RadioEvent: Hashable, Sendable {
     case pairing(BeaconIdentifier, central: String, PairingEvent)
     /// A central's connection has this timing, at its beginning or from now on.
     case retimed(BeaconIdentifier, central: String, LinkTiming)
+    /// Another program's host did something on the radio's air.
+    case host(HostEvent)
     /// Something to know that concerns one beacon, or the whole radio.
     case warning(BeaconIdentifier?, Warning)
 }

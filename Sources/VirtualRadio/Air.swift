@@ -129,6 +129,12 @@ extension Air {
         return hasRoom(index)
     }
 
+    /// Whether a controller's scan is active; `nil` when it does not scan.
+    public func activeScan(of identifier: ControllerIdentifier) -> Bool? {
+        guard let index = index(of: identifier) else { return nil }
+        return scanners.first { $0.controller == index }?.parameters.isActive
+    }
+
     /// Takes a packet of a host, at the current time.
     ///
     /// - Returns: whether it was taken: not while `canAccept(from:)` is false, nor from a controller that is gone.

@@ -33,6 +33,87 @@ struct EmulatorCentralTests {
         }
     }
 
+    private static let garden = """
+        profile: garden
+        beacons:
+          - id: pot
+            device: gatt
+            name: Plant
+            services:
+              - uuid: 181A
+                characteristics:
+                  - { name: threshold, uuid: 2A6F, properties: [read, write], type: uint8, value: 30 }
+                  - { uuid: 2A19, properties: [read], type: uint8, value: 7, read-error: 0x80 }
+        """
+
+    @Test
+    func writtenHasTheDecodedValue() async throws {
+        try await withReadyRig(Samples.museum) { rig in
+            _ = try await rig.write([0x2C, 0x01, 0x05, 0x00], of: "entrance")
+            let both = try await rig.event("written")
+            #expect(both.decoded == ["major": "300", "minor": "5"])
+            _ = try await rig.write([0x2C, 0x01, 0x06, 0x00], of: "entrance")
+            let minor = try await rig.event("written", 2)
+            #expect(minor.decoded == ["minor": "6"])
+        }
+        try await withReadyRig(Self.garden) { rig in
+            let threshold = try #require(BluetoothUUID("2A6F"))
+            for count in 1...2 {
+                #expect(try await rig.write([50], to: threshold, of: "pot") == .success([]))
+                let written = try await rig.event("written", count)
+                #expect(written.decoded == ["threshold": "50"])
+                #expect(written.value == "32")
+            }
+        }
+    }
+
+    @Test
+    func refusedReadsAndWritesAreEvents() async throws {
+        try await withReadyRig(Self.garden) { rig in
+            let (threshold, level) = (try #require(BluetoothUUID("2A6F")), try #require(BluetoothUUID("2A19")))
+            #expect(try await rig.write([1, 2], to: threshold, of: "pot") == .failure(.invalidAttributeValueLength))
+            let write = try await rig.event("refused", of: "pot")
+            #expect(write.operation == "write")
+            #expect(write.central == "phone")
+            #expect(write.characteristic == "2A6F")
+            #expect(write.characteristicName == "threshold")
+            #expect(write.attError == 0x0D)
+            #expect(write.code == "0x0D")
+            #expect(write.reason == "0x0D (invalid attribute value length)")
+            #expect(write.value == "0102")
+            #expect(try await rig.read(level, of: "pot") == .failure(ATTError(rawValue: 0x80)))
+            let read = try await rig.event("refused", of: "pot", 2)
+            #expect(read.operation == "read")
+            #expect(read.attError == 0x80)
+            #expect(read.code == "0x80")
+            #expect(read.value == nil)
+            #expect(!rig.events.entries.contains { $0.event == "written" })
+        }
+    }
+
+    @Test
+    func hostsOnTheAirAreEvents() async throws {
+        try await withReadyRig { rig in
+            let address = try #require(BluetoothAddress("02:BE:AC:00:00:03"))
+            for action in [.joined, .scanStarted(isActive: true), .scanStopped, .left] as [HostEvent.Action] {
+                rig.radio.emit(
+                    .host(HostEvent(action, transport: "tcp:127.0.0.1:1", peer: "127.0.0.1:2", address: address)))
+            }
+            rig.radio.emit(
+                .host(
+                    HostEvent(
+                        .refused(reason: "not HCI"), transport: "tcp:127.0.0.1:1", peer: "127.0.0.1:3", address: address
+                    )))
+            let refused = try await rig.event("host-refused")
+            #expect(refused.reason == "not HCI")
+            #expect(refused.peer == "127.0.0.1:3")
+            let hosts = rig.events.entries.filter { $0.transport == "tcp:127.0.0.1:1" }
+            #expect(hosts.map(\.event) == ["host-joined", "scan-started", "scan-stopped", "host-left", "host-refused"])
+            #expect(hosts.map(\.scan) == [nil, "active", nil, nil, nil])
+            #expect(hosts.allSatisfy { $0.address == "02:BE:AC:00:00:03" && $0.device == nil })
+        }
+    }
+
     @Test
     func aSecondCentralIsDisconnectedAndDoesNotDisturbTheFirst() async throws {
         try await withReadyRig { rig in

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Advertising
 import BluetoothCore
 import Devices
 import Radio
@@ -40,6 +41,22 @@ public struct BeaconRecord: Codable, Hashable, Sendable {
     public let services: [String]
     /// Whether changes survive the run.
     public let keepsSettings: Bool
+    /// Whether it is on the air: not while it is switched off, refused, or connected to as many centrals as it takes.
+    public let onAir: Bool
+    /// The address that it advertises from, or did last; absent where the radio does not report it.
+    public let address: String?
+    /// The PDU type on the air, or the last one.
+    public let pdu: String?
+    /// The flags in the advertising data on the air, or in the last; absent where it has none.
+    public let flags: UInt8?
+    /// The power that the controller transmits with, in dBm; absent where the radio does not report it.
+    public let effectiveTxPower: Int8?
+    /// Where it is: x, y and z in metres; absent where its profile does not say.
+    public let position: [Double]?
+    /// The centrals that are connected to it, by their addresses.
+    public let centrals: [String]
+    /// Whether `set` changed a setting: `false` when all were so already, and nothing was written; absent elsewhere.
+    public let changed: Bool?
 
     /// The record of a status.
     public init(_ status: BeaconStatus) {
@@ -51,6 +68,16 @@ public struct BeaconRecord: Codable, Hashable, Sendable {
         enabled = status.isEnabled
         services = status.services
         keepsSettings = status.keepsSettings
+        onAir = status.isOnAir
+        address = status.effective?.address.value?.description
+        pdu = status.effective?.pdu.value?.rawValue
+        flags = status.effective?.advertisingData.value.flatMap { octets in
+            (try? AdvertisingData(parsing: octets))?.flags?.rawValue
+        }
+        effectiveTxPower = status.effective?.transmitPower.value?.decibelMilliwatts
+        position = status.position.map { [$0.x, $0.y, $0.z] }
+        centrals = status.centrals
+        changed = status.isChanged
         for setting in status.settings {
             switch setting {
             case .uuid(let value): uuid = value.description

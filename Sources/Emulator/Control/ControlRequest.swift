@@ -43,6 +43,8 @@ public struct ControlRequest: Codable, Hashable, Sendable {
     public let command: Command
     /// The beacon, for commands about one.
     public var device: String?
+    /// The profile whose beacons are wanted, for `list`, where a run has several; absent for all.
+    public var profile: String?
     /// Settings by key, for `set`, as texts that a profile could hold; for `act`, `action` (positive or negative) and
     /// `notification` (its number).
     public var values: [String: String]?

@@ -31,7 +31,7 @@ struct ControlSession {
 
     private func perform(_ request: ControlRequest) async throws(EmulatorError) -> ControlAnswer {
         switch request.command {
-        case .list, .events, .stop: ControlAnswer(beacons: await emulator.list())
+        case .list, .events, .stop: ControlAnswer(beacons: await emulator.list(of: request.profile))
         case .show: ControlAnswer(beacons: [try await emulator.show(try device(of: request))])
         case .set:
             ControlAnswer(beacons: [try await emulator.set(try device(of: request), request.values ?? [:])])

@@ -56,6 +56,24 @@ extension EventRecord {
         seed = capabilities.seed
     }
 
+    /// What another program's host does on the radio's air.
+    init(_ event: HostEvent) {
+        switch event.action {
+        case .joined: self.init("host-joined")
+        case .left: self.init("host-left")
+        case .refused(let reason):
+            self.init("host-refused")
+            self.reason = reason
+        case .scanStarted(let isActive):
+            self.init("scan-started")
+            scan = isActive ? "active" : "passive"
+        case .scanStopped: self.init("scan-stopped")
+        }
+        transport = event.transport
+        peer = event.peer
+        address = event.address.description
+    }
+
     /// Something to know.
     init(_ warning: Warning, device: String?) {
         self.init("warning", device: device)

@@ -2,7 +2,10 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothCore
 import FoundationEssentials
+import GATT
+import Radio
 
 /// One event of a run as its JSON line has it: a field that does not concern the event is absent.
 public struct EventRecord: Codable, Hashable, Sendable {
@@ -60,6 +63,12 @@ public struct EventRecord: Codable, Hashable, Sendable {
     public var characteristicName: String?
     /// Bytes in lower-case hexadecimal.
     public var value: String?
+    /// What was written, as settings have it, by their keys.
+    public var decoded: [String: String]?
+    /// What was refused: `read` or `write`.
+    public var operation: String?
+    /// The error code that the central was sent (Core 5.4, Vol 3, Part F, 3.4.1.1).
+    public var attError: UInt8?
     /// The file.
     public var file: String?
 
@@ -79,6 +88,12 @@ public struct EventRecord: Codable, Hashable, Sendable {
     /// The length of the key, in octets.
     public var keySize: UInt8?
 
+    // host-joined, host-left, host-refused, scan-started, scan-stopped, whose `peer` is the host's end of the connection
+    /// Where a host joined: `tcp:127.0.0.1:6402`, `vhci`.
+    public var transport: String?
+    /// How a host scans: `active` or `passive`.
+    public var scan: String?
+
     // notifications
     /// A phone's notification.
     public var notification: NotificationRecord?
@@ -88,6 +103,10 @@ public struct EventRecord: Codable, Hashable, Sendable {
     public var name: String?
     /// The identifier of an app that an accessory asks about.
     public var app: String?
+
+    // events-lost
+    /// How many events were lost to this listener.
+    public var count: Int?
 
     // radio-ready, ready
     /// How advertisements reach the radio, and why so.
@@ -127,6 +146,23 @@ public struct EventRecord: Codable, Hashable, Sendable {
 }
 
 extension EventRecord {
+    /// A central's request that was refused.
+    init(refused request: AttributeRequest, _ error: ATTError, name: String?) {
+        self.init("refused", device: request.beacon.name)
+        central = request.central
+        characteristic = request.characteristic.description
+        characteristicName = name
+        attError = error.rawValue
+        code = "0x" + Hexadecimal.string([error.rawValue]).uppercased()
+        reason = "\(error)"
+        switch request.operation {
+        case .read: operation = "read"
+        case .write(_, let octets):
+            operation = "write"
+            value = Hexadecimal.string(octets)
+        }
+    }
+
     /// Reads a record's JSON line; `nil` when it is none.
     public init?(line: String) {
         guard let record = try? JSONDecoder().decode(EventRecord.self, from: Data(line.utf8)) else { return nil }

@@ -21,4 +21,11 @@ protocol ControllerLinkUser: AnyObject {
     func linkReceived(_ packet: HCIPacket)
     /// The link is gone; the reason is a clause for people.
     func linkEnded(_ reason: String)
+    /// The link is closed, because what came is not HCI; the reason is a clause for people.
+    func linkRefused(_ reason: String)
+}
+
+extension ControllerLinkUser {
+    /// One end is as good as another.
+    func linkRefused(_ reason: String) { linkEnded(reason) }
 }

@@ -99,7 +99,8 @@ final class H4StreamHandler: ChannelInboundHandler {
         readAsWanted()
         flush()
         guard let fault else { return }
-        end("what it sends is not H4 (\(fault))")
+        user?.linkRefused("what it sends is not H4 (\(fault))")
+        user = nil
         context?.close(promise: nil)
     }
 

@@ -7,18 +7,23 @@ import HCI
 import NIOCore
 import NIOPosix
 import Radio
+import Sockets
 import VirtualRadio
 
 /// Serves controllers on a live air over TCP, H4 in both directions: every connection is a controller of its own.
 final class AirServer {
-    /// Where it is served.
-    private let address: SocketAddress
+    /// Where it listens, as `--hci-server` takes it: `tcp:127.0.0.1:6402`.
+    let name: String
+    /// Whether only this machine reaches it.
+    let isLocal: Bool
     private let channel: any Channel
 
     /// Serves on an address; port 0 takes a free one.
+    /// - Parameter report: takes what hosts do that come here; called on the air's event loop.
     /// - Throws: `RadioError` `.cannotServe` when the port is taken.
     static func start(
-        on host: String, port: Int, addresses: PublicAddresses, air: LiveAir
+        on host: String, port: Int, addresses: PublicAddresses, air: LiveAir,
+        report: @escaping @Sendable (HostEvent) -> Void
     ) async throws(RadioError) -> AirServer {
         let bound = NIOLoopBound((air: air, addresses: addresses), eventLoop: air.loop)
         do {
@@ -35,7 +40,9 @@ final class AirServer {
                     channel.eventLoop.makeCompletedFuture {
                         let visitor = AirVisitor(air: bound.value.air, addresses: bound.value.addresses)
                         try channel.pipeline.syncOperations.addHandler(visitor.handler)
-                        visitor.join()
+                        visitor.join(
+                            transport: channel.localAddress.map(AirServer.name) ?? "tcp",
+                            peer: channel.remoteAddress.map(AirServer.place) ?? "unknown", report: report)
                     }
                 }
                 .bind(host: host, port: port).get()
@@ -54,15 +61,14 @@ final class AirServer {
 
     private init(_ channel: any Channel, _ address: SocketAddress) {
         self.channel = channel
-        self.address = address
+        name = Self.name(of: address)
+        isLocal = address.ipAddress.map { $0.hasPrefix("127.") || $0 == "::1" } ?? false
     }
 
-    /// Where it is served, as `--hci-server` takes it: `tcp:127.0.0.1:6402`, `tcp:[::1]:6402`.
-    var name: String { Self.name(of: address) }
+    /// An address as `--hci-server` takes it.
+    static func name(of address: SocketAddress) -> String { "tcp:\(place(of: address))" }
 
-    static func name(of address: SocketAddress) -> String {
-        "tcp:\(place(address.ipAddress ?? "", address.port ?? 0))"
-    }
+    private static func place(of address: SocketAddress) -> String { place(address.ipAddress ?? "", address.port ?? 0) }
 
     /// A host and a port; an IPv6 address has brackets (RFC 3986, 3.2.2).
     private static func place(_ host: String, _ port: Int) -> String {
@@ -75,26 +81,13 @@ final class AirServer {
     }
 }
 
-/// Rests from accepting when the system has no room for another connection: who tried again at once would fail at
-/// once, and do nothing else.
-private final class AcceptRest: ChannelInboundHandler {
-    typealias InboundIn = any Channel
-
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        let channel = context.channel
-        channel.setOption(.autoRead, value: false).whenFailure { _ in }
-        context.eventLoop.scheduleTask(in: .milliseconds(200)) {
-            channel.setOption(.autoRead, value: true).whenFailure { _ in }
-        }
-    }
-}
-
 /// One host that came over TCP.
 private final class AirVisitor: ControllerLinkUser, AirParty {
     private let air: LiveAir
     private let addresses: PublicAddresses
     private let address: BluetoothAddress
     private var identifier: ControllerIdentifier?
+    private var reporter: HostReporter?
     private var isReading = true
     /// Keeps this object for as long as the connection is there.
     private var itself: AirVisitor?
@@ -106,9 +99,10 @@ private final class AirVisitor: ControllerLinkUser, AirParty {
         address = addresses.take()
     }
 
-    func join() {
+    func join(transport: String, peer: String, report: @escaping (HostEvent) -> Void) {
         itself = self
         identifier = air.join(ControllerConfiguration(publicAddress: address), party: self)
+        reporter = HostReporter(transport: transport, peer: peer, address: address, report: report)
         handler.onWritable = { [weak self] in
             guard let self, let identifier else { return }
             air.resume(identifier)
@@ -118,19 +112,26 @@ private final class AirVisitor: ControllerLinkUser, AirParty {
     func linkReceived(_ packet: HCIPacket) {
         guard let identifier else { return }
         air.receive(packet, from: identifier)
+        reporter?.sent(packet, by: identifier, on: air)
         if isReading, !air.canAccept(from: identifier) {
             isReading = false
             handler.setReading(false)
         }
     }
 
-    func linkEnded(_ reason: String) {
+    func linkEnded(_ reason: String) { leave() }
+
+    func linkRefused(_ reason: String) { leave(refusal: reason) }
+
+    private func leave(refusal: String? = nil) {
         if let identifier {
             air.leave(identifier)
             addresses.release(address)
         }
         identifier = nil
         itself = nil
+        reporter?.left(refusal: refusal)
+        reporter = nil
     }
 
     func airEnded() {
@@ -140,7 +141,10 @@ private final class AirVisitor: ControllerLinkUser, AirParty {
 
     func airHasPackets() {
         guard let identifier else { return }
-        while handler.isWritable, let packet = air.takePacket(of: identifier) { handler.write(packet) }
+        while handler.isWritable, let packet = air.takePacket(of: identifier) {
+            handler.write(packet)
+            reporter?.received(packet)
+        }
         handler.flush()
         if !isReading, air.canAccept(from: identifier) {
             isReading = true

@@ -20,10 +20,14 @@ final class KernelController: ControllerLinkUser, AirParty {
     private let air: LiveAir
     private var identifier: ControllerIdentifier?
     private var link: PacketDescriptor?
+    private var reporter: HostReporter?
 
     /// Plugs a controller in.
+    /// - Parameter report: takes what the kernel's host does; called on the air's event loop.
     /// - Throws: `RadioError` when this kernel has no such device, or the process may not use it.
-    init(air: LiveAir, address: BluetoothAddress) throws(RadioError) {
+    init(
+        air: LiveAir, address: BluetoothAddress, report: @escaping (HostEvent) -> Void
+    ) throws(RadioError) {
         self.air = air
         let descriptor = Glibc.open(Self.device, O_RDWR | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw Self.error(errno) }
@@ -35,6 +39,7 @@ final class KernelController: ControllerLinkUser, AirParty {
         }
         link = PacketDescriptor(descriptor, loop: air.loop, user: self)
         identifier = air.join(ControllerConfiguration(publicAddress: address), party: self)
+        reporter = HostReporter(transport: "vhci", peer: "hci\(index)", address: address, report: report)
     }
 
     /// Asks the driver for an LE controller. It answers at once, ahead of all that the kernel sends to the controller.
@@ -74,17 +79,23 @@ final class KernelController: ControllerLinkUser, AirParty {
     func linkReceived(_ packet: HCIPacket) {
         guard let identifier else { return }
         air.receive(packet, from: identifier)
+        reporter?.sent(packet, by: identifier, on: air)
     }
 
     func linkEnded(_ reason: String) {
         if let identifier { air.leave(identifier) }
         identifier = nil
         link = nil
+        reporter?.left()
+        reporter = nil
     }
 
     func airEnded() { identifier = nil }
 
     func airHasPackets() {
-        while let identifier, let packet = air.takePacket(of: identifier) { link?.send(packet) }
+        while let identifier, let packet = air.takePacket(of: identifier) {
+            link?.send(packet)
+            reporter?.received(packet)
+        }
     }
 }

@@ -133,6 +133,13 @@ final class LiveAir {
         air.canAccept(from: identifier)
     }
 
+    /// Whether a controller's scan is active; `nil` when it does not scan.
+    func activeScan(of identifier: ControllerIdentifier) -> Bool? { Self.activeScan(of: identifier, in: &air) }
+
+    private static func activeScan(of identifier: ControllerIdentifier, in air: inout Air) -> Bool? {
+        air.activeScan(of: identifier)
+    }
+
     /// A packet of a host to its controller.
     func receive(_ packet: HCIPacket, from identifier: ControllerIdentifier) {
         guard party(of: identifier) != nil else { return }

@@ -8,19 +8,20 @@ import Emulator
 /// Running beacons in words: one a line, or one of its settings a line.
 enum BeaconText {
     /// So many characters a line of a list has at most.
-    static let width = 100
+    static let width = 120
 
     /// Generic access and generic attribute, which every device has.
     private static let common = ["1800", "1801"]
 
     /// A line a beacon, below a heading.
     static func list(_ beacons: [BeaconRecord]) -> [String] {
-        let heading = ["DEVICE", "KIND", "STATE", "INTERVAL", "MAJOR/MINOR", "IDENTITY"]
+        let heading = ["DEVICE", "KIND", "STATE", "INTERVAL", "MAJOR/MINOR", "ADDRESS", "IDENTITY"]
         let rows = beacons.map { beacon in
             [
                 beacon.device, beacon.kind, state(of: beacon),
                 beacon.intervalTicks.map { "\(AdvertisingInterval($0))" } ?? "",
                 [beacon.major, beacon.minor].compactMap { $0.map { "\($0)" } }.joined(separator: "/"),
+                beacon.address ?? "",
                 beacon.uuid
                     ?? identity(name: beacon.name, service: beacon.services.first { !common.contains($0) }) ?? "",
             ]
@@ -36,9 +37,10 @@ enum BeaconText {
         if keys == nil {
             let names = beacon.name.map { [["  name", ScanRecord.printable($0)]] } ?? []
             let services = beacon.services.enumerated().map { [$0 == 0 ? "  services" : "", $1] }
-            rows = names + rows + services
+            rows = names + rows + air(of: beacon) + services
         }
-        let remark = beacon.keepsSettings ? [] : ["  (changes last until the run ends)"]
+        var remark = beacon.keepsSettings ? [] : ["  (changes last until the run ends)"]
+        if beacon.changed == false { remark = ["  (already so: nothing changed, nothing was written)"] }
         return [headline(beacon)] + TextTable(rows: rows).lines + remark
     }
 
@@ -54,7 +56,23 @@ enum BeaconText {
         return service.map { "\(name), \($0)" } ?? name
     }
 
-    private static func state(of beacon: BeaconRecord) -> String { beacon.enabled ? "on" : "off" }
+    private static func state(of beacon: BeaconRecord) -> String {
+        guard beacon.enabled else { return "off" }
+        return beacon.centrals.isEmpty ? "on" : "connected"
+    }
+
+    /// What is on the air, where, and who is connected.
+    private static func air(of beacon: BeaconRecord) -> [[String]] {
+        let rows: [(String, String?)] = [
+            ("address", beacon.address), ("pdu", beacon.pdu),
+            ("flags", beacon.flags.map { "0x" + Hexadecimal.string([$0]) }),
+            ("effective-tx-power", beacon.effectiveTxPower.map { "\($0) dBm" }),
+            ("position", beacon.position.map { $0.map { "\($0)" }.joined(separator: ", ") + " (m)" }),
+            ("on-air", beacon.onAir ? "yes" : "no"),
+        ]
+        let centrals = beacon.centrals.enumerated().map { [$0 == 0 ? "  connected" : "", ScanRecord.printable($1)] }
+        return rows.compactMap { key, value in value.map { ["  \(key)", $0] } } + centrals
+    }
 
     private static func settings(of beacon: BeaconRecord) -> [(key: String, value: String)] {
         let common: [(String, String?)] = [

@@ -18,8 +18,9 @@ enum EventText {
         case "advertising-stopped": return who + "off the air (\(record.reason ?? "no reason known"))"
         case "connected", "disconnected": return who + "\(record.central ?? "a central") \(record.event)"
         case "written":
-            return who + "\(record.central ?? "a central") wrote \(record.value ?? "") to "
-                + characteristic(record)
+            let settings = (record.decoded ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\(printable($0.value))" }
+            return who + "\(record.central ?? "a central") wrote \(record.value ?? "") to " + characteristic(record)
+                + (settings.isEmpty ? "" : ": " + settings.joined(separator: " "))
         case "subscribed", "unsubscribed":
             let word = record.event == "subscribed" ? "to" : "from"
             return who + "\(record.central ?? "a central") \(record.event) \(word) " + characteristic(record)
@@ -27,6 +28,11 @@ enum EventText {
         case "warning":
             return "warning: " + who + "\(record.message ?? "") [\(record.code ?? "")]; \(record.cure ?? "")"
         case "stopping": return "stopping"
+        case "host-joined": return "\(host(record)) joined as controller \(record.address ?? "")"
+        case "host-left": return "\(host(record)) left"
+        case "host-refused": return "\(host(record)) was refused" + because(record)
+        case "scan-started": return "\(host(record)) started a scan (\(record.scan ?? ""))"
+        case "scan-stopped": return "\(host(record)) stopped its scan"
         case "pairing-began", "passkey-shown", "passkey-wanted", "comparison-wanted", "paired", "pairing-failed",
             "encrypted", "bond-forgotten":
             return who + PairingText.line(record)
@@ -35,6 +41,10 @@ enum EventText {
         case "session-began": return who + "\(record.central ?? "the accessory") hears notifications"
         case "session-ended": return who + "\(record.central ?? "the accessory") hears no notifications any more"
         case "asked": return who + "\(record.central ?? "the accessory") asked \(record.value ?? "")"
+        case "refused" where record.operation != nil:
+            let value = record.value.map { "\($0) to " } ?? ""
+            return who + "refused: \(record.central ?? "a central") \(record.operation == "read" ? "read" : "wrote") "
+                + value + characteristic(record) + because(record)
         case "refused":
             return who + "\(record.central ?? "the accessory") wrote \(record.value ?? "") and was told "
                 + "\(record.code ?? "")" + because(record)
@@ -45,6 +55,10 @@ enum EventText {
             return who + notification(record)
         default: return who + ([record.event] + details(record)).joined(separator: ": ")
         }
+    }
+
+    private static func host(_ record: EventRecord) -> String {
+        "host \(record.peer ?? "") on \(record.transport ?? "")"
     }
 
     /// Its name and its UUID.

@@ -65,9 +65,11 @@ struct BeaconFlashFaultTests {
                 #expect(answer == .failure(.insufficientResources))
                 #expect(await bench.read() == .success(Self.old))
                 #expect(bench.advertisements == onAir)
-                #expect(bench.told == told + ["persist-failed"])
-                #expect(bench.records.last?.device == "entrance")
-                #expect(bench.records.last?.cure?.isEmpty == false)
+                #expect(bench.told == told + ["persist-failed", "0x11"])
+                let warning = bench.records.last { $0.event == "warning" }
+                #expect(warning?.device == "entrance")
+                #expect(warning?.cure?.isEmpty == false)
+                #expect(bench.records.last?.event == "refused")
             } else {
                 #expect(answer == .success([]))
                 #expect(await bench.read() == .success(Self.new))

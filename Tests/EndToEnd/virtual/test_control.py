@@ -45,12 +45,14 @@ def test_a_list_is_a_short_line_a_device(air: Start, beaconry: Beaconry) -> None
     air(beaconry.profile(PROFILE))
     lines = beaconry.call("ctl", "list").stdout.splitlines()
     assert [line.split()[0] for line in lines] == ["DEVICE", "door", "pot", "cell", "tag"]
-    assert max(map(len, lines)) <= 100
+    assert max(map(len, lines)) <= 120
     identity = lines[0].index("IDENTITY")
     assert [line[identity:] for line in lines[1:]] == [
         "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "Plant, service 181A", "Battery, service 180F", "SensorTag, service 180A",
     ]  # fmt: skip
     assert lines[1].split()[:6] == ["door", "ibeacon", "on", "100", "ms", "1/7"]
+    listed = [json.loads(line) for line in beaconry.call("ctl", "list", "--json").stdout.splitlines()]
+    assert [line[lines[0].index("ADDRESS") :].split()[0] for line in lines[1:]] == [each["address"] for each in listed]
 
 
 def test_each_setting_has_a_line_and_its_present_value(air: Start, beaconry: Beaconry) -> None:
@@ -60,9 +62,10 @@ def test_each_setting_has_a_line_and_its_present_value(air: Start, beaconry: Bea
     cells = dict(line.strip().split(maxsplit=1) for line in lines[1:-1])
     year, rest = cells.pop("now").split("-", 1)
     assert int(year) > 2000 and rest.endswith(" (auto)")
+    assert len(cells.pop("address")) == len("C0:FF:EE:00:00:01")
     assert cells == {
         "name": "Plant", "interval": "100 ms (160 ticks)", "tx-power": "the radio's own", "moisture": "61.33 (auto)",
-        "threshold": "30", "services": "181A",
+        "threshold": "30", "services": "181A", "pdu": "ADV_IND", "flags": "0x06", "effective-tx-power": "0 dBm", "on-air": "yes",
     }  # fmt: skip
     assert lines[-1].strip() == "5A1E0001-8C1D-4E8B-9C55-0D0E8F6A1B01"
     assert len({len(line) - len(line.lstrip()) for line in lines[1:-1]}) == 1, "the settings are aligned"

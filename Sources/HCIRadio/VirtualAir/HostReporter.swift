@@ -1,0 +1,57 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import HCI
+import Radio
+import VirtualRadio
+
+/// Reports what one host does on the air: that it came, scans, and went.
+struct HostReporter {
+    private let transport: String
+    private let peer: String
+    private let address: BluetoothAddress
+    private let report: (HostEvent) -> Void
+    private var scan: Bool?
+
+    /// A reporter of a host that joined just now, which is reported.
+    init(transport: String, peer: String, address: BluetoothAddress, report: @escaping (HostEvent) -> Void) {
+        self.transport = transport
+        self.peer = peer
+        self.address = address
+        self.report = report
+        post(.joined)
+    }
+
+    /// Looks whether the host's packet began or ended a scan; only a command can.
+    mutating func sent(_ packet: HCIPacket, by controller: ControllerIdentifier, on air: LiveAir) {
+        guard case .command = packet else { return }
+        take(air.activeScan(of: controller))
+    }
+
+    /// Looks whether the controller's packet is the end of a scan that had a duration.
+    mutating func received(_ packet: HCIPacket) {
+        guard scan != nil, case .event(let event) = packet, event.code == HCIEventPacket.lowEnergyMetaCode,
+            event.parameters.first == LEScanTimeout.subeventCode
+        else { return }
+        take(nil)
+    }
+
+    /// The host's connection is over.
+    /// - Parameter refusal: why it was closed, where its host sent what is not HCI.
+    mutating func left(refusal: String? = nil) {
+        take(nil)
+        post(refusal.map { .refused(reason: $0) } ?? .left)
+    }
+
+    private mutating func take(_ scan: Bool?) {
+        guard scan != self.scan else { return }
+        self.scan = scan
+        post(scan.map { .scanStarted(isActive: $0) } ?? .scanStopped)
+    }
+
+    private func post(_ action: HostEvent.Action) {
+        report(HostEvent(action, transport: transport, peer: peer, address: address))
+    }
+}
