@@ -90,7 +90,7 @@ struct EventRecordTests {
         #expect(heard == [["one", "two"], ["two"]])
     }
 
-    /// A listener that reads too slowly costs bounded memory: it misses the oldest.
+    /// A listener that reads too slowly costs bounded memory: it misses the oldest, and is told so.
     @Test
     func aSlowListenerMissesTheOldest() async {
         let hub = EventHub()
@@ -98,7 +98,11 @@ struct EventRecordTests {
         for number in 0..<5000 { hub.post(EventRecord("\(number)")) }
         hub.finish()
         var names: [String] = []
-        for await record in stream { names.append(record.event) }
+        var lost: [Int] = []
+        for await record in stream {
+            if record.event == "events-lost" { lost.append(record.count ?? 0) } else { names.append(record.event) }
+        }
+        #expect(lost == [904])
         #expect(names.count == 4096)
         #expect(names.first == "904")
         #expect(names.last == "4999")
