@@ -6,59 +6,84 @@ import Glibc
 import NIOCore
 import NIOPosix
 public import ServiceLifecycle
+import Sockets
 
 /// The control socket of a run: JSON lines in, JSON lines out, for the user who runs it and for root.
 public struct ControlServer: Service {
     private typealias Connection = NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
     private let emulator: Emulator
-    private let paths: [String]
-    private let servers: [NIOAsyncChannel<Connection, Never>]
+    private let names: SocketNames
+    private let server: NIOAsyncChannel<Connection, Never>
 
     /// Claims these paths for an emulator; `run()` must follow, which serves them and gives them back.
+    /// - Parameter path: the path of a profile's socket, by the profile's name; then a reload that adds, renames or removes
+    ///   profiles does the same with the sockets. Without it the paths stay.
     /// - Throws: `EmulatorError` `.cannotCreate` when a socket cannot be made or is in use; none is claimed then.
-    public init(_ emulator: Emulator, claiming paths: [String]) async throws(EmulatorError) {
+    public init(
+        _ emulator: Emulator, claiming paths: [String], path: (@Sendable (String) -> String)? = nil
+    ) async throws(EmulatorError) {
         self.emulator = emulator
-        self.paths = paths
-        var servers: [NIOAsyncChannel<Connection, Never>] = []
-        do throws(EmulatorError) {
-            for path in paths { servers.append(try await Self.bind(path)) }
-        } catch {
-            for (server, path) in zip(servers, paths) {
-                try? await server.executeThenClose { _ in }
-                unlink(path)
-            }
-            throw error
+        guard let first = paths.first else {
+            throw EmulatorError(
+                .cannotCreate, "there is no control socket to create", cure: "name one (--control PATH)")
         }
-        self.servers = servers
+        for path in paths.dropFirst() { try await Self.prepare(path) }
+        server = try await Self.bind(first)
+        names = SocketNames(first)
+        for path in paths.dropFirst() {
+            guard names.add(path) else {
+                try? await server.executeThenClose { _ in }
+                names.removeAll()
+                throw EmulatorError(
+                    .cannotCreate, "cannot create the control socket \(path): \(String(cString: strerror(errno)))",
+                    cure: "choose another control socket (--control PATH)")
+            }
+        }
+        guard let path else { return }
+        await emulator.observeReloads { [names] profiles in
+            for warning in await names.exchange(for: profiles.map(path)) {
+                emulator.events.post(EventRecord(warning, device: nil))
+            }
+        }
     }
 
     /// Serves until shutdown; the sockets are gone then.
     public func run() async throws {
-        defer { for path in paths { unlink(path) } }
+        defer { names.removeAll() }
         try await withGracefulShutdownHandler {
-            try await withThrowingTaskGroup { group in
-                for server in servers { group.addTask { try await serve(server) } }
-                try await group.waitForAll()
-            }
+            try await serve(server)
         } onGracefulShutdown: {
-            for server in servers { server.channel.close(promise: nil) }
+            server.channel.close(promise: nil)
         }
     }
 
-    private static func bind(_ path: String) async throws(EmulatorError) -> NIOAsyncChannel<Connection, Never> {
+    /// Makes the folder of a socket, and makes sure that nobody listens at its path.
+    private static func prepare(_ path: String) async throws(EmulatorError) {
         do throws(SystemError) {
             try StateFolder.makeFolder(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
         } catch {
             throw EmulatorError(.cannotCreate, "\(error)", cure: "choose another control socket (--control PATH)")
         }
-        if await isInUse(path) {
+        if let owner = await PeerCredentials.listening(at: path) {
+            let process = owner.process > 0 ? " by process \(owner.process)" : ""
             throw EmulatorError(
-                .cannotCreate, "the control socket \(path) is in use",
-                cure: "stop the beaconry that runs this profile, or choose another socket (--control PATH)")
+                .cannotCreate, "the control socket \(path) is in use\(process)",
+                cure: "stop that run (beaconry ctl stop --control \(path)), or choose another socket (--control PATH)")
         }
+    }
+
+    private static func bind(_ path: String) async throws(EmulatorError) -> NIOAsyncChannel<Connection, Never> {
+        try await prepare(path)
         do {
             let server = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+                .serverChannelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.addHandler(AcceptRest())
+                    }
+                }
+                // Who has said all still reads the answers.
+                .childChannelOption(.allowRemoteHalfClosure, value: true)
                 .bind(unixDomainSocketPath: path, cleanupExistingSocketFile: true) { channel in
                     channel.eventLoop.makeCompletedFuture {
                         try Connection(wrappingChannelSynchronously: channel)
@@ -71,15 +96,6 @@ public struct ControlServer: Service {
                 .cannotCreate, "cannot create the control socket \(path): \(error)",
                 cure: "choose another control socket (--control PATH)")
         }
-    }
-
-    /// Whether somebody answers at a path; a socket that was left behind does not.
-    private static func isInUse(_ path: String) async -> Bool {
-        guard access(path, F_OK) == 0 else { return false }
-        let attempt = try? await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-            .connect(unixDomainSocketPath: path).get()
-        try? await attempt?.close().get()
-        return attempt != nil
     }
 
     private func serve(_ server: NIOAsyncChannel<Connection, Never>) async throws {

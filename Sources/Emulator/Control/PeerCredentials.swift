@@ -4,6 +4,7 @@
 
 import Glibc
 import NIOCore
+import NIOPosix
 
 /// Who is at the other end of a Unix socket: the kernel's `struct ucred` (unix(7), SO_PEERCRED), which Glibc keeps from
 /// Swift.
@@ -12,10 +13,21 @@ struct PeerCredentials {
     private(set) var user: uid_t = 0
     private(set) var group: gid_t = 0
 
-    /// Those of a connection.
+    /// Who connected, or who listens, as the channel's end is; `nil` where the channel is no socket.
     static func of(_ channel: any Channel) async throws -> PeerCredentials? {
         guard let provider = channel as? any SocketOptionProvider else { return nil }
         return try await provider.unsafeGetSocketOption(level: .socket, name: .init(rawValue: SO_PEERCRED)).get()
+    }
+
+    /// Who listens at a path; `nil` where nobody does: a socket that was left behind does not.
+    static func listening(at path: String) async -> PeerCredentials? {
+        guard access(path, F_OK) == 0 else { return nil }
+        let channel = try? await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .connect(unixDomainSocketPath: path).get()
+        guard let channel else { return nil }
+        let credentials = try? await of(channel)
+        try? await channel.close().get()
+        return credentials ?? PeerCredentials()
     }
 
     /// Whether a server that runs as `server` may be believed by a client that runs as `client`: its own user and root.

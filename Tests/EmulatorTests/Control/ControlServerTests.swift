@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Glibc
 import Radio
 import Testing
 
@@ -272,7 +273,8 @@ struct ControlServerTests {
                 _ = try await ControlServer(rig.emulator, claiming: [path])
             }
             #expect(error?.code == .cannotCreate)
-            #expect(error?.message == "the control socket \(path) is in use")
+            #expect(error?.message == "the control socket \(path) is in use by process \(getpid())")
+            #expect(error?.cure.contains("beaconry ctl stop --control \(path)") == true)
             #expect(rig.folder.has("museum.sock"))
             other.abandon()
         }
@@ -335,6 +337,157 @@ struct ControlServerTests {
         }
     }
 
+    @Test
+    func secondPathThatIsNoSocketIsLeftAlone() async throws {
+        try await withReadyRig { rig in
+            try rig.folder.write("precious", to: "b.sock")
+            let paths = [rig.folder.file("a.sock"), rig.folder.file("b.sock")]
+            let error = await #expect(throws: EmulatorError.self) {
+                _ = try await ControlServer(rig.emulator, claiming: paths)
+            }
+            #expect(error?.code == .cannotCreate)
+            #expect(rig.folder.text("b.sock") == "precious")
+            #expect(!rig.folder.has("a.sock"))
+        }
+    }
+
+    // MARK: - Profiles
+
+    private static let park = Samples.entrance.replacing("museum", with: "park").replacing(
+        "id: entrance", with: "id: gate")
+
+    /// Serves at sockets that have the names of the profiles.
+    private func servedByName(_ profiles: String..., body: (Rig, (String) -> String) async throws -> Void) async throws
+    {
+        let folder = try TemporaryFolder()
+        let rig =
+            try profiles.count == 1
+            ? Rig(profiles[0], folder: folder) : Rig(profiles[0], profiles[1], folder: folder)
+        try await rig.event("ready")
+        let path = { @Sendable (name: String) in folder.file("control/\(name).sock") }
+        let names = profiles.count == 1 ? ["museum"] : ["museum", "park"]
+        let server = try await ControlServer(rig.emulator, claiming: names.map(path), path: path)
+        try await serving(server) { try await body(rig, path) }
+        #expect(folder.names("control") == [])
+        try await rig.stop()
+    }
+
+    @Test
+    func listOfOneProfileOfTwo() async throws {
+        try await servedByName(Samples.museum, Self.park) { _, path in
+            try await LineClient.with(path("park")) { client in
+                for (profile, devices) in [
+                    ("", ["entrance", "exit", "gate"]), (#","profile":"park""#, ["gate"]),
+                    (#","profile":"museum""#, ["entrance", "exit"]),
+                ] {
+                    let list = try await client.ask(#"{"v":1,"command":"list"\#(profile)}"#)
+                    #expect(list.beacons?.map(\.device) == devices)
+                }
+            }
+        }
+    }
+
+    @Test
+    func profileThatIsRenamedIsFoundByItsNewName() async throws {
+        try await servedByName(Samples.museum) { rig, path in
+            rig.profiles.change(Samples.museum.replacing("profile: museum", with: "profile: gallery"))
+            try await LineClient.with(path("museum")) { client in
+                _ = try await client.ask(#"{"v":1,"command":"reload"}"#)
+            }
+            #expect(rig.folder.names("control") == ["gallery.sock"])
+            try await LineClient.with(path("gallery")) { client in
+                let answer = try await client.ask(#"{"v":1,"command":"list"}"#)
+                #expect(answer.beacons?.first?.profile == "gallery")
+            }
+            rig.profiles.change(Samples.museum, Self.park)
+            _ = try await rig.emulator.reload()
+            #expect(rig.folder.names("control") == ["museum.sock", "park.sock"])
+            try await LineClient.with(path("park")) { client in
+                let answer = try await client.ask(#"{"v":1,"command":"list"}"#)
+                #expect(answer.beacons?.count == 3)
+            }
+        }
+    }
+
+    @Test
+    func newNameThatIsInUseLeavesTheOldOne() async throws {
+        try await servedByName(Samples.museum) { rig, path in
+            let other = OtherSocket(at: path("gallery"))
+            rig.profiles.change(Samples.museum.replacing("profile: museum", with: "profile: gallery"))
+            _ = try await rig.emulator.reload()
+            let warning = try await rig.warning("control-socket-kept")
+            #expect(warning.message?.contains("process \(getpid())") == true)
+            try await LineClient.with(path("museum")) { client in
+                let answer = try await client.ask(#"{"v":1,"command":"list"}"#)
+                #expect(answer.beacons?.count == 2)
+            }
+            other.abandon()
+            unlink(path("gallery"))
+        }
+    }
+
+    // MARK: - Clients
+
+    /// As socat does at the end of its input.
+    @Test
+    func clientThatHalfClosesIsAnswered() async throws {
+        try await served { _, path in
+            let client = try HalfClosingClient(path)
+            try client.send(
+                "{\"v\":1,\"command\":\"list\"}\n{\"v\":1,\"command\":\"bonds\"}\n{\"v\":1,\"command\":\"stop\"}")
+            let lines = await client.rest().split(separator: "\n").map(String.init)
+            #expect(lines.count == 2, "the last line has no end, and is not obeyed")
+            #expect(try ControlClient.answer(lines[0]).beacons?.count == 2)
+            #expect(try ControlClient.answer(lines[1]).bonds == [])
+        }
+    }
+
+    @Test
+    func statusHasWhatIsOnTheAirAndWhoIsConnected() async throws {
+        try await withReadyRig(Samples.museum + "\n    position: [1, 2.5]") { rig in
+            let path = rig.folder.file("museum.sock")
+            try await serving(rig, at: path) {
+                try await LineClient.with(path) { client in
+                    let show = #"{"v":1,"command":"show","device":"entrance"}"#
+                    let quiet = try #require(try await client.ask(show).beacons?.first)
+                    #expect(quiet.onAir && quiet.centrals == [])
+                    #expect(quiet.pdu == "ADV_IND")
+                    #expect(quiet.flags == 0x06)
+                    #expect(quiet.position == nil)
+                    rig.connect("C0:FF:EE:00:00:02", to: "entrance")
+                    try await rig.event("advertising-stopped", of: "entrance")
+                    let connected = try #require(try await client.ask(show).beacons?.first)
+                    #expect(!connected.onAir)
+                    #expect(connected.centrals == ["C0:FF:EE:00:00:02"])
+                    let list = try await client.ask(#"{"v":1,"command":"list"}"#)
+                    #expect(list.beacons?.map(\.centrals.count) == [1, 0])
+                    #expect(list.beacons?.last?.position == [1, 2.5, 0])
+                }
+            }
+        }
+    }
+
+    @Test
+    func settingWhatIsThereAlreadyWritesNothing() async throws {
+        try await served { rig, path in
+            try await LineClient.with(path) { client in
+                let set = #"{"v":1,"command":"set","device":"entrance","values":{"major":"300"}}"#
+                #expect(try await client.ask(set).beacons?.first?.changed == true)
+                let bytes = rig.folder.text("state/museum/entrance.json")
+                unlink(rig.folder.file("state/museum/entrance.json"))
+                let again = try await client.ask(set)
+                #expect(again.error == nil)
+                #expect(again.beacons?.first?.changed == false)
+                #expect(again.beacons?.first?.major == 300)
+                #expect(bytes != nil && rig.folder.text("state/museum/entrance.json") == nil)
+                try await rig.settle()
+                #expect(rig.events.entries.filter { $0.event == "persisted" }.count == 1)
+                let answer = try await client.ask(#"{"v":1,"command":"list"}"#)
+                #expect(answer.beacons?.first?.changed == nil)
+            }
+        }
+    }
+
     /// When one of two sockets cannot be made, the other goes too.
     @Test
     func allSocketsOrNone() async throws {
@@ -344,7 +497,7 @@ struct ControlServerTests {
             let error = await #expect(throws: EmulatorError.self) {
                 _ = try await ControlServer(rig.emulator, claiming: [first, second])
             }
-            #expect(error?.message == "the control socket \(second) is in use")
+            #expect(error?.message == "the control socket \(second) is in use by process \(getpid())")
             #expect(rig.folder.names().filter { $0.hasSuffix(".sock") } == ["b.sock"])
             other.abandon()
         }
@@ -381,5 +534,42 @@ struct ControlServerTests {
     func anAnswerThatIsNoneIsTold() throws {
         let error = #expect(throws: EmulatorError.self) { try ControlClient.answer("hello") }
         #expect(error?.code == .inputOutput)
+    }
+}
+
+/// A client that sends, says that it has no more to send, and reads what comes.
+private struct HalfClosingClient {
+    private let descriptor: Int32
+
+    init(_ path: String) throws {
+        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix($0.count - 1)) }
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        try #require(result == 0)
+    }
+
+    func send(_ text: String) throws {
+        let bytes = Array(text.utf8)
+        try #require(write(descriptor, bytes, bytes.count) == bytes.count)
+        try #require(shutdown(descriptor, Int32(SHUT_WR)) == 0)
+    }
+
+    /// Everything until the other end closes, read on a thread of its own.
+    func rest() async -> String {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { [descriptor] in
+                var bytes: [UInt8] = []
+                var buffer = [UInt8](repeating: 0, count: 65_536)
+                while case let count = read(descriptor, &buffer, buffer.count), count > 0 { bytes += buffer[..<count] }
+                close(descriptor)
+                continuation.resume(returning: String(decoding: bytes, as: UTF8.self))
+            }
+        }
     }
 }

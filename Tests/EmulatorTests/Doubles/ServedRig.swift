@@ -9,7 +9,11 @@ import ServiceLifecycle
 
 /// Serves an emulator at paths, does something, and shuts down as a run does.
 func serving(_ rig: Rig, at paths: String..., body: () async throws -> Void) async throws {
-    let server = try await ControlServer(rig.emulator, claiming: paths)
+    try await serving(try await ControlServer(rig.emulator, claiming: paths), body: body)
+}
+
+/// Runs a server, does something, and shuts down as a run does.
+func serving(_ server: ControlServer, body: () async throws -> Void) async throws {
     let group = ServiceGroup(services: [server], logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let running = Task { try await group.run() }
     do {
