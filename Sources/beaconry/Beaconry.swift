@@ -24,6 +24,7 @@ struct Beaconry: AsyncParsableCommand {
         ])
 
     static func main() async {
+        if ["run", "advertise"].contains(CommandLine.arguments.dropFirst().first) { Hangup.prepare() }
         Heap.useOneArena()
         FileCapabilities.makeEffective()
         var writesJSON = false

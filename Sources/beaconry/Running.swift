@@ -13,9 +13,13 @@ struct Running {
     let options: RunOptions
     let configuration: Emulator.Configuration
     let controlPaths: [String]
+    /// Whether the control sockets have the names of the profiles, and follow them when they are read again.
+    var namesSockets = false
 
     /// Runs until told to stop.
     func run() async throws {
+        // First: a signal that comes while the run starts waits for it.
+        let hangups = Hangup.effect == .none ? nil : await UnixSignalsSequence(trapping: .sighup)
         DescriptorLimit.raise()
         Output.goOn()
         let ledger = try RunLedger(folder: Folders.runtime)
@@ -23,7 +27,9 @@ struct Running {
         let capture = try options.makeCapture()
         let emulator = Emulator(configuration, radio: try options.makeRadio(ledger: ledger, capture: capture))
         // Before anything is on the air: of two runs of a profile, the second does nothing.
-        let control = try await ControlServer(emulator, claiming: controlPaths)
+        let pathOfProfile: (@Sendable (String) -> String)? =
+            namesSockets ? { @Sendable in Folders.controlSocket(of: $0) } : nil
+        let control = try await ControlServer(emulator, claiming: controlPaths, path: pathOfProfile)
         let telling = tell(emulator.events.listen())
         capture?.onIncomplete { [events = emulator.events] in events.warn($0) }
         let writtenRun = WrittenRun(emulator: emulator) {
@@ -35,10 +41,11 @@ struct Running {
             }
             try await capture?.finish()
         }
-        let reloading = Task {
-            for await _ in await UnixSignalsSequence(trapping: .sighup) { _ = try? await emulator.reload() }
+        let obeying = Task {
+            guard let hangups else { return }
+            for await _ in hangups { await Self.obey(hangupOf: emulator) }
         }
-        defer { reloading.cancel() }
+        defer { obeying.cancel() }
         var logger = Logger(label: "beaconry") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = .error
         let group = ServiceGroup(
@@ -54,6 +61,16 @@ struct Running {
                 ],
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         try await group.run()
+    }
+
+    private static func obey(hangupOf emulator: Emulator) async {
+        switch Hangup.effect {
+        case .reload: _ = try? await emulator.reload()
+        case .stop:
+            Hangup.leaveTerminal()
+            await emulator.stop()
+        case .none: break
+        }
     }
 
     private func tell(_ events: AsyncStream<EventRecord>) -> Task<Void, Never> {

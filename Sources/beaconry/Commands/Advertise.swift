@@ -7,6 +7,7 @@ import ArgumentParser
 import BluetoothCore
 import Devices
 import Emulator
+import Glibc
 import Profiles
 
 /// `beaconry advertise`
@@ -53,7 +54,8 @@ struct AdvertiseIBeacon: AsyncParsableCommand, ReportsErrorsAsJSON {
         let configuration = try options.configuration(state: nil, resets: false) { [profile] }
         try await Running(
             options: options, configuration: configuration,
-            controlPaths: [options.control ?? Folders.controlSocket(of: "advertise")]
+            // Several may run at once.
+            controlPaths: [options.control ?? Folders.controlSocket(of: "advertise-\(getpid())")]
         ).run()
     }
 }

@@ -4,6 +4,7 @@
 
 import ArgumentParser
 import Emulator
+import Glibc
 
 /// `beaconry ctl`
 struct Control: AsyncParsableCommand {
@@ -35,6 +36,8 @@ struct ControlOptions: ParsableArguments {
     func send(
         _ request: ControlRequest, words: @escaping ([BeaconRecord]) -> [String] = { $0.map(BeaconText.headline) }
     ) async throws {
+        var request = request
+        request.profile = profile
         try await ControlClient(path: try path()).send(request) { line in
             let answer = try ControlClient.answer(line)
             if let error = answer.error {
@@ -68,14 +71,30 @@ struct ControlOptions: ParsableArguments {
 
     private func path() throws -> String {
         if let path = control ?? Environment.value("BEACONRY_CONTROL") { return path }
-        if let profile { return Folders.controlSocket(of: profile) }
         let sockets = StateFolder.names(in: Folders.runtime).filter { $0.hasSuffix(".sock") }
-        guard let only = sockets.first else {
+        if let profile {
+            // `advertise` numbers its sockets by process.
+            let numbered = sockets.filter {
+                $0.hasPrefix("\(profile)-") && Int($0.dropFirst(profile.count + 1).dropLast(5)) != nil
+            }
+            guard !sockets.contains("\(profile).sock"), numbered.count == 1 else {
+                return Folders.controlSocket(of: profile)
+            }
+            return "\(Folders.runtime)/\(numbered[0])"
+        }
+        // The profiles of one run share a socket.
+        var runs: [ino_t: [String]] = [:]
+        for socket in sockets {
+            var status = stat()
+            guard stat("\(Folders.runtime)/\(socket)", &status) == 0 else { continue }
+            runs[status.st_ino, default: []].append(socket)
+        }
+        guard let only = runs.first?.value.first else {
             throw EmulatorError(
                 .inputOutput, "no beaconry runs here (no socket in \(Folders.runtime))",
                 cure: "start one (beaconry run PROFILE), or name its socket (--control PATH)")
         }
-        guard sockets.count == 1 else {
+        guard runs.count == 1 else {
             let names = sockets.map { $0.dropLast(".sock".count) }.joined(separator: ", ")
             throw Failure.usage("several profiles run (\(names)); name one with --profile")
         }

@@ -13,7 +13,8 @@ struct Run: AsyncParsableCommand, ReportsErrorsAsJSON {
         discussion: """
             Example: beaconry run profiles/museum.yaml --strict --json
 
-            SIGHUP, or beaconry ctl reload, reads the profiles again. Options have environment variables of their names,
+            beaconry ctl reload reads the profiles again, and so does SIGHUP where neither standard input nor output is a
+            terminal; where one is, SIGHUP ends the run, as it comes when the terminal is closed. Options have environment variables of their names,
             such as BEACONRY_RADIO.
             """)
 
@@ -36,7 +37,8 @@ struct Run: AsyncParsableCommand, ReportsErrorsAsJSON {
         let control = options.control ?? Environment.value("BEACONRY_CONTROL")
         try await Running(
             options: options, configuration: configuration,
-            controlPaths: control.map { [$0] } ?? loaded.map { Folders.controlSocket(of: $0.name) }
+            controlPaths: control.map { [$0] } ?? loaded.map { Folders.controlSocket(of: $0.name) },
+            namesSockets: control == nil
         ).run()
     }
 }

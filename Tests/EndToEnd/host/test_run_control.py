@@ -1,0 +1,217 @@
+# Beaconry: beacons without the hardware
+# Copyright 2026 the Beaconry project authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""How runs begin, end, and keep out of each other's way."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import select
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from beaconry import BINARY, Beaconry, Run
+
+UUID = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
+PROFILE = f"profile: shop\nbeacons:\n  - id: door\n    device: ibeacon\n    ibeacon: {{ uuid: {UUID}, major: 1, minor: 7 }}\n"
+OPTIONS = ("--radio", "virtual", "--hci-server", "none", "--ephemeral")
+
+
+@contextmanager
+def on_a_terminal(beaconry: Beaconry, *arguments: str) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """Starts a command whose terminal is the returned descriptor's, in a session of its own."""
+    master, slave = pty.openpty()
+    process = subprocess.Popen(
+        [str(BINARY), *arguments], env=beaconry.environment, stdin=slave, stdout=slave, stderr=slave, start_new_session=True,
+        preexec_fn=lambda: __import__("fcntl").ioctl(0, __import__("termios").TIOCSCTTY, 0),
+    )  # fmt: skip
+    os.close(slave)
+    try:
+        yield process, master
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.wait(10)
+
+
+def wait_for(path: Path, process: subprocess.Popen[bytes], timeout: float = 30) -> None:
+    deadline = time.monotonic() + timeout
+    while not path.exists():
+        assert process.poll() is None and time.monotonic() < deadline, f"{path} does not appear"
+        time.sleep(0.01)
+
+
+def read_until(master: int, word: bytes, timeout: float = 30) -> None:
+    seen, deadline = b"", time.monotonic() + timeout
+    while word not in seen:
+        assert select.select([master], [], [], max(0, deadline - time.monotonic()))[0], seen
+        seen += os.read(master, 65536)
+
+
+def test_closing_the_terminal_ends_the_run(beaconry: Beaconry) -> None:
+    ready = beaconry.folder / "ready"
+    with on_a_terminal(beaconry, "run", str(beaconry.profile(PROFILE)), *OPTIONS, "--ready-file", str(ready)) as (process, master):
+        read_until(master, b"Ctrl-C ends")
+        wait_for(ready, process)
+        os.close(master)
+        assert process.wait(20) == 0
+    assert not ready.exists() and not any(beaconry.runtime.rglob("*.sock")), "it ended in order"
+
+
+def test_hangup_without_a_terminal_reloads(beaconry: Beaconry) -> None:
+    run = beaconry.run(beaconry.profile(PROFILE), *OPTIONS[2:], radio="virtual")
+    run.wait("ready")
+    run.process.send_signal(signal.SIGHUP)
+    run.wait("reloaded")
+    assert run.end() == 0
+
+
+def test_hangup_while_it_starts_does_no_harm(beaconry: Beaconry) -> None:
+    beacons = "".join(
+        f"  - {{ id: b{number}, device: iot-design-shop, ibeacon: {{ major: 1, minor: {number} }} }}\n" for number in range(200)
+    )
+    profile = beaconry.profile(f"profile: one\nbeacons:\n{beacons}")
+    run = beaconry.start("run", str(profile), "--radio", "virtual", "--hci-server", "none", "--json", "--state", str(beaconry.state))
+    # From the moment that the program's first instruction ran to the end of its start.
+    executable = Path(f"/proc/{run.process.pid}")
+    while not signals(executable, "SigIgn") & 1 << signal.SIGHUP - 1 and not signals(executable, "SigCgt") & 1 << signal.SIGHUP - 1:
+        assert run.process.poll() is None
+    while not any(event["event"] == "ready" for event in run.events):
+        run.process.send_signal(signal.SIGHUP)
+        run.take_one(0.002)
+        assert run.process.poll() is None, run.record
+    assert run.end() == 0, run.record
+    assert not any(event["event"] in ("error", "reload-failed") for event in run.events), run.record
+
+
+def signals(process: Path, kind: str) -> int:
+    """The signals that a process ignores or catches."""
+    for line in (process / "status").read_text().splitlines():
+        if line.startswith(kind):
+            return int(line.split()[1], 16)
+    return 0
+
+
+def test_a_socket_in_use_names_the_other_run(beaconry: Beaconry) -> None:
+    profile = beaconry.profile(PROFILE)
+    run = beaconry.run(profile, *OPTIONS[2:], radio="virtual")
+    run.wait("ready")
+    second = beaconry.call("run", str(profile), *OPTIONS)
+    assert second.returncode == 73
+    assert f"in use by process {run.process.pid}; stop that run (beaconry ctl stop --control " in second.stderr, second
+    command = second.stderr.split("(beaconry ")[1].split(")")[0].split()
+    assert beaconry.call(*command).returncode == 0
+    assert run.exit_code() == 0
+
+
+def test_several_advertise_at_once(beaconry: Beaconry) -> None:
+    runs = [
+        beaconry.start("advertise", "ibeacon", "--uuid", UUID, "--minor", str(minor), *OPTIONS[:4], "--json") for minor in (1, 2)
+    ]
+    for run in runs:
+        run.wait("ready")
+    names = sorted(f"advertise-{run.process.pid}" for run in runs)
+    assert sorted(path.stem for path in beaconry.runtime.rglob("*.sock")) == names
+    ambiguous = beaconry.call("ctl", "list")
+    assert ambiguous.returncode == 64 and all(name in ambiguous.stderr for name in names), ambiguous
+    for minor, run in enumerate(runs, 1):
+        listed = beaconry.call("ctl", "list", "--json", "--profile", f"advertise-{run.process.pid}")
+        assert json.loads(listed.stdout)["minor"] == minor
+    assert runs[0].end() == 0
+    assert json.loads(beaconry.call("ctl", "list", "--json", "--profile", "advertise").stdout)["minor"] == 2
+
+
+def test_two_profiles_of_one_run(beaconry: Beaconry) -> None:
+    shop = beaconry.profile(PROFILE, "shop.yaml")
+    cafe = beaconry.profile(PROFILE.replace("profile: shop", "profile: cafe").replace("id: door", "id: bar"), "cafe.yaml")
+    run = beaconry.start("run", str(shop), str(cafe), *OPTIONS, "--json")
+    run.wait("ready")
+
+    def devices(*options: str) -> list[str]:
+        result = beaconry.call("ctl", "list", "--json", *options)
+        assert result.returncode == 0, result
+        return [json.loads(line)["device"] for line in result.stdout.splitlines()]
+
+    assert devices() == ["door", "bar"], "one run, so there is nothing to choose"
+    assert devices("--profile", "shop") == ["door"]
+    assert devices("--profile", "cafe") == ["bar"]
+    shop.write_text(PROFILE.replace("profile: shop", "profile: store"))
+    assert beaconry.call("ctl", "reload", "--profile", "shop").returncode == 0
+    assert devices("--profile", "store") == ["door"]
+
+
+def test_a_client_that_half_closes_is_answered(beaconry: Beaconry) -> None:
+    beaconry.run(beaconry.profile(PROFILE), *OPTIONS[2:], radio="virtual").wait("ready")
+    with socket.socket(socket.AF_UNIX) as client:
+        client.settimeout(20)
+        client.connect(str(beaconry.runtime / "beaconry" / "shop.sock"))
+        client.sendall(b'{"v":1,"command":"list"}\n')
+        client.shutdown(socket.SHUT_WR)
+        assert json.loads(client.makefile().read())["beacons"][0]["device"] == "door"
+
+
+def processor_time(run: Run) -> float:
+    """Seconds that a run has used."""
+    fields = Path(f"/proc/{run.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def test_the_control_server_rests_without_descriptors(beaconry: Beaconry) -> None:
+    profile = str(beaconry.profile(PROFILE))
+    run = beaconry.start("run", profile, *OPTIONS, "--json", prefix=["prlimit", "--nofile=48:48"])
+    run.wait("ready")
+    clients = []
+    try:
+        for _ in range(60):
+            client = socket.socket(socket.AF_UNIX)
+            clients.append(client)
+            client.connect(str(beaconry.runtime / "beaconry" / "shop.sock"))
+        deadline = time.monotonic() + 20
+        while len(os.listdir(f"/proc/{run.process.pid}/fd")) < 48:
+            assert time.monotonic() < deadline, "its descriptors do not run out"
+            time.sleep(0.01)
+        before = processor_time(run)
+        time.sleep(0.5)
+        assert processor_time(run) - before < 0.2
+    finally:
+        for client in clients:
+            client.close()
+    result = beaconry.call("ctl", "list", "--json")
+    assert result.returncode == 0 and json.loads(result.stdout)["device"] == "door", "it serves again"
+
+
+@pytest.mark.parametrize("text", ["[ # ]\n" * 985, "[" * 985, "profile: p\nbeacons: " + "[" * 985 + "]" * 985])
+def test_nesting_does_not_exhaust_a_small_stack(beaconry: Beaconry, text: str) -> None:
+    profile = beaconry.profile(text)
+    result = subprocess.run(
+        ["prlimit", "--stack=524288", str(BINARY), "check", str(profile)], env=beaconry.environment, capture_output=True, text=True,
+        timeout=60, check=False,
+    )  # fmt: skip
+    assert result.returncode == 65 and "nested deeper than 64 levels" in result.stderr, result
+
+
+def test_many_characteristics_are_read_in_linear_time(beaconry: Beaconry) -> None:
+    def seconds(count: int) -> float:
+        rows = "".join(
+            f"          - {{ name: c{number}, uuid: {number:08X}-8C1D-4E8B-9C55-0D0E8F6A1B01, properties: [read], type: uint8, value: 1 }}\n"
+            for number in range(count)
+        )
+        head = "profile: big\nbeacons:\n  - id: a\n    device: gatt\n    name: x\n    services:\n"
+        profile = beaconry.profile(f"{head}      - uuid: 181A\n        characteristics:\n{rows}", f"{count}.yaml")
+        process = subprocess.Popen([str(BINARY), "check", str(profile)], env=beaconry.environment, stdout=subprocess.DEVNULL)
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        assert process.returncode == 0
+        return used.ru_utime
+
+    # Quadratic it would be about 16 times as much.
+    assert seconds(4000) < 8 * max(seconds(1000), 0.05)
