@@ -81,10 +81,9 @@ def test_hangup_while_it_starts_does_no_harm(beaconry: Beaconry) -> None:
     )
     profile = beaconry.profile(f"profile: one\nbeacons:\n{beacons}")
     run = beaconry.start("run", str(profile), "--radio", "virtual", "--hci-server", "none", "--json", "--state", str(beaconry.state))
-    # From the moment that the program's first instruction ran to the end of its start.
-    executable = Path(f"/proc/{run.process.pid}")
-    while not signals(executable, "SigIgn") & 1 << signal.SIGHUP - 1 and not signals(executable, "SigCgt") & 1 << signal.SIGHUP - 1:
-        assert run.process.poll() is None
+    # The signal is ignored from the program's first instruction until it is trapped.
+    while not has_signal(run, "SigIgn"):
+        assert run.process.poll() is None and not has_signal(run, "SigCgt"), "the signal would have ended it until now"
     while not any(event["event"] == "ready" for event in run.events):
         run.process.send_signal(signal.SIGHUP)
         run.take_one(0.002)
@@ -93,12 +92,10 @@ def test_hangup_while_it_starts_does_no_harm(beaconry: Beaconry) -> None:
     assert not any(event["event"] in ("error", "reload-failed") for event in run.events), run.record
 
 
-def signals(process: Path, kind: str) -> int:
-    """The signals that a process ignores or catches."""
-    for line in (process / "status").read_text().splitlines():
-        if line.startswith(kind):
-            return int(line.split()[1], 16)
-    return 0
+def has_signal(run: Run, kind: str) -> bool:
+    """Whether SIGHUP is among the signals that a run ignores or catches."""
+    status = Path(f"/proc/{run.process.pid}/status").read_text()
+    return any(line.startswith(kind) and int(line.split()[1], 16) & 1 << signal.SIGHUP - 1 for line in status.splitlines())
 
 
 def test_a_socket_in_use_names_the_other_run(beaconry: Beaconry) -> None:
@@ -179,9 +176,10 @@ def test_the_control_server_rests_without_descriptors(beaconry: Beaconry) -> Non
         while len(os.listdir(f"/proc/{run.process.pid}/fd")) < 48:
             assert time.monotonic() < deadline, "its descriptors do not run out"
             time.sleep(0.01)
-        before = processor_time(run)
-        time.sleep(0.5)
-        assert processor_time(run) - before < 0.2
+        before, end = processor_time(run), time.monotonic() + 1
+        while time.monotonic() < end:
+            time.sleep(0.1)
+            assert processor_time(run) - before < 0.06, "it fails to accept, in a loop"
     finally:
         for client in clients:
             client.close()
