@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from beaconry import Beaconry, Run
-from peers import BumbleControllers, Program, free_port, wait_until_served
+from peers import BumbleControllers, Program, ReservedPorts, wait_until_served
 
 VirtualAir = tuple[Run, str]
 
@@ -53,15 +53,23 @@ def spawn(tmp_path: Path) -> Iterator[Callable[..., Program]]:
 
 
 @pytest.fixture
-def bumble_controllers(spawn: Callable[..., Program]) -> BumbleControllers:
-    """Two controllers of Bumble's on one link of its own."""
-    return BumbleControllers(spawn)
+def reserved_ports() -> Iterator[ReservedPorts]:
+    """Ports for programs that cannot choose one themselves."""
+    reserved = ReservedPorts()
+    yield reserved
+    reserved.release()
 
 
 @pytest.fixture
-def rootcanal(spawn: Callable[..., Program]) -> int:
+def bumble_controllers(reserved_ports: ReservedPorts, spawn: Callable[..., Program]) -> BumbleControllers:
+    """Two controllers of Bumble's on one link of its own."""
+    return BumbleControllers(spawn, reserved_ports)
+
+
+@pytest.fixture
+def rootcanal(reserved_ports: ReservedPorts, spawn: Callable[..., Program]) -> int:
     """rootcanal: every connection to this port is a controller."""
-    ports = [free_port() for _ in range(4)]
+    ports = [reserved_ports.reserve() for _ in range(4)]
     names = ("hci_port", "test_port", "link_port", "link_ble_port")
     spawn(sys.executable, "-m", "rootcanal", *(f"--{name}={port}" for name, port in zip(names, ports)))
     wait_until_served(ports[0])

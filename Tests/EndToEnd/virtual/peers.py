@@ -18,11 +18,28 @@ from collections.abc import Callable
 from pathlib import Path
 
 
-def free_port() -> int:
-    """A port that nobody has at the moment."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
+class ReservedPorts:
+    """Ports for programs that cannot choose one themselves and report it.
+
+    Each is bound until the end of the test by a socket that does not listen, with SO_REUSEADDR: Linux lets a program that
+    sets SO_REUSEADDR, too, bind and listen there, and gives the port to nobody who asks for any port.
+    """
+
+    def __init__(self) -> None:
+        self._sockets: list[socket.socket] = []
+
+    def reserve(self) -> int:
+        """A port that stays reserved."""
+        holder = socket.socket()
+        self._sockets.append(holder)
+        holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        holder.bind(("127.0.0.1", 0))
+        return holder.getsockname()[1]
+
+    def release(self) -> None:
+        """Releases all of them."""
+        for each in self._sockets:
+            each.close()
 
 
 def wait_until_served(port: int, seconds: float = 20) -> None:
@@ -61,8 +78,8 @@ class Program:
 class BumbleControllers:
     """Two controllers of Bumble's on one link of its own, each for one connection to its port."""
 
-    def __init__(self, spawn: Callable[..., Program]) -> None:
-        self.ports = free_port(), free_port()
+    def __init__(self, spawn: Callable[..., Program], ports: ReservedPorts) -> None:
+        self.ports = ports.reserve(), ports.reserve()
         self._spawn = spawn
         self.start()
 
