@@ -13,6 +13,16 @@ import pytest
 from beaconry import Beaconry
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "starts_first: waits long for a time limit of the specification; it begins first.")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What waits long begins first, so that other workers have something to do meanwhile."""
+    items.sort(key=lambda item: item.get_closest_marker("starts_first") is None)
+
+
 @pytest.fixture
 def beaconry(tmp_path: Path) -> Iterator[Beaconry]:
     """The program under test, with folders of its own; what still runs at the end is killed."""

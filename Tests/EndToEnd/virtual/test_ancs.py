@@ -112,6 +112,7 @@ def test_display_that_does_not_pair(air: Air, beaconry: Beaconry) -> None:
     assert run.end() == 0
 
 
+@pytest.mark.starts_first
 def test_phone_that_does_not_pair(air: Air, beaconry: Beaconry) -> None:
     """A display asks for encryption; when nothing comes of it, it goes on without."""
     run, transport = air(beaconry.profile(PAIRED), "--ephemeral")

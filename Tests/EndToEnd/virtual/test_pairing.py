@@ -296,6 +296,7 @@ def test_our_user_cancels(air: Start, beaconry: Beaconry) -> None:
     asyncio.run(run_it())
 
 
+@pytest.mark.starts_first
 def test_nobody_answers(air: Start, beaconry: Beaconry) -> None:
     async def run_it() -> None:
         run, transport = air(pairing_profile(beaconry, "{ io: display }"))
