@@ -13,7 +13,7 @@ struct EnduranceTests {
 
     @Test func aThousandRoundsLeaveNothingBehind() async throws {
         // The first rounds make room that is used again.
-        let usage = try await Self.harness("rounds", "300", "1000").split(separator: "\n").map { line in
+        let usage = try await Self.harness("rounds", "1000", "1000").split(separator: "\n").map { line in
             line.split(separator: " ").compactMap { Int($0) }
         }
         try #require(usage.count == 2 && usage.allSatisfy { $0.count == 3 }, "\(usage)")

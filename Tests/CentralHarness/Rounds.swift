@@ -9,39 +9,58 @@ import HCIRadio
 import Synchronization
 import VirtualRadio
 
-/// A beacon on a virtual air and a central that finds it, connects, discovers, reads, writes and disconnects, many times.
+/// Beacons on a virtual air, and for each a central that finds it, connects, discovers, reads, writes and disconnects, many
+/// times. A round mostly waits for advertising and connection events, so that the pairs take little longer than one.
 ///
-/// It prints what this process has of the system, after so many rounds and after so many more. Nothing else is in the
-/// process: test libraries keep a record of every error that is thrown, also of those that end a sleep.
+/// It prints the process's use of memory and descriptors, after a number of rounds and after a number more. Nothing else is
+/// in the process: test libraries keep a record of every error that is thrown, also of those that end a sleep.
 struct Rounds {
-    private static let service = BluetoothUUID.bit16(0xFFF0)
+    private static let pairs = 4
     private static let timeout = Duration.seconds(5)
     private static let value = BluetoothUUID.bit16(0xFFF1)
 
     private let central: Central
+    /// The one of its beacon.
+    private let service: BluetoothUUID
 
     static func run(_ first: Int, _ more: Int) async throws {
         let air = HCIRadio(
             virtual: VirtualAirOptions(timing: .immediate, servers: [.tcp(host: "127.0.0.1", port: 0)]))
-        let port = try await advertise(on: air)
-        let rounds = Rounds(central: Central(radio: HCIRadio(.tcp(host: "127.0.0.1", port: port))))
-        try await rounds.central.open()
-        for number in 0..<first { try await rounds.perform(number) }
+        let services = (0..<pairs).map { 0xFFE0 + UInt16($0) }
+        let port = try await advertise(services, on: air)
+        let pairs = services.map { service in
+            Rounds(
+                central: Central(radio: HCIRadio(.tcp(host: "127.0.0.1", port: port))), service: .bit16(service))
+        }
+        for pair in pairs { try await pair.central.open() }
+        try await perform(0..<first, with: pairs)
         print(try await Usage.atRest())
-        for number in 0..<more { try await rounds.perform(number) }
+        try await perform(0..<more, with: pairs)
         print(try await Usage.atRest())
-        await rounds.central.close()
+        for pair in pairs { await pair.central.close() }
         await air.close()
+    }
+
+    /// Divides the rounds among the pairs.
+    private static func perform(_ numbers: Range<Int>, with pairs: [Rounds]) async throws {
+        try await withThrowingTaskGroup { group in
+            for (index, pair) in pairs.enumerated() {
+                group.addTask {
+                    for number in numbers where number % pairs.count == index { try await pair.perform(number) }
+                }
+            }
+            try await group.waitForAll()
+        }
     }
 
     struct Failure: Error { let message: String }
 
     private func perform(_ number: Int) async throws {
         let timeout = Self.timeout
-        let peripheral = try await central.find(ScanOptions(services: [Self.service]), timeout: timeout)
+        let peripheral = try await central.find(ScanOptions(services: [service]), timeout: timeout)
         try await peripheral.connect(timeout: timeout)
-        let service = try await peripheral.discoverService(Self.service, timeout: timeout)
-        let characteristic = try await service.discoverCharacteristic(Self.value, timeout: timeout)
+        let found = try await peripheral.discoverService(service, timeout: timeout)
+        let characteristic = try await found.discoverCharacteristic(Self.value, timeout: timeout)
         let octets = [UInt8(number & 0xFF), UInt8(number >> 8 & 0xFF)]
         try await characteristic.write(octets, timeout: timeout)
         guard try await characteristic.read(timeout: timeout) == octets else {
@@ -53,27 +72,29 @@ struct Rounds {
         }
     }
 
-    /// Puts a beacon on the air that keeps one value.
-    /// - Returns: the port at which the air is served.
-    private static func advertise(on air: HCIRadio) async throws -> Int {
+    /// Puts beacons on the air, each with a service that has one value.
+    /// - Returns: the port that the air listens on.
+    private static func advertise(_ services: [UInt16], on air: HCIRadio) async throws -> Int {
         let characteristic = GATTCharacteristic(uuid: value, properties: [.read, .write])
-        let beacon = PlannedBeacon(
-            identifier: BeaconIdentifier("a"),
-            services: [GATTService(uuid: service, characteristics: [characteristic])],
-            advertisement: Advertisement(
-                pdu: .connectableScannable,
-                advertisingData: [.flags(.beacon), .serviceUUIDs16([0xFFF0], isComplete: true)],
-                interval: AdvertisingInterval(32)))
+        let beacons = services.map { service in
+            PlannedBeacon(
+                identifier: BeaconIdentifier("beacon-\(service)"),
+                services: [GATTService(uuid: .bit16(service), characteristics: [characteristic])],
+                advertisement: Advertisement(
+                    pdu: .connectableScannable,
+                    advertisingData: [.flags(.beacon), .serviceUUIDs16([service], isComplete: true)],
+                    interval: AdvertisingInterval(32)))
+        }
         let stored = Stored()
-        let capabilities = try await air.open([beacon], waits: false) { request in
+        let capabilities = try await air.open(beacons, waits: false) { request in
             switch request.operation {
-            case .read(let offset): return .success(Array(stored.value.dropFirst(offset)))
+            case .read(let offset): return .success(Array(stored[request.beacon].dropFirst(offset)))
             case .write(_, let value):
-                stored.value = value
+                stored[request.beacon] = value
                 return .success([])
             }
         }
-        await air.advertise(beacon.advertisement, for: beacon.identifier)
+        for beacon in beacons { await air.advertise(beacon.advertisement, for: beacon.identifier) }
         Task { for await _ in air.events {} }
         guard let port = capabilities.servers.first?.split(separator: ":").last.flatMap({ Int($0) }) else {
             throw Failure(message: "the air is not served")
@@ -82,10 +103,11 @@ struct Rounds {
     }
 
     private final class Stored: Sendable {
-        private let state = Mutex<[UInt8]>([])
-        var value: [UInt8] {
-            get { state.withLock(\.self) }
-            set { state.withLock { $0 = newValue } }
+        private let state = Mutex<[BeaconIdentifier: [UInt8]]>([:])
+
+        subscript(beacon: BeaconIdentifier) -> [UInt8] {
+            get { state.withLock { $0[beacon, default: []] } }
+            set { state.withLock { $0[beacon] = newValue } }
         }
     }
 }
