@@ -2,7 +2,8 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-# `make run` shows the thing working, `make test` tests all of it; both install what they need first.
+# `make run` shows the program working, `make test` tests it in minutes, `make test-all` in every combination; each installs
+# what it needs first.
 
 PROFILE ?=
 ITERATIONS ?= 1000000
@@ -10,8 +11,8 @@ SEED ?= 1
 BENCH ?=
 RELEASE := swift build -c release --static-swift-stdlib
 
-.PHONY: build run demo check docs test unit-test fuzz fuzz-short sanitize vm-test bench release sbom dependencies \
-	test-dependencies clean
+.PHONY: build run demo check docs test test-all unit-test host-test vm-test fuzz sanitize bench release sbom \
+	dependencies test-dependencies clean
 
 build: dependencies
 	swift build --product beaconry
@@ -41,10 +42,26 @@ check: dependencies
 docs: dependencies
 	Scripts/documentation
 
-test: unit-test fuzz-short vm-test
+# All suites on one debug build, side by side: the unit tests, a short fuzz, the spawned program on the virtual air, and real
+# BlueZ, old and new, in a virtual machine each, with what differs between versions and controllers. Scripts/test describes
+# them; `Scripts/test --help` lists the stages, of which some can be run alone.
+test: dependencies
+	Scripts/test
 
-unit-test: test-dependencies
-	swift test
+# Before a release: release builds, every test with every BlueZ and every kind of controller, the long fuzz, the sanitizers.
+test-all: dependencies
+	Scripts/test --all
+
+unit-test: dependencies
+	Scripts/test unit
+
+# The spawned program on the virtual air, with hosts and controllers of others.
+host-test: dependencies
+	Scripts/test host
+
+# The spawned program with the real bluetoothd, and the power cut in the middle of writes.
+vm-test: dependencies
+	Scripts/test bluez-5.66 bluez-5.82 power-cut
 
 # Seeded random and mutated bytes into everything that reads bytes from outside, and then into the running program.
 fuzz: dependencies
@@ -54,21 +71,12 @@ fuzz: dependencies
 	BEACONRY_BINARY=.build/release/beaconry python3 -B Tests/EndToEnd/fuzz_live.py \
 		--packets $(ITERATIONS) --pdus $(ITERATIONS) --seed $(SEED)
 
-fuzz-short:
-	$(MAKE) fuzz ITERATIONS=100000
-
 # The unit tests under each sanitizer, one after the other: all at once, they starve each other. XCTest has none of them, and
 # leaks. Both build everything anew.
 sanitize: test-dependencies
 	swift test --disable-xctest --no-parallel --sanitize thread --scratch-path .build/tsan
 	LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/leaks.suppressions \
 		swift test --disable-xctest --no-parallel --sanitize address --scratch-path .build/asan
-
-# The spawned program: on the virtual air with hosts and controllers of others, and with the real bluetoothd, old and
-# new, on legacy and on extended controllers.
-vm-test: test-dependencies release
-	$(RELEASE) --product central-harness
-	Scripts/vm-tests
 
 # Against rootcanal and Bumble, in one go; BENCH names some of the benchmarks, as Benchmarks/bench.py has them.
 bench: test-dependencies release
