@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Preloaded into btvirt, mends two things of it.
+// Preloaded into btvirt, fixes three things of it.
 
 #include <linux/if_alg.h>
 #include <stddef.h>
@@ -11,6 +11,8 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
+#include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 // The kernel gives a new controller 2 s to answer its first command, and btvirt hears it only after it has asked the
@@ -44,4 +46,19 @@ ssize_t read(int file, void *buffer, size_t size) {
         controllers += 1;
     }
     return count;
+}
+
+// btvirt reports an advertiser just once for each start of a scan, in the same moment in which it confirms the start. The
+// kernel passes reports on only when it has taken in the confirmation, and loses the one that is there before: again and
+// again, where both are always scheduled alike. Controllers of hardware need a few milliseconds to hear anything.
+ssize_t writev(int file, const struct iovec *parts, int count) {
+    // The packet type, the header of the event (LE Meta), and its parameters; LE (Extended) Advertising Report.
+    if (count >= 3 && parts[0].iov_len == 1 && *(const uint8_t *)parts[0].iov_base == 0x04 &&
+        *(const uint8_t *)parts[1].iov_base == 0x3E && parts[2].iov_len > 0) {
+        uint8_t subevent = *(const uint8_t *)parts[2].iov_base;
+        if (subevent == 0x02 || subevent == 0x0D) {
+            nanosleep(&(struct timespec){.tv_nsec = 30 * 1000 * 1000}, NULL);
+        }
+    }
+    return syscall(SYS_writev, file, parts, count);
 }
