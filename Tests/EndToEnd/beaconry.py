@@ -16,9 +16,14 @@ import time
 from pathlib import Path
 from typing import Any, Callable, Sequence
 
+from forked import ForkedProgram
+
 CHECKOUT = Path(__file__).resolve().parents[2]
 BINARY = Path(os.environ.get("BEACONRY_BINARY") or CHECKOUT / ".build" / "debug" / "beaconry")
 PROFILES = CHECKOUT / "profiles"
+PATIENCE = 120 if os.environ.get("BEACONRY_VM_BLUEZ") else 30
+"""How long a test waits for an event, in seconds. The first start of a program takes half a minute in the emulated machine
+when its host is busy; what is there already costs no time."""
 
 CONFIG_SERVICE = "2173e519-9155-4862-ab64-7953ab146156"
 BEACON_UUID = "2173e519-9155-4862-ab64-7953ab146157"
@@ -42,11 +47,13 @@ def service_list(uuid: str) -> bytes:
 class Run:
     """A running program, such as `beaconry run`, whose JSON events are collected, and which may take commands."""
 
-    def __init__(self, command: Sequence[str], environment: dict[str, str], takes_commands: bool = False) -> None:
+    def __init__(
+        self, command: Sequence[str] | ForkedProgram, environment: dict[str, str] | None = None, takes_commands: bool = False
+    ) -> None:
         self.events: list[Event] = []
         self.began = time.time()
         self._arrived: queue.SimpleQueue[Event | None] = queue.SimpleQueue()
-        self.process = subprocess.Popen(
+        self.process = command if isinstance(command, ForkedProgram) else subprocess.Popen(
             command, env=environment, stdin=subprocess.PIPE if takes_commands else subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
@@ -79,7 +86,9 @@ class Run:
         """What it wrote to standard error so far."""
         return "".join(self._errors)
 
-    def wait(self, name: str, timeout: float = 30, where: Callable[[Event], Any] = lambda _: True, **fields: Any) -> Event:
+    def wait(
+        self, name: str, timeout: float = PATIENCE, where: Callable[[Event], Any] = lambda _: True, **fields: Any
+    ) -> Event:
         """Waits for an event of this name with these fields, and takes it and what came before out of the way."""
         deadline = time.monotonic() + timeout
         while True:
@@ -104,7 +113,7 @@ class Run:
             self.events.append(event)
         return event
 
-    def wait_until_told(self, name: str, timeout: float = 30, **fields: Any) -> None:
+    def wait_until_told(self, name: str, timeout: float = PATIENCE, **fields: Any) -> None:
         """Waits for an event that may have been taken out of the way already."""
         if not any(each["event"] == name and all(each.get(k) == v for k, v in fields.items()) for each in self.events):
             self.wait(name, timeout, **fields)
@@ -133,13 +142,13 @@ class Run:
         """The codes of all warnings that were taken so far."""
         return {event["code"] for event in self.events if event["event"] == "warning"}
 
-    def end(self, how: signal.Signals = signal.SIGTERM, timeout: float = 20) -> int:
+    def end(self, how: signal.Signals = signal.SIGTERM, timeout: float = PATIENCE) -> int:
         """Sends a signal and returns the exit code."""
         if self.process.poll() is None:
             self.process.send_signal(how)
         return self.exit_code(timeout)
 
-    def exit_code(self, timeout: float = 30) -> int:
+    def exit_code(self, timeout: float = PATIENCE) -> int:
         """Waits for its end."""
         code = self.process.wait(timeout)
         for thread in self._threads:
@@ -177,7 +186,7 @@ class Beaconry:
         self.runs.append(run)
         return run
 
-    def call(self, *arguments: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
+    def call(self, *arguments: str, timeout: float = 2 * PATIENCE) -> subprocess.CompletedProcess[str]:
         """Runs a command to its end."""
         return subprocess.run(
             [str(BINARY), *arguments], env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,

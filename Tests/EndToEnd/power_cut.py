@@ -29,7 +29,7 @@ def host(image: str, folder: str) -> int:
     """Boots the machine, counts acknowledgements, and kills QEMU after some of them, while the next is on its way."""
     script = [str(CHECKOUT / ".build/venv/bin/python"), __file__, "write"]
     command = [str(CHECKOUT / "Scripts/bluez-vm"), "--disk", image, "--results", folder, *script]
-    machine = subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, start_new_session=True)
+    machine = subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
     assert machine.stdout
     acknowledged = 0
     for line in machine.stdout:
@@ -53,14 +53,14 @@ def host(image: str, folder: str) -> int:
     return 0
 
 
-def qemu_processes(session: int) -> list[int]:
-    """The QEMU processes of the session that was started for the machine."""
+def qemu_processes(parent: int) -> list[int]:
+    """The QEMU processes that Scripts/bluez-vm started."""
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
                 name = (entry / "comm").read_text().strip()
-                if name.startswith("qemu") and os.getsid(int(entry.name)) == session:
+                if name.startswith("qemu") and f"PPid:\t{parent}\n" in (entry / "status").read_text():
                     found.append(int(entry.name))
             except (OSError, ProcessLookupError):
                 continue

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,17 +18,57 @@ import pytest
 import vhci
 from beaconry import Beaconry
 
-RESULTS = Path("/results") / f"{vhci.BLUEZ}-{vhci.CONTROLLERS}"
+RESULTS = Path("/results")
+PLAN = os.environ.get("BEACONRY_VM_PLAN", "")
+"""Which tests run with which controllers: `full` is every test with both kinds, `reduced` what planned() says. Without a plan
+every test runs with the controllers that the machine was started with."""
+KINDS = ("legacy", "extended")
+FIRST_KIND = {"5.66": "legacy", "5.82": "extended"}
+"""The reduced plan tests the oldest of both, and the newest of both."""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Without the machine there is nothing to test; no test of it runs for more than five minutes."""
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers",
+        "depends_on(what, …): what the test's outcome may depend on: `bluez`, the version of bluetoothd; `controllers`,"
+        " their kind; `combination`, both together. Without arguments it depends on none; unmarked, on bluez and controllers.",
+    )
+
+
+def planned(item: pytest.Function, kind: str) -> bool:
+    """Whether the reduced plan has a test with these controllers in the machine with this version of BlueZ."""
+    marker = item.get_closest_marker("depends_on")
+    things = set(marker.args) if marker else {"bluez", "controllers"}
+    if things - {"combination", "bluez", "controllers"}:
+        raise ValueError(f"{item.nodeid} depends on {things}")
+    if "combination" in things:
+        return True
+    if kind != FIRST_KIND[vhci.BLUEZ]:
+        return False
+    # What depends on nothing runs once, in one machine or the other.
+    return bool(things) or zlib.crc32(item.originalname.encode()) % 2 == list(FIRST_KIND).index(vhci.BLUEZ)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Tests with one kind of controllers come one after the other, since the fixture is the session's."""
+    begun = os.environ.get("BEACONRY_VM_CONTROLLERS") or FIRST_KIND.get(vhci.BLUEZ, "legacy")
+    kinds = [begun, *(kind for kind in KINDS if PLAN and kind != begun)]
+    metafunc.parametrize("kind", kinds, indirect=True, scope="session")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out what the plan leaves out. Without the machine there is nothing to test; no test of it runs for more than
+    five minutes."""
     here = Path(__file__).parent
-    for item in items:
-        if here in item.path.parents:
-            item.add_marker(pytest.mark.skipif(not vhci.BLUEZ, reason="runs inside Scripts/bluez-vm"))
-            if item.get_closest_marker("timeout") is None:
-                item.add_marker(pytest.mark.timeout(300))
+    ours = [item for item in items if here in item.path.parents and isinstance(item, pytest.Function)]
+    for item in ours:
+        item.add_marker(pytest.mark.skipif(not vhci.BLUEZ, reason="runs inside Scripts/bluez-vm"))
+        if item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(300))
+    if PLAN == "reduced":
+        left_out = [item for item in ours if not planned(item, item.callspec.params["kind"])]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
 
 
 @pytest.fixture(scope="session")
@@ -36,6 +77,19 @@ def _world() -> Iterator[vhci.World]:
     world.restore()
     yield world
     world.close()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def kind(_world: vhci.World, request: pytest.FixtureRequest) -> str:
+    """The kind of controllers that the machine has now."""
+    _world.use(request.param)
+    return request.param
+
+
+@pytest.fixture
+def extended(kind: str) -> bool:
+    """Whether the controllers have extended advertising."""
+    return kind == "extended"
 
 
 @pytest.fixture
@@ -64,17 +118,34 @@ def mgmt(world: vhci.World) -> vhci.Management:
 
 
 @pytest.fixture
-def witness(world: vhci.World, request: pytest.FixtureRequest) -> Iterator[vhci.Witness]:
-    """What really is on the air, recorded from before the test on; the recording stays in the results."""
+def _recording(world: vhci.World, request: pytest.FixtureRequest) -> Iterator[vhci.Witness | None]:
+    if "witness" not in request.fixturenames:
+        yield None
+        return
     RESULTS.mkdir(parents=True, exist_ok=True)
     name = re.sub(r"[^\w.-]+", "-", request.node.name)
     with vhci.Witness(RESULTS / f"{name}.btsnoop") as witness:
-        # The kernel does not tell a controller twice what it has been told; powering on begins with a reset.
-        for index in world.controllers.indexes().values():
-            world.controllers.power(index, False)
-            world.controllers.power(index, True)
-        world.bluetoothd.wait()
         yield witness
+
+
+@pytest.fixture
+def fresh_controllers(world: vhci.World, _recording: vhci.Witness | None) -> vhci.Controllers:
+    """The two controllers after a reset, without connections and without anything to advertise.
+
+    The kernel does not repeat commands whose effect has not changed since the last reset, and a controller of btvirt's that
+    is reset leaves the other end of its connections connected.
+    """
+    for index in world.controllers.indexes().values():
+        world.controllers.power(index, False)
+        world.controllers.power(index, True)
+    world.bluetoothd.wait()
+    return world.controllers
+
+
+@pytest.fixture
+def witness(_recording: vhci.Witness, fresh_controllers: vhci.Controllers) -> vhci.Witness:
+    """What is on the air, recorded from before the reset of the controllers on; the recording stays in the results."""
+    return _recording
 
 
 @pytest.fixture

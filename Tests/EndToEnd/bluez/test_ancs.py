@@ -17,6 +17,9 @@ from ancs import APPS_AND_NOTIFICATIONS, SOLICITATION, WANTED, of, shown
 from beaconry import PROFILES, Beaconry, Run
 from vhci import Bluetoothd, Controllers, Phone, as_ordinary_user, eventually
 
+# bluetoothd is the central and the attribute client.
+pytestmark = pytest.mark.depends_on("bluez")
+
 OWN, DAEMON = "hci-socket:1", "bluez:hci0"
 DISPLAY = f"""
 profile: display
@@ -81,13 +84,9 @@ class Rig:
 
 
 @pytest.fixture
-def rig(beaconry: Beaconry, controllers: Controllers, bluetoothd: Bluetoothd) -> Iterator[Rig]:
+def rig(beaconry: Beaconry, fresh_controllers: Controllers, bluetoothd: Bluetoothd) -> Iterator[Rig]:
     """Controllers that were reset, one of them our own, and a bluetoothd that has met nobody."""
-    # A controller of btvirt's that is reset leaves the other end of its connections connected.
-    for index in (0, 1):
-        controllers.power(index, False)
-        controllers.power(index, True)
-    bluetoothd.wait()
+    controllers = fresh_controllers
     Phone(0).forget()
     yield Rig(beaconry, controllers, bluetoothd)
     beaconry.close()

@@ -9,11 +9,12 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
+import time
 
 import pytest
 from beaconry import BEACON_UUID, CONFIG_SERVICE, MAJOR_MINOR, PROFILES, TRANSMIT_SETTINGS, Beaconry, Run, ibeacon
 from bleak.exc import BleakError
-from vhci import ADDRESSES, EXTENDED, Management, Phone, Witness
+from vhci import ADDRESSES, Management, Phone, Witness
 
 NEW_UUID = "0B0B0B0B-1111-2222-3333-444455556666"
 
@@ -36,7 +37,8 @@ def started(beaconry: Beaconry, *options: str) -> Run:
     return run
 
 
-def test_the_apps_sequence(beaconry: Beaconry, witness: Witness, phone: Phone) -> None:
+@pytest.mark.depends_on("combination")
+def test_the_apps_sequence(beaconry: Beaconry, witness: Witness, phone: Phone, extended: bool) -> None:
     run = started(beaconry)
 
     async def app() -> None:
@@ -66,7 +68,7 @@ def test_the_apps_sequence(beaconry: Beaconry, witness: Witness, phone: Phone) -
     assert again["advertisingData"] == data.hex() and again["intervalTicks"] == 320
     air = witness.wait_for(lambda air: air.on_air and air.on_air[0].advertising_data == data)
     assert (air.on_air[0].min_ticks, air.on_air[0].max_ticks) == (320, 320)
-    if EXTENDED:
+    if extended:
         assert air.on_air[0].tx_power == -6
 
     # The power cut: no farewell.
@@ -96,16 +98,9 @@ def test_nothing_is_advertised_while_connected(beaconry: Beaconry, witness: Witn
             assert witness.air().on_air == []
 
     asyncio.run(stay())
-    gone = run.wait("disconnected")
-    back = run.wait("advertising-started")
-    assert seconds(back) - seconds(gone) < 1.1
+    run.wait("disconnected")
+    run.wait("advertising-started")
     witness.wait_for(lambda air: air.on_air)
-
-
-def seconds(event: dict) -> float:
-    from datetime import datetime
-
-    return datetime.fromisoformat(event["time"].replace("Z", "+00:00")).timestamp()
 
 
 def test_wrong_lengths_and_hopeless_values(beaconry: Beaconry, witness: Witness, phone: Phone) -> None:
@@ -128,6 +123,7 @@ def test_wrong_lengths_and_hopeless_values(beaconry: Beaconry, witness: Witness,
     assert asyncio.run(configure(phone))[TRANSMIT_SETTINGS] == bytes.fromhex("09000500")
 
 
+@pytest.mark.depends_on()
 def test_on_bad_interval_fail_leaves_a_way_back(beaconry: Beaconry, witness: Witness, phone: Phone) -> None:
     profile = beaconry.profile(
         "profile: fragile\nbeacons:\n  - {id: a, device: iot-design-shop, on-bad-interval: fail, name: Fragile}\n"
@@ -145,6 +141,7 @@ def test_on_bad_interval_fail_leaves_a_way_back(beaconry: Beaconry, witness: Wit
     assert run.wait("advertising-started")["advertisingData"] == ibeacon(CONFIG_SERVICE, 1, 1).hex()
 
 
+@pytest.mark.depends_on()
 def test_a_crash_is_cleaned_up_after(beaconry: Beaconry, witness: Witness, mgmt: Management) -> None:
     first = started(beaconry)
     first.process.send_signal(signal.SIGKILL)
@@ -153,13 +150,16 @@ def test_a_crash_is_cleaned_up_after(beaconry: Beaconry, witness: Witness, mgmt:
     second = beaconry.run(PROFILES / "hot-and-cold.yaml")
     second.wait("ready")
     hidden = ibeacon("D9EED498-BFDB-43C0-8B55-D06BB74C430B", 0, 0)
+    witness.wait_for(lambda air: [each.advertising_data for each in air.on_air] == [hidden])
+    # The kernel would come back to an instance that is still there after 2 s.
+    alone = time.time()
     second.take(5)
-    since = witness.air().since(second.began + 3)
-    assert {each.advertising_data for each in since} == {hidden}
+    assert {each.advertising_data for each in witness.air().since(alone)} == {hidden}
     assert second.end() == 0
     witness.wait_for(lambda air: not air.on_air)
 
 
+@pytest.mark.depends_on()
 def test_termination_leaves_nothing(beaconry: Beaconry, witness: Witness, phone: Phone) -> None:
     for how in (signal.SIGINT, signal.SIGTERM):
         run = started(beaconry)
@@ -171,6 +171,7 @@ def test_termination_leaves_nothing(beaconry: Beaconry, witness: Witness, phone:
     assert "stopping" in {event["event"] for event in run.take(1) + run.events}
 
 
+@pytest.mark.depends_on()
 def test_one_owner_of_settings(beaconry: Beaconry) -> None:
     started(beaconry)
     control = beaconry.folder / "other.sock"

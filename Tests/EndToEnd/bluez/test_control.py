@@ -9,8 +9,12 @@ from __future__ import annotations
 import json
 import signal
 
+import pytest
 from beaconry import PROFILES, Beaconry, ibeacon
 from vhci import Witness
+
+# The control socket is ours: bluetoothd and the controllers make no difference.
+pytestmark = pytest.mark.depends_on()
 
 UUID = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 

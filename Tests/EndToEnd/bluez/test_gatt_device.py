@@ -13,6 +13,9 @@ from beaconry import PROFILES, Beaconry
 from bleak.exc import BleakError
 from vhci import Phone, Witness
 
+# The attribute server of bluetoothd is tested in each version in test_configuration.py.
+pytestmark = pytest.mark.depends_on()
+
 LEVEL, MANUFACTURER = "00002a19-0000-1000-8000-00805f9b34fb", "00002a29-0000-1000-8000-00805f9b34fb"
 BATTERY, INFORMATION = "0000180f-0000-1000-8000-00805f9b34fb", "0000180a-0000-1000-8000-00805f9b34fb"
 HEART_RATE, MEASUREMENT = "0000180d-0000-1000-8000-00805f9b34fb", "00002a37-0000-1000-8000-00805f9b34fb"
@@ -43,7 +46,7 @@ def test_battery(beaconry: Beaconry, witness: Witness, phone: Phone) -> None:
             await client.start_notify(LEVEL, lambda _, value: levels.put_nowait(bytes(value)))
             for level in (42, 42, 41, 42):
                 await asyncio.to_thread(turn, level)
-            assert [await asyncio.wait_for(levels.get(), 30) for _ in range(3)] == [b"\x2a", b"\x29", b"\x2a"]
+            assert [await asyncio.wait_for(levels.get(), 60) for _ in range(3)] == [b"\x2a", b"\x29", b"\x2a"]
             assert levels.empty()
 
     asyncio.run(use())
@@ -64,7 +67,7 @@ def test_heart_rate(beaconry: Beaconry, witness: Witness, phone: Phone) -> None:
             measurements: asyncio.Queue[bytes] = asyncio.Queue()
             await client.start_notify(MEASUREMENT, lambda _, value: measurements.put_nowait(bytes(value)))
             for _ in range(3):
-                value = await asyncio.wait_for(measurements.get(), 30)
+                value = await asyncio.wait_for(measurements.get(), 60)
                 assert len(value) == 4 and value[0] == 0x0E and 62 <= value[1] <= 118
             with pytest.raises(BleakError):
                 await client.write_gatt_char(CONTROL_POINT, b"\x02", response=True)

@@ -9,7 +9,6 @@ Where a side is bluetoothd's, our program is its agent.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -17,6 +16,9 @@ import pytest
 from beaconry import MAJOR_MINOR, Beaconry, Event, Run
 from test_receiving import Central, central  # noqa: F401: a fixture
 from vhci import ADDRESSES, Bluetoothd, Controllers, Phone
+
+# The kernel pairs; what the agent of bluetoothd has a part in is marked.
+pytestmark = pytest.mark.depends_on()
 
 OWN = "C0:FF:EE:00:00:01"
 PROFILE = f"""\
@@ -91,6 +93,7 @@ def expect_paired(pair: Pair) -> None:
 
 
 @ROLES
+@pytest.mark.depends_on("bluez")
 def test_just_works_and_is_remembered(pair: Callable[[str], Pair]) -> None:
     both = pair("{ io: none }")
     both.connect()
@@ -98,10 +101,8 @@ def test_just_works_and_is_remembered(pair: Callable[[str], Pair]) -> None:
     expect_paired(both)
     both.phone.must("disconnect")
     both.beacon.wait("disconnected", 60)
-    # btvirt and the kernel need a moment until a controller can connect again.
-    end = time.monotonic() + 60
-    while both.phone.do("connect", *both.address, 20)["event"] != "answer":
-        assert time.monotonic() < end
+    both.beacon.wait("advertising-started", 60)
+    both.connect()
     both.phone.must("pair", "none")
     both.phone.must("services")
     assert both.phone.must("read", MAJOR_MINOR.upper())["value"]
@@ -133,6 +134,7 @@ def test_the_beacons_user_enters_what_the_phone_shows(pair: Callable[[str], Pair
 
 
 @ROLES
+@pytest.mark.depends_on("bluez")
 def test_both_compare(pair: Callable[[str], Pair]) -> None:
     both = pair("{ io: display-yes-no, mitm: true, secure-connections: required }")
     both.connect()

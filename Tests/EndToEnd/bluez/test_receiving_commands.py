@@ -17,6 +17,9 @@ from beaconry import BINARY, CONFIG_SERVICE, Beaconry, Run, service_list
 from test_receiving import BEACON, CONNECTABLE, TICKS, peripheral  # noqa: F401
 from vhci import ADDRESSES, Management, as_ordinary_user
 
+# Where bluetoothd reports devices, it is marked.
+pytestmark = pytest.mark.depends_on()
+
 RADIO = ("--radio", "bluez:hci0")
 UUID = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 
@@ -39,6 +42,7 @@ def test_scan_sees_what_the_kernel_sees(beacon: None, beaconry: Beaconry) -> Non
     assert {each.get("pdu") for each in heard} <= {"ADV_IND", "SCAN_RSP"}
 
 
+@pytest.mark.depends_on("bluez")
 def test_an_ordinary_user_is_told_what_cannot_be_seen(beacon: None) -> None:
     scan = Run(as_ordinary_user([str(BINARY), "scan", *RADIO, "--duration", "60s", "--json"]), dict(os.environ))
     try:
@@ -61,6 +65,7 @@ def test_expect_and_range(beacon: None, beaconry: Beaconry) -> None:
     assert ranged.returncode == 0 and '"minor":2' in ranged.stdout, ranged
 
 
+@pytest.mark.depends_on("bluez")
 def test_manage_configures_a_peripheral_of_others(
     beacon: None, beaconry: Beaconry, peripheral: Callable[[], Run]  # noqa: F811
 ) -> None:

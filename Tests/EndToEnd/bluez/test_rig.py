@@ -15,6 +15,9 @@ from dbus_fast import BusType, Message, PropertyAccess
 from dbus_fast.aio import MessageBus
 from dbus_fast.service import ServiceInterface, dbus_method, dbus_property
 
+# What differs is marked.
+pytestmark = pytest.mark.depends_on()
+
 BEACON = bytes.fromhex("0201061aff4c000215e2c56db5dffb48d2b060d0f5a71096e000010002c5")
 SERVICE = "0000feaa-0000-1000-8000-00805f9b34fb"
 SCAN_RESPONSE = bytes.fromhex("0303aafe") + b"\x05\x09Rig1"
@@ -94,6 +97,7 @@ async def gatt_application():
         bus.disconnect()
 
 
+@pytest.mark.depends_on("combination")
 def test_the_machine_is_the_one_asked_for(world, mgmt):
     version = int(vhci.adapter_property(0, "Modalias")[-4:], 16)  # usb:v1D6Bp0246d0542 is 5.66
     assert vhci.BLUEZ == f"{version >> 8}.{version & 0xFF}"
@@ -103,14 +107,16 @@ def test_the_machine_is_the_one_asked_for(world, mgmt):
     ]
 
 
-def test_controllers_are_of_the_kind_asked_for(mgmt, witness):
+@pytest.mark.depends_on("combination")
+def test_controllers_are_of_the_kind_asked_for(mgmt, witness, extended):
     advertise(mgmt)
     witness.wait_for(the_beacon_is_on_air)
     opcodes = {opcode for opcode, _ in witness.commands()}
-    assert (0x2036 in opcodes) == vhci.EXTENDED
-    assert (0x2006 in opcodes) != vhci.EXTENDED
+    assert (0x2036 in opcodes) == extended
+    assert (0x2006 in opcodes) != extended
 
 
+@pytest.mark.depends_on("controllers")
 def test_an_advertisement_is_witnessed_and_seen(mgmt, witness, phone):
     advertise(mgmt)
     air = witness.wait_for(the_beacon_is_on_air)
@@ -129,6 +135,7 @@ def test_an_advertisement_is_witnessed_and_seen(mgmt, witness, phone):
     assert {(each.pdu, each.data) for each in reports} == {("ADV_IND", BEACON), ("SCAN_RSP", SCAN_RESPONSE)}
 
 
+@pytest.mark.depends_on("bluez")
 def test_the_phone_connects_reads_and_writes(mgmt, witness, phone):
     async def visit() -> tuple[bytes, bytes]:
         async with gatt_application() as application:
@@ -160,47 +167,51 @@ def test_a_command_that_the_kernel_refuses_is_an_error(mgmt):
     assert refusal.value.status == 0x0D
 
 
+@pytest.mark.depends_on("bluez")
 def test_bluetoothd_restarts_and_clears_instances(bluetoothd, mgmt):
     advertise(mgmt)
     before = bluetoothd.pid
     bluetoothd.restart("-E")
     assert bluetoothd.pid not in (None, before)
     assert b"\0-E\0" in Path(f"/proc/{bluetoothd.pid}/cmdline").read_bytes()
-    assert vhci.adapter_property(0, "Powered") == "true"
+    assert vhci.adapter_property(0, "Powered") is True
     assert mgmt.advertising_features(0).instances == ()
 
 
+@pytest.mark.depends_on("bluez")
 def test_bluetoothd_crashes(bluetoothd, mgmt):
     bluetoothd.stop(crash=True)
     assert bluetoothd.pid is None
     assert vhci.adapter_property(0, "Powered") is None
     assert all(each.powered for each in mgmt.controllers())
     bluetoothd.start()
-    assert vhci.adapter_property(0, "Powered") == "true"
+    assert vhci.adapter_property(0, "Powered") is True
 
 
-def test_a_power_cycle_is_noticed(controllers, mgmt, witness):
+@pytest.mark.depends_on("controllers")
+def test_a_power_cycle_is_noticed(controllers, mgmt, witness, extended):
     advertise(mgmt)
     witness.wait_for(the_beacon_is_on_air)
     controllers.power(0, False)
     witness.wait_for(lambda air: not air.on_air)
-    vhci.eventually("org.bluez noticed", lambda: vhci.adapter_property(0, "Powered") == "false")
+    vhci.eventually("org.bluez noticed", lambda: vhci.adapter_property(0, "Powered") is False)
     # The kernel keeps the instances of a legacy controller and removes those of an extended one.
-    assert mgmt.advertising_features(0).instances == (() if vhci.EXTENDED else (1,))
+    assert mgmt.advertising_features(0).instances == (() if extended else (1,))
     controllers.power(0, True)
-    if not vhci.EXTENDED:
+    if not extended:
         witness.wait_for(the_beacon_is_on_air)
 
 
 def test_a_blocked_controller_is_down(controllers, mgmt):
     controllers.block(0)
-    vhci.eventually("org.bluez noticed", lambda: vhci.adapter_property(0, "Powered") == "false")
+    vhci.eventually("org.bluez noticed", lambda: vhci.adapter_property(0, "Powered") is False)
     with pytest.raises(vhci.ManagementError):
         mgmt.power(0, True)
     controllers.unblock(0)
     mgmt.power(0, True)
 
 
+@pytest.mark.depends_on("controllers")
 def test_controllers_come_back_as_they_were(controllers, bluetoothd):
     controllers.unplug()
     vhci.eventually("org.bluez noticed", lambda: vhci.adapter_property(0, "Powered") is None)

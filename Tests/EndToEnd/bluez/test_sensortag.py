@@ -16,6 +16,9 @@ from bleak.exc import BleakError
 from sensortag import ROOM, SENSORS, check_barometer, full_uuid
 from vhci import Phone, Witness
 
+# The attribute server of bluetoothd is tested in each version in test_configuration.py.
+pytestmark = pytest.mark.depends_on()
+
 PROFILE = f"profile: tags\nbeacons:\n  - id: tag\n    device: sensortag\n    firmware: 1.4\n{ROOM}"
 
 

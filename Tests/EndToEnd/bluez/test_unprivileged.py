@@ -20,6 +20,9 @@ def with_monitor(command: list[str]) -> list[str]:
     allowed = [each.replace("=-all", "=-all,+net_raw") for each in command]
     return [*allowed[:1], "--ambient-caps=-all,+net_raw", *allowed[1:]]
 
+# bluetoothd advertises.
+pytestmark = pytest.mark.depends_on("bluez")
+
 
 @pytest.fixture
 def visitor(beaconry: Beaconry, tmp_path: Path):
@@ -45,6 +48,7 @@ def carries_frame(data: bytes) -> bool:
     return ibeacon(CONFIG_SERVICE, 1, 1)[3:] in data
 
 
+@pytest.mark.depends_on("combination")
 def test_the_configurable_beacon(visitor, bluetoothd: Bluetoothd, witness: Witness, phone: Phone) -> None:
     bluetoothd.restart("-E")
     run = visitor("iot-design-shop.yaml")
@@ -55,7 +59,7 @@ def test_the_configurable_beacon(visitor, bluetoothd: Bluetoothd, witness: Witne
     run.take(1)
     assert "not-read-back" in run.warnings()
     assert {"advertisingData", "scanResponse", "intervalTicks", "pdu", "address"} <= set(started["unknown"])
-    witness.wait_for(lambda air: any(carries_frame(each.advertising_data) for each in air.since(run.began)), 30)
+    witness.wait_for(lambda air: any(carries_frame(each.advertising_data) for each in air.since(run.began)))
     told = next(each for each in witness.air().since(run.began) if carries_frame(each.advertising_data))
     assert told.pdu == "ADV_IND" and (told.min_ticks, told.max_ticks) == (160, 160)
     assert told.advertising_data == ibeacon(CONFIG_SERVICE, 1, 1)[3:] + b"\x02\x01\x06"
@@ -75,7 +79,7 @@ def test_the_configurable_beacon(visitor, bluetoothd: Bluetoothd, witness: Witne
     assert [event["value"] for event in run.events if event["event"] == "written"] == ["05000600"]
     run.wait("advertising-started")
     frame = ibeacon(CONFIG_SERVICE, 5, 6)[3:]
-    witness.wait_for(lambda air: any(frame in each.advertising_data for each in air.since(run.began)), 30)
+    witness.wait_for(lambda air: any(frame in each.advertising_data for each in air.since(run.began)))
     assert run.end() == 0
     witness.wait_for(lambda air: not air.on_air)
 
@@ -104,7 +108,7 @@ def test_bluetoothd_restarted(visitor, bluetoothd: Bluetoothd, witness: Witness)
     run.wait("radio-lost")
     run.wait("advertising-started")
     frame = ibeacon("D9EED498-BFDB-43C0-8B55-D06BB74C430B", 0, 0)[3:]
-    witness.wait_for(lambda air: any(frame in each.advertising_data for each in air.on_air), 5)
+    witness.wait_for(lambda air: any(frame in each.advertising_data for each in air.on_air))
 
 
 def test_strict_refuses_what_the_bus_cannot_do(visitor) -> None:

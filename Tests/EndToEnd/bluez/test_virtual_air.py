@@ -11,6 +11,7 @@ import re
 import subprocess
 from pathlib import Path
 
+import pytest
 from beaconry import (
     BEACON_UUID,
     CONFIG_SERVICE,
@@ -25,7 +26,6 @@ from beaconry import (
 from test_advertising import E2C5, plain
 from vhci import (
     ADDRESSES,
-    EXTENDED,
     Bluetoothd,
     Controllers,
     Management,
@@ -84,6 +84,7 @@ def expect_configurable(phone: Phone, run: Run, address: str) -> None:
     assert again["intervalTicks"] == 320
 
 
+@pytest.mark.depends_on()
 def test_the_kernel_has_a_controller_on_our_air(
     beaconry: Beaconry, bluetoothd: Bluetoothd, controllers: Controllers, witness: Witness
 ) -> None:
@@ -105,17 +106,18 @@ def test_the_kernel_has_a_controller_on_our_air(
     assert {each.data for each in witness.reports(2, address)[began:] if each.pdu == "ADV_IND"} == {frame}
     phone.forget()
     assert run.end() == 0
-    eventually("the kernel has lost hci2", lambda: not Path("/sys/class/bluetooth/hci2").exists(), 5)
-    eventually("bluetoothd has lost hci2", lambda: adapter_property(2, "Address") is None, 5)
+    eventually("the kernel has lost hci2", lambda: not Path("/sys/class/bluetooth/hci2").exists())
+    eventually("bluetoothd has lost hci2", lambda: adapter_property(2, "Address") is None)
 
 
+@pytest.mark.depends_on("controllers")
 def test_our_host_on_the_user_channel(
-    beaconry: Beaconry, bluetoothd: Bluetoothd, controllers: Controllers, witness: Witness, phone: Phone
+    beaconry: Beaconry, bluetoothd: Bluetoothd, controllers: Controllers, witness: Witness, phone: Phone, extended: bool
 ) -> None:
     controllers.power(0, False)
     run = beaconry.run(SHOP, radio="hci-socket:0")
     ready = run.wait("radio-ready")
-    assert (ready["radio"], ready["address"], ready["extended"]) == ("hci-socket:0", ADDRESSES[0], EXTENDED)
+    assert (ready["radio"], ready["address"], ready["extended"]) == ("hci-socket:0", ADDRESSES[0], extended)
     address = run.wait("advertising-started")["address"]
     assert address != ADDRESSES[0]
     expect_on_air(phone, witness, address, ibeacon(CONFIG_SERVICE, 1, 1))
@@ -127,7 +129,7 @@ def test_our_host_on_the_user_channel(
     assert not witness.air().on_air
 
     # It is bluetoothd's again, and works.
-    eventually("the kernel has hci0 back", lambda: controllers.indexes().get(ADDRESSES[0]) == 0, 5)
+    eventually("the kernel has hci0 back", lambda: controllers.indexes().get(ADDRESSES[0]) == 0)
     bluetoothd.wait()
     assert adapter_property(0, "Address") == ADDRESSES[0]
     again = beaconry.run(SHOP)
@@ -136,8 +138,9 @@ def test_our_host_on_the_user_channel(
     assert again.end() == 0
 
 
+@pytest.mark.depends_on("controllers")
 def test_several_beacons_on_the_user_channel(
-    beaconry: Beaconry, controllers: Controllers, witness: Witness, phone: Phone
+    beaconry: Beaconry, controllers: Controllers, witness: Witness, phone: Phone, extended: bool
 ) -> None:
     """Each from an address of its own: a set each, or turns of the only advertiser."""
     controllers.power(0, False)
@@ -153,7 +156,7 @@ def test_several_beacons_on_the_user_channel(
 
     asyncio.run(phone.find(are_heard))
     run.take(1)
-    if EXTENDED:
+    if extended:
         assert {(each.random_address, each.advertising_data) for each in witness.air().on_air} == told
         assert "time-shared" not in run.warnings()
     else:
@@ -189,6 +192,7 @@ DOES_NOT_APPLY = {
 }
 
 
+@pytest.mark.depends_on()
 def test_bluezs_tester_on_our_controllers(
     beaconry: Beaconry, bluetoothd: Bluetoothd, controllers: Controllers, mgmt: Management
 ) -> None:
@@ -205,4 +209,4 @@ def test_bluezs_tester_on_our_controllers(
     outcomes = dict(re.findall(r"^(\S.*?) {2,}(Passed|Failed|Timed out|Not Run)\b", summary, re.MULTILINE))
     assert outcomes == dict.fromkeys(PASSED, "Passed") | DOES_NOT_APPLY, said
     assert run.end() == 0
-    eventually("the kernel has lost both", lambda: not controllers.indexes(), 5)
+    eventually("the kernel has lost both", lambda: not controllers.indexes())

@@ -28,8 +28,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 BLUEZ = os.environ.get("BEACONRY_VM_BLUEZ", "")
-CONTROLLERS = os.environ.get("BEACONRY_VM_CONTROLLERS", "")
-EXTENDED = CONTROLLERS == "extended"
 ADDRESSES = ("00:AA:01:00:00:00", "00:AA:01:01:00:01")
 """The public addresses of the two controllers; they are hci0 and hci1 until somebody replugs them elsewhere."""
 
@@ -41,7 +39,7 @@ class RigError(Exception):
     """The rig did not do what a test needs; this says nothing about the program under test."""
 
 
-def eventually(what: str, probe: Callable[[], _T], timeout: float = 30, interval: float = 0.1) -> _T:
+def eventually(what: str, probe: Callable[[], _T], timeout: float = 60, interval: float = 0.1) -> _T:
     """Calls `probe` until it returns something true, and returns that; after `timeout` seconds a RigError."""
     deadline = time.monotonic() + timeout
     while not (result := probe()):
@@ -239,32 +237,68 @@ class _Daemon:
             eventually(f"{self.name} ended", lambda: self.pid is None)
 
 
-def dbus_call(path: str, method: str, *arguments: str) -> str | None:
-    """Calls a method of org.bluez with dbus-send's notation for arguments; None when it answers with an error."""
-    command = ["dbus-send", "--system", "--print-reply=literal", "--dest=org.bluez", path, method, *arguments]
-    result = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
-    return result.stdout.strip() if result.returncode == 0 else None
+class _SystemBus:
+    """A connection to the system bus that stays open, in a thread of its own: a process for each call costs more than half
+    a second in the emulated machine."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._bus: Any = None
+        threading.Thread(target=self._loop.run_forever, daemon=True).start()
+
+    def call(self, destination: str, path: str, method: str, signature: str, body: Sequence[Any]) -> list[Any] | None:
+        """The body of the reply; None when it is an error, or does not come within 25 s."""
+        call = self._call(destination, path, method, signature, body)
+        return asyncio.run_coroutine_threadsafe(call, self._loop).result()
+
+    async def _call(
+        self, destination: str, path: str, method: str, signature: str, body: Sequence[Any]
+    ) -> list[Any] | None:
+        # An ordinary user without the virtual environment imports this module, too.
+        from dbus_fast import BusType, Message, MessageFlag, MessageType
+        from dbus_fast.aio import MessageBus
+
+        if self._bus is None:
+            self._bus = await MessageBus(bus_type=BusType.SYSTEM).connect()
+        interface, _, member = method.rpartition(".")
+        message = Message(
+            destination, path, interface, member, flags=MessageFlag.NO_AUTOSTART, signature=signature, body=list(body)
+        )
+        try:
+            reply = await asyncio.wait_for(self._bus.call(message), 25)
+        except TimeoutError:
+            return None
+        return reply.body if reply.message_type is MessageType.METHOD_RETURN else None
 
 
-def bluez_property(path: str, interface: str, name: str) -> str | None:
-    """A property of an object of org.bluez as text (booleans are `true` and `false`); None when there is none."""
-    method = "org.freedesktop.DBus.Properties.Get"
-    answer = dbus_call(path, method, f"string:org.bluez.{interface}", f"string:{name}")
-    return None if answer is None else re.sub(r"^variant\s+((boolean|byte|u?int\d+)\s+)?", "", answer)
+_system_bus: _SystemBus | None = None
 
 
-def adapter_property(index: int, name: str) -> str | None:
+def dbus_call(
+    path: str, method: str, signature: str = "", *body: Any, destination: str = "org.bluez"
+) -> list[Any] | None:
+    """Calls a method of an object of bluetoothd; the body of the reply, None when it is an error."""
+    global _system_bus
+    _system_bus = _system_bus or _SystemBus()
+    return _system_bus.call(destination, path, method, signature, body)
+
+
+def bluez_property(path: str, interface: str, name: str) -> Any:
+    """A property of an object of bluetoothd; None when there is none."""
+    body = dbus_call(path, "org.freedesktop.DBus.Properties.Get", "ss", f"org.bluez.{interface}", name)
+    return body[0].value if body else None
+
+
+def adapter_property(index: int, name: str) -> Any:
     """A property of org.bluez.Adapter1, as bluez_property gives it."""
     return bluez_property(f"/org/bluez/hci{index}", "Adapter1", name)
 
 
-def described(index: int) -> str:
-    """What bluetoothd says of an adapter and what is advertised on it, for who looks into a failure."""
-    path = f"/org/bluez/hci{index}"
-    properties = {name: adapter_property(index, name) for name in ("Powered", "Discovering", "Discoverable")}
-    properties["ActiveInstances"] = bluez_property(path, "LEAdvertisingManager1", "ActiveInstances")
-    devices = re.findall(r'<node name="(dev_[0-9A-F_]+)"', dbus_call(path, "org.freedesktop.DBus.Introspectable.Introspect") or "")
-    return f"hci{index}: {properties}, devices {devices}"
+def devices(adapter: str) -> list[str]:
+    """The paths of the devices that bluetoothd has of an adapter."""
+    path = f"/org/bluez/{adapter}"
+    body = dbus_call(path, "org.freedesktop.DBus.Introspectable.Introspect") or [""]
+    return [f"{path}/{name}" for name in re.findall(r'<node name="(dev_[0-9A-F_]+)"', body[0])]
 
 
 class Bluetoothd(_Daemon):
@@ -293,11 +327,11 @@ class Bluetoothd(_Daemon):
     def wait(self) -> None:
         """Waits until it answers on the bus for every controller, and powers them on."""
         for controller in self._management.controllers():
-            eventually(f"org.bluez at hci{controller.index}", lambda: adapter_property(controller.index, "Powered"), 60)
+            eventually(f"org.bluez at hci{controller.index}", lambda: adapter_property(controller.index, "Powered") is not None, 60)
             self._management.power(controller.index, True)
             eventually(
                 f"hci{controller.index} powered for org.bluez",
-                lambda: adapter_property(controller.index, "Powered") == "true",
+                lambda: adapter_property(controller.index, "Powered"),
             )
 
 
@@ -307,6 +341,8 @@ class Controllers(_Daemon):
     def __init__(self, management: Management) -> None:
         super().__init__("btvirt")
         self._management = management
+        self.kind = os.environ.get("BEACONRY_VM_CONTROLLERS", "")
+        """`legacy`, or `extended`: what they are, and what replug() puts in."""
         self._placeholder: int | None = None
 
     def indexes(self) -> dict[str, int]:
@@ -320,7 +356,7 @@ class Controllers(_Daemon):
     def forget_scan_response(self, index: int) -> None:
         """Has a controller of the old kind answer scans with nothing, as it does after a reset: btvirt's go on, and the
         kernel, which has reset them, does not tell them."""
-        if CONTROLLERS != "legacy":
+        if self.kind != "legacy":
             return
         with socket.socket(socket.AF_BLUETOOTH, socket.SOCK_RAW, socket.BTPROTO_HCI) as raw:
             raw.bind((index,))
@@ -348,7 +384,7 @@ class Controllers(_Daemon):
         """
         if shifted:
             self.plug_placeholder()
-        self._launch([])
+        self._launch([self.kind])
         eventually("the controllers back", lambda: set(self.indexes()) == set(ADDRESSES), 60)
         return self.indexes()
 
@@ -383,6 +419,13 @@ class World:
         self.management = Management()
         self.bluetoothd = Bluetoothd(self.management)
         self.controllers = Controllers(self.management)
+
+    def use(self, kind: str) -> None:
+        """Exchanges the controllers for ones of this kind, unless they are."""
+        if self.controllers.kind != kind:
+            self.controllers.unplug()
+            self.controllers.kind = kind
+            self.restore()
 
     def restore(self) -> None:
         """Two powered controllers at hci0 and hci1 that advertise nothing, and bluetoothd as it was first started."""
@@ -693,7 +736,7 @@ class Witness:
             if each.kind == "command" and each.index == index
         ]
 
-    def wait_for(self, condition: Callable[[Air], Any], timeout: float = 20, index: int = 0) -> Air:
+    def wait_for(self, condition: Callable[[Air], Any], timeout: float = 60, index: int = 0) -> Air:
         """Waits until `condition` holds for the air of the controller at `index`; it fails the test otherwise."""
         deadline = time.monotonic() + timeout
         while not condition(air := self.air(index)):
@@ -714,7 +757,7 @@ class Witness:
                     found += _extended_reports(record)
         return [each for each in found if address in (None, each.address)]
 
-    def wait_for_report(self, condition: Callable[[Report], Any], timeout: float = 20, index: int = 1) -> Report:
+    def wait_for_report(self, condition: Callable[[Report], Any], timeout: float = 60, index: int = 1) -> Report:
         """Waits for a report that meets `condition`; somebody has to scan meanwhile."""
         return eventually("an advertising report", lambda: next(filter(condition, self.reports(index)), None), timeout)
 
@@ -766,7 +809,7 @@ class Phone:
         return seen
 
     async def find(
-        self, match: Callable[[Any, Any], bool], timeout: float = 30, service_uuids: Sequence[str] = ()
+        self, match: Callable[[Any, Any], bool], timeout: float = 60, service_uuids: Sequence[str] = ()
     ) -> Any:
         """Scans until bleak's (BLEDevice, AdvertisementData) meet `match`; returns the BLEDevice."""
         deadline = time.monotonic() + timeout
@@ -798,7 +841,7 @@ class Phone:
         return seen
 
     @asynccontextmanager
-    async def connect(self, device: Any, timeout: float = 30) -> AsyncIterator[Any]:
+    async def connect(self, device: Any, timeout: float = 60) -> AsyncIterator[Any]:
         """A connection: bleak's BleakClient, with services discovered (`read_gatt_char`, `write_gatt_char`, …)."""
         from bleak import BleakClient
         from bleak.backends.bluezdbus.manager import get_global_bluez_manager
@@ -814,13 +857,12 @@ class Phone:
     def _connect_in_bluetoothd(self, path: str, timeout: float) -> None:
         dbus_call(path, "org.bluez.Device1.Connect")
         for name in ("Connected", "ServicesResolved"):
-            eventually(f"{path} {name}", lambda: bluez_property(path, "Device1", name) == "true", timeout)
+            eventually(f"{path} {name}", lambda: bluez_property(path, "Device1", name), timeout)
 
     def forget(self) -> None:
         """Makes bluetoothd forget every device this adapter met, and the GATT services it remembers of them."""
         path = f"/org/bluez/{self.adapter}"
-        known = dbus_call(path, "org.freedesktop.DBus.Introspectable.Introspect") or ""
-        for device in re.findall(r'<node name="(dev_[0-9A-F_]+)"', known):
-            dbus_call(path, "org.bluez.Adapter1.RemoveDevice", f"objpath:{path}/{device}")
+        for device in devices(self.adapter):
+            dbus_call(path, "org.bluez.Adapter1.RemoveDevice", "o", device)
         for cache in Path("/var/lib/bluetooth").glob("*/cache"):
             shutil.rmtree(cache, ignore_errors=True)
