@@ -76,7 +76,11 @@ struct Running {
     private func tell(_ events: AsyncStream<EventRecord>) -> Task<Void, Never> {
         let json = options.writesJSON
         let executor = OutputExecutor()
-        if !json, TerminalArea.isPossible { return Task(executorPreference: executor) { await Self.show(events) } }
+        if !json, Terminal.isPossible {
+            return Task(executorPreference: executor) {
+                await RunDisplay.show(events) { if Self.loading.contains($0.event) { Heap.giveBack() } }
+            }
+        }
         return Task(executorPreference: executor) {
             for await record in events {
                 if Self.loading.contains(record.event) { Heap.giveBack() }
@@ -89,31 +93,6 @@ struct Running {
 
     /// Events that end the reading of profiles.
     private static let loading: Set = ["ready", "reloaded"]
-
-    /// On a terminal: a table that is redrawn ten times a second at most.
-    private static func show(_ events: AsyncStream<EventRecord>) async {
-        let (feed, input) = AsyncStream.makeStream(of: EventRecord?.self)
-        let ticking = Task {
-            while !Task.isCancelled {
-                try? await Task.sleep(for: .milliseconds(100))
-                input.yield(nil)
-            }
-        }
-        let reading = Task {
-            for await record in events {
-                if Self.loading.contains(record.event) { Heap.giveBack() }
-                input.yield(record)
-            }
-            input.finish()
-        }
-        var table = TerminalTable()
-        for await record in feed {
-            if let record { table.take(record) } else { table.draw() }
-        }
-        table.draw()
-        ticking.cancel()
-        await reading.value
-    }
 }
 
 /// An emulator, and the writing of what it has reported: the run is over, for `ctl stop` too, when both have ended.

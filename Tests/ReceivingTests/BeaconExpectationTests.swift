@@ -220,7 +220,8 @@ import Testing
         #expect((verdict.isFulfilled, verdict.count, verdict.elapsed) == (true, 3, .milliseconds(1500)))
         #expect(verdict.nearest?.beacon == BeaconIdentity(.sample(2, 1, uuid: .shop)))
         #expect(verdict.nearest?.meanRSSI == -50)
-        #expect(verdict.nearest?.distance == DistanceModel.android.distance(rssi: -50, measuredPower: MeasuredPower(-59)))
+        let distance = DistanceModel.android.distance(rssi: -50, measuredPower: MeasuredPower(-59))
+        #expect(verdict.nearest?.distance == distance)
         #expect(verdict.sentence == "heard 4 advertisements of 3 beacons of any iBeacon within 1.5 s")
     }
 

@@ -9,14 +9,14 @@ import Radio
 import Receiving
 
 /// `beaconry range`
-struct Range: AsyncParsableCommand {
+struct Range: AsyncParsableCommand, ReportsErrorsAsJSON {
     static let configuration = CommandConfiguration(
-        abstract: "Tell once a second which beacons are how near.",
+        abstract: "Report the distance of each beacon once a second.",
         discussion: """
             Example: beaconry range --uuid E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 --major 1
 
-            Without --uuid, the beacons of Apple's AirLocate. Acc is the estimated distance in metres, -1.00 when it \
-            cannot be told. A beacon that is not heard for 5 s is gone.
+            Without --uuid, the beacons of Apple's AirLocate. Acc is the estimated distance in metres, -1.00 when it is \
+            unknown. A beacon that is not received for 5 s is removed. With --duration, the last report comes at its end.
             """)
 
     @OptionGroup var selection: BeaconSelection
@@ -27,6 +27,8 @@ struct Range: AsyncParsableCommand {
 
     @OptionGroup var options: ListeningOptions
 
+    var writesJSON: Bool { options.isJSON }
+
     func run() async throws {
         let regions = try selection.regions(defaults: BeaconSelection.airLocate)
         let settings = try distance.settings()
@@ -35,7 +37,8 @@ struct Range: AsyncParsableCommand {
         let isJSON = options.isJSON
         try await listening.run { radio, _ in
             var ranging = Ranging(regions, settings: settings, at: .zero)
-            var area = TerminalArea()
+            let screen = !isJSON && Terminal.isPossible ? LiveScreen() : nil
+            defer { screen?.finish() }
             for await reception in try await radio.receptions(every: .milliseconds(50)) {
                 let reports: [RangingReport?]
                 let end = duration.flatMap { $0 <= reception.time ? $0 : nil }
@@ -49,8 +52,8 @@ struct Range: AsyncParsableCommand {
                     let output = RangingOutput(report)
                     if isJSON {
                         Output.line(JSONLine.encode(output))
-                    } else if TerminalArea.isPossible {
-                        area.show(output.lines(width: TerminalArea.size.columns, height: TerminalArea.size.rows))
+                    } else if let screen {
+                        screen.show(output.content)
                     } else {
                         for line in output.lines { Output.line(line) }
                     }

@@ -12,39 +12,41 @@ import Radio
 import Receiving
 
 /// `beaconry scan`
-struct Scan: AsyncParsableCommand {
+struct Scan: AsyncParsableCommand, ReportsErrorsAsJSON {
     static let configuration = CommandConfiguration(
-        abstract: "Show who advertises.",
+        abstract: "List advertising devices.",
         discussion: """
             Example: beaconry scan --formats ibeacon --min-rssi -70 --duration 10s
 
-            On a terminal that is a table; else a line, or with --json an object, for everything that is new. Advertising \
-            data and scan response of a device count together.
+            Prints a table on a terminal; otherwise a line, or with --json an object, for everything that is new. \
+            Advertising data and scan response of a device count together.
             """)
 
-    @Option(parsing: .upToNextOption, help: "Only devices that name one of these services: 180F, or 128 bits.")
+    @Option(parsing: .upToNextOption, help: "Only devices that advertise one of these services: 180F, or 128 bits.")
     var services: [String] = []
 
-    private static let formatNames = (["eddystone"] + BeaconFormat.allCases.map(\.rawValue)).joined(separator: ", ")
+    private static let formatNames = (BeaconFormat.allCases.map(\.rawValue) + ["eddystone"]).joined(separator: ", ")
 
-    @Option(help: "Only beacons of these formats, with commas between them: \(formatNames).")
+    @Option(help: "Only beacons of these formats, separated by commas: \(formatNames).")
     var formats: String?
 
-    @Option(parsing: .unconditional, help: "Only what is at least so strong, in dBm.")
+    @Option(parsing: .unconditional, help: "Minimum RSSI in dBm.")
     var minRSSI: String?
 
-    @Option(help: "Only devices that have this in their names.")
+    @Option(help: "Only devices whose name contains this text.")
     var name: String?
 
-    @Flag(help: "Tell every advertisement, not only what is new.")
+    @Flag(help: "Print every advertisement, not only what is new.")
     var duplicates = false
 
-    @Flag(help: "Do not ask for scan responses.")
+    @Flag(help: "Scan passively, without scan requests.")
     var passive = false
 
     @OptionGroup var time: DurationOption
 
     @OptionGroup var options: ListeningOptions
+
+    var writesJSON: Bool { options.isJSON }
 
     func run() async throws {
         let filter = try filter()
@@ -53,7 +55,7 @@ struct Scan: AsyncParsableCommand {
         if passive { limits.insert(.passiveScanning) }
         let listening = try Listening(options, duration: try time.value(), limits: limits)
         let settings = ScanSettings(isActive: !passive)
-        let format: ScanOutput.Format = options.isJSON ? .json : TerminalArea.isPossible ? .table : .lines
+        let format: ScanOutput.Format = options.isJSON ? .json : Terminal.isPossible ? .table : .lines
         let output = ScanOutput(filter: filter, tellsAll: duplicates, format: format)
         try await listening.run { radio, capabilities in
             var output = output
@@ -61,6 +63,7 @@ struct Scan: AsyncParsableCommand {
             for await reception in try await radio.receptions(settings, every: .milliseconds(250)) {
                 output.take(reception)
             }
+            output.finish()
         }.check()
     }
 

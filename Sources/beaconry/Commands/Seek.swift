@@ -9,12 +9,12 @@ import Radio
 import Receiving
 
 /// `beaconry seek`
-struct Seek: AsyncParsableCommand {
+struct Seek: AsyncParsableCommand, ReportsErrorsAsJSON {
     /// The beacon of the game whose app hides one.
     private static let hidden = "D9EED498-BFDB-43C0-8B55-D06BB74C430B"
 
     static let configuration = CommandConfiguration(
-        abstract: "Play hot and cold: tell once a second how near the nearest beacon is.",
+        abstract: "Play hot and cold: report the distance of the nearest beacon once a second.",
         discussion: """
             Example: beaconry seek, while elsewhere: beaconry run profiles/hot-and-cold.yaml
 
@@ -29,6 +29,8 @@ struct Seek: AsyncParsableCommand {
 
     @OptionGroup var options: ListeningOptions
 
+    var writesJSON: Bool { options.isJSON }
+
     func run() async throws {
         let regions = try selection.regions(defaults: [Self.hidden])
         let settings = try distance.settings()
@@ -37,7 +39,8 @@ struct Seek: AsyncParsableCommand {
         let isJSON = options.isJSON
         try await listening.run { radio, _ in
             var seeking = Seeking(regions, settings: settings, at: .zero)
-            var area = TerminalArea()
+            let screen = !isJSON && Terminal.isPossible ? LiveScreen() : nil
+            defer { screen?.finish() }
             for await reception in try await radio.receptions(every: .milliseconds(50)) {
                 let reports: [SeekingReport?]
                 let end = duration.flatMap { $0 <= reception.time ? $0 : nil }
@@ -51,8 +54,8 @@ struct Seek: AsyncParsableCommand {
                     let output = SeekingOutput(report)
                     if isJSON {
                         Output.line(JSONLine.encode(output))
-                    } else if TerminalArea.isPossible {
-                        area.show([output.line])
+                    } else if let screen {
+                        screen.show(ListView.Content(title: output.line, lines: []))
                     } else {
                         Output.line(output.line)
                     }

@@ -108,6 +108,9 @@ enum EventText {
 
     private static func onAir(_ record: EventRecord) -> String {
         var words = ["on the air:"]
+        let hex = record.advertisingData ?? record.requested?.advertisingData ?? ""
+        let response = record.scanResponse ?? record.requested?.scanResponse ?? ""
+        if let name = AdvertisementText.name(hex, response) { words.append("\(name),") }
         words.append(record.pdu ?? "PDU type unknown,")
         if let ticks = record.intervalTicks {
             words.append("every \(ticks) ticks,")
@@ -119,8 +122,7 @@ enum EventText {
         if let power = record.txPower { words.append("\(power) dBm,") }
         if let address = record.address { words.append("from \(address),") }
         words.append("data \(record.advertisingData ?? "unknown (\(record.requested?.advertisingData ?? "") asked)")")
-        let scanResponse = record.scanResponse ?? record.requested?.scanResponse ?? ""
-        if !scanResponse.isEmpty { words.append("scan response \(scanResponse)") }
+        if !response.isEmpty { words.append("scan response \(response)") }
         return words.joined(separator: " ")
     }
 }

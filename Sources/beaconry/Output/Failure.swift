@@ -71,6 +71,7 @@ struct Failure: Error {
     /// The stable code of an error that has none of its own.
     private var code: String {
         switch exitCode {
+        case 1: "unmet"
         case 64: "usage"
         case 65: "invalid"
         case 69: "radio"
@@ -103,6 +104,12 @@ struct Failure: Error {
         }
         let code = Beaconry.exitCode(for: error)
         if code != .failure {
+            if asJSON, code == .validationFailure {
+                let record = ErrorRecord(
+                    code: "usage", message: CommandNames.withoutFarSuggestion(Beaconry.message(for: error)),
+                    exitCode: code.rawValue)
+                Output.line(JSONLine.encode(record))
+            }
             let message = Beaconry.fullMessage(for: error)
             let text = code == .validationFailure ? CommandNames.withoutFarSuggestion(message) : message
             let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }

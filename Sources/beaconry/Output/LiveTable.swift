@@ -6,12 +6,13 @@ import Advertising
 import BluetoothCore
 import Emulator
 
-/// The beacons of a run as a table: who, what it says it is, how often, who is connected.
+/// The beacons of a run as a table: interval, connected centrals, numbers, address and identity.
 struct LiveTable {
     private struct Row {
         var identity = ""
         var interval = ""
         var number = ""
+        var address = ""
         var centrals: Set<String> = []
     }
 
@@ -20,7 +21,7 @@ struct LiveTable {
     private var radio = ""
 
     /// Takes an event into account.
-    /// - Returns: whether the table shows it; what it does not show should be said in words.
+    /// - Returns: whether the table shows it; what it does not show should be printed.
     mutating func take(_ record: EventRecord) -> Bool {
         switch record.event {
         case "radio-ready":
@@ -29,12 +30,16 @@ struct LiveTable {
             change(record) { row in
                 let hex = record.advertisingData ?? record.requested?.advertisingData ?? ""
                 let scanResponse = record.scanResponse ?? record.requested?.scanResponse ?? ""
-                let beacon = Self.beacon(hex)
+                let beacon = AdvertisementText.beacon(hex)
                 row.number = beacon.map { "\($0.major)/\($0.minor)" } ?? ""
-                row.identity = beacon.map { "\($0.uuid)" } ?? Self.identity(hex, scanResponse)
+                row.identity = beacon.map { "\($0.uuid)" } ?? AdvertisementText.identity(hex, scanResponse) ?? hex
+                row.address = record.address ?? record.requested?.address ?? ""
                 row.interval = Self.interval(record)
             }
-        case "advertising-stopped": change(record) { $0.interval = "off the air" }
+        case "advertising-stopped": change(record) { $0.interval = Self.off(record.reason) }
+        case "advertising-refused":
+            change(record) { $0.interval = Self.off("refused") }
+            return false
         case "connected": change(record) { $0.centrals.insert(record.central ?? "") }
         case "disconnected": change(record) { $0.centrals.remove(record.central ?? "") }
         case "persisted": break
@@ -43,11 +48,22 @@ struct LiveTable {
         return true
     }
 
-    /// The table's lines, at most `height` of them and `width` characters each.
-    func lines(width: Int, height: Int) -> [String] {
-        let title = "\(rows.count) beacon\(rows.count == 1 ? "" : "s") on \(radio); Ctrl-C ends"
-        let heading = ["DEVICE", "INTERVAL", "CONNECTED", "MAJOR/MINOR", "IDENTITY"]
-        return TextTable(rows: [heading] + names.map(cells)).lines(below: title, width: width, height: height)
+    /// The table with its title.
+    var content: ListView.Content {
+        let heading = ["DEVICE", "INTERVAL", "CONNECTED", "MAJOR/MINOR", "ADDRESS", "IDENTITY"]
+        let lines = TextTable(rows: [heading] + names.map(cells)).lines
+        return ListView.Content(
+            title: "\(rows.count) beacon\(rows.count == 1 ? "" : "s") on \(radio); Ctrl-C ends", heading: lines.first,
+            lines: Array(lines.dropFirst()))
+    }
+
+    /// `off (disabled)`
+    private static func off(_ reason: String?) -> String {
+        switch reason {
+        case nil, "as the beacon asks": "off"
+        case "a central is connected": "off (connected)"
+        case let reason?: "off (\(ScanRecord.printable(reason).cut(to: 30)))"
+        }
     }
 
     private mutating func change(_ record: EventRecord, _ body: (inout Row) -> Void) {
@@ -58,24 +74,9 @@ struct LiveTable {
 
     private func cells(_ name: String) -> [String] {
         let row = rows[name] ?? Row()
-        return [name, row.interval, row.centrals.sorted().joined(separator: " "), row.number, row.identity]
-    }
-
-    private static func beacon(_ hex: String) -> IBeacon? {
-        data(hex)?.structures.lazy.compactMap(IBeacon.init).first
-    }
-
-    /// What people know it by; its octets where there is nothing of the kind in them.
-    private static func identity(_ hex: String, _ scanResponse: String) -> String {
-        let parts = [hex, scanResponse].compactMap(data)
-        if let frame = parts.lazy.flatMap(\.frames).first { return ScanRecord.printable(DecodedFrame(frame).line) }
-        let service = parts.lazy.flatMap(\.services).first.map { "\($0)" }
-        return BeaconText.identity(name: parts.lazy.compactMap(\.localName).first, service: service) ?? hex
-    }
-
-    private static func data(_ hex: String) -> AdvertisingData? {
-        guard let bytes = try? Hexadecimal.bytes(hex) else { return nil }
-        return try? AdvertisingData(parsing: bytes)
+        return [
+            name, row.interval, row.centrals.sorted().joined(separator: " "), row.number, row.address, row.identity,
+        ]
     }
 
     private static func interval(_ record: EventRecord) -> String {

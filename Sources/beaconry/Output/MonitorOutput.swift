@@ -10,23 +10,22 @@ import Receiving
 struct MonitorOutput: Sendable {
     let isJSON: Bool
     let tellsRanging: Bool
-    private var area = TerminalArea()
+    private let screen: LiveScreen?
     private var ranged: [String: [String]] = [:]
 
     init(isJSON: Bool, tellsRanging: Bool) {
         self.isJSON = isJSON
         self.tellsRanging = tellsRanging
+        screen = !isJSON && tellsRanging && Terminal.isPossible ? LiveScreen() : nil
     }
-
-    private var isTable: Bool { !isJSON && TerminalArea.isPossible }
 
     /// Tells a region's state or a change of it.
     mutating func tell(_ record: RegionRecord) {
         if isJSON { return Output.line(JSONLine.encode(record)) }
-        area.erase()
-        Output.line(record.line)
+        guard let screen else { return Output.line(record.line) }
+        screen.print(record.line)
         if record.state != RegionState.inside.rawValue { ranged[record.region] = nil }
-        draw()
+        draw(on: screen)
     }
 
     /// Tells what is in range of a region.
@@ -34,18 +33,18 @@ struct MonitorOutput: Sendable {
         guard tellsRanging else { return }
         let output = RangingOutput(report, in: region)
         if isJSON { return Output.line(JSONLine.encode(output)) }
-        guard isTable else {
+        guard let screen else {
             for beacon in output.beacons { Output.line("\(region.identifier): \(beacon.proximity): \(beacon.line)") }
             return
         }
         ranged[region.identifier] = output.lines.map { "  \($0)" }
-        draw()
+        draw(on: screen)
     }
 
-    private mutating func draw() {
-        guard isTable else { return }
-        let size = TerminalArea.size
+    private func draw(on screen: LiveScreen) {
         let lines = ranged.sorted { $0.key < $1.key }.flatMap { ["\($0.key):"] + $0.value }
-        area.show(lines.prefix(max(1, size.rows - 2)).map { String($0.prefix(max(1, size.columns))) })
+        let count = ranged.count
+        screen.show(
+            ListView.Content(title: "inside \(count) region\(count == 1 ? "" : "s"); Ctrl-C ends", lines: lines))
     }
 }

@@ -98,6 +98,7 @@ enum Output {
 
     /// Ends the process for results that cannot be written.
     static func end(_ trouble: Trouble) -> Never {
+        Terminal.leave()
         switch trouble {
         case .readerLeft:
             // As if SIGPIPE had not been ignored for the sake of sockets.

@@ -42,11 +42,10 @@ struct RangingOutput: Encodable {
         }
     }
 
-    /// The same for a terminal of this size.
-    func lines(width: Int, height: Int) -> [String] {
-        var lines = ["\(beacons.count) beacon\(beacons.count == 1 ? "" : "s") in range; Ctrl-C ends"] + lines
-        if lines.count > height - 1 { lines = lines.prefix(max(1, height - 2)) + ["…"] }
-        return lines.map { $0.cut(to: width) }
+    /// The same for a terminal.
+    var content: ListView.Content {
+        ListView.Content(
+            title: "\(beacons.count) beacon\(beacons.count == 1 ? "" : "s") in range; Ctrl-C ends", lines: lines)
     }
 }
 

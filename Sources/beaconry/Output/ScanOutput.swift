@@ -29,13 +29,17 @@ struct ScanOutput {
     private var table = AdvertiserTable<RemoteAddress>()
     /// Who has news that the filter did not let through; they are told when it does.
     private var pending: Set<RemoteAddress> = []
-    private var area = TerminalArea()
+    private let screen: LiveScreen?
 
     init(filter: ScanFilter, tellsAll: Bool, format: Format) {
         self.filter = filter
         self.tellsAll = tellsAll
         self.format = format
+        screen = format == .table ? LiveScreen() : nil
     }
+
+    /// Ends the table.
+    func finish() { screen?.finish() }
 
     /// Takes what happened.
     mutating func take(_ reception: Reception) {
@@ -63,18 +67,32 @@ struct ScanOutput {
 
     private mutating func draw(at time: Duration) {
         table.forget(notHeardSince: time - Self.tableAge)
-        let shown = table.advertisers.filter { filter.accepts($0) }
-        let title = "\(shown.count) device\(shown.count == 1 ? "" : "s") on \(radio); Ctrl-C ends"
+        guard let screen else { return }
+        var shown = table.advertisers.filter { filter.accepts($0) }
+        let isByStrength = screen.isReordered
+        if isByStrength {
+            shown.sort { ($0.meanRSSI ?? -.infinity, $1.firstHeard) > ($1.meanRSSI ?? -.infinity, $0.firstHeard) }
+        }
         let rows = shown.map { advertiser in
             [
                 advertiser.source.address.description, advertiser.lastRSSI.map { "\($0.decibelMilliwatts)" } ?? "?",
                 advertiser.interval.map { "\($0)" } ?? "",
-                "\(advertiser.advertisements)", ScanRecord.name(of: advertiser) ?? "",
+                "\(advertiser.advertisements)", Self.age(time - advertiser.lastHeard),
+                ScanRecord.name(of: advertiser) ?? "",
                 ScanRecord.identity(of: advertiser),
             ]
         }
-        let size = TerminalArea.size
-        let heading = ["ADDRESS", "RSSI", "EVERY", "HEARD", "NAME", "WHAT"]
-        area.show(TextTable(rows: [heading] + rows).lines(below: title, width: size.columns, height: size.rows))
+        let heading = ["ADDRESS", "RSSI", "INTERVAL", "COUNT", "AGE", "NAME", "IDENTITY"]
+        let lines = TextTable(rows: [heading] + rows).lines
+        screen.show(
+            ListView.Content(
+                title: "\(shown.count) device\(shown.count == 1 ? "" : "s") on \(radio); Ctrl-C ends",
+                heading: lines.first, lines: Array(lines.dropFirst()),
+                order: isByStrength ? "sort by first seen" : "sort by RSSI"))
+    }
+
+    /// Since it was received last: whole seconds, nothing below one.
+    private static func age(_ time: Duration) -> String {
+        time < .seconds(1) ? "" : "\(time.components.seconds) s"
     }
 }

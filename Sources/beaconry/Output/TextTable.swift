@@ -15,17 +15,6 @@ struct TextTable {
             zip(row.dropLast(), widths).map { $0.padding(to: $1) + "  " }.joined() + (row.last ?? "")
         }
     }
-
-    /// The lines below a title, at most `height` of them and `width` characters each.
-    func lines(below title: String, width: Int, height: Int) -> [String] {
-        var lines = lines
-        let room = max(2, height - 2)
-        if lines.count > room {
-            let hidden = lines.count - room + 1
-            lines = lines.prefix(room - 1) + ["… and \(hidden) more"]
-        }
-        return ([title] + lines).map { $0.cut(to: width) }
-    }
 }
 
 extension String {

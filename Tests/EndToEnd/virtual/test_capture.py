@@ -188,6 +188,6 @@ def test_on_a_terminal_it_is_a_table(beaconry: Beaconry) -> None:
             break  # the program is gone, and with it the terminal's other end
     assert process.wait(10) == 0
     text = said.decode()
-    assert re.search(r"DEVICE +INTERVAL +CONNECTED +MAJOR/MINOR +IDENTITY", text), text
-    assert re.search(r"entrance +100 ms +2/3 +2173E519-9155-4862-AB64-7953AB146156", text), text
+    assert re.search(r"DEVICE +INTERVAL +CONNECTED +MAJOR/MINOR +ADDRESS +IDENTITY", text), text
+    assert re.search(r"entrance +100 ms +2/3 +[0-9A-F:]{17} +2173E519-9155-4", text), text
     assert "\x1b[" in text
