@@ -14,6 +14,8 @@ COPY Package.swift ./
 COPY Sources Sources
 COPY Tests Tests
 COPY Benchmarks Benchmarks
+# The commit that --version prints: docker build --build-arg BEACONRY_COMMIT=$(git rev-parse HEAD) .
+ARG BEACONRY_COMMIT=
 RUN swift build -c release --static-swift-stdlib --product beaconry -Xlinker -s
 
 FROM debian:12.13-slim

@@ -33,6 +33,12 @@ let pinnedOnly: [Target.Dependency] = [
     .product(name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.windows])),
 ]
 
+// Only the target BuildInformation is compiled anew when it changes. Where there is no git repository, as in the image,
+// BEACONRY_COMMIT gives it.
+let commit = (Context.environment["BEACONRY_COMMIT"] ?? Context.gitInformation?.currentCommit).map { name in
+    String(name.prefix { $0.isHexDigit }.prefix(12))
+}
+
 let package = Package(
     name: "Beaconry",
     products: [
@@ -70,6 +76,9 @@ let package = Package(
         .systemLibrary(name: "CMalloc", path: "Sources/CMalloc"),
         // What Swift's Glibc module leaves out of spawn.h.
         .systemLibrary(name: "CSpawn", path: "Sources/CSpawn"),
+        .target(
+            name: "BuildInformation",
+            cSettings: (commit ?? "").isEmpty ? [] : [.define("BEACONRY_COMMIT", to: commit)]),
         .target(name: "BluetoothCore", swiftSettings: settings),
         .target(name: "Advertising", dependencies: ["BluetoothCore"], swiftSettings: settings),
         .target(name: "GATT", dependencies: ["BluetoothCore"], swiftSettings: settings),
@@ -113,8 +122,8 @@ let package = Package(
             name: "beaconry",
             dependencies: [
                 "BluetoothCore", "Advertising", "GATT", "HCI", "DBus", "Devices", "Radio", "BlueZRadio", "HCIRadio",
-                "Profiles", "Emulator", "Receiving", "BeaconryCentral", "CCapability", "CMalloc", "CSpawn",
-                argumentParser, logging, serviceLifecycle,
+                "Profiles", "Emulator", "Receiving", "BeaconryCentral", "BuildInformation", "CCapability", "CMalloc",
+                "CSpawn", argumentParser, logging, serviceLifecycle,
             ] + pinnedOnly,
             swiftSettings: settings),
         .executableTarget(

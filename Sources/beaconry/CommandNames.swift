@@ -16,7 +16,8 @@ enum CommandNames {
         var command: any ParsableCommand.Type = root
         var path = root._commandName
         if let first = rest.first, ["version", "-v", "-V"].contains(first) {
-            throw .usage("there is no \(first.hasPrefix("-") ? "option" : "command") \"\(first)\"; write \(path) --version")
+            let kind = first.hasPrefix("-") ? "option" : "command"
+            throw .usage("there is no \(kind) \"\(first)\"; write \(path) --version")
         }
         if rest.first == "help" { rest.removeFirst() }
         while let name = rest.popFirst(), !name.hasPrefix("-") {

@@ -48,6 +48,9 @@ public struct StateFolder: Sendable {
         ).sorted()
     }
 
+    /// Whether there is a file or a folder.
+    public static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
     /// The names in a folder, in order; none when it cannot be read.
     public static func names(in folder: String) -> [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()

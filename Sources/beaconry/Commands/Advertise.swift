@@ -19,20 +19,20 @@ struct Advertise: AsyncParsableCommand {
 /// `beaconry advertise ibeacon`
 struct AdvertiseIBeacon: AsyncParsableCommand, ReportsErrorsAsJSON {
     static let configuration = CommandConfiguration(
-        commandName: "ibeacon", abstract: "Advertise an iBeacon until told to stop.",
+        commandName: "ibeacon", abstract: "Advertise an iBeacon.",
         discussion: """
             Example: beaconry advertise ibeacon --uuid E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 --major 1 --minor 2
             """)
 
     @OptionGroup var frame: IBeaconOptions
 
-    @Option(help: "The time between advertisements: 100ms, or 160ticks.")
+    @Option(help: "Advertising interval: 100ms, or 160ticks.")
     var interval = "100ms"
 
-    @Option(parsing: .unconditional, help: "The radiated power, such as -6dBm; default: the radio's own.")
+    @Option(parsing: .unconditional, help: "Transmit power, such as -6dBm (default: the radio's).")
     var txPower: String?
 
-    @Option(help: "ADV_NONCONN_IND, ADV_SCAN_IND or ADV_IND.")
+    @Option(help: "PDU type: ADV_NONCONN_IND, ADV_SCAN_IND or ADV_IND.")
     var pdu = AdvertisingPDU.nonConnectable.rawValue
 
     @OptionGroup var options: RunOptions

@@ -12,9 +12,9 @@ import Radio
 import Receiving
 
 /// `beaconry calibrate`
-struct Calibrate: AsyncParsableCommand {
+struct Calibrate: AsyncParsableCommand, ReportsErrorsAsJSON {
     static let configuration = CommandConfiguration(
-        abstract: "Measure a beacon's strength at one metre, as its measured power should be.",
+        abstract: "Measure the measured power of a beacon: its RSSI at 1 m.",
         discussion: """
             Example: beaconry calibrate --uuid E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 --write profiles/airlocate.yaml
 
@@ -24,13 +24,15 @@ struct Calibrate: AsyncParsableCommand {
 
     @OptionGroup var selection: BeaconSelection
 
-    @Option(help: "How long to listen.")
+    @Option(help: "Time to listen.")
     var duration = "20s"
 
-    @Option(help: "A profile that is to have the measured power: the beacon of the same numbers in it.")
+    @Option(help: "Profile in which the beacon of the same numbers gets the measured power.")
     var write: String?
 
     @OptionGroup var options: ListeningOptions
+
+    var writesJSON: Bool { options.isJSON }
 
     func run() async throws {
         let regions = try selection.regions(defaults: [BeaconSelection.airLocate[0]])

@@ -9,13 +9,13 @@ import HCIRadio
 import Radio
 
 /// `beaconry check`
-struct Check: AsyncParsableCommand {
+struct Check: AsyncParsableCommand, ReportsErrorsAsJSON {
     static let configuration = CommandConfiguration(
-        abstract: "Say what would go wrong with profiles, on which receiver, why, and what to do.",
+        abstract: "Check profiles for errors and for what receivers would not see.",
         discussion: """
             Example: beaconry check profiles/museum.yaml --radio bluez:hci0
 
-            Exit code 1 when something will not work. With --radio, what that radio does with each beacon is told too. \
+            Exit code 1 when something will not work. With --radio, the capabilities of that radio are checked, too. \
             Profiles of phones (beaconry phone) are checked as well.
             """)
 
@@ -24,7 +24,7 @@ struct Check: AsyncParsableCommand {
 
     @OptionGroup var radio: RadioOption
 
-    @Flag(help: "One JSON object a line on standard output.")
+    @Flag(help: "Print one JSON object a line on standard output.")
     var json = false
 
     private struct Fit: Encodable {
@@ -33,6 +33,8 @@ struct Check: AsyncParsableCommand {
         let beacons: Int
         let fitting: Int
     }
+
+    var writesJSON: Bool { json }
 
     func run() async throws {
         let (beacons, phones) = try ProfileFiles.loadWithPhones(profiles)
@@ -49,7 +51,7 @@ struct Check: AsyncParsableCommand {
         guard findings.isEmpty, !json else { return }
         let counts = [(lint.plans.count, "beacon"), (phones.count, "phone")].filter { $0.0 > 0 }
         let subjects = counts.map { "\($0.0) \($0.1)\($0.0 == 1 ? "" : "s")" }
-        Output.line("nothing to remark on \(subjects.joined(separator: " and "))")
+        Output.line("\(subjects.joined(separator: " and ")): no problems found")
     }
 
     private static func forecast(_ plans: [PlannedBeacon], on selection: RadioSelection) async throws -> RadioForecast {
@@ -62,7 +64,7 @@ struct Check: AsyncParsableCommand {
 
     private static func words(_ finding: LintFinding) -> String {
         let who = finding.device.map { "\($0): " } ?? ""
-        return "\(finding.severity.rawValue): \(who)\(finding.message) [\(finding.code); minded by: "
+        return "\(finding.severity.rawValue): \(who)\(finding.message) [\(finding.code); affects: "
             + "\(finding.receiver)]; \(finding.cure)"
     }
 }

@@ -9,14 +9,14 @@ import Emulator
 import Profiles
 
 /// `beaconry clone`
-struct Clone: ParsableCommand {
+struct Clone: ParsableCommand, ReportsErrorsAsJSON {
     static let configuration = CommandConfiguration(
         abstract: "Make a profile of a recording, for beaconry run to advertise the same again.",
         discussion: """
             Example: beaconry clone shop.jsonl shop.yaml && beaconry run shop.yaml
 
             The recording is one of beaconry record, or a btsnoop file (btmon -w, --capture). Beacons whose format is \
-            known stay structured; the others become raw octets.
+            known stay structured; the others become raw bytes.
             """)
 
     @Argument(help: "The recording.")
@@ -25,7 +25,7 @@ struct Clone: ParsableCommand {
     @Argument(help: "The profile to write.")
     var profile: String
 
-    @Option(help: "The profile's name; default: the file's, without .yaml.")
+    @Option(help: "Name of the profile (default: the file's, without .yaml).")
     var name: String?
 
     @Flag(help: "Replace the profile if it is there.")
@@ -33,6 +33,8 @@ struct Clone: ParsableCommand {
 
     @Flag(help: "One JSON object a line on standard output.")
     var json = false
+
+    var writesJSON: Bool { json }
 
     func run() throws {
         let name = try named("--name") { () throws(ValueFault) in

@@ -10,14 +10,14 @@ import Glibc
 import HCI
 
 /// `beaconry decode`
-struct Decode: ParsableCommand {
+struct Decode: ParsableCommand, ReportsErrorsAsJSON {
     static let configuration = CommandConfiguration(
-        abstract: "Say what an advertising data payload, an advertising report or a btsnoop file is.",
+        abstract: "Decode advertising data, HCI reports or btsnoop files.",
         discussion: """
             Example: beaconry decode 0201061aff4c000215e2c56db5dffb48d2b060d0f5a71096e000010002c5
 
-            Hexadecimal digits are AD structures, or an HCI event with advertising reports (04 3e …). Of a btsnoop file \
-            every advertising report in it is told.
+            Hexadecimal digits are AD structures, or an HCI event with advertising reports (04 3e …). Of a btsnoop file, \
+            every advertising report is printed.
             """)
 
     @Argument(help: "Hexadecimal digits, or a btsnoop file.")
@@ -25,6 +25,8 @@ struct Decode: ParsableCommand {
 
     @Flag(help: "One JSON object a line on standard output.")
     var json = false
+
+    var writesJSON: Bool { json }
 
     func run() throws {
         if input.contains(where: { !$0.isHexDigit }), access(input, F_OK) == 0 { return try decodeFile() }

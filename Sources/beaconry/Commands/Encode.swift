@@ -14,7 +14,7 @@ struct Encode: ParsableCommand {
 }
 
 /// `beaconry encode ibeacon`
-struct EncodeIBeacon: ParsableCommand {
+struct EncodeIBeacon: ParsableCommand, ReportsErrorsAsJSON {
     static let configuration = CommandConfiguration(
         commandName: "ibeacon", abstract: "Print an iBeacon's advertising data.",
         discussion: """
@@ -31,6 +31,8 @@ struct EncodeIBeacon: ParsableCommand {
         let v = 1
         let advertisingData: String
     }
+
+    var writesJSON: Bool { json }
 
     func run() throws {
         let data = try frame.beacon().advertisingData(flags: try frame.advertisingFlags())

@@ -10,7 +10,7 @@ import Radio
 import Receiving
 
 /// `beaconry expect`
-struct Expect: AsyncParsableCommand {
+struct Expect: AsyncParsableCommand, ReportsErrorsAsJSON {
     static let configuration = CommandConfiguration(
         abstract: "Wait until beacons are received, or are not: exit code 0 or 1.",
         discussion: """
@@ -81,6 +81,8 @@ struct Expect: AsyncParsableCommand {
         }
     }
 
+    var writesJSON: Bool { options.isJSON }
+
     func run() async throws {
         let condition = try condition()
         let isJSON = options.isJSON
@@ -112,7 +114,8 @@ struct Expect: AsyncParsableCommand {
         }
         let settings = try distance.settings()
         return BeaconExpectation.Condition(
-            uuids: try selection.uuids(), major: numbers.major, minor: numbers.minor, presence: absent ? .absent : .present, proximity: try wantedProximity(), count: count,
+            uuids: try selection.uuids(), major: numbers.major, minor: numbers.minor,
+            presence: absent ? .absent : .present, proximity: try wantedProximity(), count: count,
             unit: beacons ? .beacons : .advertisements,
             within: try named("--within") { () throws(ValueFault) in try ValueText.duration(within) },
             model: settings.model, thresholds: settings.thresholds)

@@ -8,16 +8,16 @@ import Profiles
 import Radio
 
 /// `beaconry phone`
-struct PhoneCommand: AsyncParsableCommand {
+struct PhoneCommand: AsyncParsableCommand, ReportsErrorsAsJSON {
     static let configuration = CommandConfiguration(
-        commandName: "phone", abstract: "Be a phone that tells its notifications to an accessory.",
+        commandName: "phone", abstract: "Act as a phone that sends notifications (ANCS) to an accessory.",
         discussion: """
             Example: beaconry phone profiles/phones/iphone.yaml --duration 1m --json
 
             It looks for an accessory that solicits Apple's notification service, connects to it and serves: notifications \
             come and go as the profile says. The virtual air is the one that beaconry run serves.
 
-            With whom it has paired it remembers, until beaconry reset --phone or --factory-reset.
+            Bonds are saved until beaconry reset --phone or --factory-reset.
             """)
 
     @Argument(help: "The phone's profile, in YAML.")
@@ -28,6 +28,8 @@ struct PhoneCommand: AsyncParsableCommand {
     @OptionGroup var options: ListeningOptions
 
     @OptionGroup var state: StateOptions
+
+    var writesJSON: Bool { options.isJSON }
 
     func run() async throws {
         let folder = try state.folder()

@@ -8,18 +8,20 @@ import BluetoothCore
 import Emulator
 
 /// `beaconry radios`
-struct Radios: AsyncParsableCommand {
+struct Radios: AsyncParsableCommand, ReportsErrorsAsJSON {
     static let configuration = CommandConfiguration(
-        abstract: "Say what radios this machine has and what each can do.",
+        abstract: "List radios and their capabilities.",
         discussion: """
             Example: beaconry radios --json
 
-            An iPhone that connects to a beacon under BlueZ may show a pairing dialog: bluetoothd reads the phone's own
+            An iPhone that connects to a beacon under BlueZ may show a pairing dialog: bluetoothd reads the phone's own \
             services. ReverseServiceDiscovery=false in /etc/bluetooth/main.conf, or bluetoothd -P battery, stops it.
             """)
 
     @Flag(help: "One JSON object a line on standard output.")
     var json = false
+
+    var writesJSON: Bool { json }
 
     func run() async throws {
         guard AdapterPresence.kernelHasBluetooth else {

@@ -8,13 +8,13 @@ import Emulator
 import Radio
 
 /// `beaconry record`
-struct Record: AsyncParsableCommand {
+struct Record: AsyncParsableCommand, ReportsErrorsAsJSON {
     static let configuration = CommandConfiguration(
-        abstract: "Keep what is seen on the air in a file, with times and strengths.",
+        abstract: "Record advertisements with timestamps and RSSI.",
         discussion: """
             Example: beaconry record shop.jsonl --duration 30s
 
-            The file has a JSON object a line. It appears when the recording ends, by Ctrl-C too; until then it is \
+            The file has a JSON object a line. It appears when the recording ends, by Ctrl-C, too; until then it is \
             FILE.part. beaconry clone makes a profile of it.
             """)
 
@@ -27,12 +27,14 @@ struct Record: AsyncParsableCommand {
     @Flag(help: "Replace the file if it is there.")
     var force = false
 
-    @Flag(help: "Do not ask for scan responses.")
+    @Flag(help: "Scan passively, without scan requests.")
     var passive = false
 
     @OptionGroup var time: DurationOption
 
     @OptionGroup var options: ListeningOptions
+
+    var writesJSON: Bool { options.isJSON }
 
     func run() async throws {
         try Failure.unlessFree(file, force: force)

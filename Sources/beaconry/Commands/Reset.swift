@@ -5,25 +5,26 @@
 import ArgumentParser
 import Devices
 import Emulator
+import Profiles
 
 /// `beaconry reset`
-struct Reset: ParsableCommand {
+struct Reset: ParsableCommand, ReportsErrorsAsJSON {
     static let configuration = CommandConfiguration(
         abstract: "Forget the persisted settings and bonds of beacons, or the bonds of phones: a factory reset.",
         discussion: """
             Example: beaconry reset museum/entrance
 
-            A beacon is named PROFILE/ID, by the names in the profile; PROFILE alone means all of its beacons. A phone
+            A beacon is named PROFILE/ID, by the names in the profile; PROFILE alone means all of its beacons. A phone \
             (beaconry phone) is named as in its profile: beaconry reset --phone iphone
             """)
 
     @Argument(help: "Beacons as PROFILE/ID, or PROFILE for all of one; with --phone, phones.")
     var devices: [String]
 
-    @Flag(help: "They are phones.")
+    @Flag(help: "Treat the names as phones, not beacons.")
     var phone = false
 
-    @Option(help: "The folder of persisted settings and bonds.")
+    @Option(help: StateOptions.folderHelp)
     var state: String?
 
     @Flag(help: "One JSON object a line on standard output.")
@@ -35,8 +36,11 @@ struct Reset: ParsableCommand {
         let erased: Bool
     }
 
+    var writesJSON: Bool { json }
+
     func run() throws {
         let folder = StateFolder(Folders.state(state))
+        for name in devices { try check(name, in: folder) }
         for name in devices {
             if phone {
                 try reset(phone: name, in: folder)
@@ -51,6 +55,25 @@ struct Reset: ParsableCommand {
             if beacons.isEmpty { tell(name, erased: false) }
             for beacon in beacons { try reset(beacon, of: parts[0], in: folder) }
         }
+    }
+
+    /// Fails for a name of which nothing was ever persisted. What was reset before leaves its folder, so that it can be
+    /// reset again; there, a name that is like another one is a misspelling.
+    private func check(_ name: String, in folder: StateFolder) throws {
+        let owner = phone ? ".phones" : String(name.prefix { $0 != "/" })
+        let isReadable = !owner.isEmpty && (phone ? !name.contains("/") : !owner.hasPrefix("."))
+        // What can be no name is refused with more words later.
+        guard isReadable else { return }
+        let beacons = folder.beacons(of: owner)
+        let names = phone ? beacons : beacons.map { "\(owner)/\($0)" }
+        let profiles = StateFolder.names(in: folder.path).filter { !$0.hasPrefix(".") }
+        if name == owner ? profiles.contains(name) : names.contains(name) { return }
+        let similar = Spelling.closest(to: name, among: names + (phone ? [] : profiles))
+        let isReset = phone || profiles.contains(owner)
+        if similar == nil, isReset, StateFolder.exists("\(folder.path)/\(owner)") { return }
+        throw Failure.usage(
+            "nothing was ever persisted of \(name) in \(folder.path); "
+                + (similar.map { "did you mean \"\($0)\"?" } ?? "--state DIR names another folder"))
     }
 
     private func reset(_ beacon: String, of profile: String, in folder: StateFolder) throws {

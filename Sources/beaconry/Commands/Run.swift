@@ -9,12 +9,13 @@ import Profiles
 /// `beaconry run`
 struct Run: AsyncParsableCommand, ReportsErrorsAsJSON {
     static let configuration = CommandConfiguration(
-        abstract: "Run the beacons of profiles until told to stop.",
+        abstract: "Run the beacons of profiles.",
         discussion: """
             Example: beaconry run profiles/museum.yaml --strict --json
 
-            beaconry ctl reload reads the profiles again, and so does SIGHUP where neither standard input nor output is a
-            terminal; where one is, SIGHUP ends the run, as it comes when the terminal is closed. Options have environment variables of their names,
+            beaconry ctl reload reads the profiles again, and so does SIGHUP where neither standard input nor output is a \
+            terminal; where one is, SIGHUP ends the run: it comes when the terminal is closed. Options have environment \
+            variables of their names, \
             such as BEACONRY_RADIO.
             """)
 

@@ -10,15 +10,15 @@ import Receiving
 struct DistanceOptions: ParsableArguments {
     @Option(
         help: """
-            How distances are estimated: android, nexus5, log-distance, log-distance:2.5 for another exponent, or the \
-            constants A,B,C of a curve.
+            Model that estimates distances: android, nexus5, log-distance, log-distance:2.5 for another exponent, or \
+            the constants A,B,C of a curve.
             """)
     var model = "android"
 
-    @Option(help: "Nearer than this, in metres, is immediate.")
+    @Option(help: "Distances below this, in metres, are immediate.")
     var immediate = "0.5"
 
-    @Option(help: "Up to this, in metres, is near.")
+    @Option(help: "Distances up to this, in metres, are near.")
     var near = "4"
 
     /// Ranging by these.

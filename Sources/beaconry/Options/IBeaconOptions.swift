@@ -8,19 +8,19 @@ import Profiles
 
 /// The options that make an iBeacon frame.
 struct IBeaconOptions: ParsableArguments {
-    @Option(help: "Whose beacons these are: 8-4-4-4-12 hexadecimal digits.")
+    @Option(help: "Proximity UUID: 8-4-4-4-12 hexadecimal digits.")
     var uuid: String
 
-    @Option(parsing: .unconditional, help: "The group, 0 to 65535.")
+    @Option(parsing: .unconditional, help: "Major number, 0 to 65535.")
     var major = "0"
 
-    @Option(parsing: .unconditional, help: "The beacon within the group, 0 to 65535.")
+    @Option(parsing: .unconditional, help: "Minor number, 0 to 65535.")
     var minor = "0"
 
-    @Option(parsing: .unconditional, help: "The strength received at one metre, in dBm.")
+    @Option(parsing: .unconditional, help: "Measured power: the RSSI at 1 m, in dBm.")
     var measuredPower = "-59"
 
-    @Option(help: "The flags octet in front of the frame, or none.")
+    @Option(help: "Flags byte in front of the frame, or none.")
     var flags = "0x06"
 
     /// The frame.

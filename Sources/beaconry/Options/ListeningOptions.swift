@@ -9,10 +9,10 @@ import Profiles
 struct ListeningOptions: ParsableArguments {
     @OptionGroup var radio: RadioOption
 
-    @Flag(help: "Wait for the radio instead of failing when it is not usable yet.")
+    @Flag(help: "Wait for the radio until it is usable instead of failing.")
     var wait = false
 
-    @Flag(help: "One JSON object a line on standard output.")
+    @Flag(help: "Print one JSON object a line on standard output.")
     var json = false
 
     /// Whether to wait for the radio.
@@ -24,7 +24,7 @@ struct ListeningOptions: ParsableArguments {
 
 /// The option of commands that listen until told to stop.
 struct DurationOption: ParsableArguments {
-    @Option(help: "End after so long, such as 10s; default: until Ctrl-C.")
+    @Option(help: "Stop after this time, such as 10s (default: run until Ctrl-C).")
     var duration: String?
 
     /// How long; `nil` until told to stop.

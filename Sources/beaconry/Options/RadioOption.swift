@@ -12,8 +12,8 @@ import Radio
 struct RadioOption: ParsableArguments {
     @Option(
         help: """
-            auto; bluez, bluez:hciN, bluez:ADDRESS; virtual; hci-socket:N; tcp-client:HOST:PORT; unix:PATH; \
-            serial:DEVICE[,BAUD].
+            bluez, bluez:hciN, bluez:ADDRESS, virtual, hci-socket:N, tcp-client:HOST:PORT, unix:PATH, \
+            serial:DEVICE[,BAUD], or auto: bluez where there is an adapter, else virtual (default: auto).
             """)
     var radio: String?
 

@@ -15,29 +15,29 @@ struct RunOptions: ParsableArguments {
 
     @OptionGroup var air: VirtualAirOption
 
-    @Flag(help: "Wait for the radio instead of failing when it is not usable yet.")
+    @Flag(help: "Wait for the radio until it is usable instead of failing.")
     var wait = false
 
-    @Flag(help: "Treat a difference between what is asked and what is on the air as an error (exit 69).")
+    @Flag(help: "Fail (exit code 69) where what is on the air differs from what was requested.")
     var strict = false
 
-    @Option(help: "Run so long from the moment that every beacon is on the air, such as 10s.")
+    @Option(help: "Stop this long after all beacons are on the air, such as 10s (default: run until Ctrl-C).")
     var duration: String?
 
-    @Option(help: "A file that appears when every beacon is on the air, and goes with the run.")
+    @Option(help: "File that exists while all beacons are on the air (default: none).")
     var readyFile: String?
 
     @Option(
         help: """
-            A btsnoop file of all that passes between hosts and controllers, for btmon and Wireshark; keys too, so only its \
-            owner may read it.
+            Btsnoop file of the HCI traffic, for btmon and Wireshark; it holds keys, so only its owner may read it \
+            (default: none).
             """)
     var capture: String?
 
-    @Option(help: "The control socket; default PROFILE.sock in $XDG_RUNTIME_DIR/beaconry.")
+    @Option(help: "Control socket (default: PROFILE.sock in $XDG_RUNTIME_DIR/beaconry).")
     var control: String?
 
-    @Flag(help: "One JSON object a line on standard output.")
+    @Flag(help: "Print one JSON object a line on standard output.")
     var json = false
 
     /// Whether results are JSON.

@@ -7,13 +7,19 @@ import Emulator
 
 /// The options of commands that keep something over their runs.
 struct StateOptions: ParsableArguments {
-    @Option(help: "The folder of persisted settings and bonds.")
+    /// What `--state` is.
+    static let folderHelp: ArgumentHelp = """
+        Folder of saved settings and bonds (default: $STATE_DIRECTORY, else $XDG_STATE_HOME/beaconry, else \
+        ~/.local/state/beaconry).
+        """
+
+    @Option(help: folderHelp)
     var state: String?
 
-    @Flag(help: "Keep nothing.")
+    @Flag(help: "Do not save settings or bonds.")
     var ephemeral = false
 
-    @Flag(help: "Forget what is persisted of these profiles first.")
+    @Flag(help: "Delete the saved settings and bonds of these profiles first.")
     var factoryReset = false
 
     /// Where things are kept; `nil` when nothing is.

@@ -10,9 +10,9 @@ import HCIRadio
 struct VirtualAirOption: ParsableArguments {
     @Option(
         help: """
-            Where others find controllers on the virtual air: tcp:HOST:PORT (port 0 takes a free one), vhci (the kernel \
-            has one as hciN), or none; may be repeated. Append ?address=XX:XX:XX:XX:XX:XX to choose the public address of \
-            the controller (default: tcp:127.0.0.1:6402).
+            Where other hosts find controllers on the virtual air: tcp:HOST:PORT (port 0 takes a free one), vhci (the \
+            kernel has one as hciN), or none; may be repeated. ?address=XX:XX:XX:XX:XX:XX after a place gives its \
+            controller that public address (default: tcp:127.0.0.1:6402).
             """)
     var hciServer: [String] = []
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import socket
 import subprocess
 from pathlib import Path
@@ -114,8 +115,9 @@ def test_other_beacon_formats_are_decoded(hex_bytes: str, frame: dict[str, objec
 def test_decode_tells_what_can_be_read_before_it_fails() -> None:
     result = beaconry("decode", "0201061aff4c00", "--json")
     assert result.returncode == 65
-    assert json.loads(result.stdout)["structures"] == [{"type": 1, "name": "flags", "data": "06"}]
-    assert "byte 4" in result.stderr
+    read, error = map(json.loads, result.stdout.splitlines())
+    assert read["structures"] == [{"type": 1, "name": "flags", "data": "06"}]
+    assert "byte 4" in result.stderr and "byte 4" in error["message"]
 
 
 @pytest.mark.parametrize(
@@ -150,14 +152,67 @@ def test_decode_tells_what_can_be_read_before_it_fails() -> None:
         (("monitor", "list", "--max-regions", "0"), 64, "--max-regions"),
         (("advertise", "ibeacon", "--uuid", "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "--pdu", "ADV"), 64, "--pdu"),
         (("reset", "../x"), 64, "write PROFILE/ID"),
+        (("reset", "nosuch/beacon"), 64, "nothing was ever persisted of nosuch/beacon in "),
+        (("reset", "nosuch"), 64, "nothing was ever persisted of nosuch in "),
+        (("reset", "--phone", "nosuch"), 64, "nothing was ever persisted of nosuch in "),
         (("ctl", "list", "--control", "/nowhere.sock"), 74, "no beaconry listens at /nowhere.sock"),
     ],
 )
 def test_errors_are_one_sentence_with_the_right_code(arguments: tuple[str, ...], code: int, words: str, tmp_path: Path) -> None:
-    result = beaconry(*arguments, XDG_RUNTIME_DIR=str(tmp_path))
+    result = beaconry(*arguments, XDG_RUNTIME_DIR=str(tmp_path), XDG_STATE_HOME=str(tmp_path))
     assert result.returncode == code, result
     assert words in result.stderr
     assert "Fatal" not in result.stderr and "Stack" not in result.stderr
+
+
+def test_a_beacon_that_was_reset_can_be_reset_again(tmp_path: Path) -> None:
+    kept = tmp_path / "state" / "shop"
+    kept.mkdir(parents=True)
+    (kept / "door.json").write_text("{}")
+    for expected in ("shop/door: reset to its profile's values\n", "shop/door: nothing was persisted\n"):
+        result = beaconry("reset", "shop/door", "--state", str(tmp_path / "state"))
+        assert (result.returncode, result.stdout) == (0, expected), result
+    (kept / "door.json").write_text("{}")
+    result = beaconry("reset", "shop/door", "shop/dor", "--state", str(tmp_path / "state"))
+    assert result.returncode == 64 and 'did you mean "shop/door"?' in result.stderr
+    assert result.stdout == "" and (kept / "door.json").exists(), "nothing is reset where one name is wrong"
+
+
+def test_the_version_has_name_commit_and_compiler() -> None:
+    result = beaconry("--version")
+    assert result.returncode == 0
+    assert re.fullmatch(r"beaconry \d+\.\d+\.\d+ \(commit ([0-9a-f]{7,12}|unknown), Swift \d+\.\d+\)\n", result.stdout), result
+
+
+@pytest.mark.parametrize(
+    "arguments,code",
+    [
+        (("check", "bad.yaml"), "profile-invalid"), (("encode", "ibeacon", "--uuid", "E2C5"), "usage"), (("scan", "--quiet"), "usage"),
+        (("decode", "zz"), "invalid"), (("reset", "nosuch/beacon"), "usage"), (("fly",), "usage"),
+        (("scan", "--radio", "tcp-client:127.0.0.1:1"), "no-adapter"), (("clone", "nosuch.jsonl", "x.yaml"), "invalid"),
+    ],
+)  # fmt: skip
+def test_errors_are_json_too(tmp_path: Path, arguments: tuple[str, ...], code: str) -> None:
+    (tmp_path / "bad.yaml").write_text("profile: shop\nbeacons: []\n")
+    arguments = tuple(str(tmp_path / each) if each == "bad.yaml" else each for each in arguments)
+    result = beaconry(*arguments, "--json", XDG_STATE_HOME=str(tmp_path))
+    error = json.loads(result.stdout.splitlines()[-1])
+    assert (error["v"], error["event"], error["code"], error["exitCode"]) == (1, "error", code, result.returncode), result
+    assert error["message"]
+    if code == "profile-invalid":
+        assert (error["file"], error["line"], error["field"]) == (str(tmp_path / "bad.yaml"), 2, "beacons")
+
+
+def test_help_says_defaults_and_groups() -> None:
+    help = beaconry("help").stdout
+    order = ["BEACONS SUBCOMMANDS:", "  run ", "PHONE'S SIDE SUBCOMMANDS:", "  scan ", "TOOLS SUBCOMMANDS:", "  decode "]
+    assert [help.index(each) for each in order] == sorted(help.index(each) for each in order)
+    help = " ".join(beaconry("run", "--help").stdout.split())
+    for default in (
+        "(default: auto)", "(default: tcp:127.0.0.1:6402)", "(default: spec)", "(default: 2.0)", "(default: 0.0)",
+        "else ~/.local/state/beaconry)", "(default: run until Ctrl-C)",
+    ):  # fmt: skip
+        assert default in help, default
 
 
 def test_help_of_a_command_is_help() -> None:
@@ -217,7 +272,7 @@ def test_check_takes_phones(tmp_path: Path) -> None:
     phone.write_text("phone: a\nnotifications: [{ id: x, category: other }]\n")
     result = beaconry("check", str(phone), PROFILE)
     assert result.returncode == 0 and "phone.yaml" not in result.stdout + result.stderr, result
-    assert beaconry("check", str(phone)).stdout == "nothing to remark on 1 phone\n"
+    assert beaconry("check", str(phone)).stdout == "1 phone: no problems found\n"
     refused = beaconry("run", str(phone))
     assert refused.returncode == 65
     assert refused.stderr == f"{phone}:1:1: error: this is a phone's profile; beaconry phone runs it, and beaconry check checks it\n"
