@@ -9,9 +9,13 @@ PROFILE ?=
 ITERATIONS ?= 1000000
 SEED ?= 1
 BENCH ?=
+PREFIX ?= /usr/local
+DESTDIR ?=
+# What `make install` installs; a program that is given is not built.
+BINARY ?=
 RELEASE := swift build -c release --static-swift-stdlib
 
-.PHONY: build run demo check docs test test-all unit-test host-test vm-test fuzz sanitize bench release sbom \
+.PHONY: build install run demo check docs test test-all unit-test host-test vm-test fuzz sanitize bench release sbom \
 	dependencies test-dependencies clean
 
 build: dependencies
@@ -19,6 +23,10 @@ build: dependencies
 
 release: dependencies
 	$(RELEASE) --product beaconry
+
+# The program, its man pages, shell completions and profiles.
+install: $(if $(BINARY),,release)
+	Scripts/install $(or $(BINARY),.build/release/beaconry) $(PREFIX) $(DESTDIR)
 
 # The bill of materials of the release build.
 sbom: release

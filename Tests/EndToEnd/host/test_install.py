@@ -1,0 +1,78 @@
+# Beaconry: beacons without the hardware
+# Copyright 2026 the Beaconry project authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""What `make install` puts where: the program, man pages, shell completions, profiles."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from beaconry import BINARY, CHECKOUT
+
+
+def called(*arguments: str | Path, **environment: str) -> str:
+    result = subprocess.run(
+        [str(each) for each in arguments], env={**os.environ, **environment}, capture_output=True, text=True, check=False,
+        timeout=120,
+    )  # fmt: skip
+    assert (result.returncode, result.stderr) == (0, ""), result
+    return result.stdout
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Everything installed, as a package would be made."""
+    destination = tmp_path_factory.mktemp("package")
+    called("make", "-s", "-C", CHECKOUT, "install", "PREFIX=/usr", f"DESTDIR={destination}", f"BINARY={BINARY}")
+    return destination / "usr"
+
+
+def test_the_program_and_its_profiles_are_installed(root: Path) -> None:
+    program = root / "bin" / "beaconry"
+    assert called(program, "--version") == called(BINARY, "--version")
+    profiles = {path.relative_to(CHECKOUT / "profiles") for path in (CHECKOUT / "profiles").rglob("*.yaml")}
+    installed = root / "share" / "beaconry" / "profiles"
+    assert {path.relative_to(installed) for path in installed.rglob("*.yaml")} == profiles and profiles
+    called(program, "check", installed / "museum.yaml")
+    assert (root / "share" / "doc" / "beaconry" / "LICENSE").read_text() == (CHECKOUT / "LICENSE").read_text()
+    assert program.stat().st_mode & 0o777 == 0o755 and (installed / "museum.yaml").stat().st_mode & 0o777 == 0o644
+
+
+def test_every_command_has_a_man_page(root: Path) -> None:
+    pages = {path.name for path in (root / "share" / "man" / "man1").iterdir()}
+    assert {"beaconry.1", "beaconry-run.1", "beaconry-ctl-set.1", "beaconry-monitor-add.1", "beaconry-scan.1"} <= pages
+    assert not any("help" in page for page in pages)
+
+
+def test_man_pages_render(root: Path) -> None:
+    if not shutil.which("groff"):
+        pytest.fail("groff is missing; Scripts/install-dependencies test installs it")
+    pages = sorted((root / "share" / "man" / "man1").iterdir())
+    rendered = {page.name: called("groff", "-mdoc", "-Tutf8", "-ww", "-P-cbou", page) for page in pages}
+    run = " ".join(rendered["beaconry-run.1"].split())
+    for words in ("beaconry-run", "--hci-server", "(default: tcp:127.0.0.1:6402)", "Example:", "beaconry run profiles/museum.yaml"):
+        assert words in run, run
+    whole = rendered["beaconry.1"]
+    assert "COMMANDS" in whole and "List radios and their capabilities." in whole and "beaconry-radios(1)" in whole
+    if shutil.which("mandoc"):
+        for page in pages:
+            called("mandoc", "-Tlint", "-Wwarning", page)
+
+
+def test_completions_load(root: Path) -> None:
+    bash = root / "share" / "bash-completion" / "completions" / "beaconry"
+    called("bash", "-n", bash)
+    words = called("bash", "-c", f"source '{bash}'; complete -p beaconry")
+    assert "beaconry" in words
+    zsh = root / "share" / "zsh" / "site-functions" / "_beaconry"
+    assert zsh.read_text().startswith("#compdef beaconry")
+    fish = root / "share" / "fish" / "vendor_completions.d" / "beaconry.fish"
+    assert "complete -c 'beaconry'" in fish.read_text()
+    for shell, script in (("zsh", zsh), ("fish", fish)):
+        if shutil.which(shell):
+            called(shell, "-n", script)
