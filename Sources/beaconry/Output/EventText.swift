@@ -18,7 +18,7 @@ enum EventText {
         case "advertising-stopped": return who + "off the air (\(record.reason ?? "no reason known"))"
         case "connected", "disconnected": return who + "\(record.central ?? "a central") \(record.event)"
         case "written":
-            let settings = (record.decoded ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\(printable($0.value))" }
+            let settings = (record.decoded ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
             return who + "\(record.central ?? "a central") wrote \(record.value ?? "") to " + characteristic(record)
                 + (settings.isEmpty ? "" : ": " + settings.joined(separator: " "))
         case "subscribed", "unsubscribed":
