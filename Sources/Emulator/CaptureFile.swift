@@ -15,8 +15,14 @@ import Synchronization
 public final class CaptureFile: CaptureSink {
     /// How many bytes may wait.
     static let capacity = 4 << 20
-    /// How long the end waits for a file that takes nothing, and how long for one that is slow.
-    private static let patience = (stalled: Duration.seconds(2), slow: Duration.seconds(10))
+
+    /// How long the end waits for a file.
+    struct Patience {
+        /// For one that takes nothing.
+        var stalled = Duration.seconds(2)
+        /// For one that is slow.
+        var slow = Duration.seconds(10)
+    }
 
     private struct State {
         var waitingBytes = 0
@@ -29,14 +35,18 @@ public final class CaptureFile: CaptureSink {
 
     private let descriptor: Int32
     private let path: String
+    private let patience: Patience
     private let queue = DispatchQueue(label: "capture")
     private let state = Mutex(State())
 
     /// Creates a file, or empties one of this user's; opens a FIFO. `/dev/stdout`, `/dev/fd/N` and such are the open
     /// files of these numbers; no other link is followed.
     /// - Throws: `EmulatorError` `.cannotCreate`.
-    public init(_ path: String) throws(EmulatorError) {
+    public convenience init(_ path: String) throws(EmulatorError) { try self.init(path, patience: Patience()) }
+
+    init(_ path: String, patience: Patience) throws(EmulatorError) {
         self.path = path
+        self.patience = patience
         do throws(SystemError) {
             descriptor = try Self.open(path)
         } catch {
@@ -146,7 +156,7 @@ public final class CaptureFile: CaptureSink {
             let state = state.withLock { ($0.waitingRecords, $0.writtenRecords, $0.droppedRecords) }
             missing = state.0 + state.2
             if state.1 != lastCount { (lastChange, lastCount) = (clock.now, state.1) }
-            let isOver = clock.now - lastChange >= Self.patience.stalled || clock.now - start >= Self.patience.slow
+            let isOver = clock.now - lastChange >= patience.stalled || clock.now - start >= patience.slow
             if state.0 == 0 || isOver { break }
             try? await Task.sleep(for: .milliseconds(5))
         }

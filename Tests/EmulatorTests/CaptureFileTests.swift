@@ -39,7 +39,7 @@ struct CaptureFileTests {
     func whatWaitsForAStalledReaderIsBounded() async throws {
         let folder = try TemporaryFolder()
         let reader = try Reader(folder.file("fifo"))
-        let capture = try CaptureFile(folder.file("fifo"))
+        let capture = try CaptureFile(folder.file("fifo"), patience: .init(stalled: .milliseconds(100)))
         let warnings = EventLog<Warning>()
         capture.onIncomplete { warnings.append($0) }
         let accepted = CaptureFile.capacity / Self.record.count
@@ -57,7 +57,7 @@ struct CaptureFileTests {
     func slowReaderGetsEverything() async throws {
         let folder = try TemporaryFolder()
         let reader = try Reader(folder.file("fifo"))
-        let capture = try CaptureFile(folder.file("fifo"))
+        let capture = try CaptureFile(folder.file("fifo"), patience: .init(stalled: .seconds(50), slow: .seconds(50)))
         for _ in 0..<10 { capture.append(Self.record) }
         let total = 10 * Self.record.count
         let reading = Task {
