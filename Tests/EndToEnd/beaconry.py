@@ -22,8 +22,8 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 BINARY = Path(os.environ.get("BEACONRY_BINARY") or CHECKOUT / ".build" / "debug" / "beaconry")
 PROFILES = CHECKOUT / "profiles"
 PATIENCE = 120 if os.environ.get("BEACONRY_VM_BLUEZ") else 30
-"""How long a test waits for an event, in seconds. The first start of a program takes half a minute in the emulated machine
-when its host is busy; what is there already costs no time."""
+"""How long a test waits for an event, in seconds. The first start of a program takes half a minute in the emulated
+machine when its host is busy."""
 
 CONFIG_SERVICE = "2173e519-9155-4862-ab64-7953ab146156"
 BEACON_UUID = "2173e519-9155-4862-ab64-7953ab146157"
@@ -48,7 +48,10 @@ class Run:
     """A running program, such as `beaconry run`, whose JSON events are collected, and which may take commands."""
 
     def __init__(
-        self, command: Sequence[str] | ForkedProgram, environment: dict[str, str] | None = None, takes_commands: bool = False
+        self,
+        command: Sequence[str] | ForkedProgram,
+        environment: dict[str, str] | None = None,
+        takes_commands: bool = False,
     ) -> None:
         self.events: list[Event] = []
         self.began = time.time()

@@ -20,7 +20,7 @@ from beaconry import Beaconry
 
 RESULTS = Path("/results")
 PLAN = os.environ.get("BEACONRY_VM_PLAN", "")
-"""Which tests run with which controllers: `full` is every test with both kinds, `reduced` what planned() says. Without a plan
+"""Which tests run with which controllers: `full` is every test with both kinds, `reduced` is planned(). Without a plan
 every test runs with the controllers that the machine was started with."""
 KINDS = ("legacy", "extended")
 FIRST_KIND = {"5.66": "legacy", "5.82": "extended"}
@@ -31,7 +31,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers",
         "depends_on(what, …): what the test's outcome may depend on: `bluez`, the version of bluetoothd; `controllers`,"
-        " their kind; `combination`, both together. Without arguments it depends on none; unmarked, on bluez and controllers.",
+        " their kind; `combination`, both together. Without arguments, nothing; unmarked, bluez and controllers.",
     )
 
 
@@ -57,8 +57,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves out what the plan leaves out. Without the machine there is nothing to test; no test of it runs for more than
-    five minutes."""
+    """Leaves out what the plan leaves out. Without the machine there is nothing to test; no test of it runs for more
+    than five minutes."""
     here = Path(__file__).parent
     ours = [item for item in items if here in item.path.parents and isinstance(item, pytest.Function)]
     for item in ours:
@@ -132,8 +132,8 @@ def _recording(world: vhci.World, request: pytest.FixtureRequest) -> Iterator[vh
 def fresh_controllers(world: vhci.World, _recording: vhci.Witness | None) -> vhci.Controllers:
     """The two controllers after a reset, without connections and without anything to advertise.
 
-    The kernel does not repeat commands whose effect has not changed since the last reset, and a controller of btvirt's that
-    is reset leaves the other end of its connections connected.
+    The kernel does not repeat commands whose effect has not changed since the last reset, and a controller of btvirt's
+    that is reset leaves the other end of its connections connected.
     """
     for index in world.controllers.indexes().values():
         world.controllers.power(index, False)

@@ -14,14 +14,14 @@ from beaconry import CONFIG_SERVICE, MAJOR_MINOR, PROFILES, Beaconry, Run, ibeac
 from test_configuration import configure
 from vhci import BLUEZ, AdvertisingSet, Bluetoothd, Phone, Witness, as_ordinary_user
 
+# bluetoothd advertises.
+pytestmark = pytest.mark.depends_on("bluez")
+
 
 def with_monitor(command: list[str]) -> list[str]:
     """The command as an ordinary user who may read the monitor (CAP_NET_RAW), but not manage the adapter."""
     allowed = [each.replace("=-all", "=-all,+net_raw") for each in command]
     return [*allowed[:1], "--ambient-caps=-all,+net_raw", *allowed[1:]]
-
-# bluetoothd advertises.
-pytestmark = pytest.mark.depends_on("bluez")
 
 
 @pytest.fixture
