@@ -20,7 +20,9 @@ extension BlueZRadio {
                 continuation.yield(.stopped(beacon, reason: "its advertising instance was removed by another program"))
             }
         }
-        for beacon in placed.keys.sorted() where wanted[beacon] == nil {
+        let withdrawn = self.withdrawn
+        self.withdrawn = []
+        for beacon in placed.keys.sorted() where wanted[beacon] == nil || withdrawn.contains(beacon) {
             placed[beacon] = nil
             unconfirmed[beacon] = nil
             await attachment.advertiser.remove(beacon)
@@ -46,6 +48,8 @@ extension BlueZRadio {
         guard self.attachment != nil else { return }
         refused[beacon] = nil
         placed[beacon] = advertisement
+        // Withdrawn or replaced meanwhile: not reported as started, since the next pass removes it.
+        guard wanted[beacon] == advertisement, !withdrawn.contains(beacon) else { return }
         let patience = Duration.seconds(3 + 2 * instancesOnAir)
         unconfirmed[beacon] = Unconfirmed(
             requested: advertisement, sequence: sequence, deadline: .now.advanced(by: patience))

@@ -40,6 +40,8 @@ public actor BlueZRadio: PeripheralRadio {
 
     var wanted: [BeaconIdentifier: Advertisement] = [:]
     var placed: [BeaconIdentifier: Advertisement] = [:]
+    /// What was to leave the air since the last pass, also where it is wanted again by now: its start is reported anew.
+    var withdrawn: Set<BeaconIdentifier> = []
     var unconfirmed: [BeaconIdentifier: Unconfirmed] = [:]
     var refused: [BeaconIdentifier: RadioError] = [:]
     /// Connected centrals by name, with what the kernel needs to find them.
@@ -148,6 +150,8 @@ public actor BlueZRadio: PeripheralRadio {
         guard wanted[beacon] != advertisement else { return }
         wanted[beacon] = advertisement
         refused[beacon] = nil
+        unconfirmed[beacon] = nil
+        if advertisement == nil { withdrawn.insert(beacon) }
         wake()
     }
 
