@@ -19,6 +19,9 @@ enum Hangup {
     /// The standard streams that are terminals. It is asked at the start: a terminal that was closed is none any more.
     private static let terminals = [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO].filter { isatty($0) == 1 }
 
+    /// Whether a standard stream was a terminal when the command started.
+    static func isTerminal(_ descriptor: Int32) -> Bool { terminals.contains(descriptor) }
+
     /// Whether the process was started with SIGHUP ignored.
     private static let isIgnored: Bool = {
         var action = sigaction()

@@ -221,7 +221,10 @@ enum Output {
             if count > 0 { state.isTorn = count < bytes.count }
             if count < bytes.count { state.lostCount += 1 }
         }
-        if count < bytes.count { fail(code == EPIPE ? .readerLeft : .failed(code)) }
+        guard count < bytes.count else { return }
+        // A terminal that was closed answers EIO, maybe before its SIGHUP comes.
+        let hasLeft = code == EPIPE || code == EIO && Hangup.isTerminal(STDOUT_FILENO)
+        fail(hasLeft ? .readerLeft : .failed(code))
     }
 
     private static func writeNote(_ text: String) {
