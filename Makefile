@@ -13,6 +13,11 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 # What `make install` installs; a program that is given is not built.
 BINARY ?=
+# The commit that --version prints.
+ifndef BEACONRY_COMMIT
+BEACONRY_COMMIT := $(shell git rev-parse HEAD 2>/dev/null)
+endif
+export BEACONRY_COMMIT
 RELEASE := swift build -c release --static-swift-stdlib
 
 .PHONY: build install run demo check docs test test-all unit-test host-test vm-test fuzz sanitize bench release sbom \

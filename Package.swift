@@ -33,11 +33,9 @@ let pinnedOnly: [Target.Dependency] = [
     .product(name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.windows])),
 ]
 
-// Only the target BuildInformation is compiled anew when it changes. Where there is no git repository, as in the image,
-// BEACONRY_COMMIT gives it.
-let commit = (Context.environment["BEACONRY_COMMIT"] ?? Context.gitInformation?.currentCommit).map { name in
-    String(name.prefix { $0.isHexDigit }.prefix(12))
-}
+// The commit that --version prints; make and the Dockerfile give it. Context.gitInformation would need neither, but
+// SwiftPM keeps what a manifest said until the manifest or the environment changes, so that it would name an old commit.
+let commit = Context.environment["BEACONRY_COMMIT"].map { String($0.prefix { $0.isHexDigit }.prefix(12)) }
 
 let package = Package(
     name: "Beaconry",

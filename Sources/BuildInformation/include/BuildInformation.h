@@ -5,7 +5,7 @@
 #ifndef BUILD_INFORMATION_H
 #define BUILD_INFORMATION_H
 
-/// The commit that the program was built from; "unknown" where neither git nor BEACONRY_COMMIT said it.
+/// The commit that the program was built from; "unknown" where BEACONRY_COMMIT did not name it.
 extern const char *const beaconry_commit;
 
 #endif
