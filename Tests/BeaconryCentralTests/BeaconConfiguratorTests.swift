@@ -44,7 +44,7 @@ struct BeaconConfiguratorTests {
             stage.peer[IoTDesignShopService().majorMinor.uuid] = [1, 0, 1, 0]
             stage.peer[IoTDesignShopService().transmitSettings.uuid] = [2, 0, 0xA0, 0]
             let log = Log()
-            let configurator = BeaconConfigurator(stage.central, timeout: .seconds(2), attempts: attempts) {
+            let configurator = BeaconConfigurator(stage.central, timeout: .seconds(30), attempts: attempts) {
                 log.note($1)
             }
             try await body(stage, configurator, log)

@@ -9,8 +9,10 @@ from __future__ import annotations
 import json
 import os
 import queue
+import shutil
 import signal
 import subprocess
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -171,8 +173,8 @@ class Beaconry:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.state = folder / "state"
-        self.runtime = folder / "runtime"
-        self.runtime.mkdir(mode=0o700)
+        # The path of a socket has at most 107 bytes: too few for the folders of parallel tests.
+        self.runtime = Path(tempfile.mkdtemp(prefix="beaconry-"))
         self.binary = BINARY
         self.environment = {**os.environ, "XDG_STATE_HOME": str(self.state), "XDG_RUNTIME_DIR": str(self.runtime)}
         for name in ("STATE_DIRECTORY", "RUNTIME_DIRECTORY"):
@@ -205,3 +207,4 @@ class Beaconry:
     def close(self) -> None:
         for run in self.runs:
             run.kill()
+        shutil.rmtree(self.runtime, ignore_errors=True)

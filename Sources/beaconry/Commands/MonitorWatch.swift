@@ -78,7 +78,7 @@ struct MonitorWatch: AsyncParsableCommand {
         do {
             _ = try monitoring.makeWatch()
         } catch let error as RegionMonitor.TooManyRegions {
-            throw Failure.usage("\(error) (--max-regions)")
+            throw Failure.badData("\(error) (--max-regions)")
         }
         let ending = try await listen(monitoring)
         await reactions.finish()

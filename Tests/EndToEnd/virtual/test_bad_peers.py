@@ -22,9 +22,6 @@ from healthy import HealthyHosts
 from raw_host import CREATE_CONNECTION, READ_ADDRESS, RESET, Gone, RawHost, command, data, wire
 from test_hosts import ENTRANCE, PLAIN, TWO
 
-# Each of them keeps a processor busy, and counts reports a second: one after the other.
-pytestmark = pytest.mark.xdist_group("load")
-
 BESIDE = """  - id: beside
     device: iot-design-shop
     address: C0:FF:EE:00:00:03

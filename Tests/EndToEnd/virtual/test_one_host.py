@@ -50,5 +50,5 @@ def test_a_second_run_of_a_profile_puts_nothing_on_the_air(air: Callable[..., tu
     second = beaconry.run(path, "--hci-server", "tcp:127.0.0.1:0", "--ephemeral", radio="virtual")
     assert second.exit_code() == 73
     assert "control socket" in second.errors and "in use" in second.errors
-    assert second.take(0.1) == []
+    assert [(event["event"], event["code"]) for event in second.take(0.1)] == [("error", "cannot-create")]
     assert first.end() == 0

@@ -221,6 +221,8 @@ def test_results_that_cannot_be_written_are_an_error(town: Town, beaconry: Beaco
     recording = beaconry.folder / "town.jsonl"
     if "RECORDING" in command:
         assert beaconry.call("record", str(recording), "--duration", "300ms", "--radio", town[1]).returncode == 0
+    if "town/door" in command:
+        (beaconry.state / "beaconry" / "town").mkdir(parents=True)
     names = {
         "PROFILE": str(beaconry.folder / "town.yaml"), "AIR": town[1], "RECORDING": str(recording),
         "clone.yaml": str(beaconry.folder / "clone.yaml"),

@@ -145,6 +145,6 @@ def test_bad_recordings(beaconry: Beaconry) -> None:
     assert again.returncode == 73 and "--force" in again.stderr
     assert beaconry.call("clone", str(path), str(clone), "--force").returncode == 0
     assert beaconry.call("clone", str(path), str(beaconry.folder / "no" / "such.yaml")).returncode == 73
-    assert beaconry.call("clone", str(path), str(beaconry.folder / "my shop.yaml")).returncode == 65
+    assert beaconry.call("clone", str(path), str(beaconry.folder / "my shop.yaml")).returncode == 64
     assert beaconry.call("clone", str(beaconry.folder / "none"), str(clone), "--force").returncode == 65
     assert beaconry.call("record", str(beaconry.folder / "no" / "such"), "--radio", "tcp-client:127.0.0.1:1").returncode == 69
