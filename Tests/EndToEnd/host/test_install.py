@@ -24,6 +24,10 @@ def called(*arguments: str | Path, **environment: str) -> str:
     return result.stdout
 
 
+# In one worker, so that it is made once.
+ROOT_GROUP = pytest.mark.xdist_group("root")
+
+
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Everything installed, as a package would be made."""
@@ -32,6 +36,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return destination / "usr"
 
 
+@ROOT_GROUP
 def test_the_program_and_its_profiles_are_installed(root: Path) -> None:
     program = root / "bin" / "beaconry"
     assert called(program, "--version") == called(BINARY, "--version")
@@ -43,12 +48,14 @@ def test_the_program_and_its_profiles_are_installed(root: Path) -> None:
     assert program.stat().st_mode & 0o777 == 0o755 and (installed / "museum.yaml").stat().st_mode & 0o777 == 0o644
 
 
+@ROOT_GROUP
 def test_every_command_has_a_man_page(root: Path) -> None:
     pages = {path.name for path in (root / "share" / "man" / "man1").iterdir()}
     assert {"beaconry.1", "beaconry-run.1", "beaconry-ctl-set.1", "beaconry-monitor-add.1", "beaconry-scan.1"} <= pages
     assert not any("help" in page for page in pages)
 
 
+@ROOT_GROUP
 def test_man_pages_render(root: Path) -> None:
     if not shutil.which("groff"):
         pytest.fail("groff is missing; Scripts/install-dependencies test installs it")
@@ -64,6 +71,7 @@ def test_man_pages_render(root: Path) -> None:
             called("mandoc", "-Tlint", "-Wwarning", page)
 
 
+@ROOT_GROUP
 def test_completions_load(root: Path) -> None:
     bash = root / "share" / "bash-completion" / "completions" / "beaconry"
     called("bash", "-n", bash)

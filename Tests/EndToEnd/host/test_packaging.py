@@ -193,6 +193,10 @@ def test_images_are_named_by_version() -> None:
 # The notices and the bill of materials
 
 
+# In one worker, so that it is made once.
+BILL_GROUP = pytest.mark.xdist_group("bill")
+
+
 @pytest.fixture(scope="module")
 def bill() -> Iterator[Record]:
     written = run(CHECKOUT / "Scripts" / "sbom", "--program", BINARY, env={**os.environ, "SOURCE_DATE_EPOCH": "1750000000"})
@@ -200,6 +204,7 @@ def bill() -> Iterator[Record]:
     yield json.loads(written.stdout)
 
 
+@BILL_GROUP
 def test_bill_of_materials_is_an_spdx_document(bill: Record) -> None:
     assert (bill["spdxVersion"], bill["dataLicense"], bill["SPDXID"]) == ("SPDX-2.3", "CC0-1.0", "SPDXRef-DOCUMENT")
     assert bill["creationInfo"]["created"] == "2025-06-15T15:06:40Z"
@@ -216,6 +221,7 @@ def test_bill_of_materials_is_an_spdx_document(bill: Record) -> None:
     assert described == ["SPDXRef-beaconry"]
 
 
+@BILL_GROUP
 def test_bill_of_materials_has_the_versions_of_the_manifest(bill: Record) -> None:
     pinned = {
         source["identity"]: source["requirement"]["exact"][0]
@@ -235,11 +241,13 @@ def test_bill_of_materials_has_the_versions_of_the_manifest(bill: Record) -> Non
         assert versions[name] == pinned[name]
 
 
+@BILL_GROUP
 def test_every_part_is_in_the_notices(bill: Record) -> None:
     headings = set(re.findall(r"^={79}\n(\S+)\n", NOTICE, re.MULTILINE))
     assert {package["name"] for package in bill["packages"]} - {"beaconry"} <= headings
 
 
+@BILL_GROUP
 def test_notices_of_packages_are_carried_whole(bill: Record) -> None:
     def squeezed(text: str) -> str:
         return " ".join(text.split())
