@@ -17,8 +17,34 @@ struct DurableFile: Sendable {
         self.fileSystem = fileSystem
     }
 
-    /// The bytes; `nil` when there is no such file.
-    func read() throws(SystemError) -> [UInt8]? { try fileSystem.read(path) }
+    /// What a read of the file found.
+    enum Reading {
+        /// There is no such file.
+        case absent
+        /// The bytes of the file.
+        case bytes([UInt8])
+        /// The file is larger than the limit, so it was not read; the reason is a clause for people.
+        case tooLarge(reason: String)
+    }
+
+    /// Reads the file.
+    /// - Throws: `SystemError` when the file exists but cannot be read.
+    func read() throws(SystemError) -> Reading {
+        do throws(SystemError) {
+            return try fileSystem.read(path).map(Reading.bytes) ?? .absent
+        } catch {
+            guard error.isTooLarge else { throw error }
+            return .tooLarge(reason: error.reason ?? "it is too large")
+        }
+    }
+
+    /// Why a file that names this beacon is not the file of the one that is expected; `nil` if it is.
+    static func mismatch(
+        _ found: (profile: String, beacon: String), _ expected: (profile: String, beacon: String)
+    ) -> String? {
+        guard found != expected else { return nil }
+        return "it is of \"\(found.profile)/\(found.beacon)\", not \"\(expected.profile)/\(expected.beacon)\""
+    }
 
     /// Makes bytes durable. When it returns they are; when it throws, the file holds what it held before.
     func store(_ bytes: [UInt8]) throws(SystemError) {
@@ -59,12 +85,8 @@ struct DurableFile: Sendable {
 
     /// Whether there is such a file, also one that is too large to be read.
     private func exists(_ path: String) throws(SystemError) -> Bool {
-        do throws(SystemError) {
-            return try fileSystem.read(path) != nil
-        } catch {
-            guard error.isTooLarge else { throw error }
-            return true
-        }
+        if case .absent = try DurableFile(path: path, fileSystem: fileSystem).read() { return false }
+        return true
     }
 
     private var folder: String {

@@ -55,12 +55,10 @@ public struct BondFile: Sendable {
     /// - Throws: `SystemError` when the file is there but cannot be read.
     public func load() throws(SystemError) -> Contents {
         let bytes: [UInt8]
-        do throws(SystemError) {
-            guard let content = try file.read() else { return .absent }
-            bytes = content
-        } catch {
-            guard error.isTooLarge else { throw error }
-            return .damaged(reason: error.reason ?? "it is too large")
+        switch try file.read() {
+        case .absent: return .absent
+        case .tooLarge(let reason): return .damaged(reason: reason)
+        case .bytes(let content): bytes = content
         }
         guard let document = try? JSONDecoder().decode(Document.self, from: Data(bytes)) else {
             return .damaged(reason: "it is not a file of bonds")
@@ -68,9 +66,8 @@ public struct BondFile: Sendable {
         guard document.v == Self.version else {
             return .damaged(reason: "it is of version \(document.v), not \(Self.version)")
         }
-        guard document.profile == profile, document.beacon == beacon else {
-            return .damaged(
-                reason: "it is of \"\(document.profile)/\(document.beacon)\", not \"\(profile)/\(beacon)\"")
+        if let reason = DurableFile.mismatch((document.profile, document.beacon), (profile, beacon)) {
+            return .damaged(reason: reason)
         }
         var bonds: [KeptBond] = []
         for entry in document.bonds {
