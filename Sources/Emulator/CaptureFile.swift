@@ -68,7 +68,7 @@ public final class CaptureFile: CaptureSink {
         var status = stat()
         fstat(descriptor, &status)
         let kind = status.st_mode & S_IFMT
-        // In /tmp, somebody else may have put a file or a FIFO of theirs there to read along.
+        // In /tmp, another user may have created a file or a FIFO of that name, to read the capture.
         if [S_IFREG, S_IFIFO].contains(kind), status.st_uid != geteuid() {
             close(descriptor)
             throw SystemError(

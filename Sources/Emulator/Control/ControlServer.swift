@@ -58,7 +58,7 @@ public struct ControlServer: Service {
         }
     }
 
-    /// Makes the folder of a socket, and makes sure that nobody listens at its path.
+    /// Creates the folder of a socket, and checks that no process listens at its path.
     private static func prepare(_ path: String) async throws(EmulatorError) {
         do throws(SystemError) {
             try StateFolder.makeFolder(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
