@@ -34,7 +34,7 @@ def output_of(*command: str | Path) -> str:
 def btmon(file: Path) -> str:
     """The one of Debian 13, which Scripts/vm/prepare unpacks: that of Debian 12 crashes on attribute traffic."""
     trixie = CHECKOUT / ".build" / "vm" / "trixie"
-    assert trixie.exists(), "run Scripts/vm/prepare .build/vm 5.82 first"
+    assert trixie.exists(), "run Scripts/vm/prepare .build/vm first"
     shutil.copy(file, trixie / "tmp" / file.name)
     return output_of("chroot", trixie, "btmon", "-r", f"/tmp/{file.name}")
 
