@@ -58,6 +58,11 @@ extension HCIRadio {
     }
 
     private func finishOpening(_ result: Result<LEHostCapabilities, RadioError>) {
+        // Here rather than where the result is awaited: what the host advertises again is reported after it.
+        if recovery != nil, case .success(let found) = result {
+            capabilities = found
+            continuation.yield(.ready(described()))
+        }
         opening?.resume(returning: result)
         opening = nil
     }

@@ -114,10 +114,8 @@ extension HCIRadio {
 
     private func tryAgain(_ transport: HCITransport) async -> Bool {
         guard !isClosed else { return true }
-        guard let found = try? await startHost(on: transport) else { return false }
-        capabilities = found
+        guard (try? await startHost(on: transport)) != nil else { return false }
         recovery = nil
-        continuation.yield(.ready(described()))
         setCentralState(.ready)
         return true
     }
