@@ -34,14 +34,16 @@ struct BeaconState: Sendable {
         case nothing
         /// That it is off the air.
         case silence
-        /// That it is on the air, so often and with so many turns.
-        case advertising(interval: AdvertisingInterval, turns: Int)
+        /// That it is advertised at this interval, one of a number of beacons that take turns, reported at a time.
+        case advertising(interval: AdvertisingInterval, turns: Int, at: Duration)
 
-        /// Whether these values are worth another word: a tenth more or less is not.
-        func isNews(interval: AdvertisingInterval, turns: Int) -> Bool {
-            guard case .advertising(let toldInterval, let toldTurns) = self else { return true }
-            let difference = abs(Int64(interval.count) - Int64(toldInterval.count))
-            return turns != toldTurns || difference * 10 > Int64(toldInterval.count)
+        /// Whether these values are reported: a measured interval that differs by a tenth or less is not, and one that
+        /// differs by more is reported every 10 s at most, since it varies with the load of the machine.
+        func isNews(interval: AdvertisingInterval, turns: Int, at now: Duration) -> Bool {
+            guard case .advertising(let reported, let reportedTurns, let time) = self else { return true }
+            if turns != reportedTurns { return true }
+            let difference = abs(Int64(interval.count) - Int64(reported.count))
+            return difference * 10 > Int64(reported.count) && now >= time + .seconds(10)
         }
     }
 

@@ -39,7 +39,7 @@ extension LEHost {
             return dropIfEmpty(beacon.set)
         }
         guard beacon.advertiser.isEnabled, beacon.told == .nothing else { return }
-        sets[index].told = .advertising(interval: order.parameters.interval, turns: 1)
+        sets[index].told = .advertising(interval: order.parameters.interval, turns: 1, at: now)
         emit(.advertising(beacon.set, effective(order, beacon.advertiser, interval: order.parameters.interval)))
     }
 

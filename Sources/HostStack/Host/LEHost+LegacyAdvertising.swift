@@ -154,8 +154,8 @@ extension LEHost {
         let interval =
             turns > 1
             ? state.schedule.effectiveInterval(of: set) ?? order.parameters.interval : order.parameters.interval
-        guard sets[index].told.isNews(interval: interval, turns: turns) else { return }
-        sets[index].told = .advertising(interval: interval, turns: turns)
+        guard sets[index].told.isNews(interval: interval, turns: turns, at: now) else { return }
+        sets[index].told = .advertising(interval: interval, turns: turns, at: now)
         var advertiser = state.advertiser
         advertiser.select(knownCapabilities.transmitPower?.lowerBound)
         let share = turns > 1 ? state.schedule.share(of: set) : 1

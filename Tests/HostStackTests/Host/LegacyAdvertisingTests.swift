@@ -5,8 +5,9 @@
 import Advertising
 import BluetoothCore
 import HCI
-import HostStack
 import Testing
+
+@testable import HostStack
 
 @Suite struct LegacyAdvertisingTests {
     private let first = AdvertisingSetIdentifier.number(0)
@@ -125,6 +126,22 @@ import Testing
             #expect(effective?.turns == 10)
             #expect(effective?.share == 0.1)
         }
+    }
+
+    /// What is measured varies with the load of the machine.
+    @Test(
+        arguments: [
+            // Interval and beacons that take turns, seconds after a report of 160 ticks and 2 beacons; whether it is reported.
+            (161, 2, 100, false), (176, 2, 100, false), (177, 2, 9, false), (177, 2, 10, true), (143, 2, 10, true),
+            (400, 2, 1, false), (160, 3, 0, true),
+        ] as [(UInt32, Int, Int, Bool)])
+    func `a measured interval is reported again after 10 s`(
+        _ ticks: UInt32, _ turns: Int, _ seconds: Int, _ isReported: Bool
+    ) throws {
+        let reported = BeaconState.Told.advertising(interval: AdvertisingInterval(160), turns: 2, at: .seconds(5))
+        let interval = AdvertisingInterval(ticks)
+        #expect(reported.isNews(interval: interval, turns: turns, at: .seconds(5 + seconds)) == isReported)
+        #expect(BeaconState.Told.nothing.isNews(interval: interval, turns: turns, at: .zero))
     }
 
     @Test func `the last beacon that remains has the advertiser to itself again`() {
