@@ -269,6 +269,9 @@ public actor Emulator: Service {
         case .disconnected(let beacon, let central): await disconnect(beacon, central)
         case .subscribed(let beacon, let central, let characteristic, let configuration):
             await subscribe(beacon, Subscription(central: central, characteristic: characteristic), configuration)
+        case .refusedRequest(let request, let error):
+            let name = beacon(request.beacon)?.name(of: request.characteristic)
+            events.post(EventRecord(refused: request, error, name: name))
         case .pairing(let beacon, let central, let event): await note(event, of: beacon, central)
         case .retimed(let beacon, let central, let timing):
             await deliver(.retimed(Central(central), timing), to: beacon)

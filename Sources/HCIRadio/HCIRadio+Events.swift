@@ -41,6 +41,8 @@ extension HCIRadio {
             disconnected(connection.id, on: host, "\(reason)")
         case .connectionUpdated(let connection): retimed(connection, on: host)
         case .attributeRequest(let request): answer(request, on: host)
+        case .attributeRefused(let connection, let handle, let value, let error):
+            refused(connection, on: host, handle, write: value, error)
         case .subscriptionChanged(let connection, _, let handle, _, let configuration):
             subscribed(connection, on: host, to: handle, configuration)
         default: takePairing(event, of: host)
@@ -142,6 +144,19 @@ extension HCIRadio {
             let characteristic = beacons[central.beacon]?.characteristics?.characteristic(at: handle)
         else { return }
         continuation.yield(.subscribed(central.beacon, central: name, characteristic, configuration))
+    }
+
+    private func refused(
+        _ connection: ConnectionIdentifier, on host: HostIdentifier, _ handle: AttributeHandle, write value: [UInt8]?,
+        _ error: ATTError
+    ) {
+        guard let (name, central) = connectedCentral(connection, on: host),
+            let characteristic = beacons[central.beacon]?.characteristics?.characteristic(at: handle)
+        else { return }
+        let request = AttributeRequest(
+            beacon: central.beacon, characteristic: characteristic, central: name,
+            operation: value.map { .write(offset: 0, value: $0) } ?? .read(offset: 0))
+        continuation.yield(.refusedRequest(request, error))
     }
 
     private func answer(_ request: AttributeServerRequest, on host: HostIdentifier) {

@@ -25,6 +25,9 @@ public enum RadioEvent: Hashable, Sendable {
     /// (bluetoothd's bus), the central is one that is connected.
     case subscribed(
         BeaconIdentifier, central: String, CharacteristicIdentifier, ClientCharacteristicConfiguration)
+    /// The radio's own attribute server refused a central's request, for permissions, security or length. A radio that
+    /// leaves its attributes to bluetoothd does not report it.
+    case refusedRequest(AttributeRequest, ATTError)
     /// A central pairs with a beacon, or something became of that.
     case pairing(BeaconIdentifier, central: String, PairingEvent)
     /// A central's connection has this timing, at its beginning or from now on.

@@ -94,6 +94,8 @@ extension LEHost {
             emit(attributeRequest(token, of: link, handle: handle, uuid: uuid, operation))
         case .subscriptionChanged(let handle, let uuid, let configuration):
             emit(.subscriptionChanged(link.id, link.advertisingSet, handle, uuid: uuid, configuration))
+        case .refused(let handle, let value, let error):
+            emit(.attributeRefused(link.id, handle, write: value, error))
         case .indicationEnded(let handle, let isConfirmed):
             emit(.indicationEnded(link.id, handle, isConfirmed: isConfirmed))
         case .send, .broadcastChanged, .mtuChanged, .failed: break

@@ -46,6 +46,8 @@ public enum LEHostEvent: Hashable, Sendable {
 
     /// A central reads or writes a beacon's characteristic: answer with `LEHost.respond`.
     case attributeRequest(AttributeServerRequest)
+    /// The host refused a central's request to read an attribute, or to write it with this value, itself.
+    case attributeRefused(ConnectionIdentifier, AttributeHandle, write: [UInt8]?, ATTError)
     /// A central wants to be told other things of the characteristic whose value this handle has.
     case subscriptionChanged(
         ConnectionIdentifier, AdvertisingSetIdentifier?, AttributeHandle, uuid: BluetoothUUID,

@@ -11,7 +11,7 @@ import struct
 from collections.abc import Callable
 
 from beaconry import MAJOR_MINOR, Beaconry, Run
-from raw_host import RESET, RawHost
+from raw_host import ATTRIBUTES, RESET, RawHost, data, frame
 
 PROFILE = """
 profile: shop
@@ -82,6 +82,48 @@ def test_what_is_written_is_decoded_and_what_is_refused_is_reported(air: Start, 
     assert refused["characteristic"].lower() == MAJOR_MINOR and refused["central"]
     shown = beaconry.call("ctl", "show", "door").stdout
     assert "C0:FF:EE:00:00:07" in shown and "0x06" in shown and refused["central"] in shown, shown
+    host.close()
+
+
+PROTECTED = """
+profile: shop
+beacons:
+  - id: door
+    device: gatt
+    address: "C0:FF:EE:00:00:07"
+    services:
+      - uuid: B0000000-0000-4000-8000-00000000BEAC
+        characteristics:
+          - { name: secret, uuid: B0000001-0000-4000-8000-00000000BEAC, properties: [read, write], permissions: encrypted, type: text, value: hidden }
+          - { name: serial, uuid: B0000002-0000-4000-8000-00000000BEAC, properties: [read], type: text, value: fixed }
+"""
+
+
+def test_what_permissions_and_security_refuse_is_reported(air: Start, beaconry: Beaconry) -> None:
+    """The server of the radio refuses these by itself; the device is not asked."""
+    run, name = air(beaconry.profile(PROTECTED))
+    host = RawHost(port_of(name))
+    host.start()
+    host.connect("C0:FF:EE:00:00:07")
+    handles = host.characteristics()
+    secret, serial = (handles[f"b000000{number}-0000-4000-8000-00000000beac"] for number in (1, 2))
+    requests = [
+        # Read Request, Prepare Write Request and Write Command of what needs encryption; a write of what is only read.
+        (struct.pack("<BH", 0x0A, secret), 0x05, "secret", "read", None),
+        (struct.pack("<BHHB", 0x16, secret, 0, 7), 0x05, "secret", "write", "07"),
+        (struct.pack("<BHB", 0x52, secret, 8), None, "secret", "write", "08"),
+        (struct.pack("<BHB", 0x12, serial, 9), 0x03, "serial", "write", "09"),
+    ]
+    for request, error, characteristic, operation, value in requests:
+        if error is None:
+            assert host.handle is not None
+            host.send(data(host.handle, frame(ATTRIBUTES, request)))
+        else:
+            assert host.request(request)[-1] == error
+        refused = run.wait("refused", device="door")
+        assert (refused["operation"], refused.get("value")) == (operation, value)
+        assert refused["characteristicName"] == characteristic
+        assert refused["attError"] == (error or 0x05)
     host.close()
 
 

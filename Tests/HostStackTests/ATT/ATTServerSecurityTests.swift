@@ -85,6 +85,29 @@ import Testing
         #expect(server.respond(token, .success([7]), at: .zero) == [.send([0x09, 3, 0x10, 0, 7])])
         #expect(
             server.receive([0x08, 0x11, 0, 0xFF, 0xFF, 0x56, 0x2A], at: .zero)
-                == [.send([0x01, 0x08, 0x12, 0, 0x05])])
+                == [
+                    .send([0x01, 0x08, 0x12, 0, 0x05]),
+                    .refused(0x0012, write: nil, .insufficientAuthentication),
+                ])
+    }
+
+    /// Requests and commands that the server refuses by itself, which its owner can report.
+    @Test(
+        arguments: [
+            ("0a 2400", 0x24, nil, .insufficientAuthentication),
+            ("0c 2400 0000", 0x24, nil, .insufficientAuthentication),
+            ("0e 2400 1000", 0x24, nil, .insufficientAuthentication),
+            ("12 2400 0102", 0x24, [1, 2], .insufficientAuthentication),
+            ("52 2400 0102", 0x24, [1, 2], .insufficientAuthentication),
+            ("16 2400 0000 07", 0x24, [7], .insufficientAuthentication),
+            ("0a 2800", 0x28, nil, .insufficientAuthorization),
+        ] as [(String, AttributeHandle, [UInt8]?, ATTError)])
+    func refusalsAreReported(
+        _ request: String, _ handle: AttributeHandle, _ value: [UInt8]?, _ error: ATTError
+    ) throws {
+        var server = ATTServer(database: try AttributeFixture.database())
+        let outputs = server.receive(try Hexadecimal.bytes(request), at: .zero)
+        #expect(outputs.last == .refused(handle, write: value, error))
+        #expect(outputs.count == (request.hasPrefix("52") ? 1 : 2), "a command has no response")
     }
 }

@@ -126,7 +126,9 @@ import Testing
         #expect(outputs == [.send(try Hexadecimal.bytes(refusal))])
         #expect(server.respond(token, .success([1, 2, 3]), at: .zero) == [], "the answer is of the former table")
         // The next request is served from the new table, with its permissions.
-        #expect(server.receive([0x0A, 0x18, 0], at: .zero) == [.send([0x01, 0x0A, 0x18, 0, 0x05])])
+        #expect(
+            server.receive([0x0A, 0x18, 0], at: .zero)
+                == [.send([0x01, 0x0A, 0x18, 0, 0x05]), .refused(0x0018, write: nil, .insufficientAuthentication)])
     }
 
     /// What came behind such a request is of the former table as well.

@@ -55,7 +55,9 @@ extension ATTServer {
         var attributes: [Attribute] = []
         for handle in handles {
             guard let attribute = database[handle] else { return refuse(opcode, handle, .invalidHandle) }
-            if let error = security.refusalToRead(attribute) { return refuse(opcode, handle, error) }
+            if let error = security.refusalToRead(attribute) {
+                return refuse(opcode, handle, error) + [.refused(handle, write: nil, error)]
+            }
             attributes.append(attribute)
         }
         return run(ValueCollection(attributes, form, request: opcode, startingHandle: handles[0]))
@@ -92,7 +94,9 @@ extension ATTServer {
     private mutating func run(_ collection: consuming ValueCollection) -> [ATTServerOutput] {
         while let attribute = collection.remaining.first {
             if let error = security.refusalToRead(attribute) {
-                if let response = collection.fail(error) { return [.send(response.pduBytes)] }
+                if let response = collection.fail(error) {
+                    return [.send(response.pduBytes), .refused(attribute.handle, write: nil, error)]
+                }
                 continue
             }
             guard let value = ownValue(of: attribute) else {

@@ -42,7 +42,9 @@ extension ATTServer {
     mutating func prepare(_ request: ATTPrepareWriteRequest) -> [ATTServerOutput] {
         let opcode = ATTOpcode.prepareWriteRequest
         guard let attribute = database[request.handle] else { return refuse(opcode, request.handle, .invalidHandle) }
-        if let error = security.refusalToWrite(attribute) { return refuse(opcode, request.handle, error) }
+        if let error = security.refusalToWrite(attribute) {
+            return refuse(opcode, request.handle, error) + [.refused(request.handle, write: request.value, error)]
+        }
         guard prepared.append(request.value, to: request.handle, offset: Int(request.offset)) else {
             return refuse(opcode, request.handle, .prepareQueueFull)
         }
@@ -73,6 +75,7 @@ extension ATTServer {
             switch target(of: write) {
             case .failure(let error):
                 return refusal(of: sequence, at: write.handle, error)
+                    + [.refused(write.handle, write: write.value, error)]
             case .success(let attribute) where attribute.value == .owner:
                 let token = makeToken()
                 transaction = (token, .writing(sequence))

@@ -15,6 +15,9 @@ public enum ATTServerOutput: Hashable, Sendable {
     /// told only when `needsResponse`.
     case write(
         ATTToken, handle: AttributeHandle, uuid: BluetoothUUID, offset: Int, value: [UInt8], needsResponse: Bool)
+    /// The server itself refused a request or a command to read an attribute, or to write it with the value, for its
+    /// permissions, the security of the link, or the length.
+    case refused(AttributeHandle, write: [UInt8]?, ATTError)
     /// The client wants to be told other things of the characteristic whose value this handle has.
     case subscriptionChanged(AttributeHandle, uuid: BluetoothUUID, ClientCharacteristicConfiguration)
     /// The characteristic whose value this handle has is to be broadcast, or not any more.
