@@ -46,10 +46,9 @@ demo: build
 	Scripts/install-dependencies vm
 	Scripts/bluez-vm .build/venv/bin/python Scripts/demo.py $(or $(PROFILE),profiles/iot-design-shop.yaml)
 
+# The imports, the format, and that everything compiles. What the tests need besides is fetched beside the compiler.
 check: dependencies
-	Scripts/check-imports
-	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks
-	swift build --build-tests
+	Scripts/test check build machine
 
 # The documentation of the central API, in .build/documentation.
 docs: dependencies
@@ -74,7 +73,7 @@ host-test: dependencies
 
 # The spawned program with the real bluetoothd, and the power cut in the middle of writes.
 vm-test: dependencies
-	Scripts/test bluez-5.66 bluez-5.82 power-cut
+	Scripts/test bluez power-cut
 
 # Seeded random and mutated bytes into everything that reads bytes from outside, and then into the running program.
 fuzz: dependencies

@@ -22,6 +22,8 @@ RESULTS = Path("/results")
 PLAN = os.environ.get("BEACONRY_VM_PLAN", "")
 """Which tests run with which controllers: `full` is every test with both kinds, `reduced` is planned(). Without a plan
 every test runs with the controllers that the machine was started with."""
+PART = os.environ.get("BEACONRY_VM_PART", "1/1")
+"""Which part of the plan this machine has: `2/3` is the second of three. They take the tests in turn."""
 KINDS = ("legacy", "extended")
 FIRST_KIND = {"5.66": "legacy", "5.82": "extended"}
 """The reduced plan tests the oldest of both, and the newest of both."""
@@ -65,10 +67,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         item.add_marker(pytest.mark.skipif(not vhci.BLUEZ, reason="runs inside Scripts/bluez-vm"))
         if item.get_closest_marker("timeout") is None:
             item.add_marker(pytest.mark.timeout(300))
-    if PLAN == "reduced":
-        left_out = [item for item in ours if not planned(item, item.callspec.params["kind"])]
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if item not in left_out]
+    plan = [item for item in ours if PLAN != "reduced" or planned(item, item.callspec.params["kind"])]
+    part, parts = map(int, PART.split("/"))
+    chosen = set(plan[part - 1 :: parts])
+    config.hook.pytest_deselected(items=[item for item in ours if item not in chosen])
+    items[:] = [item for item in items if item not in ours or item in chosen]
 
 
 @pytest.fixture(scope="session")

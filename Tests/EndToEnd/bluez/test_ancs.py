@@ -33,7 +33,9 @@ PHONE = f"""
 phone: iphone
 pairing: PAIRING
 {APPS_AND_NOTIFICATIONS}"""
-PAIRINGS = pytest.mark.parametrize("is_paired", [False, True], ids=["unpaired", "paired"])
+PAIRINGS = pytest.mark.parametrize(
+    "is_paired", [pytest.param(False, id="unpaired", marks=pytest.mark.depends_on()), pytest.param(True, id="paired")]
+)
 
 
 @dataclass
@@ -134,6 +136,7 @@ def test_our_display_through_bluetoothd(rig: Rig, is_paired: bool) -> None:
     assert display.end() == 0
 
 
+@pytest.mark.depends_on()
 def test_services_that_come_and_go(rig: Rig) -> None:
     """bluetoothd follows what the phone says of its services, and the display what bluetoothd finds."""
     display = rig.display(DAEMON)

@@ -103,6 +103,7 @@ def test_nothing_is_advertised_while_connected(beaconry: Beaconry, witness: Witn
     witness.wait_for(lambda air: air.on_air)
 
 
+@pytest.mark.depends_on()
 def test_wrong_lengths_and_hopeless_values(beaconry: Beaconry, witness: Witness, phone: Phone) -> None:
     run = started(beaconry)
 

@@ -134,7 +134,6 @@ def test_the_beacons_user_enters_what_the_phone_shows(pair: Callable[[str], Pair
 
 
 @ROLES
-@pytest.mark.depends_on("bluez")
 def test_both_compare(pair: Callable[[str], Pair]) -> None:
     both = pair("{ io: display-yes-no, mitm: true, secure-connections: required }")
     both.connect()

@@ -265,6 +265,7 @@ def test_a_walk_through_a_device(
     assert run.refusal("read", LONG)["kind"] == "disconnected"
 
 
+@pytest.mark.depends_on()
 @RADIOS
 def test_long_values(radio: str, central: Callable[..., Central], peripheral: Callable[[], Run]) -> None:
     device = peripheral()
@@ -370,6 +371,7 @@ def test_the_peer_disappears(
     assert run.must("read", MAJOR_MINOR)["value"] == "01000100"
 
 
+@pytest.mark.depends_on()
 @RADIOS
 def test_the_peer_leaves_during_a_read(
     radio: str, central: Callable[..., Central], faulty: Callable[[], Run]
@@ -385,6 +387,7 @@ def test_the_peer_leaves_during_a_read(
         assert run.refusal("read", bumble.REFUSING)["kind"] == "disconnected"
 
 
+@pytest.mark.depends_on()
 def test_nobody_there(central: Callable[..., Central], peripheral: Callable[[], Run]) -> None:
     peripheral()
     run = central()
@@ -399,6 +402,7 @@ def test_nobody_there(central: Callable[..., Central], peripheral: Callable[[], 
     run.connect()
 
 
+@pytest.mark.depends_on()
 def test_a_scan_goes_on_beside_connections(central: Callable[..., Central], peripheral: Callable[[], Run]) -> None:
     peripheral()
     run = central()
@@ -413,7 +417,7 @@ def test_a_scan_goes_on_beside_connections(central: Callable[..., Central], peri
     run.wait_until_told("scan-ended")
 
 
-@pytest.mark.parametrize("crash", [False, True])
+@pytest.mark.parametrize("crash", [pytest.param(False, marks=pytest.mark.depends_on()), True])
 def test_bluetoothd_restarted(
     crash: bool, central: Callable[..., Central], peripheral: Callable[[], Run], bluetoothd: Bluetoothd
 ) -> None:

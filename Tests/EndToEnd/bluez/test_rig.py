@@ -135,7 +135,6 @@ def test_an_advertisement_is_witnessed_and_seen(mgmt, witness, phone):
     assert {(each.pdu, each.data) for each in reports} == {("ADV_IND", BEACON), ("SCAN_RSP", SCAN_RESPONSE)}
 
 
-@pytest.mark.depends_on("bluez")
 def test_the_phone_connects_reads_and_writes(mgmt, witness, phone):
     async def visit() -> tuple[bytes, bytes]:
         async with gatt_application() as application:
@@ -167,7 +166,6 @@ def test_a_command_that_the_kernel_refuses_is_an_error(mgmt):
     assert refusal.value.status == 0x0D
 
 
-@pytest.mark.depends_on("bluez")
 def test_bluetoothd_restarts_and_clears_instances(bluetoothd, mgmt):
     advertise(mgmt)
     before = bluetoothd.pid
@@ -178,7 +176,6 @@ def test_bluetoothd_restarts_and_clears_instances(bluetoothd, mgmt):
     assert mgmt.advertising_features(0).instances == ()
 
 
-@pytest.mark.depends_on("bluez")
 def test_bluetoothd_crashes(bluetoothd, mgmt):
     bluetoothd.stop(crash=True)
     assert bluetoothd.pid is None
@@ -188,7 +185,6 @@ def test_bluetoothd_crashes(bluetoothd, mgmt):
     assert vhci.adapter_property(0, "Powered") is True
 
 
-@pytest.mark.depends_on("controllers")
 def test_a_power_cycle_is_noticed(controllers, mgmt, witness, extended):
     advertise(mgmt)
     witness.wait_for(the_beacon_is_on_air)
@@ -211,7 +207,6 @@ def test_a_blocked_controller_is_down(controllers, mgmt):
     mgmt.power(0, True)
 
 
-@pytest.mark.depends_on("controllers")
 def test_controllers_come_back_as_they_were(controllers, bluetoothd):
     controllers.unplug()
     vhci.eventually("org.bluez noticed", lambda: vhci.adapter_property(0, "Powered") is None)

@@ -110,6 +110,7 @@ def test_foreign_advertisement_beside_ours(
     mgmt.remove_advertising(0, 1)
 
 
+@pytest.mark.depends_on()
 def test_a_peer_that_we_connect_to_is_no_central(beaconry: Beaconry, witness: Witness, mgmt: Management) -> None:
     mgmt.add_extended_advertising(1, 1, 1, 160, bytes.fromhex("020106"))
     run = started(beaconry)

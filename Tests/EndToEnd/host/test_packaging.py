@@ -253,7 +253,7 @@ def test_notices_of_packages_are_carried_whole(bill: Record) -> None:
         return " ".join(text.split())
 
     carried = squeezed(NOTICE)
-    checkouts = {folder.name.lower(): folder for folder in (CHECKOUT / ".build" / "checkouts").iterdir()}
+    checkouts = {folder.name.lower(): folder for folder in (BINARY.resolve().parents[2] / "checkouts").iterdir()}
     notices = [
         notice
         for package in bill["packages"]
