@@ -95,7 +95,6 @@ def rig(beaconry: Beaconry, fresh_controllers: Controllers, bluetoothd: Bluetoot
     Phone(0).forget()
     for index in controllers.indexes().values():
         controllers.power(index, True)
-        controllers.forget_scan_response(index)
 
 
 def expect_session(rig: Rig, display: Run, phone: Run, is_paired: bool) -> None:

@@ -352,10 +352,13 @@ class Controllers(_Daemon):
     def power(self, index: int, on: bool) -> None:
         """Powers a controller on or off behind bluetoothd's back, as btmgmt does."""
         self._management.power(index, on)
+        if on:
+            self._clear_scan_response(index)
 
-    def forget_scan_response(self, index: int) -> None:
-        """Has a controller of the old kind answer scans with nothing, as it does after a reset: btvirt's go on, and the
-        kernel, which has reset them, does not tell them."""
+    def _clear_scan_response(self, index: int) -> None:
+        """Clears the scan response of a legacy controller, as a reset does. Those of btvirt keep it over a reset, and the
+        kernel, which has reset them, does not set an empty one: an advertisement would go with the scan response of an
+        earlier test, whose name bluetoothd takes for the device's."""
         if self.kind != "legacy":
             return
         with socket.socket(socket.AF_BLUETOOTH, socket.SOCK_RAW, socket.BTPROTO_HCI) as raw:
