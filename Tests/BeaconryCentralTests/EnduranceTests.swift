@@ -12,16 +12,16 @@ struct EnduranceTests {
     struct Failure: Error { let message: String }
 
     @Test func aThousandRoundsLeaveNothingBehind() async throws {
-        // The first rounds make room that is used again.
-        let usage = try await Self.harness("rounds", "1000", "1000").split(separator: "\n").map { line in
+        let usage = try await Self.harness("rounds", "400", "400", "400").split(separator: "\n").map { line in
             line.split(separator: " ").compactMap { Int($0) }
         }
-        try #require(usage.count == 2 && usage.allSatisfy { $0.count == 3 }, "\(usage)")
-        let growth = zip(usage[0], usage[1]).map { $1 - $0 }
-        // An object that stays of each round would be more.
-        #expect(growth[0] <= 40_000, "octets of the heap")
-        #expect(growth[1] <= 1_000_000, "resident octets")
-        #expect(growth[2] <= 0, "descriptors")
+        try #require(usage.count == 3 && usage.allSatisfy { $0.count == 3 }, "\(usage)")
+        // The first rounds allocate room that is used again, and a burst on a busy machine enlarges it: once. A leak grows
+        // each time, by more than this if one object of each round stays.
+        let growth = (0..<3).map { min(usage[1][$0] - usage[0][$0], usage[2][$0] - usage[1][$0]) }
+        #expect(growth[0] <= 16_000, "bytes of the heap: \(usage)")
+        #expect(growth[1] <= 1_000_000, "resident bytes: \(usage)")
+        #expect(growth[2] <= 0, "descriptors: \(usage)")
     }
 
     /// Runs Tests/CentralHarness, which is beside the program that runs the tests.

@@ -12,7 +12,7 @@ import Radio
 /// `central-harness RADIO` does what it is told on standard input, a command a line (`Session`).
 /// `central-harness RADIO ADDRESS` scans, connects, reads every value that can be read, and prints what it found as JSON
 /// lines. `… write UUID HEX` writes one besides; `… reads UUID COUNT` reads one so often and prints how long it took.
-/// `central-harness rounds COUNT COUNT` is `Rounds`.
+/// `central-harness rounds COUNT…` is `Rounds`.
 @main
 struct CentralHarness {
     static func main() async {
@@ -27,8 +27,10 @@ struct CentralHarness {
     struct Usage: Error {}
 
     private static func run(_ arguments: [String]) async throws {
-        if arguments.count == 3, arguments[0] == "rounds", let first = Int(arguments[1]), let more = Int(arguments[2]) {
-            return try await Rounds.run(first, more)
+        if arguments.first == "rounds" {
+            let counts = arguments.dropFirst().compactMap { Int($0) }
+            guard !counts.isEmpty, counts.count == arguments.count - 1 else { throw Usage() }
+            return try await Rounds.run(counts)
         }
         guard let name = arguments.first, let radio = HarnessRadios.make(name) else { throw Usage() }
         if arguments.count == 1 { return await Session(radio).run() }

@@ -12,8 +12,8 @@ import VirtualRadio
 /// Beacons on a virtual air, and for each a central that finds it, connects, discovers, reads, writes and disconnects, many
 /// times. A round mostly waits for advertising and connection events, so that the pairs take little longer than one.
 ///
-/// It prints the process's use of memory and descriptors, after a number of rounds and after a number more. Nothing else is
-/// in the process: test libraries keep a record of every error that is thrown, also of those that end a sleep.
+/// It prints the process's use of memory and descriptors after each of several numbers of rounds. Nothing else is in the
+/// process: test libraries keep a record of every error that is thrown, also of those that end a sleep.
 struct Rounds {
     private static let pairs = 4
     private static let timeout = Duration.seconds(5)
@@ -23,7 +23,7 @@ struct Rounds {
     /// The one of its beacon.
     private let service: BluetoothUUID
 
-    static func run(_ first: Int, _ more: Int) async throws {
+    static func run(_ counts: [Int]) async throws {
         let air = HCIRadio(
             virtual: VirtualAirOptions(timing: .immediate, servers: [.tcp(host: "127.0.0.1", port: 0)]))
         let services = (0..<pairs).map { 0xFFE0 + UInt16($0) }
@@ -33,10 +33,10 @@ struct Rounds {
                 central: Central(radio: HCIRadio(.tcp(host: "127.0.0.1", port: port))), service: .bit16(service))
         }
         for pair in pairs { try await pair.central.open() }
-        try await perform(0..<first, with: pairs)
-        print(try await Usage.atRest())
-        try await perform(0..<more, with: pairs)
-        print(try await Usage.atRest())
+        for count in counts {
+            try await perform(0..<count, with: pairs)
+            print(try await Usage.atRest())
+        }
         for pair in pairs { await pair.central.close() }
         await air.close()
     }
