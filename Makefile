@@ -20,7 +20,7 @@ endif
 export BEACONRY_COMMIT
 RELEASE := swift build -c release --static-swift-stdlib
 
-.PHONY: build install run demo check docs test test-all unit-test host-test vm-test fuzz sanitize bench release sbom \
+.PHONY: build install run demo check docs test test-all unit-test host-test vm-test fuzz sanitize sanitize-thread sanitize-address bench release sbom \
 	dependencies test-dependencies clean
 
 build: dependencies
@@ -54,7 +54,7 @@ check: dependencies
 docs: dependencies
 	Scripts/documentation
 
-# All suites on one debug build, side by side: the unit tests, a short fuzz, the spawned program on the virtual air, and real
+# All suites on one build, side by side: the unit tests, a short fuzz, the spawned program on the virtual air, and real
 # BlueZ, old and new, in a virtual machine each, with what differs between versions and controllers. Scripts/test describes
 # them; `Scripts/test --help` lists the stages, of which some can be run alone.
 test: dependencies
@@ -85,8 +85,12 @@ fuzz: dependencies
 
 # The unit tests under each sanitizer, one after the other: all at once, they starve each other. XCTest has none of them, and
 # leaks. Both build everything anew.
-sanitize: test-dependencies
+sanitize: sanitize-thread sanitize-address
+
+sanitize-thread: dependencies
 	swift test --disable-xctest --no-parallel --sanitize thread --scratch-path .build/tsan
+
+sanitize-address: dependencies
 	LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/leaks.suppressions \
 		swift test --disable-xctest --no-parallel --sanitize address --scratch-path .build/asan
 
