@@ -4,9 +4,10 @@
 
 """A peripheral on one of BlueZ's adapters that somebody else's library makes (bluez_peripheral), as a program.
 
-`peripheral.py hciN` tells a JSON object a line (`ready`, `written`), and takes a command a line, of which it tells when
-it is `done`: `battery PERCENT`, `indicate HEX`, `refuse NAME [MESSAGE]` (the error of bluetoothd's that the next reads
-and writes of REFUSING get).
+`peripheral.py hciN` prints a JSON object a line (`ready`, `written`), and takes a command a line, and prints when it is
+`done`: `battery PERCENT`, `subscribed` (done when a central has subscribed to the battery level: bluetoothd answers the
+central first, and then asks for notifications), `indicate HEX`, `refuse NAME [MESSAGE]` (the error of bluetoothd's that
+the next reads and writes of REFUSING get).
 """
 
 from __future__ import annotations
@@ -178,6 +179,9 @@ async def main(adapter_name: str) -> None:
         command, *words = line.decode().strip().split(maxsplit=2)
         if command == "battery":
             battery.change(int(words[0]))
+        elif command == "subscribed":
+            while not battery.level._notify:
+                await asyncio.sleep(0.05)
         elif command == "indicate":
             tests.indicated.changed(bytes.fromhex(words[0]))
         elif command == "refuse":

@@ -286,6 +286,8 @@ def test_notifications(radio: str, central: Callable[..., Central], peripheral: 
     run.connect()
     run.must("notify", rig.BATTERY_LEVEL)
     run.must("notify", INDICATED)
+    device.send("subscribed")
+    device.wait("done", command="subscribed")
     for percent in (99, 98, 97):
         device.send("battery", percent)
         run.wait("told", characteristic=rig.BATTERY_LEVEL, value=f"{percent:02x}")
@@ -298,6 +300,8 @@ def test_notifications(radio: str, central: Callable[..., Central], peripheral: 
     assert run.must("read", rig.BATTERY_LEVEL)["value"] == "32"
     assert not [each for each in run.take(2) if each["event"] == "told"]
     run.must("notify", rig.BATTERY_LEVEL)
+    device.send("subscribed")
+    device.wait("done", command="subscribed")
     device.send("battery", 49)
     run.wait("told", characteristic=rig.BATTERY_LEVEL, value="31")
 

@@ -14,6 +14,7 @@ import ctypes
 import os
 import queue
 import re
+import select
 import shutil
 import signal
 import socket
@@ -24,8 +25,9 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 BLUEZ = os.environ.get("BEACONRY_VM_BLUEZ", "")
 ADDRESSES = ("00:AA:01:00:00:00", "00:AA:01:01:00:01")
@@ -671,13 +673,15 @@ class Witness:
         self._readers: dict[int, _AirReader] = {}
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
+        self._draining = threading.Lock()
+        self._drain: Callable[[], None] = lambda: None
 
     def start(self) -> None:
         """Starts recording: nothing that happens after this escapes."""
         monitor = _hci_socket(_CHANNEL_MONITOR)
         monitor.setsockopt(socket.SOL_SOCKET, _SO_TIMESTAMP, 1)
         monitor.setsockopt(socket.SOL_SOCKET, _SO_RCVBUFFORCE, 4 << 20)
-        monitor.settimeout(0.2)
+        monitor.setblocking(False)
         self._stopping.clear()
         self._thread = threading.Thread(target=self._record, args=(monitor,), daemon=True)
         self._thread.start()
@@ -699,12 +703,23 @@ class Witness:
     def _record(self, monitor: socket.socket) -> None:
         with monitor, open(self.path, "wb") as file:
             file.write(b"btsnoop\0" + struct.pack(">II", 1, self._MONITOR_FORMAT))
+            self._drain = partial(self._take_all, monitor, file)
             while not self._stopping.is_set():
+                if select.select([monitor], [], [], 0.2)[0]:
+                    self._drain()
+                else:
+                    file.flush()
+            with self._draining:
+                self._drain = lambda: None
+
+    def _take_all(self, monitor: socket.socket, file: BinaryIO) -> None:
+        """Takes all packets that the kernel has queued."""
+        with self._draining:
+            while True:
                 try:
                     packet, ancillary, _, _ = monitor.recvmsg(4096, 64)
-                except TimeoutError:
-                    file.flush()
-                    continue
+                except BlockingIOError:
+                    return
                 opcode, index, length = struct.unpack_from("<HHH", packet)
                 data = packet[6 : 6 + length]
                 stamp = int(time.time() * 1e6)
@@ -717,7 +732,8 @@ class Witness:
                 self._arrived.put(Record(stamp / 1e6, index, self._KINDS.get(opcode, "other"), data))
 
     def poll(self) -> list[Record]:
-        """Takes in what was recorded since; returns all records so far."""
+        """Returns all records so far: all that the kernel has queued, whether the thread has had its turn or not."""
+        self._drain()
         while True:
             try:
                 record = self._arrived.get_nowait()
