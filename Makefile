@@ -20,8 +20,8 @@ endif
 export BEACONRY_COMMIT
 RELEASE := swift build -c release --static-swift-stdlib
 
-.PHONY: build install run demo check docs test test-all unit-test host-test vm-test fuzz sanitize sanitize-thread sanitize-address bench release sbom \
-	dependencies test-dependencies clean
+.PHONY: build install run demo check docs test test-all unit-test host-test vm-test fuzz sanitize sanitize-thread \
+	sanitize-address bench release sbom dependencies test-dependencies clean
 
 build: dependencies
 	swift build --product beaconry
@@ -55,7 +55,7 @@ docs: dependencies
 	Scripts/documentation
 
 # All suites on one build, side by side: the unit tests, a short fuzz, the spawned program on the virtual air, and real
-# BlueZ, old and new, in a virtual machine each, with what differs between versions and controllers. Scripts/test describes
+# BlueZ, old and new, in virtual machines, with what differs between versions and controllers. Scripts/test describes
 # them; `Scripts/test --help` lists the stages, of which some can be run alone.
 test: dependencies
 	Scripts/test
