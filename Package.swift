@@ -79,47 +79,49 @@ let package = Package(
             cSettings: (commit ?? "").isEmpty ? [] : [.define("BEACONRY_COMMIT", to: commit)]),
         .target(name: "BluetoothCore", swiftSettings: settings),
         .target(name: "Advertising", dependencies: ["BluetoothCore"], swiftSettings: settings),
-        .target(name: "GATT", dependencies: ["BluetoothCore"], swiftSettings: settings),
+        .target(name: "Bluetooth", dependencies: ["BluetoothCore"], swiftSettings: settings),
         .target(name: "HCI", dependencies: ["BluetoothCore"], swiftSettings: settings),
-        .target(name: "Devices", dependencies: ["BluetoothCore", "Advertising", "GATT"], swiftSettings: settings),
-        .target(name: "Radio", dependencies: ["BluetoothCore", "Advertising", "GATT"], swiftSettings: settings),
+        .target(name: "Devices", dependencies: ["BluetoothCore", "Advertising", "Bluetooth"], swiftSettings: settings),
+        .target(name: "Radio", dependencies: ["BluetoothCore", "Advertising", "Bluetooth"], swiftSettings: settings),
         // What servers over NIO have in common.
         .target(name: "Sockets", dependencies: [nioCore], swiftSettings: settings),
         .target(name: "Receiving", dependencies: ["BluetoothCore", "Advertising"], swiftSettings: settings),
         .target(
-            name: "BeaconryCentral", dependencies: ["BluetoothCore", "Advertising", "GATT", "Radio", "Receiving"],
+            name: "BeaconryCentral", dependencies: ["BluetoothCore", "Advertising", "Bluetooth", "Radio", "Receiving"],
             swiftSettings: settings),
         .target(name: "DBus", dependencies: ["CDBus"], swiftSettings: settings),
         .target(
             name: "VirtualRadio", dependencies: ["BluetoothCore", "HCI", crypto, cryptoExtras], swiftSettings: settings),
         .target(
-            name: "HostStack", dependencies: ["BluetoothCore", "HCI", "GATT", "Advertising", crypto, cryptoExtras],
+            name: "HostStack",
+            dependencies: ["BluetoothCore", "HCI", "Bluetooth", "Advertising", crypto, cryptoExtras],
             swiftSettings: settings),
         .target(
             name: "HCIRadio",
             dependencies: [
-                "BluetoothCore", "Radio", "HostStack", "VirtualRadio", "HCI", "Advertising", "GATT", "CBluetooth",
+                "BluetoothCore", "Radio", "HostStack", "VirtualRadio", "HCI", "Advertising", "Bluetooth", "CBluetooth",
                 "Sockets", nioCore, nioPosix,
             ],
             swiftSettings: settings),
         .target(
             name: "BlueZRadio",
-            dependencies: ["BluetoothCore", "Radio", "DBus", "HCI", "Advertising", "GATT", "CBluetooth"],
+            dependencies: ["BluetoothCore", "Radio", "DBus", "HCI", "Advertising", "Bluetooth", "CBluetooth"],
             swiftSettings: settings),
         .target(
-            name: "Profiles", dependencies: ["BluetoothCore", "Devices", "Advertising", "GATT", yams],
+            name: "Profiles", dependencies: ["BluetoothCore", "Devices", "Advertising", "Bluetooth", yams],
             swiftSettings: settings),
         .target(
             name: "Emulator",
             dependencies: [
-                "BluetoothCore", "Profiles", "Devices", "Radio", "Advertising", "GATT", "Sockets",
+                "BluetoothCore", "Profiles", "Devices", "Radio", "Advertising", "Bluetooth", "Sockets",
                 logging, serviceLifecycle, unixSignals, nioCore, nioPosix,
             ],
             swiftSettings: settings),
         .executableTarget(
             name: "beaconry",
             dependencies: [
-                "BluetoothCore", "Advertising", "GATT", "HCI", "DBus", "Devices", "Radio", "BlueZRadio", "HCIRadio",
+                "BluetoothCore", "Advertising", "Bluetooth", "HCI", "DBus", "Devices", "Radio", "BlueZRadio",
+                "HCIRadio",
                 "Profiles", "Emulator", "Receiving", "BeaconryCentral", "BuildInformation", "CCapability", "CMalloc",
                 "CSpawn", argumentParser, logging, serviceLifecycle,
             ] + pinnedOnly,
@@ -127,7 +129,7 @@ let package = Package(
         .executableTarget(
             name: "beaconry-fuzz",
             dependencies: [
-                "BluetoothCore", "Advertising", "GATT", "HCI", "HostStack", "VirtualRadio", "DBus", "Devices",
+                "BluetoothCore", "Advertising", "Bluetooth", "HCI", "HostStack", "VirtualRadio", "DBus", "Devices",
                 "Profiles", "Emulator", "TestSupport",
             ],
             path: "Tests/Fuzz", swiftSettings: settings),
@@ -140,14 +142,14 @@ let package = Package(
         .executableTarget(
             name: "central-harness",
             dependencies: [
-                "BluetoothCore", "Advertising", "GATT", "Radio", "VirtualRadio", "HCIRadio", "BlueZRadio",
+                "BluetoothCore", "Advertising", "Bluetooth", "Radio", "VirtualRadio", "HCIRadio", "BlueZRadio",
                 "BeaconryCentral", "CMalloc",
             ],
             path: "Tests/CentralHarness", swiftSettings: settings),
         // What `make bench` measures without peers.
         .executableTarget(
             name: "beaconry-bench",
-            dependencies: ["BluetoothCore", "Advertising", "GATT", "HCI", "VirtualRadio", "Radio", "HCIRadio"],
+            dependencies: ["BluetoothCore", "Advertising", "Bluetooth", "HCI", "VirtualRadio", "Radio", "HCIRadio"],
             path: "Benchmarks/VirtualTime", swiftSettings: settings),
         .target(
             name: "TestSupport", dependencies: ["BluetoothCore", "SanitizedLocks"], path: "Tests/TestSupport",
@@ -165,18 +167,19 @@ let package = Package(
         .testTarget(
             name: "HostStackTests",
             dependencies: [
-                "BluetoothCore", "HCI", "GATT", "Advertising", "HostStack", "VirtualRadio", "TestSupport",
+                "BluetoothCore", "HCI", "Bluetooth", "Advertising", "HostStack", "VirtualRadio", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "HCIRadioTests",
             dependencies: [
-                "BluetoothCore", "HCI", "GATT", "Advertising", "Radio", "HostStack", "VirtualRadio", "HCIRadio",
+                "BluetoothCore", "HCI", "Bluetooth", "Advertising", "Radio", "HostStack", "VirtualRadio", "HCIRadio",
                 "Sockets", "TestSupport", nioCore, nioEmbedded, nioPosix,
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "DevicesTests", dependencies: ["BluetoothCore", "Advertising", "GATT", "Devices", "TestSupport"],
+            name: "DevicesTests",
+            dependencies: ["BluetoothCore", "Advertising", "Bluetooth", "Devices", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "ReceivingTests", dependencies: ["BluetoothCore", "Advertising", "Receiving", "TestSupport"],
@@ -184,7 +187,8 @@ let package = Package(
         .testTarget(
             name: "BeaconryCentralTests",
             dependencies: [
-                "BluetoothCore", "HCI", "Advertising", "GATT", "Radio", "Receiving", "BeaconryCentral", "HostStack",
+                "BluetoothCore", "HCI", "Advertising", "Bluetooth", "Radio", "Receiving", "BeaconryCentral",
+                "HostStack",
                 "VirtualRadio", "HCIRadio", "TestSupport", "central-harness",
             ],
             swiftSettings: settings),
@@ -192,17 +196,17 @@ let package = Package(
         .testTarget(
             name: "BlueZRadioTests",
             dependencies: [
-                "BluetoothCore", "Radio", "BlueZRadio", "Advertising", "GATT", "HCI", "DBus", "TestSupport",
+                "BluetoothCore", "Radio", "BlueZRadio", "Advertising", "Bluetooth", "HCI", "DBus", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "ProfilesTests",
-            dependencies: ["BluetoothCore", "Advertising", "GATT", "Devices", "Profiles", "TestSupport"],
+            dependencies: ["BluetoothCore", "Advertising", "Bluetooth", "Devices", "Profiles", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "EmulatorTests",
             dependencies: [
-                "BluetoothCore", "Advertising", "GATT", "Devices", "Radio", "Profiles", "Emulator", "TestSupport",
+                "BluetoothCore", "Advertising", "Bluetooth", "Devices", "Radio", "Profiles", "Emulator", "TestSupport",
                 "flash-harness", logging, serviceLifecycle, nioCore, nioPosix,
             ],
             swiftSettings: settings),

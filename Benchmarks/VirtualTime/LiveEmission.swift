@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
+import Bluetooth
 import BluetoothCore
-import GATT
 import HCIRadio
 import Radio
 import Synchronization
@@ -26,7 +26,7 @@ enum LiveEmission {
                 .flags(.beacon), .manufacturerSpecific(.apple, [0x02, 0x15] + [UInt8](repeating: 0, count: 21)),
             ]), interval: AdvertisingInterval(160))
         let planned = (0..<beacons).map {
-            PlannedBeacon(identifier: BeaconIdentifier("b\($0)"), services: [], advertisement: advertisement)
+            HostedBeacon(identifier: BeaconIdentifier("b\($0)"), services: [], advertisement: advertisement)
         }
         _ = try await radio.open(planned, waits: false) { _ in .failure(.unlikely) }
         for beacon in planned { await radio.advertise(advertisement, for: beacon.identifier) }

@@ -155,7 +155,7 @@ extension Central {
         guard generation == scanning.generation, scanning.settings != nil else { return }
         scanning.settings = nil
         var states = await radio.states().makeAsyncIterator()
-        var reason = RadioError(.refused, "the radio has ended the scan", cure: "scan again")
+        var reason = RadioError(.refused, "the radio has ended the scan", hint: "scan again")
         if case .unavailable(let error) = await states.next() { reason = error }
         guard generation == scanning.generation else { return }
         endScans(CentralError(.radio(reason), operation: "scan"))

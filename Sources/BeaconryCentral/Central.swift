@@ -38,8 +38,8 @@ public actor Central {
     private var watching: Task<Void, Never>?
     private var isClosed = false
 
-    static let notOpen = RadioError(.refused, "the central is not open", cure: "open it first")
-    static let closed = RadioError(.refused, "the central was closed", cure: "make another one and open it")
+    static let notOpen = RadioError(.refused, "the central is not open", hint: "open it first")
+    static let closed = RadioError(.refused, "the central was closed", hint: "make another one and open it")
 
     /// A central on this radio, which is its own from now on.
     /// - Parameters:
@@ -65,7 +65,7 @@ public actor Central {
     ///   - keeper: keeps them. It is called on the radio's own thread and returns when they are durable; where it cannot
     ///     keep them, the pairing fails with `PairingError.Code.notKept`.
     ///   - name: who this central is, the same in every run. Two that are in reach of each other need two names.
-    public func keepBonds(with keeper: any BondKeeper, as name: String) async {
+    public func keepBonds(with keeper: any BondStore, as name: String) async {
         await radio.keepBonds(with: keeper, as: BeaconIdentifier(name))
     }
 

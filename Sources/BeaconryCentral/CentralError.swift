@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import GATT
+public import Bluetooth
 public import Radio
 
 /// Why a call came to nothing: what was to be done, why it was not, and what to do about it.
@@ -85,9 +85,9 @@ extension CentralError {
     }
 
     /// What to do.
-    public var cure: String {
+    public var hint: String {
         switch reason {
-        case .refused(let error): Self.cure(of: error)
+        case .refused(let error): Self.hint(of: error)
         case .timedOut: "check that the device is on and in range, then connect again, or allow more time"
         case .disconnected(.requested), .notConnected: "connect, and discover again"
         case .disconnected: "check that the device is on and in range, then connect and discover again"
@@ -97,12 +97,12 @@ extension CentralError {
         case .notAsWritten: "check that nobody else configures the device, then write again"
         case .impossible: "check the value and the device's firmware; if it goes on, connect again"
         case .cancelled: "call again when it is wanted after all"
-        case .notPaired(let error): error.cure
-        case .radio(let error): error.cure
+        case .notPaired(let error): error.hint
+        case .radio(let error): error.hint
         }
     }
 
-    private static func cure(of error: ATTError) -> String {
+    private static func hint(of error: ATTError) -> String {
         switch error {
         case .insufficientAuthentication, .insufficientEncryption, .encryptionKeySizeTooShort:
             "pair with the device first"
@@ -117,5 +117,5 @@ extension CentralError {
 
 extension CentralError: CustomStringConvertible {
     /// One sentence: what is wrong, and what to do.
-    public var description: String { "\(message); \(cure)" }
+    public var description: String { "\(message); \(hint)" }
 }

@@ -4,7 +4,7 @@
 
 // The vocabulary of the API: who imports it needs no other import for addresses, UUIDs, beacons and regions.
 @_exported public import Advertising
+@_exported public import Bluetooth
 @_exported public import BluetoothCore
-@_exported public import GATT
 @_exported public import Radio
 @_exported public import Receiving

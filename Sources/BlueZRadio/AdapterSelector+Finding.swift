@@ -16,11 +16,11 @@ extension AdapterSelector {
             if let how = AdapterPresence.block(of: adapter.name) {
                 throw RadioError(
                     .blocked, "\(adapter.name) is blocked \(how)",
-                    cure: "unblock it (rfkill unblock bluetooth, or the machine's wireless switch)")
+                    hint: "unblock it (rfkill unblock bluetooth, or the machine's wireless switch)")
             }
             throw RadioError(
                 .poweredOff, "\(adapter.name) is powered off",
-                cure: "power it on (bluetoothctl power on)")
+                hint: "power it on (bluetoothctl power on)")
         }
         return adapter
     }
@@ -45,17 +45,17 @@ extension AdapterSelector {
         if let name = unmanaged.first(where: { adapters.isEmpty || self == .name($0) }) {
             return RadioError(
                 .noAdapter, "\(name) is there, but bluetoothd does not manage it",
-                cure: "stop the program that has it for itself, or see what bluetoothd and the kernel say "
+                hint: "stop the program that has it for itself, or see what bluetoothd and the kernel say "
                     + "(journalctl -u bluetooth, dmesg)")
         }
         guard !adapters.isEmpty else {
             return RadioError(
                 .noAdapter, "this machine has no Bluetooth adapter",
-                cure: "plug one in, or give the machine or container access to one (see README, \"A real adapter\")")
+                hint: "plug one in, or give the machine or container access to one (see README, \"A real adapter\")")
         }
         let present = adapters.map { "\($0.name) (\($0.address))" }.joined(separator: ", ")
         return RadioError(
             .noAdapter, "there is no adapter \(description.dropFirst("bluez:".count)) here",
-            cure: "choose one of those present: \(present)")
+            hint: "choose one of those present: \(present)")
     }
 }

@@ -25,7 +25,7 @@ struct AdvertisingRules {
     ///   - reason: why there is no sighting, a clause for people.
     func report(
         on requested: Advertisement, sighting: AirWitness.Sighting?, unseenBecause reason: String
-    ) -> AdvertisingReport {
+    ) -> AdvertisingStatus {
         let effective = sighting.map(effective) ?? EffectiveAdvertisement(unknown: reason)
         let composition = composition(of: requested)
         var differences = effective.differences(from: requested)
@@ -33,7 +33,7 @@ struct AdvertisingRules {
         let ordered = AdvertisingField.allCases.filter(differences.contains)
         var warnings = ordered.flatMap { self.warnings(for: $0, requested, effective, composition) }
         if let warning = timeSharing { warnings.append(warning) }
-        return AdvertisingReport(
+        return AdvertisingStatus(
             requested: requested, effective: effective, differences: differences, warnings: warnings)
     }
 
@@ -110,7 +110,7 @@ extension AdvertisingRules {
             code: "time-shared",
             message: "\(instancesOnAir) advertisements take turns of \(Self.turn) on this legacy controller, so each "
                 + "is on the air 1/\(instancesOnAir) of the time",
-            cure: "use an adapter with extended advertising (Bluetooth 5), or one adapter a beacon")
+            hint: "use an adapter with extended advertising (Bluetooth 5), or one adapter a beacon")
     }
 
     private func warnings(
@@ -130,7 +130,7 @@ extension AdvertisingRules {
                     message: "BlueZ gives an advertisement no address of its own: this one has "
                         + (requested.pdu.isConnectable
                             ? "the adapter's, \(adapterAddress)" : "a random one, new each time it is enabled"),
-                    cure: "leave the address out of the profile, or drive the controller without BlueZ")
+                    hint: "leave the address out of the profile, or drive the controller without BlueZ")
             ]
         }
     }
@@ -143,7 +143,7 @@ extension AdvertisingRules {
                 code: "interval-forced",
                 message: "\(asked), but on a legacy controller the kernel advertises non-connectable PDUs every "
                     + got,
-                cure: "use an adapter with extended advertising (Bluetooth 5), or a connectable device")
+                hint: "use an adapter with extended advertising (Bluetooth 5), or a connectable device")
         }
         if case .bus(let capabilities) = way, capabilities.honoursIntervals == false {
             let daemon = capabilities.version.map { "bluetoothd \($0)" } ?? "this bluetoothd"
@@ -151,16 +151,16 @@ extension AdvertisingRules {
             return Warning(
                 code: "interval-ignored",
                 message: "\(asked), but \(daemon) ignores intervals: \(instead) instead",
-                cure: "\(Self.privilege), start bluetoothd with -E, or use BlueZ 5.77 or newer")
+                hint: "\(Self.privilege), start bluetoothd with -E, or use BlueZ 5.77 or newer")
         }
         if case .bus = way {
             return Warning(
                 code: "interval-changed", message: "\(asked), but the controller was told \(got)",
-                cure: "\(Self.privilege); over D-Bus only whole milliseconds of connectable advertisements are exact")
+                hint: "\(Self.privilege); over D-Bus only whole milliseconds of connectable advertisements are exact")
         }
         return Warning(
             code: "interval-changed", message: "\(asked), but the controller was told \(got)",
-            cure: "ask for an interval that this controller can do")
+            hint: "ask for an interval that this controller can do")
     }
 
     private static func words(_ range: ClosedRange<AdvertisingInterval>) -> String {
@@ -174,13 +174,13 @@ extension AdvertisingRules {
             return Warning(
                 code: "tx-power-ignored",
                 message: "\(asked), but the kernel sets no power on a legacy controller",
-                cure:
+                hint:
                     "use an adapter with extended advertising (Bluetooth 5), or let neither profile nor central ask for a power"
             )
         }
         return Warning(
             code: "tx-power-changed", message: "\(asked), but the controller radiates \(power)",
-            cure: "ask for a power that this controller has")
+            hint: "ask for a power that this controller has")
     }
 
     /// One for each structure that is lost, one for the flags, and one for all else that bluetoothd composes differently.
@@ -193,7 +193,7 @@ extension AdvertisingRules {
             code: "data-changed",
             message: "the advertising data is not what was asked for, but "
                 + "\(Self.text(bytes, isKnown: isKnown))\(changes(composition, .advertisingData))",
-            cure: Self.privilege)
+            hint: Self.privilege)
         guard let composition, let structures = try? AdvertisingData(parsing: bytes).structures else {
             return [changed]
         }
@@ -214,7 +214,7 @@ extension AdvertisingRules {
             return Warning(
                 code: "flags-missing",
                 message: "bluetoothd left the flags out, and strict receivers ignore an iBeacon without them",
-                cure: Self.privilege)
+                hint: Self.privilege)
         }
         guard index > 0, requested.advertisingData.structures.first?.isFlags == true else { return nil }
         let hasAppleFrame = structures.contains {
@@ -226,7 +226,7 @@ extension AdvertisingRules {
                 ? "bluetoothd puts the flags behind the frame, and receivers that look for the prefix "
                     + "02 01 06 1A FF 4C 00 do not recognise it then"
                 : "bluetoothd puts the flags behind the other structures",
-            cure: Self.privilege)
+            hint: Self.privilege)
     }
 
     private func scanResponseWarnings(
@@ -236,7 +236,7 @@ extension AdvertisingRules {
             return [
                 Warning(
                     code: "scan-response-changed", message: "the scan response is not what was asked for",
-                    cure: Self.privilege)
+                    hint: Self.privilege)
             ]
         }
         var warnings = losses(composition, .scanResponse)
@@ -246,7 +246,7 @@ extension AdvertisingRules {
                     code: "second-instance",
                     message: "this bluetoothd puts only a name into a scan response, so a second advertisement takes "
                         + "turns with this one\(changes(composition, .scanResponse))",
-                    cure: "\(Self.privilege), or use BlueZ 5.80 or newer"))
+                    hint: "\(Self.privilege), or use BlueZ 5.80 or newer"))
             return warnings
         }
         let isKnown = effective.scanResponse.value != nil
@@ -258,7 +258,7 @@ extension AdvertisingRules {
                     code: "scan-response-changed",
                     message: "the scan response is not what was asked for, but "
                         + "\(Self.text(bytes, isKnown: isKnown))\(changes(composition, .scanResponse))",
-                    cure: Self.privilege))
+                    hint: Self.privilege))
         }
         return warnings
     }
@@ -268,7 +268,7 @@ extension AdvertisingRules {
             Warning(
                 code: "not-carried",
                 message: "\(loss.name) of the \(Self.name(of: field)) is not on the air: \(loss.reason)",
-                cure: Self.privilege)
+                hint: Self.privilege)
         }
     }
 
@@ -300,7 +300,7 @@ extension AdvertisingRules {
         return Warning(
             code: "pdu-changed",
             message: "\(requested.pdu.rawValue) was asked for, but \(pdu.rawValue) is on the air: \(reason)",
-            cure: Self.privilege)
+            hint: Self.privilege)
     }
 }
 

@@ -2,9 +2,9 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import BluetoothCore
 import DBus
-import GATT
 import Radio
 
 // Finding the daemon and the adapter, and claiming and giving back what the beacons need of them.
@@ -94,7 +94,7 @@ extension BlueZRadio {
         guard adapter.canAdvertise else {
             throw RadioError(
                 .cannotCarry, "\(adapter.name) cannot advertise over Bluetooth Low Energy",
-                cure: "use an adapter of Bluetooth 4.0 or newer")
+                hint: "use an adapter of Bluetooth 4.0 or newer")
         }
         return adapter
     }
@@ -143,7 +143,7 @@ extension BlueZRadio {
         } catch {
             throw RadioError(
                 .refused, "bluetoothd refuses the services of \(beacon.identifier) (\(error))",
-                cure: "check the bus policy for org.bluez, and that no other beaconry runs on \(adapter.name)")
+                hint: "check the bus policy for org.bluez, and that no other beaconry runs on \(adapter.name)")
         }
     }
 
@@ -165,7 +165,7 @@ extension BlueZRadio {
                 .cannotCarry,
                 "\(adapter.name) carries the configurable beacon \"\(other)\" of another run already, and an adapter "
                     + "under BlueZ has one attribute database",
-                cure: "stop that run, or use another adapter (--radio bluez:hciN)")
+                hint: "stop that run, or use another adapter (--radio bluez:hciN)")
         }
         ledger.record([beacon.name], under: key)
     }

@@ -9,7 +9,7 @@ extension BlueZRadio {
     /// Says what would become of beacons on an adapter. Nothing is put on it.
     /// - Throws: `RadioError` when the adapter is not usable.
     public static func forecast(
-        _ beacons: [PlannedBeacon], on selector: AdapterSelector
+        _ beacons: [HostedBeacon], on selector: AdapterSelector
     ) async throws(RadioError) -> RadioForecast {
         let radio = BlueZRadio(selector, ledger: NoLedger())
         let result: Result<RadioForecast, RadioError>
@@ -22,7 +22,7 @@ extension BlueZRadio {
         return try result.get()
     }
 
-    private func forecast(_ beacons: [PlannedBeacon]) async throws(RadioError) -> RadioForecast {
+    private func forecast(_ beacons: [HostedBeacon]) async throws(RadioError) -> RadioForecast {
         openKernelChannels()
         var capabilities = try await attach()
         self.beacons = beacons

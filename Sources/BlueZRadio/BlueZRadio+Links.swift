@@ -2,9 +2,9 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import BluetoothCore
 import DBus
-import GATT
 public import Radio
 
 // Connections of centrals whose own attributes a beacon uses. bluetoothd discovers them as soon as a central has
@@ -16,7 +16,7 @@ extension BlueZRadio: LinkOwner {
         guard let attachment, let (path, device) = await object(of: central, attachment), centrals[central] != nil,
             self.attachment?.daemon.owner == attachment.daemon.owner
         else {
-            throw RadioError(.refused, "\(central) is not connected", cure: "wait until it is")
+            throw RadioError(.refused, "\(central) is not connected", hint: "wait until it is")
         }
         await hearValues(on: attachment.daemon.connection)
         if let link = links[central] { return link }
@@ -101,7 +101,7 @@ extension BlueZRadio: LinkOwner {
         link.end("this side ended it")
     }
 
-    func tell(_ value: [UInt8], of characteristic: CharacteristicIdentifier) -> Bool { false }
+    func notify(_ value: [UInt8], of characteristic: CharacteristicIdentifier) -> Bool { false }
 
     func answerPairings(by answer: (@Sendable (AgentRequest) async -> PairingAnswer)?) -> Bool { false }
 }

@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
+import Bluetooth
 import BluetoothCore
 import DBus
-import GATT
 import HCI
 import Radio
 
@@ -92,7 +92,7 @@ extension BlueZRadio {
         guard monitor != nil else {
             throw RadioError(
                 .notPermitted, "capturing what passes an adapter needs CAP_NET_RAW",
-                cure: "give beaconry the capability (see README, \"A real adapter\"), or leave --capture out")
+                hint: "give beaconry the capability (see README, \"A real adapter\"), or leave --capture out")
         }
         capture.append(captureWriter.header)
     }

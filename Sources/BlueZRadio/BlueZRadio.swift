@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Advertising
+public import Bluetooth
 import BluetoothCore
 import DBus
-public import GATT
 import HCI
 public import Radio
 
@@ -24,7 +24,7 @@ public actor BlueZRadio: PeripheralRadio {
 
     /// Which adapter is meant; once found, that controller by its address.
     var selector: AdapterSelector
-    var beacons: [PlannedBeacon] = []
+    var beacons: [HostedBeacon] = []
     var attributes: AttributeResponder?
 
     /// The bus, while there is one.
@@ -98,7 +98,7 @@ public actor BlueZRadio: PeripheralRadio {
     }
 
     public func open(
-        _ beacons: [PlannedBeacon], waits: Bool,
+        _ beacons: [HostedBeacon], waits: Bool,
         attributes: @escaping AttributeResponder
     ) async throws(RadioError) -> RadioCapabilities {
         self.beacons = beacons
@@ -126,7 +126,7 @@ public actor BlueZRadio: PeripheralRadio {
         return capabilities
     }
 
-    public func replan(_ beacons: [PlannedBeacon]) async throws(RadioError) {
+    public func replan(_ beacons: [HostedBeacon]) async throws(RadioError) {
         try Self.checkServices(of: beacons)
         let former = self.beacons
         self.beacons = beacons
@@ -155,14 +155,14 @@ public actor BlueZRadio: PeripheralRadio {
         wake()
     }
 
-    public func tell(
+    public func notify(
         _ value: [UInt8], of characteristic: CharacteristicIdentifier, on beacon: BeaconIdentifier, to central: String?
     ) async {
         guard let attachment, let application = attachment.application,
             beacons.served?.identifier == beacon
         else { return }
         // A daemon that is gone tells nobody anything.
-        try? await application.tell(value, of: characteristic, on: attachment.daemon.connection)
+        try? await application.notify(value, of: characteristic, on: attachment.daemon.connection)
     }
 
     public func disconnect(central: String) async {
@@ -240,14 +240,14 @@ public actor BlueZRadio: PeripheralRadio {
         }
     }
 
-    static func checkServices(of beacons: [PlannedBeacon]) throws(RadioError) {
+    static func checkServices(of beacons: [HostedBeacon]) throws(RadioError) {
         let configurable = beacons.filter { !$0.services.isEmpty }.map { "\"\($0.identifier)\"" }
         guard configurable.count > 1 else { return }
         throw RadioError(
             .cannotCarry,
             "\(configurable.joined(separator: " and ")) have services, but an adapter under BlueZ has one address and "
                 + "one attribute database, so a central could not tell them apart",
-            cure: "run one of them on each adapter (--radio bluez:hciN), and the others as plain ibeacon devices")
+            hint: "run one of them on each adapter (--radio bluez:hciN), and the others as plain ibeacon devices")
     }
 
     func checkCapacity() async throws(RadioError) {
@@ -260,7 +260,7 @@ public actor BlueZRadio: PeripheralRadio {
             .cannotCarry,
             "\(fitting) of \(beacons.count) beacons fit on \(attachment.adapter.name): its \(kind) controller has "
                 + "\(total) advertising instances, \(free) of them free",
-            cure: "run the first \(fitting) beacons here, and the others on another adapter")
+            hint: "run the first \(fitting) beacons here, and the others on another adapter")
     }
 
     /// How many of the beacons, taken in their order, the adapter has free instances for.
@@ -274,7 +274,7 @@ public actor BlueZRadio: PeripheralRadio {
     }
 }
 
-extension [PlannedBeacon] {
+extension [HostedBeacon] {
     /// The one whose services are in the adapter's attribute table, which has room for one beacon's; `nil` when none has any.
-    var served: PlannedBeacon? { first { !$0.services.isEmpty } }
+    var served: HostedBeacon? { first { !$0.services.isEmpty } }
 }

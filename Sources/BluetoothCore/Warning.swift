@@ -9,12 +9,12 @@ public struct Warning: Hashable, Sendable {
     /// What is so, and why.
     public let message: String
     /// What to do about it.
-    public let cure: String
+    public let hint: String
 
     /// A warning of this code.
-    public init(code: String, message: String, cure: String) {
+    public init(code: String, message: String, hint: String) {
         self.code = code
         self.message = message
-        self.cure = cure
+        self.hint = hint
     }
 }

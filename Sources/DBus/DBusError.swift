@@ -6,9 +6,9 @@
 ///
 /// `name` follows the D-Bus Specification, "Message Protocol", "Error names"; local errors borrow the well-known names
 /// where one exists. Look at ``kind`` to tell what happened on this side from what a peer said.
-public struct DBusError: Error, Hashable {
+package struct DBusError: Error, Hashable {
     /// Where an error comes from, and what can be done about it.
-    public enum Kind: Sendable, Hashable {
+    package enum Kind: Sendable, Hashable {
         /// A peer or the bus itself replied with an error.
         case remote
         /// The bus could not be reached or did not accept this process.
@@ -28,18 +28,18 @@ public struct DBusError: Error, Hashable {
     }
 
     /// Where the error comes from.
-    public var kind: Kind
+    package var kind: Kind
 
     /// The error name, such as `org.freedesktop.DBus.Error.ServiceUnknown`.
-    public var name: String
+    package var name: String
 
     /// A sentence for a human. Empty when the peer gave none.
-    public var message: String
+    package var message: String
 
     /// Makes an error to reply to a peer with, or as it was received from one.
     ///
     /// An invalid `name` is replaced by `org.freedesktop.DBus.Error.Failed` when the error is sent.
-    public init(name: String, message: String) {
+    package init(name: String, message: String) {
         self.init(kind: .remote, name: name, message: message)
     }
 
@@ -52,7 +52,7 @@ public struct DBusError: Error, Hashable {
 
 extension DBusError: CustomStringConvertible {
     /// The message and the name in one line.
-    public var description: String {
+    package var description: String {
         message.isEmpty ? name : "\(message) [\(name)]"
     }
 }
@@ -62,7 +62,7 @@ extension DBusError {
     static let standardPrefix = "org.freedesktop.DBus.Error."
 
     /// Whether this is the error `org.freedesktop.DBus.Error.<suffix>`.
-    public func isStandard(_ suffix: String) -> Bool {
+    package func isStandard(_ suffix: String) -> Bool {
         name == Self.standardPrefix + suffix
     }
 
@@ -71,62 +71,62 @@ extension DBusError {
     }
 
     /// The connection is closed; nothing can be sent any more.
-    public static func notConnected(_ message: String = "the connection to the bus is closed") -> DBusError {
+    package static func notConnected(_ message: String = "the connection to the bus is closed") -> DBusError {
         DBusError(kind: .notConnected, name: standardPrefix + "Disconnected", message: message)
     }
 
     /// No reply came within the time that the caller gave.
-    public static func timeout(_ message: String) -> DBusError {
+    package static func timeout(_ message: String) -> DBusError {
         DBusError(kind: .timeout, name: standardPrefix + "NoReply", message: message)
     }
 
     /// An argument breaks the specification. Also what a method handler replies to arguments that it cannot use.
-    public static func invalidArgument(_ message: String) -> DBusError {
+    package static func invalidArgument(_ message: String) -> DBusError {
         DBusError(kind: .invalidArgument, name: standardPrefix + "InvalidArgs", message: message)
     }
 
     /// The calling task was cancelled before a reply came.
-    public static func cancelled() -> DBusError {
+    package static func cancelled() -> DBusError {
         DBusError(kind: .cancelled, name: "Beaconry.Error.Cancelled", message: "the task was cancelled")
     }
 
     /// A limit of the specification or of this library would be exceeded.
-    public static func limitExceeded(_ message: String) -> DBusError {
+    package static func limitExceeded(_ message: String) -> DBusError {
         DBusError(kind: .limitExceeded, name: standardPrefix + "LimitsExceeded", message: message)
     }
 
     /// A message or a reply that cannot be understood.
-    public static func malformed(_ message: String) -> DBusError {
+    package static func malformed(_ message: String) -> DBusError {
         DBusError(kind: .malformed, name: standardPrefix + "InconsistentMessage", message: message)
     }
 
     /// A general failure, to reply to a peer with.
-    public static func failed(_ message: String) -> DBusError {
+    package static func failed(_ message: String) -> DBusError {
         standard("Failed", message)
     }
 
     /// The reply to a call of an object that does not exist.
-    public static func unknownObject(_ path: ObjectPath) -> DBusError {
+    package static func unknownObject(_ path: ObjectPath) -> DBusError {
         standard("UnknownObject", "no object at \(path)")
     }
 
     /// The reply to a call of an interface that the object does not have.
-    public static func unknownInterface(_ interface: String) -> DBusError {
+    package static func unknownInterface(_ interface: String) -> DBusError {
         standard("UnknownInterface", "no interface \(interface)")
     }
 
     /// The reply to a call of a method that the interface does not have.
-    public static func unknownMethod(_ member: String) -> DBusError {
+    package static func unknownMethod(_ member: String) -> DBusError {
         standard("UnknownMethod", "no method \(member)")
     }
 
     /// The reply to a question about a property that the interface does not have.
-    public static func unknownProperty(_ property: String) -> DBusError {
+    package static func unknownProperty(_ property: String) -> DBusError {
         standard("UnknownProperty", "no property \(property)")
     }
 
     /// The reply to setting a property that can only be read.
-    public static func propertyReadOnly(_ property: String) -> DBusError {
+    package static func propertyReadOnly(_ property: String) -> DBusError {
         standard("PropertyReadOnly", "property \(property) can only be read")
     }
 }

@@ -3,35 +3,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
-public import BluetoothCore
-public import GATT
+package import Bluetooth
+package import BluetoothCore
 
 /// A Bluegiga BLE112 module that tells the position of a potentiometer as the level of a battery.
-public struct BatteryMonitor: Device {
-    public static let kind = "battery"
-    public static let hasFlash = false
+package struct BatteryMonitor: Device {
+    package static let kind = "battery"
+    package static let hasFlash = false
     /// The name of the level in settings.
-    public static let levelName = "level"
+    package static let levelName = "level"
 
     /// What a profile says of it.
-    public struct Configuration: Hashable, Sendable {
+    package struct Configuration: Hashable, Sendable {
         /// The level in per cent, 0 to 100.
-        public var level: Quantity
+        package var level: Quantity
         /// Whether the value has two octets, the first of them 0, as a client takes it that was written for heart rates.
-        public var isBookCompatible: Bool
+        package var isBookCompatible: Bool
         /// Whether a descriptor says that the value is a percentage.
-        public var hasPresentationFormat: Bool
+        package var hasPresentationFormat: Bool
         /// The name that it advertises.
-        public var name: String
+        package var name: String
         /// The advertising interval.
-        public var interval: AdvertisingInterval
+        package var interval: AdvertisingInterval
         /// The radiated power; `nil` leaves it to the radio.
-        public var transmitPower: TransmitPower?
+        package var transmitPower: TransmitPower?
         /// The address; `nil` leaves it to the radio.
-        public var address: BluetoothAddress?
+        package var address: BluetoothAddress?
 
         /// A module whose potentiometer stands at the top unless said otherwise.
-        public init(
+        package init(
             level: Quantity = .fixed(100), isBookCompatible: Bool = false, hasPresentationFormat: Bool = false,
             name: String = "Battery", interval: AdvertisingInterval = AdvertisingInterval(160),
             transmitPower: TransmitPower? = nil, address: BluetoothAddress? = nil
@@ -49,21 +49,21 @@ public struct BatteryMonitor: Device {
     private var peripheral: GATTPeripheral
 
     /// A module with these values.
-    public init(_ configuration: Configuration) { peripheral = GATTPeripheral(Self.declaration(of: configuration)) }
+    package init(_ configuration: Configuration) { peripheral = GATTPeripheral(Self.declaration(of: configuration)) }
 
-    public var services: [GATTService] { peripheral.services }
-    public var settings: [DeviceSetting] { peripheral.settings }
-    public var nextDeadline: Duration? { peripheral.nextDeadline }
+    package var services: [GATTService] { peripheral.services }
+    package var settings: [DeviceSetting] { peripheral.settings }
+    package var nextDeadline: Duration? { peripheral.nextDeadline }
 
-    public func presentValues(at now: DeviceTime) -> [String: String] { peripheral.presentValues(at: now) }
+    package func presentValues(at now: DeviceTime) -> [String: String] { peripheral.presentValues(at: now) }
 
-    public func name(of characteristic: CharacteristicIdentifier) -> String? { peripheral.name(of: characteristic) }
+    package func name(of characteristic: CharacteristicIdentifier) -> String? { peripheral.name(of: characteristic) }
 
-    public mutating func handle(_ input: DeviceInput, at now: DeviceTime) -> [DeviceOutput] {
+    package mutating func handle(_ input: DeviceInput, at now: DeviceTime) -> [DeviceOutput] {
         peripheral.handle(input, at: now)
     }
 
-    public mutating func restore(from flash: FlashImage) throws(FlashFault) {}
+    package mutating func restore(from flash: FlashImage) throws(FlashFault) {}
 
     // MARK: - What it is
 

@@ -11,7 +11,7 @@ extension Central {
             code: "second-central",
             message: "\(name) connected while another central is; the hardware takes one at a time, so it was "
                 + "disconnected",
-            cure: "let the first central disconnect before the next one connects")
+            hint: "let the first central disconnect before the next one connects")
         return [.disconnect(self), .warn(warning)]
     }
 }

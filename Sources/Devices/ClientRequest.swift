@@ -2,11 +2,11 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
-public import GATT
+package import Bluetooth
+package import BluetoothCore
 
 /// Something that a device asks of a central connected to it, as the client of the central's own attributes.
-public enum ClientRequest: Hashable, Sendable {
+package enum ClientRequest: Hashable, Sendable {
     /// To have the connection encrypted, by pairing where there is no key yet.
     case secure
     /// The characteristics of the first primary service of this type.
@@ -20,7 +20,7 @@ public enum ClientRequest: Hashable, Sendable {
 }
 
 /// What came of a request.
-public enum ClientResult: Hashable, Sendable {
+package enum ClientResult: Hashable, Sendable {
     /// The characteristics, in the order of their handles; `nil` when there is no such service.
     case found([ClientCharacteristic]?)
     /// The value read.
@@ -34,16 +34,16 @@ public enum ClientResult: Hashable, Sendable {
 }
 
 /// A characteristic that a central has.
-public struct ClientCharacteristic: Hashable, Sendable {
+package struct ClientCharacteristic: Hashable, Sendable {
     /// Its type.
-    public let uuid: BluetoothUUID
+    package let uuid: BluetoothUUID
     /// What can be done with its value.
-    public let properties: CharacteristicProperties
+    package let properties: CharacteristicProperties
     /// The handle of its value.
-    public let value: AttributeHandle
+    package let value: AttributeHandle
 
     /// A characteristic of this type.
-    public init(uuid: BluetoothUUID, properties: CharacteristicProperties, value: AttributeHandle) {
+    package init(uuid: BluetoothUUID, properties: CharacteristicProperties, value: AttributeHandle) {
         self.uuid = uuid
         self.properties = properties
         self.value = value

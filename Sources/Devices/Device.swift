@@ -2,16 +2,16 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import Advertising
-public import BluetoothCore
-public import GATT
+package import Advertising
+package import Bluetooth
+package import BluetoothCore
 
 /// What a piece of hardware is, whatever radio carries it.
 ///
 /// A device is a value and a state machine: it takes an input and says what is to be done, in that order. It has no
 /// clock, no files and no radio of its own. The caller performs the outputs; when a `.persist` fails it drops the changed
 /// copy and answers `ATTError.insufficientResources`, so the device is as it was.
-public protocol Device: Sendable {
+package protocol Device: Sendable {
     /// The name of its kind, as profiles and flash files have it.
     static var kind: String { get }
     /// Whether its settings survive a power cut.
@@ -37,28 +37,28 @@ public protocol Device: Sendable {
 
 extension Device {
     /// What has flash uses it.
-    public var keepsSettings: Bool { Self.hasFlash }
+    package var keepsSettings: Bool { Self.hasFlash }
 
     /// Nothing is due by itself.
-    public var nextDeadline: Duration? { nil }
+    package var nextDeadline: Duration? { nil }
 
     /// Nothing changes by itself.
-    public func presentValues(at now: DeviceTime) -> [String: String] { [:] }
+    package func presentValues(at now: DeviceTime) -> [String: String] { [:] }
 
     /// Nothing has a name of its own.
-    public func name(of characteristic: CharacteristicIdentifier) -> String? { nil }
+    package func name(of characteristic: CharacteristicIdentifier) -> String? { nil }
 }
 
 /// A central, by the name its radio has for it: its address, or a path on a bus.
-public struct Central: Hashable, Sendable {
+package struct Central: Hashable, Sendable {
     /// The name, unique among the centrals of one radio.
-    public let name: String
+    package let name: String
     /// A central of this name.
-    public init(_ name: String) { self.name = name }
+    package init(_ name: String) { self.name = name }
 }
 
 /// Something that happens to a device.
-public enum DeviceInput: Hashable, Sendable {
+package enum DeviceInput: Hashable, Sendable {
     /// Power comes: say what is to be advertised.
     case poweredOn
     /// A central has connected.
@@ -73,7 +73,7 @@ public enum DeviceInput: Hashable, Sendable {
     /// A central wants to be told other things of a characteristic's value than before; nothing, when it is gone.
     case subscribed(Central, CharacteristicIdentifier, ClientCharacteristicConfiguration)
     /// A central's connection has this timing, at its beginning or from now on; not every radio tells.
-    case retimed(Central, LinkTiming)
+    case connectionUpdated(Central, ConnectionParameters)
     /// What was asked of a central's own attributes by `.ask` has come to this; nothing comes of it when the central goes
     /// before.
     case asked(Central, ClientRequest, ClientResult)
@@ -88,7 +88,7 @@ public enum DeviceInput: Hashable, Sendable {
 }
 
 /// Something that a device wants done.
-public enum DeviceOutput: Hashable, Sendable {
+package enum DeviceOutput: Hashable, Sendable {
     /// This, and nothing else of this device, is to be on the air; `nil` is silence.
     case advertise(Advertisement?)
     /// This is to be durable before the next output is performed.
@@ -111,8 +111,8 @@ public enum DeviceOutput: Hashable, Sendable {
     case report(DeviceReport)
     /// What follows is performed so much later, and the input counts as answered only then.
     case wait(Duration)
-    /// A central is asked for another timing of its connection; if it agrees, `.retimed` follows.
-    case retime(Central, LinkTiming)
+    /// A central is asked for another timing of its connection; if it agrees, `.connectionUpdated` follows.
+    case updateConnection(Central, ConnectionParameters)
     /// This central must go.
     case disconnect(Central)
     /// Something its owner should know.

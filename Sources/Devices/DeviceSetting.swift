@@ -2,10 +2,10 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 
 /// One setting that beacons have, in the profile's vocabulary.
-public enum DeviceSetting: Hashable, Sendable {
+package enum DeviceSetting: Hashable, Sendable {
     /// The proximity UUID.
     case uuid(UUID128)
     /// The iBeacon major.
@@ -22,7 +22,7 @@ public enum DeviceSetting: Hashable, Sendable {
     case named(String, String)
 
     /// The setting's key in profiles and in `ctl set`.
-    public var key: String {
+    package var key: String {
         switch self {
         case .uuid: "uuid"
         case .major: "major"

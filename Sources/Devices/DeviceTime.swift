@@ -3,14 +3,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What time it is for a device, as its owner says.
-public struct DeviceTime: Hashable, Sendable {
+package struct DeviceTime: Hashable, Sendable {
     /// The time since a moment that the owner chose; it never goes back.
-    public var uptime: Duration
+    package var uptime: Duration
     /// The time of day: since 1970 in UTC, as the owner's clock has it; it may jump.
-    public var sinceUnixEpoch: Duration
+    package var sinceUnixEpoch: Duration
 
     /// A time; the beginning of both unless said otherwise.
-    public init(uptime: Duration = .zero, sinceUnixEpoch: Duration = .zero) {
+    package init(uptime: Duration = .zero, sinceUnixEpoch: Duration = .zero) {
         self.uptime = uptime
         self.sinceUnixEpoch = sinceUnixEpoch
     }

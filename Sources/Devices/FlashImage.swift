@@ -3,15 +3,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What a device keeps over a power cut: named values, small enough for a person to read.
-public struct FlashImage: Hashable, Sendable {
+package struct FlashImage: Hashable, Sendable {
     /// The values by name.
-    public var values: [String: FlashValue]
+    package var values: [String: FlashValue]
     /// An image of these values.
-    public init(_ values: [String: FlashValue]) { self.values = values }
+    package init(_ values: [String: FlashValue]) { self.values = values }
 
     /// The integer of this name.
     /// - Throws: `FlashFault` when there is none, or one that the type cannot hold.
-    public func integer<Value: FixedWidthInteger>(_ name: String) throws(FlashFault) -> Value {
+    package func integer<Value: FixedWidthInteger>(_ name: String) throws(FlashFault) -> Value {
         guard case .integer(let integer) = values[name], let value = Value(exactly: integer) else {
             throw FlashFault(name: name)
         }
@@ -20,20 +20,20 @@ public struct FlashImage: Hashable, Sendable {
 
     /// The text of this name.
     /// - Throws: `FlashFault` when there is none.
-    public func text(_ name: String) throws(FlashFault) -> String {
+    package func text(_ name: String) throws(FlashFault) -> String {
         guard case .text(let text) = values[name] else { throw FlashFault(name: name) }
         return text
     }
 }
 
 /// One kept value: in a file, a JSON number or string.
-public enum FlashValue: Hashable, Sendable, Codable {
+package enum FlashValue: Hashable, Sendable, Codable {
     /// A whole number.
     case integer(Int)
     /// Text.
     case text(String)
 
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if let integer = try? container.decode(Int.self) {
             self = .integer(integer)
@@ -42,7 +42,7 @@ public enum FlashValue: Hashable, Sendable, Codable {
         }
     }
 
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
         case .integer(let integer): try container.encode(integer)
@@ -52,9 +52,9 @@ public enum FlashValue: Hashable, Sendable, Codable {
 }
 
 /// A kept value that is missing, or that no device of its kind could have written.
-public struct FlashFault: Error, Hashable, Sendable {
+package struct FlashFault: Error, Hashable, Sendable {
     /// The value's name.
-    public let name: String
+    package let name: String
     /// A fault of the value of this name.
-    public init(name: String) { self.name = name }
+    package init(name: String) { self.name = name }
 }

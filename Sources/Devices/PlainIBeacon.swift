@@ -2,36 +2,36 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import Advertising
-public import BluetoothCore
-public import GATT
+package import Advertising
+package import Bluetooth
+package import BluetoothCore
 
 /// A beacon that only advertises: no connection, no flash.
-public struct PlainIBeacon: Device {
-    public static let kind = "ibeacon"
-    public static let hasFlash = false
+package struct PlainIBeacon: Device {
+    package static let kind = "ibeacon"
+    package static let hasFlash = false
 
     /// What a profile says of it.
-    public struct Configuration: Hashable, Sendable {
+    package struct Configuration: Hashable, Sendable {
         /// The frame.
-        public var frame: IBeacon
+        package var frame: IBeacon
         /// The flags in front of the frame; `nil` leaves them out.
-        public var flags: AdvertisingFlags?
+        package var flags: AdvertisingFlags?
         /// The PDU type.
-        public var pdu: AdvertisingPDU
+        package var pdu: AdvertisingPDU
         /// The advertising interval.
-        public var interval: AdvertisingInterval
+        package var interval: AdvertisingInterval
         /// The radiated power; `nil` leaves it to the radio.
-        public var transmitPower: TransmitPower?
+        package var transmitPower: TransmitPower?
         /// The address; `nil` leaves it to the radio.
-        public var address: BluetoothAddress?
+        package var address: BluetoothAddress?
         /// 128-bit services named in the scan response.
-        public var services: [UUID128]
+        package var services: [UUID128]
         /// The name in the scan response.
-        public var name: String?
+        package var name: String?
 
         /// A configuration; the defaults are those of a profile that gives only the frame.
-        public init(
+        package init(
             frame: IBeacon, flags: AdvertisingFlags? = .beacon, pdu: AdvertisingPDU = .nonConnectable,
             interval: AdvertisingInterval = AdvertisingInterval(160), transmitPower: TransmitPower? = nil,
             address: BluetoothAddress? = nil, services: [UUID128] = [], name: String? = nil
@@ -50,11 +50,11 @@ public struct PlainIBeacon: Device {
     private var configuration: Configuration
 
     /// A beacon with these values.
-    public init(_ configuration: Configuration) { self.configuration = configuration }
+    package init(_ configuration: Configuration) { self.configuration = configuration }
 
-    public var services: [GATTService] { [] }
+    package var services: [GATTService] { [] }
 
-    public var settings: [DeviceSetting] {
+    package var settings: [DeviceSetting] {
         [
             .uuid(configuration.frame.uuid), .major(configuration.frame.major), .minor(configuration.frame.minor),
             .measuredPower(configuration.frame.measuredPower), .interval(configuration.interval),
@@ -62,18 +62,18 @@ public struct PlainIBeacon: Device {
         ]
     }
 
-    public mutating func handle(_ input: DeviceInput, at now: DeviceTime) -> [DeviceOutput] {
+    package mutating func handle(_ input: DeviceInput, at now: DeviceTime) -> [DeviceOutput] {
         switch input {
         case .poweredOn: [.advertise(advertisement)]
         case .set(let settings): set(settings)
         case .read: [.reject(.readNotPermitted)]
         case .wrote: [.reject(.writeNotPermitted)]
         case .perform: [.takesNoCommands]
-        case .connected, .disconnected, .subscribed, .retimed, .asked, .told, .timePassed: []
+        case .connected, .disconnected, .subscribed, .connectionUpdated, .asked, .told, .timePassed: []
         }
     }
 
-    public mutating func restore(from flash: FlashImage) throws(FlashFault) {}
+    package mutating func restore(from flash: FlashImage) throws(FlashFault) {}
 
     private mutating func set(_ settings: [DeviceSetting]) -> [DeviceOutput] {
         var changed = configuration
@@ -102,7 +102,7 @@ public struct PlainIBeacon: Device {
     }
 
     /// What it advertises with its present settings.
-    public var advertisement: Advertisement {
+    package var advertisement: Advertisement {
         var scanResponse: AdvertisingData = []
         if configuration.pdu.isScannable {
             if !configuration.services.isEmpty {

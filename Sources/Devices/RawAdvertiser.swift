@@ -2,32 +2,32 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import Advertising
-public import BluetoothCore
-public import GATT
+package import Advertising
+package import Bluetooth
+package import BluetoothCore
 
 /// A device of which nothing is known but what it advertises, octet for octet: no services, no flash.
-public struct RawAdvertiser: Device {
-    public static let kind = "raw"
-    public static let hasFlash = false
+package struct RawAdvertiser: Device {
+    package static let kind = "raw"
+    package static let hasFlash = false
 
     /// What a profile says of it.
-    public struct Configuration: Hashable, Sendable {
+    package struct Configuration: Hashable, Sendable {
         /// The PDU type.
-        public var pdu: AdvertisingPDU
+        package var pdu: AdvertisingPDU
         /// The octets of the advertising data, at most `AdvertisingPDU.capacity`; they need not be well-formed.
-        public var advertisingData: [UInt8]
+        package var advertisingData: [UInt8]
         /// The octets of the scan response, as many; empty for a PDU that is not scannable.
-        public var scanResponse: [UInt8]
+        package var scanResponse: [UInt8]
         /// The advertising interval.
-        public var interval: AdvertisingInterval
+        package var interval: AdvertisingInterval
         /// The radiated power; `nil` leaves it to the radio.
-        public var transmitPower: TransmitPower?
+        package var transmitPower: TransmitPower?
         /// The address; `nil` leaves it to the radio.
-        public var address: BluetoothAddress?
+        package var address: BluetoothAddress?
 
         /// A configuration; the defaults are those of a profile that gives only the advertising data.
-        public init(
+        package init(
             pdu: AdvertisingPDU = .nonConnectable, advertisingData: [UInt8], scanResponse: [UInt8] = [],
             interval: AdvertisingInterval = AdvertisingInterval(160), transmitPower: TransmitPower? = nil,
             address: BluetoothAddress? = nil
@@ -44,26 +44,26 @@ public struct RawAdvertiser: Device {
     private var configuration: Configuration
 
     /// A device with these values.
-    public init(_ configuration: Configuration) { self.configuration = configuration }
+    package init(_ configuration: Configuration) { self.configuration = configuration }
 
-    public var services: [GATTService] { [] }
+    package var services: [GATTService] { [] }
 
-    public var settings: [DeviceSetting] {
+    package var settings: [DeviceSetting] {
         [.interval(configuration.interval), .transmitPower(configuration.transmitPower)]
     }
 
-    public mutating func handle(_ input: DeviceInput, at now: DeviceTime) -> [DeviceOutput] {
+    package mutating func handle(_ input: DeviceInput, at now: DeviceTime) -> [DeviceOutput] {
         switch input {
         case .poweredOn: [.advertise(advertisement)]
         case .set(let settings): set(settings)
         case .read: [.reject(.readNotPermitted)]
         case .wrote: [.reject(.writeNotPermitted)]
         case .perform: [.takesNoCommands]
-        case .connected, .disconnected, .subscribed, .retimed, .asked, .told, .timePassed: []
+        case .connected, .disconnected, .subscribed, .connectionUpdated, .asked, .told, .timePassed: []
         }
     }
 
-    public mutating func restore(from flash: FlashImage) throws(FlashFault) {}
+    package mutating func restore(from flash: FlashImage) throws(FlashFault) {}
 
     private mutating func set(_ settings: [DeviceSetting]) -> [DeviceOutput] {
         var changed = configuration
@@ -84,7 +84,7 @@ public struct RawAdvertiser: Device {
     }
 
     /// What it advertises with its present settings.
-    public var advertisement: Advertisement {
+    package var advertisement: Advertisement {
         Advertisement(
             pdu: configuration.pdu, advertisingData: AdvertisingData(verbatim: configuration.advertisingData),
             scanResponse: AdvertisingData(verbatim: configuration.scanResponse), interval: configuration.interval,

@@ -2,17 +2,17 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 @preconcurrency import Dispatch
 import Glibc
-public import Radio
+import Radio
 import Synchronization
 
 /// A capture on its way to a file. Writing happens aside, so that a slow disk holds up no radio.
 ///
 /// What waits to be written is bounded: of a file that takes less than the air gives, the rest is left out and counted.
 /// Only its owner may read the file, since keys that pass between hosts and controllers are in it.
-public final class CaptureFile: CaptureSink {
+package final class CaptureFile: CaptureSink {
     /// How many bytes may wait.
     static let capacity = 4 << 20
 
@@ -42,7 +42,7 @@ public final class CaptureFile: CaptureSink {
     /// Creates a file, or empties one of this user's; opens a FIFO. `/dev/stdout`, `/dev/fd/N` and such are the open
     /// files of these numbers; no other link is followed.
     /// - Throws: `EmulatorError` `.cannotCreate`.
-    public convenience init(_ path: String) throws(EmulatorError) { try self.init(path, patience: Patience()) }
+    package convenience init(_ path: String) throws(EmulatorError) { try self.init(path, patience: Patience()) }
 
     init(_ path: String, patience: Patience) throws(EmulatorError) {
         self.path = path
@@ -52,7 +52,7 @@ public final class CaptureFile: CaptureSink {
         } catch {
             throw EmulatorError(
                 .cannotCreate, "cannot create the capture file \(path): \(error.cause)",
-                cure: "choose another file (--capture FILE)")
+                hint: "choose another file (--capture FILE)")
         }
     }
 
@@ -97,9 +97,9 @@ public final class CaptureFile: CaptureSink {
     }
 
     /// Reports once, as soon as it is so, that the capture will not be complete.
-    public func onIncomplete(_ warn: @escaping @Sendable (Warning) -> Void) { state.withLock { $0.warn = warn } }
+    package func onIncomplete(_ warn: @escaping @Sendable (Warning) -> Void) { state.withLock { $0.warn = warn } }
 
-    public func append(_ bytes: [UInt8]) {
+    package func append(_ bytes: [UInt8]) {
         let (isAccepted, warning) = state.withLock { state -> (Bool, (@Sendable (Warning) -> Void)?) in
             guard state.failure == nil else {
                 state.droppedRecords += 1
@@ -142,12 +142,12 @@ public final class CaptureFile: CaptureSink {
     private func incomplete(_ reason: String) -> Warning {
         Warning(
             code: "capture-incomplete", message: "the capture is not complete from now on: \(reason)",
-            cure: "make room, or choose a faster file (--capture FILE)")
+            hint: "make room, or choose a faster file (--capture FILE)")
     }
 
     /// Waits until all is written, but not for a file that takes nothing.
     /// - Throws: `EmulatorError` `.inputOutput` when not all could be written.
-    public func finish() async throws(EmulatorError) {
+    package func finish() async throws(EmulatorError) {
         let clock = ContinuousClock()
         let start = clock.now
         var (lastChange, lastCount) = (start, -1)
@@ -165,7 +165,7 @@ public final class CaptureFile: CaptureSink {
         let reason = failure.map { "\($0)" } ?? "\(path) is written more slowly than packets come"
         throw EmulatorError(
             .inputOutput, "the capture file is not complete, \(missing) records are missing: \(reason)",
-            cure: "make room, or choose another file")
+            hint: "make room, or choose another file")
     }
 
     deinit { close(descriptor) }
@@ -173,5 +173,5 @@ public final class CaptureFile: CaptureSink {
 
 extension EventHub {
     /// Reports something about the run as a whole.
-    public func warn(_ warning: Warning) { post(EventRecord(warning, device: nil)) }
+    package func warn(_ warning: Warning) { post(EventRecord(warning, device: nil)) }
 }

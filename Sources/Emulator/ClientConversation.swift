@@ -2,9 +2,9 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import BluetoothCore
 import Devices
-import GATT
 import Radio
 
 /// A device's use of the attributes of one central: what it asks is done in order, what the central tells is handed on.

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import Devices
+package import Devices
 import Profiles
 import Radio
 
@@ -10,20 +10,20 @@ import Radio
 
 extension Emulator {
     /// What a reload did.
-    public struct ReloadResult: Codable, Hashable, Sendable {
+    package struct ReloadResult: Codable, Hashable, Sendable {
         /// Beacons that are new.
-        public var added: [String] = []
+        package var added: [String] = []
         /// Beacons whose entry in the profile is another one.
-        public var changed: [String] = []
+        package var changed: [String] = []
         /// Beacons that are gone.
-        public var removed: [String] = []
+        package var removed: [String] = []
         /// Beacons that go on as they were, with whatever was set meanwhile.
-        public var kept: [String] = []
+        package var kept: [String] = []
     }
 
     /// All beacons in the order of the profiles.
     /// - Parameter profile: the profile whose beacons are wanted; `nil` for all, as is the name of a run's only profile.
-    public func list(of profile: String? = nil) async -> [BeaconStatus] {
+    package func list(of profile: String? = nil) async -> [BeaconStatus] {
         await handover?.value
         let isOne = Set(beacons.map(\.profileName)).count == 1
         var statuses: [BeaconStatus] = []
@@ -35,26 +35,26 @@ extension Emulator {
 
     /// One beacon.
     /// - Throws: `EmulatorError` `.unknownBeacon`.
-    public func show(_ name: String) async throws(EmulatorError) -> BeaconStatus {
+    package func show(_ name: String) async throws(EmulatorError) -> BeaconStatus {
         completed(await (try await running(name)).status)
     }
 
     /// Changes settings, all or none, as the profile would have them.
     /// - Throws: `EmulatorError` `.unknownBeacon`, `.badProfile` for a text that is no value, `.refusedSetting`, or
     ///   `.inputOutput` when they could not be made durable.
-    public func set(_ name: String, _ values: [String: String]) async throws(EmulatorError) -> BeaconStatus {
+    package func set(_ name: String, _ values: [String: String]) async throws(EmulatorError) -> BeaconStatus {
         completed(try await command(name) { await $0.set(values) }.get())
     }
 
     /// Has a beacon do something.
     /// - Throws: `EmulatorError` `.unknownBeacon`, or `.refusedSetting` when it does not do it.
-    public func perform(_ command: DeviceCommand, on name: String) async throws(EmulatorError) -> BeaconStatus {
+    package func perform(_ command: DeviceCommand, on name: String) async throws(EmulatorError) -> BeaconStatus {
         completed(try await self.command(name) { await $0.perform(command) }.get())
     }
 
     /// Switches a beacon on or off.
     /// - Throws: `EmulatorError` `.unknownBeacon`.
-    public func setEnabled(_ name: String, _ enabled: Bool) async throws(EmulatorError) -> BeaconStatus {
+    package func setEnabled(_ name: String, _ enabled: Bool) async throws(EmulatorError) -> BeaconStatus {
         let status = try await command(name) { await $0.setEnabled(enabled) }
         // Power that goes takes its connections with it.
         if !enabled { await disconnectAll(from: status.identifier) }
@@ -72,7 +72,7 @@ extension Emulator {
 
     /// Reads the profiles again. Beacons whose entry did not change go on as they are.
     /// - Throws: `EmulatorError` with what is wrong; everything goes on as it was then.
-    public func reload() async throws(EmulatorError) -> ReloadResult {
+    package func reload() async throws(EmulatorError) -> ReloadResult {
         let reload = Task { [lastReload] () -> Result<ReloadResult, EmulatorError> in
             await withTaskCancellationHandler {
                 _ = await lastReload?.value
@@ -102,7 +102,7 @@ extension Emulator {
         } catch {
             var record = EventRecord("reload-failed")
             record.message = error.message
-            record.cure = error.cure.isEmpty ? "fix the profile, then reload" : error.cure
+            record.hint = error.hint.isEmpty ? "fix the profile, then reload" : error.hint
             record.faults = error.faults.isEmpty ? nil : error.faults.map(ErrorRecord.init)
             events.post(record)
             throw error
@@ -140,7 +140,7 @@ extension Emulator {
     private func handOver(
         to next: [RunningBeacon], _ fresh: [(beacon: RunningBeacon, predecessor: RunningBeacon?)]
     ) async throws(EmulatorError) -> ReloadResult {
-        var plans: [PlannedBeacon] = []
+        var plans: [HostedBeacon] = []
         for beacon in next { plans.append(await beacon.plan) }
         let exchange = Task { [plans] () -> Result<ReloadResult, EmulatorError> in
             defer { self.handover = nil }
@@ -192,7 +192,7 @@ extension Emulator {
         return result
     }
 
-    private func replan(_ plans: [PlannedBeacon]) async throws(EmulatorError) {
+    private func replan(_ plans: [HostedBeacon]) async throws(EmulatorError) {
         do throws(RadioError) {
             try await radio.replan(plans)
         } catch {
@@ -214,6 +214,6 @@ extension Emulator {
 
     private func unknown(_ name: String) -> EmulatorError {
         let names = beacons.map(\.identifier.name).joined(separator: ", ")
-        return EmulatorError(.unknownBeacon, "there is no beacon \"\(name)\"", cure: "beacons are \(names)")
+        return EmulatorError(.unknownBeacon, "there is no beacon \"\(name)\"", hint: "beacons are \(names)")
     }
 }

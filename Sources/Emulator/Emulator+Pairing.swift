@@ -2,10 +2,10 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import BluetoothCore
-import GATT
 import Profiles
-public import Radio
+package import Radio
 
 // Who pairs with the beacons of a run, and what the user answers.
 
@@ -19,7 +19,7 @@ extension Emulator {
             try vault.open(beacon.identifier, file, resets: resets)
         } catch {
             throw EmulatorError(
-                .inputOutput, "\(error)", cure: "check the state folder, or use another one (--state DIR)")
+                .inputOutput, "\(error)", hint: "check the state folder, or use another one (--state DIR)")
         }
     }
 
@@ -46,7 +46,7 @@ extension Emulator {
 
     /// The bonds of a beacon, or of all.
     /// - Throws: `EmulatorError` `.unknownBeacon`.
-    public func bonds(of name: String?) async throws(EmulatorError) -> [(beacon: String, peer: PairedPeer)] {
+    package func bonds(of name: String?) async throws(EmulatorError) -> [(beacon: String, peer: PairedPeer)] {
         var asked: [BeaconIdentifier] = []
         if let name { asked.append(try await running(name).identifier) } else { asked = beacons.map(\.identifier) }
         return asked.flatMap { beacon in
@@ -57,18 +57,18 @@ extension Emulator {
     /// Forgets a peer of a beacon, or all of them.
     /// - Returns: how many were forgotten.
     /// - Throws: `EmulatorError` `.unknownBeacon`.
-    public func forgetBonds(of name: String, peer: RemoteAddress?) async throws(EmulatorError) -> Int {
+    package func forgetBonds(of name: String, peer: RemoteAddress?) async throws(EmulatorError) -> Int {
         await radio.forgetBonds(of: try await running(name).identifier, peer: peer)
     }
 
     /// Answers what a central that pairs with a beacon waits for.
     /// - Throws: `EmulatorError` `.unknownBeacon`, or `.refusedSetting` when nothing of the kind is asked.
-    public func answerPairing(_ answer: PairingAnswer, of name: String) async throws(EmulatorError) {
+    package func answerPairing(_ answer: PairingAnswer, of name: String) async throws(EmulatorError) {
         let beacon = try await running(name).identifier
         let waiting = questions.filter { $0.value.beacon == beacon && $0.value.takes(answer) }.keys.sorted()
         guard let central = waiting.first else {
             throw EmulatorError(
-                .refusedSetting, "\(name) does not wait for that", cure: "see its events for what it asks (ctl events)")
+                .refusedSetting, "\(name) does not wait for that", hint: "see its events for what it asks (ctl events)")
         }
         if answer != .cancel { questions[central] = nil }
         await radio.answerPairing(answer, of: central)
@@ -76,15 +76,15 @@ extension Emulator {
 
     /// Asks the centrals that are connected to a beacon for encryption, and with that to pair.
     /// - Throws: `EmulatorError` `.unknownBeacon`, or `.refusedSetting` when nobody is connected or it does not pair.
-    public func requestSecurity(of name: String) async throws(EmulatorError) {
+    package func requestSecurity(of name: String) async throws(EmulatorError) {
         let beacon = try await running(name)
         guard beacon.profile.pairing != nil else {
             throw EmulatorError(
-                .refusedSetting, "\(name) does not pair", cure: "give it a pairing section in its profile")
+                .refusedSetting, "\(name) does not pair", hint: "give it a pairing section in its profile")
         }
         let connected = centrals[beacon.identifier, default: []].sorted()
         guard !connected.isEmpty else {
-            throw EmulatorError(.refusedSetting, "nobody is connected to \(name)", cure: "connect first")
+            throw EmulatorError(.refusedSetting, "nobody is connected to \(name)", hint: "connect first")
         }
         for central in connected { await radio.requestSecurity(of: central) }
     }

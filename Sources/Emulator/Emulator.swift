@@ -2,38 +2,38 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import BluetoothCore
 import Devices
 import Dispatch
-import GATT
-public import Profiles
-public import Radio
-public import ServiceLifecycle
+package import Profiles
+package import Radio
+import ServiceLifecycle
 
 /// Profiles times radio: the beacons of an installation, running.
 ///
 /// It owns the beacons and hands on what passes between them and the radio. It runs until it is told to stop, until the
 /// time is over, or until something is wrong that may not be.
-public actor Emulator: Service {
+package actor Emulator: Service {
     /// What a run is made of.
-    public struct Configuration: Sendable {
+    package struct Configuration: Sendable {
         /// Reads the profiles, at the start and on every reload.
-        public var loadProfiles: @Sendable () throws(ProfileFaults) -> [Profile]
+        package var loadProfiles: @Sendable () throws(ProfileFaults) -> [Profile]
         /// Where settings are kept; `nil` keeps nothing.
-        public var state: StateFolder?
+        package var state: StateFolder?
         /// Whether persisted settings are forgotten first.
-        public var resets: Bool
+        package var resets: Bool
         /// Whether a difference between request and air is an error.
-        public var isStrict: Bool
+        package var isStrict: Bool
         /// Whether to wait for a radio that is not usable yet.
-        public var waits: Bool
+        package var waits: Bool
         /// How long to run, counted from the moment that every beacon is on the air; `nil` for ever.
-        public var duration: Duration?
+        package var duration: Duration?
         /// A file that appears at that moment, and goes with the run.
-        public var readyFile: String?
+        package var readyFile: String?
 
         /// A configuration; what is left out is not done.
-        public init(
+        package init(
             loadProfiles: @escaping @Sendable () throws(ProfileFaults) -> [Profile], state: StateFolder? = nil,
             resets: Bool = false, isStrict: Bool = false, waits: Bool = false, duration: Duration? = nil,
             readyFile: String? = nil
@@ -49,7 +49,7 @@ public actor Emulator: Service {
     }
 
     /// Everything that happens, for whoever listens.
-    public nonisolated let events = EventHub()
+    package nonisolated let events = EventHub()
     let configuration: Configuration
     let radio: any PeripheralRadio
     private let clock: any Clock<Duration>
@@ -66,7 +66,7 @@ public actor Emulator: Service {
     /// The centrals that are connected to each beacon.
     var centrals: [BeaconIdentifier: Set<String>] = [:]
     /// What is on the air for each beacon, or was last.
-    private var reports: [BeaconIdentifier: AdvertisingReport] = [:]
+    private var reports: [BeaconIdentifier: AdvertisingStatus] = [:]
     /// What they want to be told.
     var subscriptions: [BeaconIdentifier: [Subscription: ClientCharacteristicConfiguration]] = [:]
     /// The bonds of all beacons.
@@ -109,7 +109,7 @@ public actor Emulator: Service {
     private let ending: AsyncStream<EmulatorError?>.Continuation
 
     /// An emulator of these profiles on this radio; nothing happens before `run()`.
-    public init(
+    package init(
         _ configuration: Configuration, radio: any PeripheralRadio, clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.configuration = configuration
@@ -123,7 +123,7 @@ public actor Emulator: Service {
 
     /// Runs until shutdown, cancellation or the end of the duration.
     /// - Throws: `EmulatorError`; nothing is left on the radio then.
-    public func run() async throws {
+    package func run() async throws {
         defer {
             phase = .over
             events.finish()
@@ -146,7 +146,7 @@ public actor Emulator: Service {
     }
 
     /// Ends the run as if its duration were over.
-    public func stop() {
+    package func stop() {
         ending.yield(nil)
     }
 
@@ -196,8 +196,8 @@ public actor Emulator: Service {
         return nil
     }
 
-    private func plans() async -> [PlannedBeacon] {
-        var plans: [PlannedBeacon] = []
+    private func plans() async -> [HostedBeacon] {
+        var plans: [HostedBeacon] = []
         for beacon in beacons { plans.append(await beacon.plan) }
         return plans
     }
@@ -208,7 +208,7 @@ public actor Emulator: Service {
             let warning = Warning(
                 code: "not-read-back",
                 message: "without CAP_NET_RAW what the controller really radiates cannot be read back",
-                cure: "give beaconry CAP_NET_RAW (see README, \"A real adapter\")")
+                hint: "give beaconry CAP_NET_RAW (see README, \"A real adapter\")")
             events.post(EventRecord(warning, device: nil))
         }
         for beacon in beacons { await beacon.powerOn() }
@@ -241,8 +241,8 @@ public actor Emulator: Service {
             }
             await radio.advertise(advertisement, for: beacon)
         case .notify(let beacon, let characteristic, let value, let central):
-            await radio.tell(value, of: characteristic, on: beacon, to: central?.name)
-        case .retime(let central, let timing): await radio.retime(central: central.name, to: timing)
+            await radio.notify(value, of: characteristic, on: beacon, to: central?.name)
+        case .updateConnection(let central, let timing): await radio.updateConnection(of: central.name, to: timing)
         case .ask(let beacon, let request, let central): conversation(of: beacon, with: central)?.ask(request)
         case .disconnect(let central): await radio.disconnect(central: central.name)
         case .post(let record): events.post(record)
@@ -273,8 +273,8 @@ public actor Emulator: Service {
             let name = beacon(request.beacon)?.name(of: request.characteristic)
             events.post(EventRecord(refused: request, error, name: name))
         case .pairing(let beacon, let central, let event): await note(event, of: beacon, central)
-        case .retimed(let beacon, let central, let timing):
-            await deliver(.retimed(Central(central), timing), to: beacon)
+        case .connectionUpdated(let beacon, let central, let timing):
+            await deliver(.connectionUpdated(Central(central), timing), to: beacon)
         case .host(let event): events.post(EventRecord(event))
         case .warning(let beacon, let warning): events.post(EventRecord(warning, device: beacon?.name))
         }
@@ -327,7 +327,7 @@ public actor Emulator: Service {
             .subscribed(Central(subscription.central), subscription.characteristic, configuration), to: beacon)
     }
 
-    private func note(_ report: AdvertisingReport, of beacon: BeaconIdentifier) {
+    private func note(_ report: AdvertisingStatus, of beacon: BeaconIdentifier) {
         let isNew = onAir.insert(beacon).inserted
         reports[beacon] = report
         let event = isNew ? "advertising-started" : "advertising-changed"
@@ -339,7 +339,7 @@ public actor Emulator: Service {
             ending.yield(
                 EmulatorError(
                     .radio, "\(beacon) is not on the air as asked: \(fields.joined(separator: ", ")) (\(causes))",
-                    cure: "see each warning's cure, or run without --strict"))
+                    hint: "see each warning's hint, or run without --strict"))
             return
         }
         checkReadiness()
@@ -356,7 +356,7 @@ public actor Emulator: Service {
                 let files = LocalFileSystem()
                 files.close(try files.create(readyFile))
             } catch {
-                ending.yield(EmulatorError(.cannotCreate, "\(error)", cure: "choose another --ready-file"))
+                ending.yield(EmulatorError(.cannotCreate, "\(error)", hint: "choose another --ready-file"))
                 return
             }
         }
@@ -431,7 +431,7 @@ public actor Emulator: Service {
     }
 
     func makeBeacon(
-        _ beacon: BeaconProfile, of profile: String, _ identifier: BeaconIdentifier, lock: FileLock? = nil
+        _ beacon: BeaconDefinition, of profile: String, _ identifier: BeaconIdentifier, lock: FileLock? = nil
     ) throws(EmulatorError) -> RunningBeacon {
         try RunningBeacon(
             beacon, of: profile, identifier: identifier, state: configuration.state, lock: lock, clock: deviceClock
@@ -439,7 +439,7 @@ public actor Emulator: Service {
     }
 
     /// Every beacon with its name in this run: its id, or `PROFILE/ID` where two profiles share one.
-    static func identified(_ profiles: [Profile]) -> [(Profile, BeaconProfile, BeaconIdentifier)] {
+    static func identified(_ profiles: [Profile]) -> [(Profile, BeaconDefinition, BeaconIdentifier)] {
         let all = profiles.flatMap { profile in profile.beacons.map { (profile, $0) } }
         let counts = Dictionary(all.map { ($0.1.id, 1) }, uniquingKeysWith: +)
         return all.map { profile, beacon in

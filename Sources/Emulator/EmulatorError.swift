@@ -2,13 +2,13 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import Profiles
-public import Radio
+package import Profiles
+package import Radio
 
 /// Why an emulator cannot start or go on: a sentence and what to do about it.
-public struct EmulatorError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct EmulatorError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kinds of trouble; each has an exit code of its own.
-    public enum Code: Hashable, Sendable {
+    package enum Code: Hashable, Sendable {
         /// Profiles that cannot be so.
         case badProfile
         /// A radio that is not there, refuses, or cannot carry the profiles.
@@ -26,40 +26,40 @@ public struct EmulatorError: Error, Hashable, Sendable, CustomStringConvertible 
     }
 
     /// What kind of trouble.
-    public let code: Code
+    package let code: Code
     /// What is wrong, as a sentence without its full stop; several lines for several faults of a profile.
-    public let message: String
+    package let message: String
     /// What to do; empty when the message says it.
-    public let cure: String
+    package let hint: String
     /// The faults of a profile; empty for any other error.
-    public private(set) var faults: [ProfileFault] = []
+    package private(set) var faults: [ProfileFault] = []
     /// The radio's code, where the error is a radio's.
     private var radioCode: RadioError.Code?
 
     /// An error of this code.
-    public init(_ code: Code, _ message: String, cure: String = "") {
+    package init(_ code: Code, _ message: String, hint: String = "") {
         self.code = code
         self.message = message
-        self.cure = cure
+        self.hint = hint
     }
 
     /// The radio's error.
-    public init(_ error: RadioError) {
-        self.init(error.code == .cannotServe ? .cannotCreate : .radio, error.message, cure: error.cure)
+    package init(_ error: RadioError) {
+        self.init(error.code == .cannotServe ? .cannotCreate : .radio, error.message, hint: error.hint)
         radioCode = error.code
     }
 
     /// All faults of a profile, a line each.
-    public init(_ error: ProfileFaults) {
+    package init(_ error: ProfileFaults) {
         self.init(.badProfile, error.faults.map(\.description).joined(separator: "\n"))
         faults = error.faults
     }
 
     /// The faults of a profile, a line each as compilers write them; empty for any other error.
-    public var diagnostics: [String] { faults.map(\.diagnostic) }
+    package var diagnostics: [String] { faults.map(\.diagnostic) }
 
     /// The stable code, as JSON has it.
-    public var name: String {
+    package var name: String {
         switch code {
         case .badProfile: "invalid"
         case .radio: radioCode?.rawValue ?? "radio"
@@ -72,7 +72,7 @@ public struct EmulatorError: Error, Hashable, Sendable, CustomStringConvertible 
     }
 
     /// The exit code of a command that ends with it (sysexits.h).
-    public var exitCode: Int32 {
+    package var exitCode: Int32 {
         switch code {
         case .badProfile, .refusedSetting: 65
         case .radio: 69
@@ -82,5 +82,5 @@ public struct EmulatorError: Error, Hashable, Sendable, CustomStringConvertible 
         }
     }
 
-    public var description: String { cure.isEmpty ? message : "\(message); \(cure)" }
+    package var description: String { hint.isEmpty ? message : "\(message); \(hint)" }
 }

@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
+import Bluetooth
 import BluetoothCore
 import Devices
-import GATT
 import Profiles
 import Radio
 import Synchronization
@@ -25,7 +25,7 @@ actor RunningBeacon {
     indirect enum Action: Sendable {
         case advertise(BeaconIdentifier, Advertisement?)
         case notify(BeaconIdentifier, CharacteristicIdentifier, value: [UInt8], to: Central?)
-        case retime(Central, LinkTiming)
+        case updateConnection(Central, ConnectionParameters)
         case ask(BeaconIdentifier, ClientRequest, of: Central)
         case disconnect(Central)
         case post(EventRecord)
@@ -41,7 +41,7 @@ actor RunningBeacon {
     }
 
     nonisolated let identifier: BeaconIdentifier
-    nonisolated let profile: BeaconProfile
+    nonisolated let profile: BeaconDefinition
     nonisolated let profileName: String
     private let executor: QueueExecutor
     private nonisolated let clock: DeviceClock
@@ -67,7 +67,7 @@ actor RunningBeacon {
 
     /// A beacon as its profile has it, switched off; `powerOn` follows.
     init(
-        _ profile: BeaconProfile, of profileName: String, identifier: BeaconIdentifier, state: StateFolder?,
+        _ profile: BeaconDefinition, of profileName: String, identifier: BeaconIdentifier, state: StateFolder?,
         lock inherited: FileLock? = nil, clock: DeviceClock, perform: @escaping @Sendable (Action) -> Void
     ) throws(EmulatorError) {
         self.profile = profile
@@ -97,8 +97,8 @@ actor RunningBeacon {
     }
 
     /// What the radio must know before the beacon can run.
-    var plan: PlannedBeacon {
-        var plan = PlannedBeacon(
+    var plan: HostedBeacon {
+        var plan = HostedBeacon(
             device, identifier: identifier, key: "\(profileName)/\(profile.id)", site: BeaconSite(profile))
         plan.pairing = profile.pairing
         return plan
@@ -119,7 +119,7 @@ actor RunningBeacon {
             }
         } catch {
             throw EmulatorError(
-                .inputOutput, "\(error)", cure: "check the state folder, or use another one (--state DIR)")
+                .inputOutput, "\(error)", hint: "check the state folder, or use another one (--state DIR)")
         }
     }
 
@@ -134,7 +134,7 @@ actor RunningBeacon {
         post("settings-restored") {
             $0.file = flash.path
             $0.message = "persisted settings win over the profile's values"
-            $0.cure = "beaconry reset \(profileName)/\(profile.id) goes back to the profile"
+            $0.hint = "beaconry reset \(profileName)/\(profile.id) goes back to the profile"
         }
     }
 
@@ -144,7 +144,7 @@ actor RunningBeacon {
             code: "settings-damaged",
             message: "\(flash.path) could not be used (\(reason)): the beacon starts on its profile's values, and the "
                 + "file is kept as \(kept)",
-            cure: "look into that file, and remove it when it is of no use")
+            hint: "look into that file, and remove it when it is of no use")
         perform(.post(EventRecord(warning, device: identifier.name)))
     }
 
@@ -238,7 +238,7 @@ actor RunningBeacon {
                 EmulatorError(
                     .inputOutput,
                     "\(identifier): the new settings could not be made durable (\(error)), so the old ones stay",
-                    cure: "make room in the state folder, or check its medium"))
+                    hint: "make room in the state folder, or check its medium"))
         default:
             var status = self.status
             status.isChanged = status.settings != before
@@ -315,7 +315,7 @@ actor RunningBeacon {
                 if isEnabled, !isRetired { perform(.ask(identifier, request, of: central)) }
             case .report(let report): perform(.post(EventRecord(report, device: identifier.name)))
             case .wait(let duration): try? await clock.sleep(for: duration)
-            case .retime(let central, let timing): perform(.retime(central, timing))
+            case .updateConnection(let central, let timing): perform(.updateConnection(central, timing))
             case .disconnect(let central): perform(.disconnect(central))
             case .warn(let warning): perform(.post(EventRecord(warning, device: identifier.name)))
             }
@@ -427,7 +427,7 @@ actor RunningBeacon {
                 code: "persist-failed",
                 message: "the new settings could not be made durable (\(error)): the old ones stay, and the central is "
                     + "told so (ATT error 0x11; bluetoothd makes it 0x0E)",
-                cure: "make room in the state folder, or check its medium")
+                hint: "make room in the state folder, or check its medium")
             perform(.post(EventRecord(warning, device: identifier.name)))
             return error
         }

@@ -2,16 +2,16 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 
 /// The parameters of one HCI command.
-public protocol HCICommand: WireCodable {
+package protocol HCICommand: WireCodable {
     /// The command's number.
     static var opcode: HCIOpcode { get }
 }
 
 /// A command whose `HCICommandComplete` has more than a status when it succeeds.
-public protocol HCIReturningCommand: HCICommand {
+package protocol HCIReturningCommand: HCICommand {
     /// The return parameters of success, the status first.
     ///
     /// A controller may answer a failed command with the status alone: look at `HCICommandComplete.status` before.
@@ -19,11 +19,11 @@ public protocol HCIReturningCommand: HCICommand {
 }
 
 /// A command without parameters.
-public protocol HCIParameterlessCommand: HCICommand {
+package protocol HCIParameterlessCommand: HCICommand {
     init()
 }
 
 extension HCIParameterlessCommand {
-    public init(parsing reader: inout ByteReader) throws(WireError) { self.init() }
-    public func serialize(into writer: inout ByteWriter) {}
+    package init(parsing reader: inout ByteReader) throws(WireError) { self.init() }
+    package func serialize(into writer: inout ByteWriter) {}
 }

@@ -2,16 +2,16 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 
 /// The parameters of one HCI event.
-public protocol HCIEvent: WireCodable {
+package protocol HCIEvent: WireCodable {
     /// The event's number.
     static var eventCode: UInt8 { get }
 }
 
 /// An event of the LE meta event (Core 5.4, Vol 4, Part E, 7.7.65): its parameters begin with the subevent code.
-public protocol LEMetaEvent: HCIEvent {
+package protocol LEMetaEvent: HCIEvent {
     /// The subevent's number.
     static var subeventCode: UInt8 { get }
     /// Reads what stands behind the subevent code.
@@ -21,9 +21,9 @@ public protocol LEMetaEvent: HCIEvent {
 }
 
 extension LEMetaEvent {
-    public static var eventCode: UInt8 { HCIEventPacket.lowEnergyMetaCode }
+    package static var eventCode: UInt8 { HCIEventPacket.lowEnergyMetaCode }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         let start = reader.offset
         guard try reader.readUInt8() == Self.subeventCode else {
             throw WireError(.badValue(field: "Subevent_Code"), offset: start)
@@ -31,7 +31,7 @@ extension LEMetaEvent {
         try self.init(parsingFields: &reader)
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         writer.write(Self.subeventCode)
         serializeFields(into: &writer)
     }

@@ -2,8 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import BluetoothCore
-import GATT
 import HCI
 import HostStack
 public import Radio
@@ -60,7 +60,7 @@ extension HCIRadio: CentralRadio {
         guard parameters.isValid else {
             throw RadioError(
                 .refused, "a scan window of \(settings.window) in \(settings.interval) cannot be",
-                cure: "take 2.5 ms to 10.24 s, and a window no longer than the interval")
+                hint: "take 2.5 ms to 10.24 s, and a window no longer than the interval")
         }
         central.sightings?.finish()
         let (stream, continuation) = AsyncStream.makeStream(of: Sighting.self, bufferingPolicy: .bufferingNewest(4096))
@@ -109,7 +109,7 @@ extension HCIRadio: CentralRadio {
                         ConnectionFailure(
                             error: RadioError(
                                 .refused, "the connection to \(device) could not be established (0x3E)",
-                                cure: "check that it is in range, and connect again"),
+                                hint: "check that it is in range, and connect again"),
                             isWorthRepeating: true))
             case .failure(let failure): return .failure(failure)
             }
@@ -125,7 +125,7 @@ extension HCIRadio: CentralRadio {
         let host = try centralHost()
         let peer = PeerAddress(device)
         guard central.connecting[peer] == nil else {
-            throw RadioError(.refused, "\(device) is being connected to already", cure: "wait for that")
+            throw RadioError(.refused, "\(device) is being connected to already", hint: "wait for that")
         }
         central.lastAttempt += 1
         let attempt = central.lastAttempt
@@ -161,7 +161,7 @@ extension HCIRadio: CentralRadio {
         }
         guard case .failure(.disconnected(let reason)) = answer, link.wasEstablished else { return }
         throw RadioError(
-            .refused, "the connection to \(link.device) was lost at once: \(reason)", cure: "connect again")
+            .refused, "the connection to \(link.device) was lost at once: \(reason)", hint: "connect again")
     }
 
     private func centralHost() throws(RadioError) -> ControllerHost {
@@ -188,14 +188,14 @@ extension HCIRadio: CentralRadio {
         switch event {
         case .scanReport(let report): central.sightings?.yield(Sighting(report))
         case .scanFailed(let failure):
-            continuation.yield(.lost(RadioError(.refused, "\(name) does not scan: \(failure)", cure: "see the reason")))
+            continuation.yield(.lost(RadioError(.refused, "\(name) does not scan: \(failure)", hint: "see the reason")))
             central.sightings?.finish()
             central.sightings = nil
         case .connected(let connection) where connection.role == .central: connectedAsCentral(connection)
         case .connectionFailed(let peer, let failure):
             let error = RadioError(
                 .refused, "no connection to \(peer.address): \(failure)",
-                cure: "check that it advertises, is connectable and in range")
+                hint: "check that it advertises, is connectable and in range")
             let isWorthRepeating = failure == .connection(.connectionFailedToBeEstablished)
             central.connecting.removeValue(forKey: peer)?.continuation.resume(
                 returning: .failure(ConnectionFailure(error: error, isWorthRepeating: isWorthRepeating)))
@@ -264,14 +264,14 @@ struct CentralState {
 
     /// Who the central is, and who keeps its bonds.
     struct Bonds {
-        let keeper: any BondKeeper
+        let keeper: any BondStore
         let identifier: BeaconIdentifier
     }
 
     /// `nil` for a central whose bonds last as long as it.
     var bonds: Bonds?
     var state = CentralRadioState.unavailable(
-        RadioError(.refused, "the radio is not open", cure: "open it first"))
+        RadioError(.refused, "the radio is not open", hint: "open it first"))
     var observers: [UInt64: AsyncStream<CentralRadioState>.Continuation] = [:]
     var lastObserver: UInt64 = 0
     var sightings: AsyncStream<Sighting>.Continuation?

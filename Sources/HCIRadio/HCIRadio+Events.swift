@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
+import Bluetooth
 import BluetoothCore
-import GATT
 import HCI
 import HostStack
 import Radio
@@ -15,7 +15,7 @@ extension HCIRadio {
         switch notice {
         case .event(let event): take(event, of: host)
         case .ended(let reason):
-            lose(RadioError(.noAdapter, "\(name) is gone: \(reason)", cure: "start who serves it again"), of: host)
+            lose(RadioError(.noAdapter, "\(name) is gone: \(reason)", hint: "start who serves it again"), of: host)
         }
     }
 
@@ -25,7 +25,7 @@ extension HCIRadio {
         switch event {
         case .ready(let capabilities): finishOpening(.success(capabilities))
         case .failed(let failure):
-            lose(RadioError(.refused, "\(name): \(failure)", cure: "check the controller"), of: host)
+            lose(RadioError(.refused, "\(name): \(failure)", hint: "check the controller"), of: host)
         case .advertising(let set, let effective): report(effective, of: host, set)
         case .advertisingStopped(let set, let end): stopped(set, on: host, end)
         case .advertisingFailed(let set, let failure):
@@ -33,13 +33,13 @@ extension HCIRadio {
             continuation.yield(
                 .refused(
                     beacon,
-                    RadioError(.refused, "\(name) does not advertise \(beacon): \(failure)", cure: "see the reason")
+                    RadioError(.refused, "\(name) does not advertise \(beacon): \(failure)", hint: "see the reason")
                 ))
         case .connected(let connection): connected(connection, on: host)
         case .disconnected(let connection, let reason):
             if let error = PairingError(endOfLink: reason) { tell(.failed(error), of: connection.id, on: host) }
             disconnected(connection.id, on: host, "\(reason)")
-        case .connectionUpdated(let connection): retimed(connection, on: host)
+        case .connectionUpdated(let connection): connectionUpdated(connection, on: host)
         case .attributeRequest(let request): answer(request, on: host)
         case .attributeRefused(let connection, let handle, let value, let error):
             refused(connection, on: host, handle, write: value, error)
@@ -92,7 +92,7 @@ extension HCIRadio {
 
     private func report(_ effective: EffectiveAdvertising, of host: HostIdentifier, _ set: AdvertisingSetIdentifier) {
         guard let beacon = occupants[Seat(host: host, set: set)], let requested = beacon.wanted else { return }
-        continuation.yield(.advertising(beacon.identifier, AdvertisingReport(effective, for: requested)))
+        continuation.yield(.advertising(beacon.identifier, AdvertisingStatus(effective, for: requested)))
     }
 
     // MARK: - Centrals
@@ -111,15 +111,15 @@ extension HCIRadio {
             beacon: beacon, link: HCIRemoteLink(peer, connection.id, on: host, radio: self))
         continuation.yield(.connected(beacon, central: name))
         if beacons[beacon]?.plan.pairing?.asksOnConnection == true { askForSecurity(of: name) }
-        retimed(connection, on: host)
+        connectionUpdated(connection, on: host)
     }
 
-    private func retimed(_ connection: LEConnection, on host: HostIdentifier) {
+    private func connectionUpdated(_ connection: LEConnection, on host: HostIdentifier) {
         guard let (name, central) = connectedCentral(connection.id, on: host) else { return }
-        let timing = LinkTiming(
+        let timing = ConnectionParameters(
             interval: connection.interval...connection.interval, latency: connection.latency,
             supervisionTimeout: connection.supervisionTimeout)
-        continuation.yield(.retimed(central.beacon, central: name, timing))
+        continuation.yield(.connectionUpdated(central.beacon, central: name, timing))
     }
 
     private func disconnected(_ connection: ConnectionIdentifier, on host: HostIdentifier, _ reason: String) {
@@ -181,7 +181,7 @@ extension HCIRadio {
     }
 }
 
-extension AdvertisingReport {
+extension AdvertisingStatus {
     /// What a controller acknowledged, beside what was asked.
     init(_ effective: EffectiveAdvertising, for requested: Advertisement) {
         let onAir = EffectiveAdvertisement(
@@ -207,26 +207,26 @@ extension EffectiveAdvertising {
                 code: "time-shared",
                 message: "\(turns) beacons take turns on the controller's only advertiser: this one comes every "
                     + "\(interval) on average instead of every \(requested.interval)",
-                cure: "use a controller with advertising sets (Bluetooth 5), or one controller a beacon")
+                hint: "use a controller with advertising sets (Bluetooth 5), or one controller a beacon")
         case .interval:
             Warning(
                 code: "interval-forced",
                 message: "this controller advertises such PDUs every \(interval), not every \(requested.interval)",
-                cure: "use a Bluetooth 5 controller, or a connectable device")
+                hint: "use a Bluetooth 5 controller, or a connectable device")
         case .transmitPower:
             Warning(
                 code: "tx-power-changed",
                 message:
                     "the controller radiates \(transmitPower.map { "\($0.decibelMilliwatts)" } ?? "?") dBm instead of "
                     + "\(requested.transmitPower.map { "\($0.decibelMilliwatts)" } ?? "?") dBm",
-                cure: "ask for a power that it has")
+                hint: "ask for a power that it has")
         case .address:
             Warning(
                 code: "address-not-settable",
                 message:
                     "\(requested.address?.description ?? "the address") is not a static random address, and a public "
                     + "one cannot be given to a controller: it advertises from \(address)",
-                cure: "give an address whose first octet is C0 or more, or leave address out")
+                hint: "give an address whose first octet is C0 or more, or leave address out")
         case .pdu, .advertisingData, .scanResponse: nil
         }
     }

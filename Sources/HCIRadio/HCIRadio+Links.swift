@@ -2,8 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import BluetoothCore
-import GATT
 import HostStack
 public import Radio
 
@@ -19,7 +19,7 @@ extension HCIRadio {
                     services: attributes.services, genericAccess: GenericAccess(name: attributes.name))
             } catch {
                 throw RadioError(
-                    .cannotCarry, "these services make no attribute table: \(error)", cure: "declare fewer")
+                    .cannotCarry, "these services make no attribute table: \(error)", hint: "declare fewer")
             }
         }
         central.served = database.map(CharacteristicHandles.init)
@@ -28,7 +28,7 @@ extension HCIRadio {
 
     public func link(to central: String) async throws(RadioError) -> any RemoteLink {
         guard let connected = centrals[central] else {
-            throw RadioError(.refused, "\(central) is not connected", cure: "wait until it is")
+            throw RadioError(.refused, "\(central) is not connected", hint: "wait until it is")
         }
         return connected.link
     }
@@ -83,10 +83,10 @@ extension HCIRadio {
     }
 
     /// Tells a device a value; whether it wants it and takes it now.
-    func tell(_ value: [UInt8], of characteristic: CharacteristicIdentifier, over link: HCIRemoteLink) -> Bool {
+    func notify(_ value: [UInt8], of characteristic: CharacteristicIdentifier, over link: HCIRemoteLink) -> Bool {
         guard let handle = central.served?.handle(of: characteristic), let host = hosts[link.host] else { return false }
         var isTold = false
-        host.change({ $0.tell(value, of: handle, to: link.connection) }, then: { isTold = $0 })
+        host.change({ $0.notify(value, of: handle, to: link.connection) }, then: { isTold = $0 })
         return isTold
     }
 

@@ -41,7 +41,7 @@ extension HCIRadio {
             code: "air-exposed",
             message:
                 "\(server) listens beyond this machine: whoever reaches it is on the air, and may connect to the beacons "
-                + "and configure them", cure: "listen on tcp:127.0.0.1:PORT, or keep others out with a firewall")
+                + "and configure them", hint: "listen on tcp:127.0.0.1:PORT, or keep others out with a firewall")
     }
 
     /// Has somebody told, after each wake-up of the virtual air, how late the first of what was due came.

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
+import Bluetooth
 import BluetoothCore
-import GATT
 import HostStack
 import Radio
 import VirtualRadio
@@ -12,7 +12,7 @@ import VirtualRadio
 extension HCIRadio {
     /// Gives every beacon a seat, and takes the seats of those that are gone.
     /// - Throws: `RadioError` `.cannotCarry`; nothing is changed then.
-    func plan(_ planned: [PlannedBeacon]) throws(RadioError) {
+    func plan(_ planned: [HostedBeacon]) throws(RadioError) {
         try checkCapacity(planned.count)
         let kept = Set(planned.map(\.identifier))
         for beacon in beacons.keys where !kept.contains(beacon) { vacate(beacon) }
@@ -26,13 +26,13 @@ extension HCIRadio {
     }
 
     /// Whether a beacon cannot stay where it is: on an air, another place or another address is another controller.
-    private func isOtherHardware(_ beacon: PlannedBeacon, than former: PlannedBeacon) -> Bool {
+    private func isOtherHardware(_ beacon: HostedBeacon, than former: HostedBeacon) -> Bool {
         guard case .virtual = place else { return false }
         return former.site != beacon.site || former.address != beacon.address
     }
 
     /// Carries a beacon that was not carried, or was elsewhere.
-    private func seat(_ beacon: PlannedBeacon) {
+    private func seat(_ beacon: HostedBeacon) {
         let wanted = beacons[beacon.identifier]?.wanted
         vacate(beacon.identifier)
         guard let seat = makeSeat(for: beacon) else { return }
@@ -46,7 +46,7 @@ extension HCIRadio {
         apply(seated)
     }
 
-    private func change(_ seated: SeatedBeacon, to plan: PlannedBeacon) {
+    private func change(_ seated: SeatedBeacon, to plan: HostedBeacon) {
         let former = seated.plan
         seated.plan = plan
         if former.tableSource != plan.tableSource { setServices(of: seated) }
@@ -64,10 +64,10 @@ extension HCIRadio {
         let places = radio.hasExtendedAdvertising ? "has \(radio.instances) advertising sets" : "takes so many turns"
         return RadioError(
             .cannotCarry, "\(radio.instances) of \(count) beacons fit on \(radio.name): its controller \(places)",
-            cure: "run the first \(radio.instances) beacons here, and the others on another controller")
+            hint: "run the first \(radio.instances) beacons here, and the others on another controller")
     }
 
-    private func makeSeat(for beacon: PlannedBeacon) -> Seat? {
+    private func makeSeat(for beacon: HostedBeacon) -> Seat? {
         guard case .virtual = place else {
             return AdvertisingSetIdentifier.range.lazy.compactMap(AdvertisingSetIdentifier.init)
                 .map { Seat(host: Self.onlyHost, set: $0) }.first { occupants[$0] == nil }
@@ -133,7 +133,7 @@ extension HCIRadio {
     }
 
     /// The address given, where it can be had; else the beacon's own.
-    private func ownAddress(_ given: BluetoothAddress?, of beacon: PlannedBeacon) -> OwnAddress {
+    private func ownAddress(_ given: BluetoothAddress?, of beacon: HostedBeacon) -> OwnAddress {
         if beacon.pairing?.hidesAddress == true {
             let own = given.flatMap { $0.isStaticRandom ? $0 : nil } ?? BeaconAddress.derived(from: beacon.key)
             return .resolvable(identity(of: beacon, address: own))
@@ -153,7 +153,7 @@ private struct TableSource: Equatable {
     let isConnectable: Bool
 }
 
-extension PlannedBeacon {
+extension HostedBeacon {
     fileprivate var tableSource: TableSource {
         TableSource(
             services: services,
@@ -182,7 +182,7 @@ extension ControllerConfiguration {
 
     /// The controller of a beacon: where the profile puts it, and calibrated to what the profile says.
     /// - Parameter spare: its public address, when the profile gives none.
-    init(_ beacon: PlannedBeacon, spare: BluetoothAddress) {
+    init(_ beacon: HostedBeacon, spare: BluetoothAddress) {
         let site = beacon.site
         let correction = site.measuredPower.map {
             Int($0.decibelMilliwatts) - Int(site.transmitPower?.decibelMilliwatts ?? 0) - Self.uncalibrated

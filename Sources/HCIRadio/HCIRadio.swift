@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Advertising
-public import BluetoothCore
-public import GATT
+public import Bluetooth
+import BluetoothCore
 import HCI
 import HostStack
 import NIOCore
@@ -40,7 +40,7 @@ public actor HCIRadio: PeripheralRadio {
     var centrals: [String: ConnectedCentral] = [:]
     var central: CentralState
     /// Who keeps what beacons and centrals agree on.
-    var keeper: (any BondKeeper)?
+    var keeper: (any BondStore)?
     var capabilities: LEHostCapabilities?
     /// Whoever waits for the controller to be ready.
     var opening: CheckedContinuation<Result<LEHostCapabilities, RadioError>, Never>?
@@ -112,7 +112,7 @@ public actor HCIRadio: PeripheralRadio {
     }
 
     public func open(
-        _ beacons: [PlannedBeacon], waits: Bool,
+        _ beacons: [HostedBeacon], waits: Bool,
         attributes: @escaping AttributeResponder
     ) async throws(RadioError) -> RadioCapabilities {
         self.attributes = attributes
@@ -129,7 +129,7 @@ public actor HCIRadio: PeripheralRadio {
         return described()
     }
 
-    public func replan(_ beacons: [PlannedBeacon]) async throws(RadioError) {
+    public func replan(_ beacons: [HostedBeacon]) async throws(RadioError) {
         try plan(beacons)
     }
 
@@ -139,19 +139,17 @@ public actor HCIRadio: PeripheralRadio {
         apply(seated)
     }
 
-    public func tell(
+    public func notify(
         _ value: [UInt8], of characteristic: CharacteristicIdentifier, on beacon: BeaconIdentifier, to central: String?
     ) {
         guard let handle = beacons[beacon]?.characteristics?.handle(of: characteristic) else { return }
         for (name, connected) in centrals where connected.beacon == beacon && (central ?? name) == name {
-            hosts[connected.host]?.change { $0.tell(value, of: handle, to: connected.connection) }
+            hosts[connected.host]?.change { $0.notify(value, of: handle, to: connected.connection) }
         }
     }
 
-    public func retime(central: String, to timing: LinkTiming) {
+    public func updateConnection(of central: String, to parameters: ConnectionParameters) {
         guard let central = centrals[central] else { return }
-        let parameters = ConnectionParameters(
-            interval: timing.interval, latency: timing.latency, supervisionTimeout: timing.supervisionTimeout)
         hosts[central.host]?.change { $0.updateConnection(central.connection, to: parameters) }
     }
 
@@ -183,7 +181,7 @@ public actor HCIRadio: PeripheralRadio {
         continuation.finish()
     }
 
-    static let closed = RadioError(.refused, "the radio was closed", cure: "open it again")
+    static let closed = RadioError(.refused, "the radio was closed", hint: "open it again")
 
     /// What this radio is, now that it is open.
     func described() -> RadioCapabilities {

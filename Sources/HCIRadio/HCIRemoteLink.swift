@@ -2,8 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import BluetoothCore
-import GATT
 import HostStack
 import Radio
 import Synchronization
@@ -112,9 +112,9 @@ final class HCIRemoteLink: RemoteLink {
         await radio.respond(to: request, of: self, response)
     }
 
-    func tell(_ value: [UInt8], of characteristic: CharacteristicIdentifier) async throws(RemoteError) {
+    func notify(_ value: [UInt8], of characteristic: CharacteristicIdentifier) async throws(RemoteError) {
         if let end = state.withLock({ $0.end }) { throw .disconnected(end) }
-        guard await radio.tell(value, of: characteristic, over: self) else {
+        guard await radio.notify(value, of: characteristic, over: self) else {
             throw .impossible("the device does not want to be told of it, or takes no more for now")
         }
     }

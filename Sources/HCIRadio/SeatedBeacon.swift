@@ -10,7 +10,7 @@ import Radio
 /// It lives on the event loop of its radio.
 final class SeatedBeacon {
     /// What it is.
-    var plan: PlannedBeacon
+    var plan: HostedBeacon
     /// Where it is carried.
     let seat: HCIRadio.Seat
     /// What it is to advertise; `nil` for nothing.
@@ -18,7 +18,7 @@ final class SeatedBeacon {
     /// Where its characteristics are found; `nil` when it has none.
     var characteristics: CharacteristicHandles?
 
-    init(_ plan: PlannedBeacon, on seat: HCIRadio.Seat) {
+    init(_ plan: HostedBeacon, on seat: HCIRadio.Seat) {
         self.plan = plan
         self.seat = seat
     }

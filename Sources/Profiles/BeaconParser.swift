@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
+import Bluetooth
 import BluetoothCore
 import Devices
-import GATT
 import Yams
 
 /// Reads one entry of a profile's `beacons`.
@@ -25,7 +25,7 @@ struct BeaconParser {
     }
 
     /// The beacon; `nil`, with faults, when something is wrong.
-    mutating func parse() -> BeaconProfile? {
+    mutating func parse() -> BeaconDefinition? {
         guard node.mapping != nil else {
             faults = reader.faults
             return nil
@@ -57,7 +57,7 @@ struct BeaconParser {
         let pairing = pairing(of: device)
         faults = reader.finish()
         guard faults.isEmpty, let device else { return nil }
-        return BeaconProfile(id: id, device: device, position: position, pairing: pairing)
+        return BeaconDefinition(id: id, device: device, position: position, pairing: pairing)
     }
 
     /// `pairing: { io: display, passkey: 123456 }`

@@ -2,41 +2,41 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 import Devices
 import Yams
 
 /// Which IoT Design Shop beacons are to have which settings.
-public struct ConfigurationPlan: Hashable, Sendable {
+package struct ConfigurationPlan: Hashable, Sendable {
     /// One beacon.
-    public struct Entry: Hashable, Sendable {
+    package struct Entry: Hashable, Sendable {
         /// The beacon: its address, or the name that it advertises.
-        public var beacon: String
+        package var beacon: String
         /// The settings that are given; the others stay as they are.
-        public var settings: Settings
+        package var settings: Settings
 
         /// A beacon and its settings.
-        public init(beacon: String, settings: Settings) {
+        package init(beacon: String, settings: Settings) {
             self.beacon = beacon
             self.settings = settings
         }
     }
 
     /// Settings; `nil` stays as it is.
-    public struct Settings: Hashable, Sendable {
+    package struct Settings: Hashable, Sendable {
         /// The proximity UUID.
-        public var uuid: UUID128?
+        package var uuid: UUID128?
         /// The major number.
-        public var major: UInt16?
+        package var major: UInt16?
         /// The minor number.
-        public var minor: UInt16?
+        package var minor: UInt16?
         /// The radiated power, one that the hardware has.
-        public var transmitPower: TransmitPower?
+        package var transmitPower: TransmitPower?
         /// The advertising interval, 0 to 65535 ticks.
-        public var interval: AdvertisingInterval?
+        package var interval: AdvertisingInterval?
 
         /// These settings.
-        public init(
+        package init(
             uuid: UUID128? = nil, major: UInt16? = nil, minor: UInt16? = nil, transmitPower: TransmitPower? = nil,
             interval: AdvertisingInterval? = nil
         ) {
@@ -48,18 +48,18 @@ public struct ConfigurationPlan: Hashable, Sendable {
         }
 
         /// Whether all stays as it is.
-        public var isEmpty: Bool { self == Settings() }
+        package var isEmpty: Bool { self == Settings() }
     }
 
     /// The beacons in the order of the file.
-    public let entries: [Entry]
+    package let entries: [Entry]
 
     /// Reads a plan.
     /// - Parameters:
     ///   - text: the YAML.
     ///   - file: its path, for messages.
     /// - Throws: `ProfileFaults`: everything that is wrong, with line and column.
-    public init(parsing text: String, file: String) throws(ProfileFaults) {
+    package init(parsing text: String, file: String) throws(ProfileFaults) {
         let root = try YAMLText(text, file: file).root(of: "a plan", example: "docs/receiving.md")
         var reader = MappingReader(root, file: file, path: "")
         guard root.mapping != nil else { throw ProfileFaults(reader.faults) }

@@ -4,11 +4,11 @@
 
 import Advertising
 import BluetoothCore
-public import Devices
+package import Devices
 
 extension DeviceProfile {
     /// The device that advertises these octets: one that is known, if it would advertise exactly them, else a raw one.
-    public init(recognizing raw: RawAdvertiser.Configuration) {
+    package init(recognizing raw: RawAdvertiser.Configuration) {
         let known = [Self.iotDesignShop(raw), Self.plainIBeacon(raw)].compactMap(\.self)
         self = known.first { Self.advertisement(of: $0) == RawAdvertiser(raw).advertisement } ?? .raw(raw)
     }

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import GATT
+import Bluetooth
 import Yams
 
 /// Reads the `pairing` mapping of a beacon: how it pairs.
@@ -76,7 +76,7 @@ struct PairingParser {
 
 extension ValueText {
     /// Six digits.
-    public static func passkey(_ text: String) throws(ValueFault) -> UInt32 {
+    package static func passkey(_ text: String) throws(ValueFault) -> UInt32 {
         guard text.utf8.count == 6, text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }),
             let passkey = UInt32(text)
         else { throw ValueFault("\"\(text)\" is not a passkey; write six digits, such as 123456") }
@@ -84,7 +84,7 @@ extension ValueText {
     }
 
     /// Six digits, with zeros before the others.
-    public static func digits(of passkey: UInt32) -> String {
+    package static func digits(of passkey: UInt32) -> String {
         let digits = "\(passkey)"
         return String(repeating: "0", count: max(0, 6 - digits.count)) + digits
     }

@@ -2,28 +2,28 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import Devices
+package import Devices
 import Yams
 
 /// A phone that tells its notifications to accessories.
-public struct PhoneProfile: Hashable, Sendable {
+package struct PhoneProfile: Hashable, Sendable {
     /// Its name in this program.
-    public let name: String
+    package let name: String
     /// The name that accessories read.
-    public let displayName: String
+    package let displayName: String
     /// The longest attribute protocol PDU that it takes, in octets: 23 to 517.
-    public let maximumTransmissionUnit: UInt16
+    package let maximumTransmissionUnit: UInt16
     /// Whether accessories must be paired with it.
-    public let needsPairing: Bool
+    package let needsPairing: Bool
     /// What happens on it.
-    public let script: ANCSScript
+    package let script: ANCSScript
 
     /// Reads a phone's profile.
     /// - Parameters:
     ///   - text: the YAML.
     ///   - file: its path, for messages.
     /// - Throws: `ProfileFaults`: everything that is wrong, with line and column.
-    public init(parsing text: String, file: String) throws(ProfileFaults) {
+    package init(parsing text: String, file: String) throws(ProfileFaults) {
         let root = try YAMLText(text, file: file).root(of: "a phone's profile", example: "profiles/phones/iphone.yaml")
         var reader = MappingReader(root, file: file, path: "")
         guard root.mapping != nil else { throw ProfileFaults(reader.faults) }
@@ -47,7 +47,7 @@ public struct PhoneProfile: Hashable, Sendable {
     }
 
     /// Whether this text is a phone's profile, right or not, and not one of beacons.
-    public static func isPhone(_ text: String) -> Bool {
+    package static func isPhone(_ text: String) -> Bool {
         guard let root = try? YAMLText(text, file: "").root(of: "", example: "") else { return false }
         return isPhone(MappingReader(root, file: "", path: ""))
     }

@@ -2,38 +2,38 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import Advertising
-public import BluetoothCore
-public import Devices
-public import GATT
+package import Advertising
+package import Bluetooth
+package import BluetoothCore
+package import Devices
 
 /// An installation: beacons, by name.
-public struct Profile: Sendable {
+package struct Profile: Sendable {
     /// Its name; with a beacon's id, the key of persisted settings.
-    public let name: String
+    package let name: String
     /// Its beacons in the order of the file.
-    public let beacons: [BeaconProfile]
+    package let beacons: [BeaconDefinition]
 
     /// A profile of these beacons.
-    public init(name: String, beacons: [BeaconProfile]) {
+    package init(name: String, beacons: [BeaconDefinition]) {
         self.name = name
         self.beacons = beacons
     }
 }
 
 /// One beacon of a profile.
-public struct BeaconProfile: Hashable, Sendable {
+package struct BeaconDefinition: Hashable, Sendable {
     /// Its name within the profile.
-    public let id: String
+    package let id: String
     /// Which device it is, with its values.
-    public let device: DeviceProfile
+    package let device: DeviceProfile
     /// Where it is, in metres; it counts where the air is emulated.
-    public let position: Position?
+    package let position: Position?
     /// How it pairs; `nil` says that it does not.
-    public let pairing: PairingSettings?
+    package let pairing: PairingSettings?
 
     /// A beacon of this name.
-    public init(id: String, device: DeviceProfile, position: Position? = nil, pairing: PairingSettings? = nil) {
+    package init(id: String, device: DeviceProfile, position: Position? = nil, pairing: PairingSettings? = nil) {
         self.id = id
         self.device = device
         self.position = position
@@ -42,7 +42,7 @@ public struct BeaconProfile: Hashable, Sendable {
 }
 
 /// A device as a profile describes it.
-public enum DeviceProfile: Hashable, Sendable {
+package enum DeviceProfile: Hashable, Sendable {
     /// A beacon that only advertises.
     case plainIBeacon(PlainIBeacon.Configuration)
     /// The configurable beacon.
@@ -60,7 +60,7 @@ public enum DeviceProfile: Hashable, Sendable {
     indirect case ancsAccessory(ANCSAccessory.Configuration)
 
     /// The device's name in profiles.
-    public var kind: String {
+    package var kind: String {
         switch self {
         case .plainIBeacon: PlainIBeacon.kind
         case .iotDesignShop: IoTDesignShopBeacon.kind
@@ -73,7 +73,7 @@ public enum DeviceProfile: Hashable, Sendable {
     }
 
     /// The address that the profile gives it, if it does.
-    public var address: BluetoothAddress? {
+    package var address: BluetoothAddress? {
         switch self {
         case .plainIBeacon(let configuration): configuration.address
         case .iotDesignShop(let configuration, _): configuration.address
@@ -86,7 +86,7 @@ public enum DeviceProfile: Hashable, Sendable {
     }
 
     /// The name that it advertises, all of it, if it has one.
-    public var advertisedName: String? {
+    package var advertisedName: String? {
         switch self {
         case .plainIBeacon(let configuration): configuration.name
         case .iotDesignShop(let configuration, _): configuration.name
@@ -101,7 +101,7 @@ public enum DeviceProfile: Hashable, Sendable {
     }
 
     /// The iBeacon frame that it advertises, if it does.
-    public var frame: IBeacon? {
+    package var frame: IBeacon? {
         switch self {
         case .plainIBeacon(let configuration): configuration.frame
         case .iotDesignShop(_, let settings):
@@ -130,10 +130,10 @@ public enum DeviceProfile: Hashable, Sendable {
     }
 
     /// The strength at 1 m that the profile names, if it does.
-    public var measuredPower: MeasuredPower? { frame?.measuredPower }
+    package var measuredPower: MeasuredPower? { frame?.measuredPower }
 
     /// The radiated power that the profile names, if it does.
-    public var transmitPower: TransmitPower? {
+    package var transmitPower: TransmitPower? {
         switch self {
         case .plainIBeacon(let configuration): configuration.transmitPower
         case .iotDesignShop(_, let settings): IoTDesignShopWire.transmitPower(code: settings.powerCode)
@@ -146,7 +146,7 @@ public enum DeviceProfile: Hashable, Sendable {
     }
 
     /// The device, as it leaves the factory.
-    public func makeDevice() -> any Device {
+    package func makeDevice() -> any Device {
         switch self {
         case .plainIBeacon(let configuration): PlainIBeacon(configuration)
         case .iotDesignShop(let configuration, let settings): IoTDesignShopBeacon(configuration, settings: settings)

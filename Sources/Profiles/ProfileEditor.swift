@@ -3,13 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
-public import BluetoothCore
+package import BluetoothCore
 import Yams
 
 /// Changes a value in a profile's text, and leaves everything else of it as it is: comments, order, spaces.
-public struct ProfileEditor: Sendable {
+package struct ProfileEditor: Sendable {
     /// The text.
-    public private(set) var text: String
+    package private(set) var text: String
     private let file: String
     private let files: ProfileFileReader?
 
@@ -17,7 +17,7 @@ public struct ProfileEditor: Sendable {
     /// - Parameters:
     ///   - file: its path, for messages.
     ///   - files: what reads the files that it names.
-    public init(_ text: String, file: String, files: ProfileFileReader? = nil) {
+    package init(_ text: String, file: String, files: ProfileFileReader? = nil) {
         self.text = text
         self.file = file
         self.files = files
@@ -26,7 +26,7 @@ public struct ProfileEditor: Sendable {
     /// Gives the beacons of these ids a measured power.
     /// - Throws: `ProfileFaults` when the text is no profile, has no such beacon, or is written so that it cannot be
     ///   changed in place; the text is unchanged then.
-    public mutating func setMeasuredPower(_ power: MeasuredPower, of ids: Set<String>) throws(ProfileFaults) {
+    package mutating func setMeasuredPower(_ power: MeasuredPower, of ids: Set<String>) throws(ProfileFaults) {
         var profile = try Profile(parsing: text, file: file, files: files)
         let original = self
         for index in profile.beacons.indices where ids.contains(profile.beacons[index].id) {

@@ -3,20 +3,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Something in a profile that cannot be so, and where.
-public struct ProfileFault: Error, Hashable, Sendable {
+package struct ProfileFault: Error, Hashable, Sendable {
     /// The file's path as it was given.
-    public let file: String
+    package let file: String
     /// Counted from 1; 0 when the fault is of the whole file.
-    public let line: Int
+    package let line: Int
     /// Counted from 1, in characters; 0 when the fault is of the whole file.
-    public let column: Int
+    package let column: Int
     /// The field's path, such as `beacons[0].ibeacon.major`; empty for the file itself.
-    public let field: String
+    package let field: String
     /// What is wrong and what can be written, without a full stop.
-    public let message: String
+    package let message: String
 
     /// A fault at this place.
-    public init(file: String, line: Int, column: Int, field: String, message: String) {
+    package init(file: String, line: Int, column: Int, field: String, message: String) {
         self.file = file
         self.line = line
         self.column = column
@@ -27,10 +27,10 @@ public struct ProfileFault: Error, Hashable, Sendable {
 
 extension ProfileFault: CustomStringConvertible {
     /// `museum.yaml:7:15: beacons[0].ibeacon.major: …`, one line whatever the values quoted in it are.
-    public var description: String { text(severity: "") }
+    package var description: String { text(severity: "") }
 
     /// The same as compilers write it, so that editors find the place: `museum.yaml:7:15: error: beacons[0].id: …`.
-    public var diagnostic: String { text(severity: "error: ") }
+    package var diagnostic: String { text(severity: "error: ") }
 
     private func text(severity: String) -> String {
         let place = line > 0 ? "\(file):\(line):\(column): " : "\(file): "
@@ -44,9 +44,9 @@ extension ProfileFault: CustomStringConvertible {
 }
 
 /// All faults of a profile, in the order of the file; never empty.
-public struct ProfileFaults: Error, Hashable, Sendable {
+package struct ProfileFaults: Error, Hashable, Sendable {
     /// The faults.
-    public let faults: [ProfileFault]
+    package let faults: [ProfileFault]
     /// These faults.
-    public init(_ faults: [ProfileFault]) { self.faults = faults }
+    package init(_ faults: [ProfileFault]) { self.faults = faults }
 }

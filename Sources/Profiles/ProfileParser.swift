@@ -6,7 +6,7 @@ import Devices
 import Yams
 
 /// What reads the text of a file that a profile names, by the path that is written there.
-public typealias ProfileFileReader = @Sendable (String) throws(ValueFault) -> String
+package typealias ProfileFileReader = @Sendable (String) throws(ValueFault) -> String
 
 /// Where there are no files.
 @Sendable func noProfileFiles(_ path: String) throws(ValueFault) -> String {
@@ -15,7 +15,7 @@ public typealias ProfileFileReader = @Sendable (String) throws(ValueFault) -> St
 
 extension Profile {
     /// More than any installation needs; a larger file is refused unread.
-    public static let maximumSize = YAMLText.maximumSize
+    package static let maximumSize = YAMLText.maximumSize
 
     /// Reads a profile.
     /// - Parameters:
@@ -23,7 +23,7 @@ extension Profile {
     ///   - file: its path, for messages.
     ///   - files: what reads the files that it names; without it, naming one is a fault.
     /// - Throws: `ProfileFaults`: everything that is wrong, with line and column.
-    public init(
+    package init(
         parsing text: String, file: String, files: ProfileFileReader? = nil
     ) throws(ProfileFaults) {
         let root = try YAMLText(text, file: file).root(of: "a profile", example: "profiles/iot-design-shop.yaml")
@@ -36,7 +36,7 @@ extension Profile {
             throw ProfileFaults(reader.faults)
         }
         let name = reader.required("profile", ValueText.name)
-        var beacons: [BeaconProfile] = []
+        var beacons: [BeaconDefinition] = []
         if let list = reader.node("beacons") {
             beacons = Self.beacons(in: list, &reader)
         } else {
@@ -47,12 +47,12 @@ extension Profile {
         self.init(name: name, beacons: beacons)
     }
 
-    private static func beacons(in list: Node, _ reader: inout MappingReader) -> [BeaconProfile] {
+    private static func beacons(in list: Node, _ reader: inout MappingReader) -> [BeaconDefinition] {
         guard let sequence = list.sequence, !sequence.isEmpty else {
             reader.add("a list of at least one beacon is expected here", field: "beacons", mark: list.mark)
             return []
         }
-        var beacons: [BeaconProfile] = []
+        var beacons: [BeaconDefinition] = []
         for (number, node) in sequence.enumerated() {
             var parser = BeaconParser(node, reader.child(node, "beacons[\(number)]"))
             let beacon = parser.parse()

@@ -3,19 +3,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
+import Bluetooth
 import BluetoothCore
 import Devices
-import GATT
 
 /// Writes a profile as the YAML that is read as the same profile.
-public struct ProfileWriter {
+package struct ProfileWriter {
     private var lines: [String]
 
     /// The text of a profile.
     /// - Parameters:
     ///   - profile: what is written.
     ///   - remarks: comments by the ids of the beacons that they precede, a line each.
-    public static func text(of profile: Profile, remarks: [String: [String]] = [:]) -> String {
+    package static func text(of profile: Profile, remarks: [String: [String]] = [:]) -> String {
         var writer = ProfileWriter(lines: ["profile: \(profile.name)", "beacons:"])
         for beacon in profile.beacons {
             for remark in remarks[beacon.id] ?? [] { writer.lines.append("  # \(oneLine(remark))") }

@@ -2,32 +2,32 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 import Yams
 
 /// Regions to watch, with what is to be said about them.
-public struct RegionList: Hashable, Sendable {
+package struct RegionList: Hashable, Sendable {
     /// One region.
-    public struct Entry: Hashable, Sendable {
+    package struct Entry: Hashable, Sendable {
         /// Its name; there is one region of a name.
-        public var identifier: String
+        package var identifier: String
         /// The proximity UUID of its beacons.
-        public var uuid: UUID128
+        package var uuid: UUID128
         /// Their major number; `nil` for any.
-        public var major: UInt16?
+        package var major: UInt16?
         /// Their minor number; `nil` for any, and where there is no major number.
-        public var minor: UInt16?
+        package var minor: UInt16?
         /// What is said on entering; `nil` for nothing.
-        public var hello: String?
+        package var hello: String?
         /// What is said on leaving; `nil` for nothing.
-        public var goodbye: String?
+        package var goodbye: String?
         /// The least time between two hellos, and between two goodbyes; `nil` for none.
-        public var atMostOncePer: Duration?
+        package var atMostOncePer: Duration?
         /// How long nothing is heard before the region is left; `nil` where it is not said.
-        public var exitAfter: Duration?
+        package var exitAfter: Duration?
 
         /// A region of these values.
-        public init(
+        package init(
             identifier: String, uuid: UUID128, major: UInt16? = nil, minor: UInt16? = nil, hello: String? = nil,
             goodbye: String? = nil, atMostOncePer: Duration? = nil, exitAfter: Duration? = nil
         ) {
@@ -43,14 +43,14 @@ public struct RegionList: Hashable, Sendable {
     }
 
     /// The regions in the order of the file.
-    public let entries: [Entry]
+    package let entries: [Entry]
 
     /// Reads a list.
     /// - Parameters:
     ///   - text: the YAML.
     ///   - file: its path, for messages.
     /// - Throws: `ProfileFaults`: everything that is wrong, with line and column.
-    public init(parsing text: String, file: String) throws(ProfileFaults) {
+    package init(parsing text: String, file: String) throws(ProfileFaults) {
         let root = try YAMLText(text, file: file).root(of: "a list of regions", example: "docs/receiving.md")
         var reader = MappingReader(root, file: file, path: "")
         guard root.mapping != nil else { throw ProfileFaults(reader.faults) }

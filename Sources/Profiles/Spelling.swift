@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Finds the name that a misspelled one was meant to be.
-public enum Spelling {
+package enum Spelling {
     /// The name that is closest to a text, in upper or lower case; `nil` when none is close enough to be a guess worth
     /// making: a third of the characters may differ, and at least one.
-    public static func closest(to text: String, among names: some Sequence<String>) -> String? {
+    package static func closest(to text: String, among names: some Sequence<String>) -> String? {
         let typed = Array(text.lowercased())
         let candidates = names.map { (name: $0, distance: distance(typed, Array($0.lowercased()))) }
         guard let best = candidates.min(by: { $0.distance < $1.distance }) else { return nil }
@@ -15,7 +15,7 @@ public enum Spelling {
     }
 
     /// `; did you mean "run"?`, or nothing.
-    public static func question(_ text: String, among names: some Sequence<String>) -> String {
+    package static func question(_ text: String, among names: some Sequence<String>) -> String {
         closest(to: text, among: names).map { "; did you mean \"\($0)\"?" } ?? ""
     }
 

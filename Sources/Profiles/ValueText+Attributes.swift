@@ -2,15 +2,15 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+import Bluetooth
+package import BluetoothCore
 import Devices
-import GATT
 
 // The texts for what attributes are and do.
 
 extension ValueText {
     /// `180D`, `0x180D`, or 36 characters such as `E2C56DB5-DFFB-48D2-B060-D0F5A71096E0`.
-    public static func bluetoothUUID(_ text: String) throws(ValueFault) -> BluetoothUUID {
+    package static func bluetoothUUID(_ text: String) throws(ValueFault) -> BluetoothUUID {
         guard let uuid = BluetoothUUID(text.hasPrefix("0x") ? String(text.dropFirst(2)) : text) else {
             throw ValueFault(
                 "\"\(text)\" is not a UUID; write four hexadecimal digits, such as 180D, or all 32 as "
@@ -20,7 +20,7 @@ extension ValueText {
     }
 
     /// A finite number such as `36.6` or `-4`.
-    public static func number(_ text: String) throws(ValueFault) -> Double {
+    package static func number(_ text: String) throws(ValueFault) -> Double {
         guard let number = ValueFormat.number(text) else {
             throw ValueFault("\"\(text)\" is not a number; write one such as 36.6")
         }

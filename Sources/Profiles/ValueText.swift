@@ -2,16 +2,16 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import Advertising
-public import BluetoothCore
-public import Devices
+package import Advertising
+package import BluetoothCore
+package import Devices
 
 /// The texts that people write for values, in profiles, after options and in `ctl set` alike.
 ///
 /// Every function throws `ValueFault` with what can be written instead.
-public enum ValueText {
+package enum ValueText {
     /// A name that can be part of a path: 1 to 64 letters, digits, dots, hyphens and underscores, no dot first.
-    public static func name(_ text: String) throws(ValueFault) -> String {
+    package static func name(_ text: String) throws(ValueFault) -> String {
         let isPlain = text.utf8.allSatisfy { byte in
             let character = Character(UnicodeScalar(byte))
             return character.isASCII && (character.isLetter || character.isNumber || "._-".contains(character))
@@ -23,7 +23,7 @@ public enum ValueText {
     }
 
     /// `100ms`, `1.5s` or `160ticks`; a time is taken to the nearest tick of 0.625 ms, halves up.
-    public static func interval(_ text: String) throws(ValueFault) -> AdvertisingInterval {
+    package static func interval(_ text: String) throws(ValueFault) -> AdvertisingInterval {
         let (number, unit) = split(text)
         switch unit {
         case "ticks", "tick":
@@ -38,18 +38,18 @@ public enum ValueText {
     }
 
     /// An interval that radios can send: 20 ms to 10.24 s.
-    public static func radiatedInterval(_ text: String) throws(ValueFault) -> AdvertisingInterval {
+    package static func radiatedInterval(_ text: String) throws(ValueFault) -> AdvertisingInterval {
         try interval(text, in: AdvertisingInterval.legacyRange, whose: "radios send every 20ms to 10240ms")
     }
 
     /// An interval that the IoT Design Shop beacon stores: 0 to 65535 ticks.
-    public static func storedInterval(_ text: String) throws(ValueFault) -> AdvertisingInterval {
+    package static func storedInterval(_ text: String) throws(ValueFault) -> AdvertisingInterval {
         let range = AdvertisingInterval(0)...AdvertisingInterval(UInt32(UInt16.max))
         return try interval(text, in: range, whose: "the beacon stores 0 to 65535 ticks")
     }
 
     /// A duration such as `10s`, `500ms` or `2m`.
-    public static func duration(_ text: String) throws(ValueFault) -> Duration {
+    package static func duration(_ text: String) throws(ValueFault) -> Duration {
         let (number, unit) = split(text)
         let scale: [String: Int64] = ["ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000]
         guard let milliseconds = scale[unit], let thousandths = decimal(number, scale: 3), thousandths < 1 << 40 else {
@@ -59,7 +59,7 @@ public enum ValueText {
     }
 
     /// 36 characters such as `E2C56DB5-DFFB-48D2-B060-D0F5A71096E0`.
-    public static func uuid(_ text: String) throws(ValueFault) -> UUID128 {
+    package static func uuid(_ text: String) throws(ValueFault) -> UUID128 {
         guard let uuid = UUID128(text) else {
             throw ValueFault(
                 "\"\(text)\" is not a UUID; write 32 hexadecimal digits as E2C56DB5-DFFB-48D2-B060-D0F5A71096E0")
@@ -68,7 +68,7 @@ public enum ValueText {
     }
 
     /// 0 to 65535.
-    public static func unsigned16(_ text: String) throws(ValueFault) -> UInt16 {
+    package static func unsigned16(_ text: String) throws(ValueFault) -> UInt16 {
         guard let value = UInt16(text) else {
             throw ValueFault("\"\(text)\" is not a whole number from 0 to 65535")
         }
@@ -76,19 +76,19 @@ public enum ValueText {
     }
 
     /// -128 to 127, with or without `dBm` behind it.
-    public static func measuredPower(_ text: String) throws(ValueFault) -> MeasuredPower {
+    package static func measuredPower(_ text: String) throws(ValueFault) -> MeasuredPower {
         MeasuredPower(try decibelMilliwatts(text))
     }
 
     /// -127 to 20 (Core 5.4, Vol 4, Part E, 7.8.53), with or without `dBm` behind it.
-    public static func transmitPower(_ text: String) throws(ValueFault) -> TransmitPower {
+    package static func transmitPower(_ text: String) throws(ValueFault) -> TransmitPower {
         let power = try decibelMilliwatts(text)
         guard -127...20 ~= power else { throw ValueFault("\"\(text)\" is not a power from -127dBm to 20dBm") }
         return TransmitPower(power)
     }
 
     /// A power that the IoT Design Shop beacon has: `0dBm`, `-6dBm` or `-23dBm`.
-    public static func hardwarePower(_ text: String) throws(ValueFault) -> TransmitPower {
+    package static func hardwarePower(_ text: String) throws(ValueFault) -> TransmitPower {
         let power = try transmitPower(text)
         guard IoTDesignShopWire.code(of: power) != nil else {
             throw ValueFault("the beacon has no \(text); write 0dBm, -6dBm or -23dBm")
@@ -97,7 +97,7 @@ public enum ValueText {
     }
 
     /// A name for people: 1 to 100 characters, none of them a control character.
-    public static func label(_ text: String) throws(ValueFault) -> String {
+    package static func label(_ text: String) throws(ValueFault) -> String {
         let isPlain = text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
         guard isPlain, 1...100 ~= text.unicodeScalars.count else {
             throw ValueFault("a name has 1 to 100 characters, and no control characters")
@@ -106,7 +106,7 @@ public enum ValueText {
     }
 
     /// A message for people: 1 to 1,000 characters.
-    public static func message(_ text: String) throws(ValueFault) -> String {
+    package static func message(_ text: String) throws(ValueFault) -> String {
         guard 1...1000 ~= text.unicodeScalars.count, !text.unicodeScalars.contains("\0") else {
             throw ValueFault("a message has 1 to 1000 characters")
         }
@@ -114,7 +114,7 @@ public enum ValueText {
     }
 
     /// `C0:FF:EE:00:00:01`.
-    public static func address(_ text: String) throws(ValueFault) -> BluetoothAddress {
+    package static func address(_ text: String) throws(ValueFault) -> BluetoothAddress {
         guard let address = BluetoothAddress(text) else {
             throw ValueFault("\"\(text)\" is not an address; write six octets as C0:FF:EE:00:00:01")
         }
@@ -122,7 +122,7 @@ public enum ValueText {
     }
 
     /// `none`, or an octet such as `0x06`.
-    public static func flags(_ text: String) throws(ValueFault) -> AdvertisingFlags? {
+    package static func flags(_ text: String) throws(ValueFault) -> AdvertisingFlags? {
         if text == "none" { return nil }
         let digits = text.hasPrefix("0x") ? text.dropFirst(2) : Substring(text)
         let radix = text.hasPrefix("0x") ? 16 : 10
@@ -133,7 +133,7 @@ public enum ValueText {
     }
 
     /// The octets of a legacy advertising PDU as hexadecimal digits; spaces and colons may stand between octets.
-    public static func payload(_ text: String) throws(ValueFault) -> [UInt8] {
+    package static func payload(_ text: String) throws(ValueFault) -> [UInt8] {
         let octets: [UInt8]
         do throws(WireError) {
             octets = try Hexadecimal.bytes(text)
@@ -147,7 +147,7 @@ public enum ValueText {
     }
 
     /// Metres from the origin, with or without a sign, up to 10 km.
-    public static func metres(_ text: String) throws(ValueFault) -> Double {
+    package static func metres(_ text: String) throws(ValueFault) -> Double {
         // Not everything that Swift reads as a number is one to people: 0x10, nan.
         let isDecimal = text.allSatisfy { $0.isASCII && ($0.isNumber || "+-.".contains($0)) }
         guard isDecimal, let value = Double(text), abs(value) <= 10_000 else {
@@ -157,7 +157,7 @@ public enum ValueText {
     }
 
     /// A setting by its key, as in `ctl set`.
-    public static func setting(_ key: String, _ text: String) throws(ValueFault) -> DeviceSetting {
+    package static func setting(_ key: String, _ text: String) throws(ValueFault) -> DeviceSetting {
         switch key {
         case "uuid": .uuid(try uuid(text))
         case "major": .major(try unsigned16(text))
@@ -171,7 +171,7 @@ public enum ValueText {
     }
 
     /// The settings that beacons have, by the names of their keys.
-    public static let settingKeys = ["uuid", "major", "minor", "measured-power", "interval", "tx-power"]
+    package static let settingKeys = ["uuid", "major", "minor", "measured-power", "interval", "tx-power"]
 
     private static func decibelMilliwatts(_ text: String) throws(ValueFault) -> Int8 {
         let (number, unit) = split(text)
@@ -214,9 +214,9 @@ public enum ValueText {
 }
 
 /// A text that is not a value; the message says what is, without a full stop.
-public struct ValueFault: Error, Hashable, Sendable {
+package struct ValueFault: Error, Hashable, Sendable {
     /// What is wrong, and what can be written.
-    public let message: String
+    package let message: String
     /// A fault with this message.
-    public init(_ message: String) { self.message = message }
+    package init(_ message: String) { self.message = message }
 }

@@ -11,7 +11,7 @@ public protocol CentralRadio: Sendable {
 
     /// Has the central's bonds kept, and makes it somebody whom devices know again: it connects from an address of its
     /// own that follows from its name. It is called before `openCentral`. Radios whose bonds others keep do without.
-    func keepBonds(with keeper: any BondKeeper, as central: BeaconIdentifier) async
+    func keepBonds(with keeper: any BondStore, as central: BeaconIdentifier) async
 
     /// Claims the radio for receiving.
     /// - Parameter waits: whether to wait for a radio that is not usable yet instead of failing.
@@ -48,7 +48,7 @@ public protocol CentralRadio: Sendable {
 }
 
 extension CentralRadio {
-    public func keepBonds(with keeper: any BondKeeper, as central: BeaconIdentifier) async {}
+    public func keepBonds(with keeper: any BondStore, as central: BeaconIdentifier) async {}
 
     public func forgetBond(with device: RemoteAddress) async {}
 
@@ -57,7 +57,7 @@ extension CentralRadio {
         guard attributes != nil else { return }
         throw RadioError(
             .unsupported, "\(name) cannot serve attributes to the devices that it connects to",
-            cure: RadioError.useOwnHost)
+            hint: RadioError.useOwnHost)
     }
 }
 

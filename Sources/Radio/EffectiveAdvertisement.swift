@@ -86,14 +86,14 @@ public enum AdvertisingField: String, Hashable, Sendable, CaseIterable {
 }
 
 /// What was asked of a radio, what is on the air, and why they differ.
-public struct AdvertisingReport: Hashable, Sendable {
+public struct AdvertisingStatus: Hashable, Sendable {
     /// What was asked.
     public let requested: Advertisement
     /// What is on the air.
     public let effective: EffectiveAdvertisement
     /// Fields that are certain to differ, because they were read back so or because the radio cannot do otherwise.
     public let differences: Set<AdvertisingField>
-    /// One for every difference, with its cause and its cure, and whatever else should be known.
+    /// One for every difference, with its cause and its hint, and whatever else should be known.
     public let warnings: [Warning]
 
     /// A report of these.

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Advertising
-public import BluetoothCore
-public import GATT
+public import Bluetooth
+import BluetoothCore
 
 /// Something that carries beacons: it is told what should be on the air and keeps it there.
 ///
@@ -22,13 +22,13 @@ public protocol PeripheralRadio: Sendable {
     /// - Returns: what the radio can do.
     /// - Throws: `RadioError` when it is not usable, or cannot carry them all; nothing is on the air then.
     func open(
-        _ beacons: [PlannedBeacon], waits: Bool,
+        _ beacons: [HostedBeacon], waits: Bool,
         attributes: @escaping AttributeResponder
     ) async throws(RadioError) -> RadioCapabilities
 
     /// Exchanges the beacons that the radio is claimed for; those that stay are not disturbed.
     /// - Throws: `RadioError` when it cannot carry them all; it carries the old ones then.
-    func replan(_ beacons: [PlannedBeacon]) async throws(RadioError)
+    func replan(_ beacons: [HostedBeacon]) async throws(RadioError)
 
     /// Says what of this beacon should be on the air from now on; `nil` is silence.
     ///
@@ -37,13 +37,13 @@ public protocol PeripheralRadio: Sendable {
 
     /// Tells the value of a beacon's characteristic to a central, by notification or indication as it wants; `nil` for
     /// all that want either. Whoever wants neither, or is too slow for what it was told before, is told nothing.
-    func tell(
+    func notify(
         _ value: [UInt8], of characteristic: CharacteristicIdentifier, on beacon: BeaconIdentifier,
         to central: String?
     ) async
 
-    /// Asks a central for another timing of its connection; `RadioEvent.retimed` tells that it agreed.
-    func retime(central: String, to timing: LinkTiming) async
+    /// Asks a central for another timing of its connection; `RadioEvent.connectionUpdated` tells that it agreed.
+    func updateConnection(of central: String, to parameters: ConnectionParameters) async
 
     /// The connection of a central to one of the beacons, over which the beacon uses the central's own attributes. Asked
     /// again, it is the same one.
@@ -54,7 +54,7 @@ public protocol PeripheralRadio: Sendable {
     func disconnect(central: String) async
 
     /// Has bonds kept; it is called before `open`. Radios whose bonds others keep do without.
-    func keepBonds(with keeper: any BondKeeper) async
+    func keepBonds(with keeper: any BondStore) async
 
     /// Answers what a pairing with a central asks, or takes the pairing back; an answer that nobody waits for is ignored.
     func answerPairing(_ answer: PairingAnswer, of central: String) async
@@ -72,18 +72,18 @@ public protocol PeripheralRadio: Sendable {
 
 extension PeripheralRadio {
     /// A radio whose stack leaves timings to the centrals.
-    public func retime(central: String, to timing: LinkTiming) async {}
+    public func updateConnection(of central: String, to parameters: ConnectionParameters) async {}
 
     /// Refuses: most radios keep a central's attributes to themselves.
     public func link(to central: String) async throws(RadioError) -> any RemoteLink {
         throw RadioError(
             .unsupported, "\(name) gives devices no access to the attributes of a central",
-            cure: RadioError.useOwnHost)
+            hint: RadioError.useOwnHost)
     }
 }
 
 /// A beacon that a radio is to carry.
-public struct PlannedBeacon: Hashable, Sendable {
+public struct HostedBeacon: Hashable, Sendable {
     /// Its name.
     public let identifier: BeaconIdentifier
     /// Its services; empty when nothing connects to it.
@@ -114,7 +114,7 @@ public struct PlannedBeacon: Hashable, Sendable {
 }
 
 extension PeripheralRadio {
-    public func keepBonds(with keeper: any BondKeeper) async {}
+    public func keepBonds(with keeper: any BondStore) async {}
     public func answerPairing(_ answer: PairingAnswer, of central: String) async {}
     public func requestSecurity(of central: String) async {}
     public func forgetBonds(of beacon: BeaconIdentifier, peer: RemoteAddress?) async -> Int { 0 }

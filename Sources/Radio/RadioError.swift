@@ -31,21 +31,21 @@ public struct RadioError: Error, Hashable, Sendable {
     /// What is wrong, as a sentence without its full stop.
     public let message: String
     /// What to do.
-    public let cure: String
+    public let hint: String
 
     /// What to do where only our own host stack can do something.
     static let useOwnHost =
         "use a radio of our own host stack: virtual, hci-socket:N, tcp-client:HOST:PORT, unix:PATH or serial:DEVICE"
 
     /// An error of this code.
-    public init(_ code: Code, _ message: String, cure: String) {
+    public init(_ code: Code, _ message: String, hint: String) {
         self.code = code
         self.message = message
-        self.cure = cure
+        self.hint = hint
     }
 }
 
 extension RadioError: CustomStringConvertible {
     /// One sentence: what is wrong, and what to do.
-    public var description: String { "\(message); \(cure)" }
+    public var description: String { "\(message); \(hint)" }
 }

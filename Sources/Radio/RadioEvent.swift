@@ -2,8 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+public import Bluetooth
 public import BluetoothCore
-public import GATT
 
 /// Something that happened on a radio.
 public enum RadioEvent: Hashable, Sendable {
@@ -12,7 +12,7 @@ public enum RadioEvent: Hashable, Sendable {
     /// It is not usable any more; the wanted advertisements come back with `.ready` and `.advertising`.
     case lost(RadioError)
     /// A beacon is on the air, newly or with other values.
-    case advertising(BeaconIdentifier, AdvertisingReport)
+    case advertising(BeaconIdentifier, AdvertisingStatus)
     /// A beacon is off the air; the reason is a clause for people.
     case stopped(BeaconIdentifier, reason: String)
     /// The radio does not take a beacon's advertisement; it will be tried again.
@@ -31,7 +31,7 @@ public enum RadioEvent: Hashable, Sendable {
     /// A central pairs with a beacon, or something became of that.
     case pairing(BeaconIdentifier, central: String, PairingEvent)
     /// A central's connection has this timing, at its beginning or from now on.
-    case retimed(BeaconIdentifier, central: String, LinkTiming)
+    case connectionUpdated(BeaconIdentifier, central: String, ConnectionParameters)
     /// Another program's host did something on the radio's air.
     case host(HostEvent)
     /// Something to know that concerns one beacon, or the whole radio.

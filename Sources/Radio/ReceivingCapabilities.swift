@@ -25,13 +25,13 @@ public struct ReceivingCapabilities: Hashable, Sendable {
         /// Why, as a sentence without its full stop.
         public let reason: String
         /// What to do.
-        public let cure: String
+        public let hint: String
 
         /// A limit for this reason.
-        public init(_ subject: Subject, reason: String, cure: String) {
+        public init(_ subject: Subject, reason: String, hint: String) {
             self.subject = subject
             self.reason = reason
-            self.cure = cure
+            self.hint = hint
         }
     }
 

@@ -2,8 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+public import Bluetooth
 public import BluetoothCore
-public import GATT
 
 /// A connection to a device, whose attributes are used: as its central, or as a peripheral that a central is connected to.
 public protocol RemoteLink: Sendable {
@@ -44,7 +44,7 @@ public protocol RemoteLink: Sendable {
     func respond(to request: ServedRequest, _ response: AttributeResponse) async
     /// Tells the device the value of a characteristic that is served to it, by notification or indication as it wants.
     /// - Throws: `RemoteError` when it wants neither, or takes no more for now.
-    func tell(_ value: [UInt8], of characteristic: CharacteristicIdentifier) async throws(RemoteError)
+    func notify(_ value: [UInt8], of characteristic: CharacteristicIdentifier) async throws(RemoteError)
     /// Returns when the connection is gone, with the reason as a clause for people; at once if it is gone already.
     func waitForEnd() async -> String
     /// Ends the connection, and returns when it is gone.
@@ -68,7 +68,7 @@ extension RemoteLink {
     public func respond(to request: ServedRequest, _ response: AttributeResponse) async {}
 
     /// Refuses: no attributes are served.
-    public func tell(_ value: [UInt8], of characteristic: CharacteristicIdentifier) async throws(RemoteError) {
+    public func notify(_ value: [UInt8], of characteristic: CharacteristicIdentifier) async throws(RemoteError) {
         throw .impossible("this radio serves no attributes to the devices that it connects to")
     }
 }

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import GATT
+public import Bluetooth
 
 /// What a central has for the devices that it connects to: attributes of its own.
 ///

@@ -2,8 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
-public import HCI
+package import BluetoothCore
+package import HCI
 
 /// Emulated LE controllers within reach of each other, in virtual time.
 ///
@@ -16,11 +16,11 @@ public import HCI
 /// latency of peripherals is agreed and not used; resolvable private addresses pass as they are.
 ///
 /// Intervals are the shortest that a host allows, of advertising and of connections.
-public struct Air: Sendable {
+package struct Air: Sendable {
     /// What was asked for at the start.
-    public let configuration: AirConfiguration
+    package let configuration: AirConfiguration
     /// The current time.
-    public internal(set) var now: AirTime = 0
+    package internal(set) var now: AirTime = 0
 
     var timers = TimerQueue()
     var controllers: [Controller] = []
@@ -45,7 +45,7 @@ public struct Air: Sendable {
     /// An air without controllers.
     /// - Parameter numbers: where random numbers and keys of the controllers come from; `nil` for the seed. Keys of a seed
     ///   that is known are no secret.
-    public init(
+    package init(
         _ configuration: AirConfiguration = AirConfiguration(),
         numbers: (any RandomNumberGenerator & Sendable)? = nil
     ) {
@@ -60,7 +60,7 @@ public struct Air: Sendable {
 
 extension Air {
     /// Puts a controller on the air; it does nothing until its host says so.
-    public mutating func addController(_ configuration: ControllerConfiguration) -> ControllerIdentifier {
+    package mutating func addController(_ configuration: ControllerConfiguration) -> ControllerIdentifier {
         guard let index = freeControllers.popLast() else {
             controllers.append(Controller(configuration, generation: 0))
             return ControllerIdentifier(index: controllers.count - 1, generation: 0)
@@ -71,7 +71,7 @@ extension Air {
     }
 
     /// Takes a controller away at once, as when its battery falls out: its peers notice by their supervision timeouts.
-    public mutating func removeController(_ identifier: ControllerIdentifier) {
+    package mutating func removeController(_ identifier: ControllerIdentifier) {
         guard let index = index(of: identifier) else { return }
         silence(index)
         controllers[index].isPresent = false
@@ -80,24 +80,24 @@ extension Air {
     }
 
     /// Moves a controller; `nil` puts it one metre from everybody.
-    public mutating func setPosition(_ position: Position?, of identifier: ControllerIdentifier) {
+    package mutating func setPosition(_ position: Position?, of identifier: ControllerIdentifier) {
         guard let index = index(of: identifier) else { return }
         controllers[index].position = position
     }
 
     /// Where a controller is; `nil` when it has no place, or is gone.
-    public func position(of identifier: ControllerIdentifier) -> Position? {
+    package func position(of identifier: ControllerIdentifier) -> Position? {
         index(of: identifier).flatMap { controllers[$0].position }
     }
 
     /// Changes what a controller's antenna adds, in dB.
-    public mutating func setStrengthCorrection(_ decibels: Double, of identifier: ControllerIdentifier) {
+    package mutating func setStrengthCorrection(_ decibels: Double, of identifier: ControllerIdentifier) {
         guard let index = index(of: identifier) else { return }
         controllers[index].strengthCorrection = decibels
     }
 
     /// How many advertising reports a host was too slow for.
-    public func droppedReports(of identifier: ControllerIdentifier) -> UInt64 {
+    package func droppedReports(of identifier: ControllerIdentifier) -> UInt64 {
         index(of: identifier).map { controllers[$0].outbox.droppedReports } ?? 0
     }
 
@@ -124,13 +124,13 @@ extension Air {
 
 extension Air {
     /// Whether a host may send more. When it may not, its owner reads nothing from it until output has been taken.
-    public func canAccept(from identifier: ControllerIdentifier) -> Bool {
+    package func canAccept(from identifier: ControllerIdentifier) -> Bool {
         guard let index = index(of: identifier) else { return false }
         return hasRoom(index)
     }
 
     /// Whether a controller's scan is active; `nil` when it does not scan.
-    public func activeScan(of identifier: ControllerIdentifier) -> Bool? {
+    package func activeScan(of identifier: ControllerIdentifier) -> Bool? {
         guard let index = index(of: identifier) else { return nil }
         return scanners.first { $0.controller == index }?.parameters.isActive
     }
@@ -139,7 +139,7 @@ extension Air {
     ///
     /// - Returns: whether it was taken: not while `canAccept(from:)` is false, nor from a controller that is gone.
     @discardableResult
-    public mutating func receive(_ packet: HCIPacket, from identifier: ControllerIdentifier) -> Bool {
+    package mutating func receive(_ packet: HCIPacket, from identifier: ControllerIdentifier) -> Bool {
         guard let index = index(of: identifier), hasRoom(index) else { return false }
         switch packet {
         case .command(let command): perform(command, by: index)
@@ -152,7 +152,7 @@ extension Air {
     }
 
     /// The next packet for a host.
-    public mutating func takeOutput(of identifier: ControllerIdentifier) -> HCIPacket? {
+    package mutating func takeOutput(of identifier: ControllerIdentifier) -> HCIPacket? {
         guard let index = index(of: identifier) else { return nil }
         let packet = controllers[index].outbox.popFirst(isBusy: !controllers[index].host.links.isEmpty)
         if controllers[index].isAwaited, hasRoom(index) {
@@ -163,7 +163,7 @@ extension Air {
     }
 
     /// The controllers that were given output since the last call.
-    public mutating func takeControllersWithOutput() -> [ControllerIdentifier] {
+    package mutating func takeControllersWithOutput() -> [ControllerIdentifier] {
         guard !announced.isEmpty else { return [] }
         var identifiers: [ControllerIdentifier] = []
         identifiers.reserveCapacity(announced.count)
@@ -218,10 +218,10 @@ extension Air {
 
 extension Air {
     /// When something happens next; `nil` when nothing will unless a host says so.
-    public var nextDeadline: AirTime? { timers.firstDeadline }
+    package var nextDeadline: AirTime? { timers.firstDeadline }
 
     /// Lets time pass, and all happen that is due until then, in order. Time does not go back.
-    public mutating func advance(to time: AirTime) {
+    package mutating func advance(to time: AirTime) {
         runTimers(until: time)
         now = max(now, time)
     }

@@ -11,20 +11,20 @@ public enum ConnectionTiming: Hashable, Sendable {
 }
 
 /// What holds for a whole air.
-public struct AirConfiguration: Hashable, Sendable {
+package struct AirConfiguration: Hashable, Sendable {
     /// Decides all that is random: the same seed and the same inputs give the same bytes.
-    public var seed: UInt64
+    package var seed: UInt64
     /// When data crosses a connection.
-    public var timing: ConnectionTiming
+    package var timing: ConnectionTiming
     /// How strength falls with distance.
-    public var pathLoss: PathLoss
+    package var pathLoss: PathLoss
     /// How many advertising reports a slow host has waiting before it loses the oldest.
-    public var reportLimit: Int
+    package var reportLimit: Int
     /// How many other packets a slow host has waiting before its controller takes no more for it.
-    public var packetLimit: Int
+    package var packetLimit: Int
 
     /// An air of this seed, as the specification has it unless told otherwise.
-    public init(
+    package init(
         seed: UInt64 = 0, timing: ConnectionTiming = .spec, pathLoss: PathLoss = PathLoss(), reportLimit: Int = 4096,
         packetLimit: Int = 256
     ) {

@@ -2,22 +2,22 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 
 /// What an emulated controller is born with.
-public struct ControllerConfiguration: Hashable, Sendable {
+package struct ControllerConfiguration: Hashable, Sendable {
     /// Its public device address.
-    public var publicAddress: BluetoothAddress
+    package var publicAddress: BluetoothAddress
     /// Where it is; parties without a place are one metre from everybody.
-    public var position: Position?
+    package var position: Position?
     /// What its antenna adds to every strength measured between it and others, in dB: of what it sends, and of what it
     /// receives.
-    public var strengthCorrection: Double
+    package var strengthCorrection: Double
     /// The power it sends with unless its host asks for another.
-    public var transmitPower: TransmitPower
+    package var transmitPower: TransmitPower
 
     /// A controller with this public address.
-    public init(
+    package init(
         publicAddress: BluetoothAddress, position: Position? = nil, strengthCorrection: Double = 0,
         transmitPower: TransmitPower = TransmitPower(0)
     ) {
@@ -29,11 +29,11 @@ public struct ControllerConfiguration: Hashable, Sendable {
 }
 
 /// A controller on an air. It is not used again for another, also when the controller is gone.
-public struct ControllerIdentifier: Hashable, Sendable {
+package struct ControllerIdentifier: Hashable, Sendable {
     /// Its place in the air's array.
     let index: Int
     /// A number that no other controller has at the same time; small, and given again when it is free.
-    public var number: Int { index }
+    package var number: Int { index }
     /// How many had that place before.
     let generation: UInt32
 }

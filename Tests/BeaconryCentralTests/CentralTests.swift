@@ -42,7 +42,7 @@ struct CentralTests {
 
     @Test func aCentralOnTheAirItselfHearsItsBeacons() async throws {
         let radio = HCIRadio(virtual: VirtualAirOptions(timing: .immediate, servers: []))
-        let beacon = PlannedBeacon(
+        let beacon = HostedBeacon(
             identifier: BeaconIdentifier("a"),
             services: [
                 GATTService(

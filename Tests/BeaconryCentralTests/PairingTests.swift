@@ -28,7 +28,7 @@ struct PairingTests {
                 return
             }
             #expect(refusal.code == .notSupported)
-            #expect(error.code == "not-paired" && error.cure == "let the peer pair")
+            #expect(error.code == "not-paired" && error.hint == "let the peer pair")
             #expect(error.message.hasPrefix("cannot pair with \(peripheral.address): "))
             // Nothing else is lost with it.
             #expect(try await !peripheral.discoverServices().isEmpty)
@@ -36,9 +36,9 @@ struct PairingTests {
     }
 
     /// Keeps nothing.
-    private struct NoKeeper: BondKeeper {
-        func secrets(of beacon: BeaconIdentifier) -> KeptSecrets { KeptSecrets() }
-        func keep(_ secrets: KeptSecrets, of beacon: BeaconIdentifier) -> Bool { false }
+    private struct NoKeeper: BondStore {
+        func secrets(of beacon: BeaconIdentifier) -> StoredSecrets { StoredSecrets() }
+        func keep(_ secrets: StoredSecrets, of beacon: BeaconIdentifier) -> Bool { false }
     }
 
     @Test func theRadioIsToldWhoKeepsBonds() async throws {

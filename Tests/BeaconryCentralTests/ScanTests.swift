@@ -161,7 +161,7 @@ struct ScanTests {
         #expect(await states.next() == .ready)
         let scan = Task { try await Self.firstOf(central.scan()) }
         try await until { radio.isScanning }
-        let error = RadioError(.noAdapter, "it is unplugged", cure: "plug it in")
+        let error = RadioError(.noAdapter, "it is unplugged", hint: "plug it in")
         radio.set(.unavailable(error))
         await expect(.radio(error)) { _ = try await scan.value }
         #expect(await states.next() == .unavailable(error))

@@ -313,7 +313,7 @@ struct RuleCase: CustomTestStringConvertible, Sendable {
         #expect(report.effective.differences(from: test.requested).isSubset(of: report.differences))
         for warning in report.warnings {
             #expect(!warning.message.isEmpty)
-            #expect(!warning.cure.isEmpty)
+            #expect(!warning.hint.isEmpty)
         }
     }
 
@@ -355,7 +355,7 @@ struct RuleCase: CustomTestStringConvertible, Sendable {
             loss.message
                 == "peripheral-connection-interval-range (12 06000c00) of the advertising data is not on the air: "
                 + "bluetoothd has no property for it, and refuses its type in Data")
-        #expect(loss.cure.contains("CAP_NET_ADMIN"))
+        #expect(loss.hint.contains("CAP_NET_ADMIN"))
         #expect(
             report.warnings.last?.message
                 == "the advertising data is not what was asked for, but 03030d18 as far as is known without reading it "

@@ -77,7 +77,7 @@ struct Rounds {
     private static func advertise(_ services: [UInt16], on air: HCIRadio) async throws -> Int {
         let characteristic = GATTCharacteristic(uuid: value, properties: [.read, .write])
         let beacons = services.map { service in
-            PlannedBeacon(
+            HostedBeacon(
                 identifier: BeaconIdentifier("beacon-\(service)"),
                 services: [GATTService(uuid: .bit16(service), characteristics: [characteristic])],
                 advertisement: Advertisement(

@@ -2,9 +2,9 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import BluetoothCore
 import Dispatch
-import GATT
 import Radio
 
 /// Does what it is told, a command a line, one after the other; `cancel` cancels the one that is being done.

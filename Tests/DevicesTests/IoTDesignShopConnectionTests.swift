@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
+import Bluetooth
 import BluetoothCore
 import Devices
-import GATT
 import TestSupport
 import Testing
 
@@ -109,7 +109,7 @@ struct ConnectionTable: CustomTestStringConvertible, Sendable {
         }
         #expect(warning.message.contains(Bench.bob.name))
         #expect(!warning.message.contains(Bench.alice.name))
-        #expect(!warning.cure.isEmpty)
+        #expect(!warning.hint.isEmpty)
     }
 
     /// Whatever happens: the owner is not locked out, and nothing is acknowledged that flash was not told before.

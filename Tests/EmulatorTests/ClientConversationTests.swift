@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
+import Bluetooth
 import BluetoothCore
 import Devices
-import GATT
 import Radio
 import Testing
 
@@ -25,21 +25,21 @@ import Testing
         init(_ link: ScriptedLink?) { self.link = link }
 
         func open(
-            _ beacons: [PlannedBeacon], waits: Bool,
+            _ beacons: [HostedBeacon], waits: Bool,
             attributes: @escaping AttributeResponder
         ) async throws(RadioError) -> RadioCapabilities {
-            throw RadioError(.unsupported, "nobody opens it", cure: "do not")
+            throw RadioError(.unsupported, "nobody opens it", hint: "do not")
         }
-        func replan(_ beacons: [PlannedBeacon]) async throws(RadioError) {}
+        func replan(_ beacons: [HostedBeacon]) async throws(RadioError) {}
         func advertise(_ advertisement: Advertisement?, for beacon: BeaconIdentifier) async {}
-        func tell(
+        func notify(
             _ value: [UInt8], of characteristic: CharacteristicIdentifier, on beacon: BeaconIdentifier,
             to central: String?
         ) async {}
         func disconnect(central: String) async {}
         func close() async {}
         func link(to central: String) async throws(RadioError) -> any RemoteLink {
-            guard let link else { throw RadioError(.unsupported, "it has no links", cure: "use another radio") }
+            guard let link else { throw RadioError(.unsupported, "it has no links", hint: "use another radio") }
             return link
         }
     }

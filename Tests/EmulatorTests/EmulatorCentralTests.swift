@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
+import Bluetooth
 import BluetoothCore
 import Devices
-import GATT
 import Radio
 import Testing
 
@@ -164,12 +164,12 @@ struct EmulatorCentralTests {
             #expect(
                 try await rig.write(written, to: SensorTagWire.connectionParametersRequest, of: "tag")
                     == .success([]))
-            let asked = LinkTiming(
+            let asked = ConnectionParameters(
                 interval: Ticks(0x50)...Ticks(0xA0), latency: 1, supervisionTimeout: Ticks(1000))
-            try await rig.radio.calls.entry { $0 == .retime("phone", asked) }
-            let granted = LinkTiming(
+            try await rig.radio.calls.entry { $0 == .updateConnection("phone", asked) }
+            let granted = ConnectionParameters(
                 interval: Ticks(0x60)...Ticks(0x60), latency: 1, supervisionTimeout: Ticks(1000))
-            rig.radio.emit(.retimed(BeaconIdentifier("tag"), central: "phone", granted))
+            rig.radio.emit(.connectionUpdated(BeaconIdentifier("tag"), central: "phone", granted))
             try await rig.settle()
             #expect(
                 try await rig.read(SensorTagWire.connectionParameters, of: "tag")

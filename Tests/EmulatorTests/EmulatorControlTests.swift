@@ -147,7 +147,7 @@ struct EmulatorControlTests {
         try await second.event("ready")
         let restored = try await second.event("settings-restored", of: "entrance")
         #expect(restored.file == folder.file("state/museum/entrance.json"))
-        #expect(restored.cure == "beaconry reset museum/entrance goes back to the profile")
+        #expect(restored.hint == "beaconry reset museum/entrance goes back to the profile")
         #expect(second.radio.wanted("entrance")?.frame?.minor == 30)
         guard case .open(let plans, _) = second.radio.calls.entries.first else {
             Issue.record("the first call is not open")

@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
+import Bluetooth
 import BluetoothCore
 import Devices
 import Dispatch
-import GATT
 import Profiles
 import Radio
 import Synchronization
@@ -139,7 +139,7 @@ struct EmulatorReloadTests {
             #expect(error?.diagnostics == [expected.replacing("33: ", with: "33: error: ")])
             let failed = try await rig.event("reload-failed")
             #expect(failed.message == expected)
-            #expect(failed.cure == "fix the profile, then reload")
+            #expect(failed.hint == "fix the profile, then reload")
             #expect(await rig.emulator.list() == before)
             #expect(!rig.radio.calls.entries.contains { Self.plans($0) != nil })
 
@@ -152,11 +152,11 @@ struct EmulatorReloadTests {
     func aRadioThatCannotCarryItChangesNothing() async throws {
         try await withReadyRig { rig in
             let before = await rig.emulator.list()
-            rig.radio.failReplanning(RadioError(.cannotCarry, "it carries two", cure: "leave one out"))
+            rig.radio.failReplanning(RadioError(.cannotCarry, "it carries two", hint: "leave one out"))
             rig.profiles.change(Self.changedExit + Self.hall)
             let error = await #expect(throws: EmulatorError.self) { try await rig.emulator.reload() }
-            #expect(error == EmulatorError(RadioError(.cannotCarry, "it carries two", cure: "leave one out")))
-            #expect(try await rig.event("reload-failed").cure == "leave one out")
+            #expect(error == EmulatorError(RadioError(.cannotCarry, "it carries two", hint: "leave one out")))
+            #expect(try await rig.event("reload-failed").hint == "leave one out")
             #expect(await rig.emulator.list() == before)
             try await rig.settle()
             #expect(rig.radio.advertisements("exit").count == 1)

@@ -15,7 +15,7 @@ import Testing
 /// From the start to the end of a run.
 @Suite(.timeLimit(.minutes(1)))
 struct EmulatorRunTests {
-    private static let trouble = RadioError(.poweredOff, "the adapter is off", cure: "power it on")
+    private static let trouble = RadioError(.poweredOff, "the adapter is off", hint: "power it on")
 
     // MARK: - Ready
 
@@ -78,7 +78,7 @@ struct EmulatorRunTests {
         let rig = try Rig(Samples.entrance, folder: folder) { $0.readyFile = folder.file("no/such/folder") }
         let failure = try await rig.failure()
         #expect(failure.code == .cannotCreate)
-        #expect(failure.cure == "choose another --ready-file")
+        #expect(failure.hint == "choose another --ready-file")
         #expect(rig.radio.calls.entries.last == .close)
     }
 
@@ -190,7 +190,7 @@ struct EmulatorRunTests {
             let event = try await rig.event("advertising-refused", of: "exit")
             #expect(event.code == "powered-off")
             #expect(event.message == "the adapter is off")
-            #expect(event.cure == "power it on")
+            #expect(event.hint == "power it on")
         }
     }
 
@@ -226,7 +226,7 @@ struct EmulatorRunTests {
     @Test
     func aRadioThatIsLostComesBack() async throws {
         try await withReadyRig { rig in
-            rig.radio.emit(.lost(RadioError(.noDaemon, "bluetoothd is gone", cure: "start it")))
+            rig.radio.emit(.lost(RadioError(.noDaemon, "bluetoothd is gone", hint: "start it")))
             let lost = try await rig.event("radio-lost")
             #expect(lost.code == "no-daemon")
             rig.radio.emit(.stopped(BeaconIdentifier("exit"), reason: "the radio is gone"))

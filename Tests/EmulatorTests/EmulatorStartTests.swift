@@ -31,7 +31,7 @@ struct EmulatorStartTests {
     func reloadEndsWithARunThatDoesNotStart() async throws {
         let folder = try TemporaryFolder()
         let radio = ScriptedRadio()
-        radio.failOpening(RadioError(.poweredOff, "the adapter is off", cure: "power it on"))
+        radio.failOpening(RadioError(.poweredOff, "the adapter is off", hint: "power it on"))
         let source = ProfileSource([Samples.museum])
         let emulator = Emulator(
             Emulator.Configuration(loadProfiles: source.load, state: StateFolder(folder.file("state"))), radio: radio)

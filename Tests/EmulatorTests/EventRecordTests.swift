@@ -19,7 +19,7 @@ struct EventRecordTests {
     private static func record(_ effective: EffectiveAdvertisement) -> EventRecord {
         EventRecord(
             "advertising-started", device: "entrance", radio: "scripted",
-            report: AdvertisingReport(
+            report: AdvertisingStatus(
                 requested: requested, effective: effective, differences: effective.differences(from: requested),
                 warnings: []))
     }

@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
+import Bluetooth
 import BluetoothCore
 import Devices
-import GATT
 import Profiles
 import Radio
 import Synchronization
@@ -60,7 +60,7 @@ import Testing
                 count -= 1
                 return count >= 0
             }
-            if isRefused { throw RadioError(.refused, "it does not answer", cure: "try again") }
+            if isRefused { throw RadioError(.refused, "it does not answer", hint: "try again") }
             return link
         }
         func serve(_ attributes: ServedAttributes?) async throws(RadioError) { served.append(attributes) }
@@ -155,7 +155,7 @@ import Testing
 
     @Test func accessoryThatGoesIsLookedForAgain() async throws {
         let run = try Run(OneDeviceRadio(hearing: [Self.accessory], refusals: 1))
-        #expect(try await run.event("connection-failed").cure == "try again")
+        #expect(try await run.event("connection-failed").hint == "try again")
         await run.clock.waitForSleeper(of: .seconds(1))
         run.clock.advance(by: .seconds(1))
         _ = try await run.event("connected")

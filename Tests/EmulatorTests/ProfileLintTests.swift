@@ -81,7 +81,7 @@ struct ProfileLintTests {
         let finding = try #require(findings.first)
         #expect(finding.severity == severity)
         #expect(finding.device == "a")
-        for text in [finding.receiver, finding.message, finding.cure] { #expect(!text.isEmpty) }
+        for text in [finding.receiver, finding.message, finding.hint] { #expect(!text.isEmpty) }
     }
 
     @Test(
@@ -108,7 +108,8 @@ struct ProfileLintTests {
         let frame = IBeacon(uuid: service, major: 0, minor: 0, measuredPower: MeasuredPower(-59))
         let configuration = PlainIBeacon.Configuration(
             frame: frame, pdu: .connectableScannable, services: [service, service])
-        let profile = Profile(name: "museum", beacons: [BeaconProfile(id: "a", device: .plainIBeacon(configuration))])
+        let profile = Profile(
+            name: "museum", beacons: [BeaconDefinition(id: "a", device: .plainIBeacon(configuration))])
         let findings = ProfileLint([profile]).findings
         #expect(findings.map(\.code) == ["over-budget"])
         #expect(findings.first?.severity == .error)
@@ -174,13 +175,13 @@ struct ProfileLintTests {
             instances: 1, freeInstances: 1, sharesTime: true, canReadBack: true)
         let forecast = RadioForecast(
             capabilities: capabilities, fitting: 1,
-            obstacle: RadioError(.cannotCarry, "it carries one", cure: "leave one out"),
+            obstacle: RadioError(.cannotCarry, "it carries one", hint: "leave one out"),
             warnings: [
                 BeaconIdentifier("exit"): [
-                    Warning(code: "flags-last", message: "the flags come last", cure: "none"),
-                    Warning(code: "new-one", message: "something new", cure: "none"),
+                    Warning(code: "flags-last", message: "the flags come last", hint: "none"),
+                    Warning(code: "new-one", message: "something new", hint: "none"),
                 ],
-                BeaconIdentifier("nobody"): [Warning(code: "flags-last", message: "of another run", cure: "none")],
+                BeaconIdentifier("nobody"): [Warning(code: "flags-last", message: "of another run", hint: "none")],
             ])
         let findings = lint.findings(on: forecast)
         #expect(findings.map(\.code) == ["cannot-carry", "flags-last", "new-one"])
@@ -188,6 +189,6 @@ struct ProfileLintTests {
         #expect(findings.map(\.device) == [nil, "exit", "exit"])
         #expect(findings.map(\.receiver).last == "all")
         #expect(findings[1].receiver.hasPrefix("receivers that match the prefix"))
-        #expect(findings[0].cure == "leave one out")
+        #expect(findings[0].hint == "leave one out")
     }
 }

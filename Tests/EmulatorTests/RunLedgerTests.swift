@@ -129,7 +129,7 @@ struct RunLedgerTests {
         try folder.write("", to: "file")
         let error = #expect(throws: EmulatorError.self) { try RunLedger(folder: folder.file("file/run")) }
         #expect(error?.code == .cannotCreate)
-        #expect(error?.cure == "set XDG_RUNTIME_DIR to a folder that you own")
+        #expect(error?.hint == "set XDG_RUNTIME_DIR to a folder that you own")
     }
 
     /// Somebody else's folder may hold links to files of this user.
@@ -143,7 +143,7 @@ struct RunLedgerTests {
         let error = #expect(throws: EmulatorError.self) { try RunLedger(folder: run) }
         #expect(error?.code == .cannotCreate)
         #expect(error?.message == "cannot use \(run): other users have access to it (mode 777)")
-        #expect(error?.cure.contains("XDG_RUNTIME_DIR") == true)
+        #expect(error?.hint.contains("XDG_RUNTIME_DIR") == true)
         #expect(folder.text("precious") == "precious")
     }
 }

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
-import GATT
+import Bluetooth
 import Radio
 
 /// A radio that puts nothing on the air and lets this program be the central.
@@ -17,7 +17,7 @@ struct AttributesOnly: PeripheralRadio {
     init() { (attributes, opened) = AsyncStream.makeStream() }
 
     func open(
-        _ beacons: [PlannedBeacon], waits: Bool, attributes: @escaping AttributeResponder
+        _ beacons: [HostedBeacon], waits: Bool, attributes: @escaping AttributeResponder
     ) async throws(RadioError) -> RadioCapabilities {
         opened.yield(attributes)
         return RadioCapabilities(
@@ -25,9 +25,9 @@ struct AttributesOnly: PeripheralRadio {
             instances: 1, freeInstances: 1, sharesTime: false, canReadBack: true)
     }
 
-    func replan(_ beacons: [PlannedBeacon]) async throws(RadioError) {}
+    func replan(_ beacons: [HostedBeacon]) async throws(RadioError) {}
     func advertise(_ advertisement: Advertisement?, for beacon: BeaconIdentifier) async {}
-    func tell(
+    func notify(
         _ value: [UInt8], of characteristic: CharacteristicIdentifier, on beacon: BeaconIdentifier, to central: String?
     ) async {}
     func disconnect(central: String) async {}

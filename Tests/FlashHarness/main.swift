@@ -5,9 +5,9 @@
 // flash-harness FOLDER: a beacon whose major and minor are written as one number that counts up, for ever. Each number
 // is printed once its write is acknowledged; the first line is the number that the beacon starts with.
 
+import Bluetooth
 import Devices
 import Emulator
-import GATT
 import Glibc
 import Profiles
 import Radio

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
+import Bluetooth
 import BluetoothCore
-import GATT
 import HCIRadio
 import Radio
 import Testing
@@ -31,7 +31,7 @@ struct CentralBondTests {
         let advertisement = Advertisement(
             pdu: .connectableScannable, advertisingData: AdvertisingData([.flags(.beacon)]),
             interval: AdvertisingInterval(32), address: address)
-        var plan = PlannedBeacon(identifier: beacon, services: [], advertisement: advertisement)
+        var plan = HostedBeacon(identifier: beacon, services: [], advertisement: advertisement)
         plan.pairing = settings
         let capabilities = try await radio.open([plan], waits: false) { _ in .success([]) }
         let port = try #require(capabilities.servers.first?.split(separator: ":").last.flatMap { Int($0) })
@@ -76,7 +76,7 @@ struct CentralBondTests {
     @Test(arguments: [PairingSettings.SecureConnections.required, .off])
     func aCentralThatComesBackIsKnown(_ generation: PairingSettings.SecureConnections) async throws {
         let (beacons, phones) = (Keeper(), Keeper())
-        var kept: [[KeptBond]] = []
+        var kept: [[StoredBond]] = []
         for _ in 0..<2 {
             // Everything is new, but what is kept.
             try await Self.withBeacon(PairingSettings(secureConnections: generation), keeper: beacons) { _, port in
@@ -144,8 +144,8 @@ struct CentralBondTests {
 
     @Test func aBondThatCannotBeReadIsToldAndPairedAnew() async throws {
         let phones = Keeper()
-        let unreadable = KeptBond(peer: PairedPeer(address: Self.device, isBonded: true), fields: ["peer": "nobody"])
-        _ = phones.keep(KeptSecrets(bonds: [unreadable]), of: Self.phone)
+        let unreadable = StoredBond(peer: PairedPeer(address: Self.device, isBonded: true), fields: ["peer": "nobody"])
+        _ = phones.keep(StoredSecrets(bonds: [unreadable]), of: Self.phone)
         try await Self.withBeacon { _, port in
             try await Self.withLink(port, keeper: phones) { _, link in #expect(await Self.pair(link) == nil) }
         }

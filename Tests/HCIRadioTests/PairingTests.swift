@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
+import Bluetooth
 import BluetoothCore
-import GATT
 import HCIRadio
 import Radio
 import Synchronization
@@ -20,15 +20,17 @@ struct PairingTests {
     private static let identifier = BeaconIdentifier("lock")
 
     /// Keeps bonds in memory, or refuses to.
-    final class Keeper: BondKeeper {
-        private let secrets = Mutex<[BeaconIdentifier: KeptSecrets]>([:])
+    final class Keeper: BondStore {
+        private let secrets = Mutex<[BeaconIdentifier: StoredSecrets]>([:])
         private let told = Mutex<[Warning]>([])
         private let refuses: Bool
 
         init(refuses: Bool = false) { self.refuses = refuses }
 
-        func secrets(of beacon: BeaconIdentifier) -> KeptSecrets { secrets.withLock { $0[beacon] ?? KeptSecrets() } }
-        func keep(_ new: KeptSecrets, of beacon: BeaconIdentifier) -> Bool {
+        func secrets(of beacon: BeaconIdentifier) -> StoredSecrets {
+            secrets.withLock { $0[beacon] ?? StoredSecrets() }
+        }
+        func keep(_ new: StoredSecrets, of beacon: BeaconIdentifier) -> Bool {
             guard !refuses else { return false }
             secrets.withLock { $0[beacon] = new }
             return true
@@ -77,7 +79,7 @@ struct PairingTests {
         }
     }
 
-    private static func plan(_ pairing: PairingSettings?) -> PlannedBeacon {
+    private static func plan(_ pairing: PairingSettings?) -> HostedBeacon {
         let service = GATTService(
             uuid: .bit16(0xFFF0),
             characteristics: [
@@ -87,7 +89,7 @@ struct PairingTests {
         let advertisement = Advertisement(
             pdu: .connectableScannable, advertisingData: AdvertisingData([.flags(.beacon)]),
             interval: AdvertisingInterval(32), address: address)
-        var plan = PlannedBeacon(identifier: identifier, services: [service], advertisement: advertisement)
+        var plan = HostedBeacon(identifier: identifier, services: [service], advertisement: advertisement)
         plan.pairing = pairing
         return plan
     }

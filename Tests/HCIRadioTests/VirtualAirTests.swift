@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
+import Bluetooth
 import BluetoothCore
-import GATT
 import HCI
 import HCIRadio
 import Radio
@@ -31,7 +31,7 @@ struct VirtualAirTests {
 
     /// A radio with one beacon, and its port.
     private static func open(
-        _ beacon: PlannedBeacon, capture: (any CaptureSink)? = nil,
+        _ beacon: HostedBeacon, capture: (any CaptureSink)? = nil,
         attributes: @escaping AttributeResponder = { _ in .failure(.unlikely) }
     ) async throws -> (HCIRadio, Int) {
         let radio = HCIRadio(
@@ -51,13 +51,13 @@ struct VirtualAirTests {
 
     private static func firstSighting(_ central: HCIRadio) async throws -> Sighting {
         for await sighting in try await central.scan(ScanSettings()) { return sighting }
-        throw RadioError(.refused, "nothing was heard", cure: "")
+        throw RadioError(.refused, "nothing was heard", hint: "")
     }
 
     @Test(arguments: [(-59 as Int8, 0 as Int8), (-70, 0), (-59, -20), (-40, 8)])
     func aBeaconIsCalibrated(measured: Int8, power: Int8) async throws {
         let site = BeaconSite(measuredPower: MeasuredPower(measured), transmitPower: TransmitPower(power))
-        let beacon = PlannedBeacon(
+        let beacon = HostedBeacon(
             identifier: BeaconIdentifier("a"), services: [],
             advertisement: Self.advertisement(.nonConnectable, power: power), site: site)
         let (radio, port) = try await Self.open(beacon)
@@ -72,7 +72,7 @@ struct VirtualAirTests {
     }
 
     @Test func theReportIsWhatTheControllerAcknowledged() async throws {
-        let beacon = PlannedBeacon(
+        let beacon = HostedBeacon(
             identifier: BeaconIdentifier("a"), services: [],
             advertisement: Self.advertisement(.nonConnectable, power: 4))
         let (radio, _) = try await Self.open(beacon)
@@ -93,7 +93,7 @@ struct VirtualAirTests {
                 uuid: Self.service,
                 characteristics: [GATTCharacteristic(uuid: Self.value, properties: [.read, .write])])
         ]
-        let beacon = PlannedBeacon(
+        let beacon = HostedBeacon(
             identifier: BeaconIdentifier("a"), services: services,
             advertisement: Self.advertisement(.connectableScannable))
         let stored = Mutex<[UInt8]>(Array(0..<200))
@@ -132,10 +132,10 @@ struct VirtualAirTests {
     /// A beacon gets other services while a central is connected: the value behind an old handle is not given with the
     /// permission of the old table, and the central is indicated that services changed.
     @Test func otherServicesReachThoseWhoAreConnected() async throws {
-        func plan(_ uuid: BluetoothUUID, _ permissions: AttributePermissions) -> PlannedBeacon {
+        func plan(_ uuid: BluetoothUUID, _ permissions: AttributePermissions) -> HostedBeacon {
             let characteristic = GATTCharacteristic(
                 uuid: uuid, properties: [.read, .notify], permissions: permissions)
-            return PlannedBeacon(
+            return HostedBeacon(
                 identifier: BeaconIdentifier("a"),
                 services: [GATTService(uuid: Self.service, characteristics: [characteristic])],
                 advertisement: Self.advertisement(.connectableScannable))
@@ -180,9 +180,9 @@ struct VirtualAirTests {
 
     /// Core Specification Supplement, Part A, 1.12: the appearance that is advertised is the characteristic's value.
     @Test func nameAndAppearanceAreWhatIsAdvertised() async throws {
-        func plan(_ appearance: UInt16, _ name: String) -> PlannedBeacon {
+        func plan(_ appearance: UInt16, _ name: String) -> HostedBeacon {
             let data = [UInt8(truncatingIfNeeded: appearance), UInt8(appearance >> 8)]
-            return PlannedBeacon(
+            return HostedBeacon(
                 identifier: BeaconIdentifier("a"), services: [],
                 advertisement: Advertisement(
                     pdu: .connectableScannable, advertisingData: [.localName(name, isComplete: true)],
@@ -237,7 +237,7 @@ struct VirtualAirTests {
 
     @Test func whatPassesIsCaptured() async throws {
         let sink = Sink()
-        let beacon = PlannedBeacon(
+        let beacon = HostedBeacon(
             identifier: BeaconIdentifier("a"), services: [], advertisement: Self.advertisement(.nonConnectable))
         let (radio, port) = try await Self.open(beacon, capture: sink)
         let central = try await Self.central(port)
@@ -259,7 +259,7 @@ struct VirtualAirTests {
 
     @Test func aTakenPortIsRefused() async throws {
         let (radio, port) = try await Self.open(
-            PlannedBeacon(identifier: BeaconIdentifier("a"), services: [], advertisement: nil))
+            HostedBeacon(identifier: BeaconIdentifier("a"), services: [], advertisement: nil))
         let second = HCIRadio(virtual: VirtualAirOptions(servers: [.tcp(host: "127.0.0.1", port: port)]))
         await #expect {
             _ = try await second.open([], waits: false) { _ in .failure(.unlikely) }

@@ -43,7 +43,7 @@ import Testing
                     ANCSAttributeRequest(.positiveActionLabel), ANCSAttributeRequest(.negativeActionLabel),
                 ], asksAppNames: false))
         #expect(configuration == expected)
-        let profile = Profile(name: "p", beacons: [BeaconProfile(id: "bob", device: .ancsAccessory(configuration))])
+        let profile = Profile(name: "p", beacons: [BeaconDefinition(id: "bob", device: .ancsAccessory(configuration))])
         let written = try Profile(parsing: ProfileWriter.text(of: profile), file: "p.yaml")
         #expect(written.beacons == profile.beacons)
     }

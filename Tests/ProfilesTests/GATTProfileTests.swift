@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
+import Bluetooth
 import BluetoothCore
 import Devices
 import Foundation
-import GATT
 import Profiles
 import Testing
 

@@ -37,7 +37,7 @@ import Testing
             name: "Entrance", address: BluetoothAddress("C0:FF:EE:00:00:01"))
         let settings = IoTDesignShopSettings(major: 2, minor: 3, powerCode: 2)
         #expect(
-            profile.beacons == [BeaconProfile(id: "entrance", device: .iotDesignShop(configuration, settings))])
+            profile.beacons == [BeaconDefinition(id: "entrance", device: .iotDesignShop(configuration, settings))])
         #expect(settings.uuid.description == "2173E519-9155-4862-AB64-7953AB146156")
         #expect(settings.intervalTicks == 160)
         #expect(settings.measuredPower == MeasuredPower(-59))

@@ -2,8 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+public import Bluetooth
 public import BluetoothCore
-public import GATT
 import Radio
 
 /// A characteristic of a device, as it was found over one connection; it is of no use when that is gone.

@@ -54,7 +54,7 @@ actor BusAdvertiser: InstanceAdvertiser {
                 await remove(beacon)
                 throw RadioError(
                     .refused, "bluetoothd refuses the advertisement of \(beacon) (\(error))",
-                    cure: "run fewer beacons, or give beaconry CAP_NET_ADMIN so that it need not ask bluetoothd")
+                    hint: "run fewer beacons, or give beaconry CAP_NET_ADMIN so that it need not ask bluetoothd")
             }
         }
     }

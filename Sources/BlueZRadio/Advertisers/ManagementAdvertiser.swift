@@ -53,7 +53,7 @@ actor ManagementAdvertiser: InstanceAdvertiser {
         guard let instance = highestFirst.first(where: { !taken.contains($0) }) else {
             throw RadioError(
                 .cannotCarry, "all \(features.maximumInstances) advertising instances of hci\(index) are taken",
-                cure: "stop another program that advertises (bluetoothctl advertise off), or run fewer beacons")
+                hint: "stop another program that advertises (bluetoothctl advertise off), or run fewer beacons")
         }
         instances[beacon] = instance
         record()
@@ -65,7 +65,7 @@ actor ManagementAdvertiser: InstanceAdvertiser {
             await remove(beacon)
             throw RadioError(
                 .refused, "the kernel refuses the advertisement of \(beacon) (\(error))",
-                cure: "see the kernel's log (dmesg), and try another interval or fewer beacons")
+                hint: "see the kernel's log (dmesg), and try another interval or fewer beacons")
         }
     }
 
@@ -131,7 +131,7 @@ actor ManagementAdvertiser: InstanceAdvertiser {
         } catch {
             throw RadioError(
                 .refused, "hci\(index) does not tell its advertising features (\(error))",
-                cure: "check that the adapter is plugged in and supports Bluetooth Low Energy")
+                hint: "check that the adapter is plugged in and supports Bluetooth Low Energy")
         }
     }
 }

@@ -2,9 +2,9 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import BluetoothCore
 import DBus
-import GATT
 import Radio
 
 /// A beacon's or a central's services as bluetoothd takes them: an object manager with GattService1, GattCharacteristic1
@@ -98,7 +98,7 @@ struct AttributeApplication: Sendable {
     }
 
     /// Has the daemon tell a value to all peers that want to be told of it.
-    func tell(
+    func notify(
         _ value: [UInt8], of characteristic: CharacteristicIdentifier, on connection: DBusConnection
     ) async throws(DBusError) {
         let all = services.flatMap(\.characteristics)

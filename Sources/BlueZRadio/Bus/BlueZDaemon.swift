@@ -35,7 +35,7 @@ struct BlueZDaemon: Sendable {
         guard AdapterPresence.kernelHasBluetooth else {
             throw RadioError(
                 .noAdapter, "this machine's kernel has no Bluetooth",
-                cure: "use --radio virtual, or a machine with an adapter")
+                hint: "use --radio virtual, or a machine with an adapter")
         }
         do {
             return try await DBusConnection.connect(to: .system)
@@ -93,20 +93,20 @@ struct BlueZDaemon: Sendable {
     }
 
     private static let missing = RadioError(
-        .noDaemon, "bluetoothd is not running", cure: "start it (systemctl start bluetooth)")
+        .noDaemon, "bluetoothd is not running", hint: "start it (systemctl start bluetooth)")
 
     private static func unreachable(_ error: DBusError) -> RadioError {
         if error.isStandard("AccessDenied") {
             return RadioError(
                 .notPermitted, "the system bus does not let this user talk to bluetoothd",
-                cure: "join the group that its policy names (often \"bluetooth\"), or run as root")
+                hint: "join the group that its policy names (often \"bluetooth\"), or run as root")
         }
         if error.isStandard("ServiceUnknown") || error.isStandard("NameHasNoOwner") { return missing }
         // Behind the semicolon stands what to do, which is said here.
         let reason = error.message.split(separator: ";").first ?? ""
         return RadioError(
             .noDaemon, "the system bus cannot be used (\(reason))",
-            cure: "start the D-Bus daemon and bluetoothd (systemctl start dbus bluetooth), or set "
+            hint: "start the D-Bus daemon and bluetoothd (systemctl start dbus bluetooth), or set "
                 + "DBUS_SYSTEM_BUS_ADDRESS")
     }
 }

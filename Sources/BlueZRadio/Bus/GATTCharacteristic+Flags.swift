@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import GATT
+import Bluetooth
 
 extension GATTCharacteristic {
     /// The flags that say to bluetoothd what can be done with the value, and what a link must offer for it.

@@ -29,7 +29,7 @@ extension BlueZCentral {
     }
 
     private static let replaced = RadioError(
-        .noDaemon, "bluetoothd was started anew", cure: "scan and connect again")
+        .noDaemon, "bluetoothd was started anew", hint: "scan and connect again")
 
     /// Looks at daemon and adapter again.
     func reconcile() async {

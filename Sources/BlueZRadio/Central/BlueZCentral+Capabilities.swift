@@ -19,15 +19,15 @@ extension BlueZCentral {
         guard !mayMonitor else { return [controllerDuplicates, passiveLimit] }
         return [
             ReceivingCapabilities.Limit(
-                .pdu, reason: "bluetoothd does not tell of which PDU an advertisement is", cure: privilege),
+                .pdu, reason: "bluetoothd does not tell of which PDU an advertisement is", hint: privilege),
             ReceivingCapabilities.Limit(
                 .exactData,
                 reason: "bluetoothd tells what it understood of advertising data and scan response together, not the "
-                    + "bytes", cure: privilege),
+                    + "bytes", hint: privilege),
             ReceivingCapabilities.Limit(
                 .duplicates,
                 reason: "the kernel has the controller tell of each advertiser once a scan, which is begun anew every "
-                    + "second, and bluetoothd passes on what changed", cure: driveAlone),
+                    + "second, and bluetoothd passes on what changed", hint: driveAlone),
             passiveLimit,
         ]
     }
@@ -35,11 +35,11 @@ extension BlueZCentral {
     private static let controllerDuplicates = ReceivingCapabilities.Limit(
         .duplicates,
         reason: "the kernel has the controller tell of each advertiser once a scan, which is begun anew every second",
-        cure: driveAlone)
+        hint: driveAlone)
 
     /// Why there are no passive scans.
     static let passiveLimit = ReceivingCapabilities.Limit(
-        .passiveScanning, reason: "bluetoothd scans actively, and cannot be told otherwise", cure: driveAlone)
+        .passiveScanning, reason: "bluetoothd scans actively, and cannot be told otherwise", hint: driveAlone)
 
     private static let privilege = "give beaconry CAP_NET_RAW (see README, \"A real adapter\")"
     private static let driveAlone = "drive the controller without bluetoothd (--radio hci-socket:N)"

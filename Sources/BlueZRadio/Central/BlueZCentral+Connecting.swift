@@ -14,11 +14,11 @@ extension BlueZCentral {
     public func connect(to device: RemoteAddress, timeout: Duration) async throws(RadioError) -> any RemoteLink {
         let attachment = try usable()
         guard let path = BlueZDevice.path(of: device.address.description, on: attachment.adapter) else {
-            throw RadioError(.refused, "\(device) cannot be connected to", cure: "check the address")
+            throw RadioError(.refused, "\(device) cannot be connected to", hint: "check the address")
         }
         guard links[path] == nil, connecting.insert(path).inserted else {
             throw RadioError(
-                .refused, "\(device) is connected, or being connected to, already", cure: "use that connection")
+                .refused, "\(device) is connected, or being connected to, already", hint: "use that connection")
         }
         defer { connecting.remove(path) }
         await renewServing(on: attachment)

@@ -29,7 +29,7 @@ extension BlueZCentral {
         let attachment = try usable()
         guard settings.isActive else {
             let limit = Self.passiveLimit
-            throw RadioError(.unsupported, limit.reason, cure: limit.cure)
+            throw RadioError(.unsupported, limit.reason, hint: limit.hint)
         }
         endScan()
         let (stream, continuation) = AsyncStream.makeStream(of: Sighting.self, bufferingPolicy: .bufferingNewest(4096))
@@ -44,7 +44,7 @@ extension BlueZCentral {
             endScan()
             throw RadioError(
                 .refused, "bluetoothd does not scan on \(attachment.adapter.name) (\(trouble))",
-                cure: "see what it says (journalctl -u bluetooth)")
+                hint: "see what it says (journalctl -u bluetooth)")
         }
         return stream
     }

@@ -2,8 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import DBus
-import GATT
 public import Radio
 
 // Attributes of our own for the devices that are connected to. bluetoothd serves them to every peer of the adapter; those
@@ -49,7 +49,7 @@ extension BlueZCentral {
             serving.application = nil
             throw RadioError(
                 .refused, "bluetoothd does not serve these attributes (\(error))",
-                cure: "check the bus policy for org.bluez, and see what bluetoothd says (journalctl -u bluetooth)")
+                hint: "check the bus policy for org.bluez, and see what bluetoothd says (journalctl -u bluetooth)")
         }
     }
 
@@ -141,12 +141,12 @@ extension BlueZCentral {
         for characteristic in serving.subscribed { link.serving.note(characteristic, isWanted: true) }
     }
 
-    func tell(_ value: [UInt8], of characteristic: CharacteristicIdentifier) async -> Bool {
+    func notify(_ value: [UInt8], of characteristic: CharacteristicIdentifier) async -> Bool {
         guard let attachment, let application = serving.application, serving.subscribed.contains(characteristic) else {
             return false
         }
         do throws(DBusError) {
-            try await application.tell(value, of: characteristic, on: attachment.daemon.connection)
+            try await application.notify(value, of: characteristic, on: attachment.daemon.connection)
             return true
         } catch {
             return false

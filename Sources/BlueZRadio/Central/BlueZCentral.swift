@@ -112,8 +112,8 @@ public actor BlueZCentral: CentralRadio, LinkOwner {
         observers = []
     }
 
-    static let notOpen = RadioError(.refused, "the radio is not open", cure: "open it first")
-    static let closed = RadioError(.refused, "the radio was closed", cure: "open another one")
+    static let notOpen = RadioError(.refused, "the radio is not open", hint: "open it first")
+    static let closed = RadioError(.refused, "the radio was closed", hint: "open another one")
 
     /// Runs something for as long as the radio is open.
     func keep(_ task: Task<Void, Never>) {

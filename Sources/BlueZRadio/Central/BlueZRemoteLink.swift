@@ -2,10 +2,10 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import BluetoothCore
 import DBus
 import Dispatch
-import GATT
 import Radio
 import Synchronization
 
@@ -116,9 +116,9 @@ final class BlueZRemoteLink: RemoteLink {
 
     func respond(to request: ServedRequest, _ response: AttributeResponse) async { serving.answer(request, response) }
 
-    func tell(_ value: [UInt8], of characteristic: CharacteristicIdentifier) async throws(RemoteError) {
+    func notify(_ value: [UInt8], of characteristic: CharacteristicIdentifier) async throws(RemoteError) {
         if let end = calls.end { throw .disconnected(end) }
-        guard await owner.tell(value, of: characteristic) else {
+        guard await owner.notify(value, of: characteristic) else {
             throw .impossible("the device does not want to be told of it")
         }
     }

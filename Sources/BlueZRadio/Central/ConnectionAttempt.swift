@@ -62,7 +62,7 @@ actor ConnectionAttempt {
         let time = isRefused || Task.isCancelled ? "" : " within \(timeout)"
         return RadioError(
             .refused, "no connection to \(device)\(time): \(trouble)",
-            cure: "check that it advertises, is connectable and in range")
+            hint: "check that it advertises, is connectable and in range")
     }
 
     private func connect() async -> BlueZRemoteLink? {

@@ -2,8 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import DBus
-import GATT
 import Radio
 
 /// The radio that has a link of bluetoothd's.
@@ -18,5 +18,5 @@ protocol LinkOwner: Sendable {
     /// - Returns: whether it has one.
     func answerPairings(by answer: (@Sendable (AgentRequest) async -> PairingAnswer)?) async -> Bool
     /// Has bluetoothd tell the value of a characteristic that is served to those that want it; whether any does.
-    func tell(_ value: [UInt8], of characteristic: CharacteristicIdentifier) async -> Bool
+    func notify(_ value: [UInt8], of characteristic: CharacteristicIdentifier) async -> Bool
 }

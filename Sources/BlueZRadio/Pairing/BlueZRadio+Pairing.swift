@@ -2,9 +2,9 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import BluetoothCore
 import DBus
-import GATT
 public import Radio
 
 // Pairing with centrals. bluetoothd has the keys and keeps them; what is told here is what it asks and what it tells.
@@ -15,7 +15,7 @@ extension BlueZRadio {
     private static let propertiesInterface = "org.freedesktop.DBus.Properties"
 
     /// The beacon that centrals pair with: the adapter has one address, so there is one at most.
-    private var pairingBeacon: PlannedBeacon? {
+    private var pairingBeacon: HostedBeacon? {
         beacons.first { !$0.services.isEmpty && $0.pairing != nil } ?? beacons.first { $0.pairing != nil }
     }
 
@@ -37,7 +37,7 @@ extension BlueZRadio {
             await agent.unregister()
             throw RadioError(
                 .refused, "bluetoothd takes no agent for pairing with \(beacon.identifier) (\(error))",
-                cure: "check the bus policy for org.bluez, or leave pairing out of the profile")
+                hint: "check the bus policy for org.bluez, or leave pairing out of the profile")
         }
         if settings.inputOutput != .keyboard, settings.passkey != nil {
             continuation.yield(.warning(beacon.identifier, Self.passkeyWarning))
@@ -75,7 +75,7 @@ extension BlueZRadio {
     private static let passkeyWarning = Warning(
         code: "passkey-not-settable",
         message: "under BlueZ the passkey that is shown is the kernel's, another one each time",
-        cure: "read it from the event passkey-shown, or use our own host stack (--radio hci-socket:N)")
+        hint: "read it from the event passkey-shown, or use our own host stack (--radio hci-socket:N)")
 
     // MARK: - Questions
 

@@ -5,7 +5,7 @@
 /// Which message bus to connect to.
 ///
 /// D-Bus Specification, "Message Bus Specification", "Well-known Message Bus Instances".
-public enum Bus: Sendable, Hashable {
+package enum Bus: Sendable, Hashable {
     /// The bus of the machine, on which BlueZ lives; the environment variable `DBUS_SYSTEM_BUS_ADDRESS` moves it.
     case system
     /// The bus of the user's login; the environment variable `DBUS_SESSION_BUS_ADDRESS` says where.
@@ -16,7 +16,7 @@ public enum Bus: Sendable, Hashable {
 
 extension Bus: CustomStringConvertible {
     /// What to call the bus in a sentence.
-    public var description: String {
+    package var description: String {
         switch self {
         case .system: "the system bus"
         case .session: "the session bus"

@@ -17,7 +17,7 @@ extension DBusConnection {
     /// - Returns: The values of the reply.
     /// - Throws: `DBusError`: what the peer or the bus replied (kind `remote`); `invalidArgument` or `limitExceeded` if
     ///   nothing was sent; `timeout`, `cancelled` or `notConnected` if no reply came (the peer may have acted anyway).
-    public func call(
+    package func call(
         _ destination: String, _ path: ObjectPath, _ interface: String, _ member: String,
         _ arguments: [DBusValue] = [], timeout: Duration = .seconds(25)
     ) async throws(DBusError) -> [DBusValue] {
@@ -78,7 +78,7 @@ extension DBusConnection {
     /// The unique name of the connection that owns a bus name; `nil` if nobody does.
     ///
     /// - Throws: `DBusError`, as `call` does.
-    public func nameOwner(_ name: String) async throws(DBusError) -> String? {
+    package func nameOwner(_ name: String) async throws(DBusError) -> String? {
         do throws(DBusError) {
             return try await callBus("GetNameOwner", [.string(name)]).first?.stringValue
         } catch {
@@ -90,7 +90,7 @@ extension DBusConnection {
     /// The process that a bus name belongs to, as the kernel told the bus.
     ///
     /// - Throws: `DBusError`, as `call` does; `NameHasNoOwner` if nobody owns the name.
-    public func processIdentifier(of name: String) async throws(DBusError) -> UInt32 {
+    package func processIdentifier(of name: String) async throws(DBusError) -> UInt32 {
         let reply = try await callBus("GetConnectionUnixProcessID", [.string(name)])
         guard let identifier = reply.first?.uint32Value else { throw .malformed("the bus gave no process number") }
         return identifier
@@ -101,7 +101,7 @@ extension DBusConnection {
     /// - Returns: Whether this connection owns the name now.
     /// - Throws: `DBusError`, as `call` does; `AccessDenied` if the policy of the bus forbids it.
     @discardableResult
-    public func requestName(_ name: String) async throws(DBusError) -> Bool {
+    package func requestName(_ name: String) async throws(DBusError) -> Bool {
         let doNotQueue: UInt32 = 4
         let reply = try await callBus("RequestName", [.string(name), .uint32(doNotQueue)])
         // 1: primary owner; 4: already the owner.
@@ -111,7 +111,7 @@ extension DBusConnection {
     /// Gives up a well-known name. One that this connection does not own is no error.
     ///
     /// - Throws: `DBusError`, as `call` does.
-    public func releaseName(_ name: String) async throws(DBusError) {
+    package func releaseName(_ name: String) async throws(DBusError) {
         _ = try await callBus("ReleaseName", [.string(name)])
     }
 

@@ -13,7 +13,7 @@ extension DBusConnection {
     ///   - rule: Which signals.
     ///   - capacity: How many signals may wait to be read; of more, the oldest are lost.
     /// - Throws: `DBusError`: `invalidArgument` for a rule that breaks the specification, else as `call` does.
-    public func subscribe(
+    package func subscribe(
         _ rule: MatchRule, capacity: Int = 4096
     ) async throws(DBusError) -> AsyncStream<DBusMessage> {
         guard !Task.isCancelled else { throw .cancelled() }

@@ -8,13 +8,13 @@
 /// last one goes, its socket is closed and its streams end. Calls in flight keep it alive.
 ///
 /// D-Bus Specification, "Message Bus Specification".
-public actor DBusConnection {
+package actor DBusConnection {
     /// The name and the interface of the bus itself.
-    public static let busName = "org.freedesktop.DBus"
+    package static let busName = "org.freedesktop.DBus"
     static let busPath: ObjectPath = "/org/freedesktop/DBus"
 
     /// The name that the bus gave this connection, such as `:1.42`.
-    public nonisolated let uniqueName: String
+    package nonisolated let uniqueName: String
 
     nonisolated let executor: DispatchQueueExecutor
     let link: BusLink
@@ -27,7 +27,7 @@ public actor DBusConnection {
     private var lastIdentifier: UInt64 = 0
 
     /// The executor on the queue of this connection.
-    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     private init(link: BusLink, executor: DispatchQueueExecutor) {
         self.link = link
@@ -45,7 +45,7 @@ public actor DBusConnection {
     /// Cancelling the task does not cut it short; libdbus gives up by itself after 25 seconds.
     ///
     /// - Throws: `DBusError` of kind `connectionFailed`, whose message says what to do about it.
-    public static func connect(to bus: Bus) async throws(DBusError) -> DBusConnection {
+    package static func connect(to bus: Bus) async throws(DBusError) -> DBusConnection {
         let executor = DispatchQueueExecutor(label: "DBusConnection")
         let link = try await BusConnector(executor: executor).connect(to: bus)
         let connection = DBusConnection(link: link, executor: executor)
@@ -54,12 +54,12 @@ public actor DBusConnection {
     }
 
     /// Sends what still waits (for half a second at most), closes, and fails the calls in flight. Again does nothing.
-    public func close() async {
+    package func close() async {
         shutDown()
     }
 
     /// Returns when the connection is closed, by `close` or by the bus, or when the task is cancelled.
-    public func waitUntilClosed() async {
+    package func waitUntilClosed() async {
         guard isOpen else { return }
         let identifier = nextIdentifier()
         await withTaskCancellationHandler {
@@ -72,7 +72,7 @@ public actor DBusConnection {
     }
 
     /// Whether the connection is still open, as far as this side has noticed.
-    public var isConnected: Bool { isOpen }
+    package var isConnected: Bool { isOpen }
 
     func nextIdentifier() -> UInt64 {
         lastIdentifier += 1

@@ -3,24 +3,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A method call from a peer, as a handler of an exported object gets it.
-public struct MethodCall: Sendable, Hashable {
+package struct MethodCall: Sendable, Hashable {
     /// The object that is called.
-    public let path: ObjectPath
+    package let path: ObjectPath
     /// The interface; `nil` if the caller left it out, and the member alone has to tell.
-    public let interface: String?
+    package let interface: String?
     /// The name of the method.
-    public let member: String
+    package let member: String
     /// The unique bus name of the caller, as the bus vouches for it; empty only if there is no bus in between.
-    public let sender: String
+    package let sender: String
     /// The values that the caller gave.
-    public let arguments: [DBusValue]
+    package let arguments: [DBusValue]
     /// Whether the caller waits for the reply.
-    public let expectsReply: Bool
+    package let expectsReply: Bool
 
     let serial: UInt32
 
     /// Makes a call that came from nobody, to try a handler with.
-    public init(
+    package init(
         path: ObjectPath, interface: String?, member: String, sender: String, arguments: [DBusValue] = []
     ) {
         self.path = path

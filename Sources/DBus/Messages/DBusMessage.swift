@@ -8,9 +8,9 @@ import CDBus
 ///
 /// D-Bus Specification, "Message Protocol". The fields are plain text until the message is sent or serialised; what
 /// breaks the specification is refused then.
-public struct DBusMessage: Sendable, Hashable {
+package struct DBusMessage: Sendable, Hashable {
     /// What a message is for. D-Bus Specification, "Message Protocol", "Message Types".
-    public enum Kind: Sendable, Hashable, CaseIterable {
+    package enum Kind: Sendable, Hashable, CaseIterable {
         /// Asks a peer to do something.
         case methodCall
         /// The reply to a method call.
@@ -22,27 +22,27 @@ public struct DBusMessage: Sendable, Hashable {
     }
 
     /// What the message is for.
-    public var kind: Kind
+    package var kind: Kind
     /// The object that is called, or that a signal comes from.
-    public var path: ObjectPath?
+    package var path: ObjectPath?
     /// The interface of the method or the signal. A method call may leave it out.
-    public var interface: String?
+    package var interface: String?
     /// The name of the method or the signal.
-    public var member: String?
+    package var member: String?
     /// The bus name that the message goes to.
-    public var destination: String?
+    package var destination: String?
     /// The unique bus name that the message comes from. The bus fills it in; what a sender claims does not count.
-    public var sender: String?
+    package var sender: String?
     /// The name of the error, of an `error`.
-    public var errorName: String?
+    package var errorName: String?
     /// The number that the sender gave the message; 0 until it is sent.
-    public var serial: UInt32
+    package var serial: UInt32
     /// The serial of the method call that this message is the reply to.
-    public var replySerial: UInt32?
+    package var replySerial: UInt32?
     /// Whether the sender of a method call waits for a reply. Other kinds never expect one.
-    public var expectsReply: Bool
+    package var expectsReply: Bool
     /// The values.
-    public var body: [DBusValue]
+    package var body: [DBusValue]
 
     init(kind: Kind, body: [DBusValue]) {
         self.kind = kind
@@ -52,7 +52,7 @@ public struct DBusMessage: Sendable, Hashable {
     }
 
     /// A call of a method.
-    public static func methodCall(
+    package static func methodCall(
         destination: String?, path: ObjectPath, interface: String?, member: String, body: [DBusValue] = []
     ) -> DBusMessage {
         var message = DBusMessage(kind: .methodCall, body: body)
@@ -64,7 +64,7 @@ public struct DBusMessage: Sendable, Hashable {
     }
 
     /// The reply to the method call with a serial, from the sender of that call.
-    public static func methodReturn(
+    package static func methodReturn(
         to replySerial: UInt32, destination: String?, body: [DBusValue] = []
     ) -> DBusMessage {
         var message = DBusMessage(kind: .methodReturn, body: body)
@@ -74,7 +74,7 @@ public struct DBusMessage: Sendable, Hashable {
     }
 
     /// The error that a method call with a serial ended in. Text that cannot go over the wire is replaced.
-    public static func error(_ error: DBusError, to replySerial: UInt32, destination: String?) -> DBusMessage {
+    package static func error(_ error: DBusError, to replySerial: UInt32, destination: String?) -> DBusMessage {
         let text = String(error.message.unicodeScalars.prefix(4096).map { $0 == "\0" ? " " : Character($0) })
         var message = DBusMessage(kind: .error, body: text.isEmpty ? [] : [.string(text)])
         message.errorName = NameKind.errorName.accepts(error.name) ? error.name : DBusError.failed("").name
@@ -84,7 +84,7 @@ public struct DBusMessage: Sendable, Hashable {
     }
 
     /// A signal, to everybody or to one destination.
-    public static func signal(
+    package static func signal(
         path: ObjectPath, interface: String, member: String, destination: String? = nil, body: [DBusValue] = []
     ) -> DBusMessage {
         var message = DBusMessage(kind: .signal, body: body)
@@ -96,7 +96,7 @@ public struct DBusMessage: Sendable, Hashable {
     }
 
     /// The error that an `error` carries; `nil` for the other kinds.
-    public var error: DBusError? {
+    package var error: DBusError? {
         guard kind == .error, let errorName else { return nil }
         return DBusError(name: errorName, message: body.first?.stringValue ?? "")
     }
@@ -107,7 +107,7 @@ extension DBusMessage {
     ///
     /// - Throws: `DBusError` of kind `malformed` for anything that is not exactly one valid message, of kind
     ///   `limitExceeded` for one with too many values.
-    public init(parsing bytes: [UInt8]) throws(DBusError) {
+    package init(parsing bytes: [UInt8]) throws(DBusError) {
         guard let length = Int32(exactly: bytes.count), length <= DBUS_MAXIMUM_MESSAGE_LENGTH else {
             throw .malformed("a message of \(bytes.count) bytes is too long")
         }
@@ -128,7 +128,7 @@ extension DBusMessage {
     ///
     /// - Throws: `DBusError` of kind `invalidArgument` if a field or a value breaks the specification, the serial is
     ///   0, or the body has a file descriptor (which bytes cannot carry); of kind `limitExceeded` if it is too large.
-    public func serialize() throws(DBusError) -> [UInt8] {
+    package func serialize() throws(DBusError) -> [UInt8] {
         guard serial != 0 else { throw .invalidArgument("a message without a serial cannot be serialised") }
         let handle = try makeHandle()
         guard dbus_message_contains_unix_fds(handle.pointer) == 0 else {

@@ -5,22 +5,22 @@
 /// Which signals a subscription gets: those that fit every field that is given.
 ///
 /// D-Bus Specification, "Message Bus Specification", "Match Rules".
-public struct MatchRule: Sendable, Hashable {
+package struct MatchRule: Sendable, Hashable {
     /// The bus name that the signal comes from. Of a well-known name, its owner at the time counts.
-    public var sender: String?
+    package var sender: String?
     /// The object that the signal comes from.
-    public var path: ObjectPath?
+    package var path: ObjectPath?
     /// An object that the signal comes from, or any below it. Not together with `path`.
-    public var pathNamespace: ObjectPath?
+    package var pathNamespace: ObjectPath?
     /// The interface of the signal.
-    public var interface: String?
+    package var interface: String?
     /// The name of the signal.
-    public var member: String?
+    package var member: String?
     /// The first value of the signal, if it is a string.
-    public var argument0: String?
+    package var argument0: String?
 
     /// Makes a rule; without a field it fits every signal.
-    public init(
+    package init(
         sender: String? = nil, path: ObjectPath? = nil, pathNamespace: ObjectPath? = nil, interface: String? = nil,
         member: String? = nil, argument0: String? = nil
     ) {

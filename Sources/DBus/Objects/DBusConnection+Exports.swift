@@ -13,14 +13,14 @@ extension DBusConnection {
     /// connection strongly keeps it open.
     ///
     /// - Throws: `DBusError` of kind `notConnected`.
-    public func export(_ path: ObjectPath, handler: @escaping MethodHandler) throws(DBusError) {
+    package func export(_ path: ObjectPath, handler: @escaping MethodHandler) throws(DBusError) {
         try install(path, object: nil, handler)
     }
 
     /// Exports an object, in the place of what was exported at its path before. Object managers above it tell about it.
     ///
     /// - Throws: `DBusError` of kind `notConnected`, or `invalidArgument` for the name of an interface.
-    public func export(_ object: ExportedObject) async throws(DBusError) {
+    package func export(_ object: ExportedObject) async throws(DBusError) {
         for interface in object.interfaces { try NameKind.interface.check(interface.name) }
         let path = object.path
         let server = ObjectServer(
@@ -39,7 +39,7 @@ extension DBusConnection {
 
     /// Ends an export. The call that its handler is busy with still gets its reply; those that wait get an error.
     /// Object managers above it tell about it. A path where nothing is exported is no error.
-    public func unexport(_ path: ObjectPath) {
+    package func unexport(_ path: ObjectPath) {
         guard let export = exports.removeValue(forKey: path) else { return }
         export.mailbox.finish()
         guard let object = export.object else { return }
@@ -59,7 +59,7 @@ extension DBusConnection {
     ///   - arguments: Its values.
     ///   - destination: The bus name of the only one to get it; everybody who listens if `nil`.
     /// - Throws: `DBusError` of kind `notConnected`, `invalidArgument` or `limitExceeded`.
-    public func emit(
+    package func emit(
         _ path: ObjectPath, _ interface: String, _ member: String, _ arguments: [DBusValue] = [],
         to destination: String? = nil
     ) throws(DBusError) {
@@ -77,7 +77,7 @@ extension DBusConnection {
     ///   - changed: The properties with their new values.
     ///   - invalidated: The properties that changed, but whose value is to be asked for.
     /// - Throws: `DBusError`, as `emit` does.
-    public func emitPropertiesChanged(
+    package func emitPropertiesChanged(
         _ path: ObjectPath, _ interface: String, _ changed: [String: DBusValue], invalidated: [String] = []
     ) throws(DBusError) {
         try NameKind.interface.check(interface)

@@ -3,16 +3,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// An interface of an exported object: its properties, which peers can only read, and its methods.
-public struct ExportedInterface: Sendable {
+package struct ExportedInterface: Sendable {
     /// The interface name, such as `org.bluez.GattCharacteristic1`.
-    public let name: String
+    package let name: String
     /// Gives the properties as they are at the time, by name.
-    public let properties: @Sendable () async -> [String: DBusValue]
+    package let properties: @Sendable () async -> [String: DBusValue]
     /// The methods, by name.
-    public let methods: [String: MethodHandler]
+    package let methods: [String: MethodHandler]
 
     /// Makes an interface. The name is checked when its object is exported.
-    public init(
+    package init(
         _ name: String, properties: @escaping @Sendable () async -> [String: DBusValue] = { [:] },
         methods: [String: MethodHandler] = [:]
     ) {

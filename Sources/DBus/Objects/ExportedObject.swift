@@ -5,21 +5,21 @@
 /// An object for peers to call, with the standard interfaces for its properties and its description.
 ///
 /// D-Bus Specification, "Standard Interfaces".
-public struct ExportedObject: Sendable {
+package struct ExportedObject: Sendable {
     /// Where the object is.
-    public let path: ObjectPath
+    package let path: ObjectPath
     /// Its own interfaces.
-    public let interfaces: [ExportedInterface]
+    package let interfaces: [ExportedInterface]
     /// Whether it answers `org.freedesktop.DBus.ObjectManager.GetManagedObjects` for the objects below its path, and
     /// tells when one comes or goes.
-    public let isObjectManager: Bool
+    package let isObjectManager: Bool
 
     /// Whether its calls are served at once, also while others are; else one after another, in the order in which they
     /// came.
-    public let isConcurrent: Bool
+    package let isConcurrent: Bool
 
     /// Makes an object.
-    public init(
+    package init(
         path: ObjectPath, interfaces: [ExportedInterface] = [], isObjectManager: Bool = false,
         isConcurrent: Bool = false
     ) {

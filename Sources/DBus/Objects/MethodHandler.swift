@@ -5,4 +5,4 @@
 /// Serves method calls: gives the values of the reply, or the error to reply with.
 ///
 /// It runs outside of the connection's queue, so it may call the connection.
-public typealias MethodHandler = @Sendable (MethodCall) async -> Result<[DBusValue], DBusError>
+package typealias MethodHandler = @Sendable (MethodCall) async -> Result<[DBusValue], DBusError>

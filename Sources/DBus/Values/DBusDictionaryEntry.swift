@@ -5,15 +5,15 @@
 /// One key and its value in a dictionary.
 ///
 /// D-Bus Specification, "Type System", type `{}` (DICT_ENTRY).
-public struct DBusDictionaryEntry: Sendable, Hashable {
+package struct DBusDictionaryEntry: Sendable, Hashable {
     /// A basic value.
-    public var key: DBusValue
+    package var key: DBusValue
 
     /// Any value.
-    public var value: DBusValue
+    package var value: DBusValue
 
     /// Makes an entry. That the key is a basic value is checked when a message is made of it.
-    public init(_ key: DBusValue, _ value: DBusValue) {
+    package init(_ key: DBusValue, _ value: DBusValue) {
         self.key = key
         self.value = value
     }

@@ -7,19 +7,19 @@ import Glibc
 /// A file descriptor that is closed when the last reference to it goes.
 ///
 /// D-Bus Specification, "Type System", type `h` (UNIX_FD).
-public final class DBusFileDescriptor: Sendable {
+package final class DBusFileDescriptor: Sendable {
     /// The number of the descriptor: valid as long as this object lives.
-    public let rawValue: Int32
+    package let rawValue: Int32
 
     /// Takes over a descriptor; nobody else may close it from now on.
-    public init(owning rawValue: Int32) {
+    package init(owning rawValue: Int32) {
         self.rawValue = rawValue
     }
 
     /// Makes a descriptor of its own for the same open file.
     ///
     /// - Throws: `DBusError` of kind `limitExceeded` if the system gives no further descriptor.
-    public init(duplicating rawValue: Int32) throws(DBusError) {
+    package init(duplicating rawValue: Int32) throws(DBusError) {
         let copy = fcntl(rawValue, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else {
             throw .limitExceeded("cannot duplicate file descriptor \(rawValue): \(String(cString: strerror(errno)))")
@@ -34,12 +34,12 @@ public final class DBusFileDescriptor: Sendable {
 
 extension DBusFileDescriptor: Hashable {
     /// Two are equal if they are the same object.
-    public static func == (left: DBusFileDescriptor, right: DBusFileDescriptor) -> Bool {
+    package static func == (left: DBusFileDescriptor, right: DBusFileDescriptor) -> Bool {
         left === right
     }
 
     /// Hashes the identity.
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         hasher.combine(ObjectIdentifier(self))
     }
 }

@@ -7,14 +7,14 @@ import CDBus
 /// The types of zero or more values, such as `a{sv}`: valid by construction, at most 255 bytes.
 ///
 /// D-Bus Specification, "Type System", "Summary of types" and "Valid Signatures".
-public struct DBusSignature: Sendable, Hashable {
+package struct DBusSignature: Sendable, Hashable {
     /// The signature as it goes over the wire.
-    public let rawValue: String
+    package let rawValue: String
 
     /// Checks and takes a signature.
     ///
     /// - Throws: `DBusError` of kind `invalidArgument` if `string` is not a signature.
-    public init(_ string: String) throws(DBusError) {
+    package init(_ string: String) throws(DBusError) {
         try NameKind.signature.check(string)
         rawValue = string
     }
@@ -25,14 +25,14 @@ public struct DBusSignature: Sendable, Hashable {
     }
 
     /// Whether this is exactly one complete type, as an element of an array and the content of a variant must be.
-    public var isSingleCompleteType: Bool {
+    package var isSingleCompleteType: Bool {
         rawValue.withCString { dbus_signature_validate_single($0, nil) != 0 }
     }
 }
 
 extension DBusSignature: ExpressibleByStringLiteral {
     /// Takes a signature from the source code; stops the process if it is not one.
-    public init(stringLiteral value: StringLiteralType) {
+    package init(stringLiteral value: StringLiteralType) {
         precondition(NameKind.signature.accepts(value), "not a D-Bus signature: \(value)")
         rawValue = value
     }
@@ -40,5 +40,5 @@ extension DBusSignature: ExpressibleByStringLiteral {
 
 extension DBusSignature: CustomStringConvertible {
     /// The signature as it goes over the wire.
-    public var description: String { rawValue }
+    package var description: String { rawValue }
 }

@@ -6,7 +6,7 @@
 ///
 /// D-Bus Specification, "Type System". A value may be put together wrongly (an element that does not have the
 /// signature of its array, a string with a NUL, too deep a nesting); making a message of it then throws.
-public enum DBusValue: Sendable, Hashable {
+package enum DBusValue: Sendable, Hashable {
     /// `y`.
     case byte(UInt8)
     /// `b`.
@@ -47,7 +47,7 @@ public enum DBusValue: Sendable, Hashable {
 
 extension DBusValue {
     /// The signature of this value, such as `a{sv}`; `()` for the forbidden empty structure.
-    public var signature: String {
+    package var signature: String {
         switch self {
         case .byte: "y"
         case .boolean: "b"
@@ -73,29 +73,29 @@ extension DBusValue {
 
 extension DBusValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral {
     /// A `string`.
-    public init(stringLiteral value: StringLiteralType) {
+    package init(stringLiteral value: StringLiteralType) {
         self = .string(value)
     }
 
     /// A `boolean`.
-    public init(booleanLiteral value: BooleanLiteralType) {
+    package init(booleanLiteral value: BooleanLiteralType) {
         self = .boolean(value)
     }
 }
 
 extension DBusValue {
     /// An array of strings, `as`.
-    public static func strings(_ strings: [String]) -> DBusValue {
+    package static func strings(_ strings: [String]) -> DBusValue {
         .array("s", strings.map(DBusValue.string))
     }
 
     /// An array of object paths, `ao`.
-    public static func objectPaths(_ paths: [ObjectPath]) -> DBusValue {
+    package static func objectPaths(_ paths: [ObjectPath]) -> DBusValue {
         .array("o", paths.map(DBusValue.objectPath))
     }
 
     /// A dictionary `a{sv}` in the order of its keys. Each value is put into a variant (a variant into another one).
-    public static func variants(_ values: [String: DBusValue]) -> DBusValue {
+    package static func variants(_ values: [String: DBusValue]) -> DBusValue {
         let entries = values.sorted { $0.key < $1.key }
         return .dictionary("s", "v", entries.map { DBusDictionaryEntry(.string($0.key), .variant($0.value)) })
     }

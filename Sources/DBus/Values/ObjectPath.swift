@@ -5,14 +5,14 @@
 /// The path of an object, such as `/org/bluez/hci0`: valid by construction.
 ///
 /// D-Bus Specification, "Message Protocol", "Valid Object Paths".
-public struct ObjectPath: Sendable, Hashable {
+package struct ObjectPath: Sendable, Hashable {
     /// The path as it goes over the wire.
-    public let rawValue: String
+    package let rawValue: String
 
     /// Checks and takes a path.
     ///
     /// - Throws: `DBusError` of kind `invalidArgument` if `string` is not an object path.
-    public init(_ string: String) throws(DBusError) {
+    package init(_ string: String) throws(DBusError) {
         try NameKind.objectPath.check(string)
         rawValue = string
     }
@@ -22,12 +22,12 @@ public struct ObjectPath: Sendable, Hashable {
     }
 
     /// The root, `/`.
-    public static let root = ObjectPath(unchecked: "/")
+    package static let root = ObjectPath(unchecked: "/")
 
     /// The path of a child: this path, a slash, and one component of letters, digits and underscores.
     ///
     /// - Throws: `DBusError` of kind `invalidArgument` if `component` is empty or has another character.
-    public func appending(_ component: String) throws(DBusError) -> ObjectPath {
+    package func appending(_ component: String) throws(DBusError) -> ObjectPath {
         guard !component.isEmpty, !component.contains("/") else {
             throw .invalidArgument("\"\(component)\" is not one component of an object path")
         }
@@ -35,18 +35,18 @@ public struct ObjectPath: Sendable, Hashable {
     }
 
     /// The last component; empty for the root.
-    public var lastComponent: String {
+    package var lastComponent: String {
         rawValue.split(separator: "/").last.map(String.init) ?? ""
     }
 
     /// The path one level up; `nil` for the root.
-    public var parent: ObjectPath? {
+    package var parent: ObjectPath? {
         guard self != .root, let slash = rawValue.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
         return slash == rawValue.startIndex ? .root : ObjectPath(unchecked: String(rawValue[..<slash]))
     }
 
     /// Whether this path is strictly below `ancestor`.
-    public func isDescendant(of ancestor: ObjectPath) -> Bool {
+    package func isDescendant(of ancestor: ObjectPath) -> Bool {
         self != ancestor && rawValue.utf8.starts(with: ancestor.childPrefix.utf8)
     }
 
@@ -56,7 +56,7 @@ public struct ObjectPath: Sendable, Hashable {
 
 extension ObjectPath: ExpressibleByStringLiteral {
     /// Takes a path from the source code; stops the process if it is not an object path.
-    public init(stringLiteral value: StringLiteralType) {
+    package init(stringLiteral value: StringLiteralType) {
         precondition(NameKind.objectPath.accepts(value), "not an object path: \(value)")
         rawValue = value
     }
@@ -64,5 +64,5 @@ extension ObjectPath: ExpressibleByStringLiteral {
 
 extension ObjectPath: CustomStringConvertible {
     /// The path as it goes over the wire.
-    public var description: String { rawValue }
+    package var description: String { rawValue }
 }

@@ -2,31 +2,31 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import Advertising
-public import BluetoothCore
-public import GATT
+package import Advertising
+package import Bluetooth
+package import BluetoothCore
 
 /// A display for a phone's notifications, such as a watch: it solicits the phone's service, and when the phone has
 /// connected it is the client of what the phone serves.
-public struct ANCSAccessory: Device {
-    public static let kind = "ancs-accessory"
-    public static let hasFlash = false
+package struct ANCSAccessory: Device {
+    package static let kind = "ancs-accessory"
+    package static let hasFlash = false
 
     /// What a profile says of it.
-    public struct Configuration: Hashable, Sendable {
+    package struct Configuration: Hashable, Sendable {
         /// Its name.
-        public var name: String
+        package var name: String
         /// The address; `nil` leaves it to the radio.
-        public var address: BluetoothAddress?
+        package var address: BluetoothAddress?
         /// The advertising interval.
-        public var interval: AdvertisingInterval
+        package var interval: AdvertisingInterval
         /// The radiated power; `nil` leaves it to the radio.
-        public var transmitPower: TransmitPower?
+        package var transmitPower: TransmitPower?
         /// What it asks the phone for.
-        public var consumer: ANCSConsumer.Configuration
+        package var consumer: ANCSConsumer.Configuration
 
         /// A configuration; the defaults are those of a profile that gives nothing: BOB, once a second.
-        public init(
+        package init(
             name: String = "BOB", address: BluetoothAddress? = nil,
             interval: AdvertisingInterval = AdvertisingInterval(1600), transmitPower: TransmitPower? = nil,
             consumer: ANCSConsumer.Configuration = ANCSConsumer.Configuration()
@@ -43,22 +43,22 @@ public struct ANCSAccessory: Device {
     private var phone: (central: Central, consumer: ANCSConsumer)?
 
     /// An accessory with these values, which nothing is connected to.
-    public init(_ configuration: Configuration) { self.configuration = configuration }
+    package init(_ configuration: Configuration) { self.configuration = configuration }
 
     /// Who it is, so that a phone that looks finds something.
-    public var services: [GATTService] {
+    package var services: [GATTService] {
         [GATTService(uuid: .bit16(0x180A), characteristics: [GATTCharacteristic(uuid: Self.model, properties: .read)])]
     }
 
     private static let model = BluetoothUUID.bit16(0x2A24)
 
-    public var settings: [DeviceSetting] {
+    package var settings: [DeviceSetting] {
         [.interval(configuration.interval), .transmitPower(configuration.transmitPower)]
     }
 
-    public var nextDeadline: Duration? { phone?.consumer.nextDeadline }
+    package var nextDeadline: Duration? { phone?.consumer.nextDeadline }
 
-    public mutating func handle(_ input: DeviceInput, at now: DeviceTime) -> [DeviceOutput] {
+    package mutating func handle(_ input: DeviceInput, at now: DeviceTime) -> [DeviceOutput] {
         switch input {
         case .poweredOn:
             phone = nil
@@ -79,14 +79,14 @@ public struct ANCSAccessory: Device {
             return consume(from: central) { $0.advance(to: now.uptime) }
         case .perform(.act(let action, let notification)): return act(action, notification, at: now.uptime)
         case .set(let settings): return set(settings)
-        case .subscribed, .retimed: return []
+        case .subscribed, .connectionUpdated: return []
         }
     }
 
-    public mutating func restore(from flash: FlashImage) throws(FlashFault) {}
+    package mutating func restore(from flash: FlashImage) throws(FlashFault) {}
 
     /// What it advertises: its name, and that it wants a phone's notifications.
-    public var advertisement: Advertisement {
+    package var advertisement: Advertisement {
         var solicitation = ByteWriter()
         ANCSService.solicited.serialize(into: &solicitation)
         let flags = AdvertisingFlags(rawValue: 0x02)
@@ -110,7 +110,7 @@ extension ANCSAccessory {
                 code: "second-central",
                 message: "\(central.name) connected while a phone is; the display takes one at a time, so it was "
                     + "disconnected",
-                cure: "let the first phone disconnect before the next one connects")
+                hint: "let the first phone disconnect before the next one connects")
             return [.disconnect(central), .warn(warning)]
         }
         phone = (central, ANCSConsumer(configuration.consumer))

@@ -2,10 +2,10 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 
 /// What an accessory writes to the control point.
-public enum ANCSCommand: Hashable, Sendable {
+package enum ANCSCommand: Hashable, Sendable {
     /// To be told attributes of a notification.
     case notificationAttributes(UInt32, [ANCSAttributeRequest])
     /// To be told attributes of an app, by its identifier; 0 is its name.
@@ -23,19 +23,19 @@ public enum ANCSCommand: Hashable, Sendable {
 }
 
 /// What can be done with a notification.
-public struct ANCSAction: Hashable, Sendable {
+package struct ANCSAction: Hashable, Sendable {
     /// The octet on the wire.
-    public let rawValue: UInt8
+    package let rawValue: UInt8
     /// Any octet, known or not.
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// What its positive label says, such as taking a call.
-    public static let positive = ANCSAction(rawValue: 0)
+    package static let positive = ANCSAction(rawValue: 0)
     /// What its negative label says, such as refusing a call.
-    public static let negative = ANCSAction(rawValue: 1)
+    package static let negative = ANCSAction(rawValue: 1)
 
     /// The action of a name, `positive` or `negative`; `nil` when there is none.
-    public init?(name: String) {
+    package init?(name: String) {
         switch name {
         case "positive": self = .positive
         case "negative": self = .negative
@@ -44,7 +44,7 @@ public struct ANCSAction: Hashable, Sendable {
     }
 
     /// `positive`, `negative`, or the number.
-    public var name: String {
+    package var name: String {
         switch self {
         case .positive: "positive"
         case .negative: "negative"
@@ -55,7 +55,7 @@ public struct ANCSAction: Hashable, Sendable {
 
 extension ANCSCommand: WireCodable {
     /// Reads a command up to the end of the input.
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         let identifier = try reader.readUInt8()
         switch identifier {
         case Identifier.notificationAttributes:
@@ -76,7 +76,7 @@ extension ANCSCommand: WireCodable {
         }
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         switch self {
         case .notificationAttributes(let notification, let requests):
             writer.write(Identifier.notificationAttributes)

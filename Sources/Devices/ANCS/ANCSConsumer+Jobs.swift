@@ -138,10 +138,10 @@ extension ANCSConsumer {
     private static func malformed(_ name: String, _ error: WireError) -> Warning {
         Warning(
             code: "ancs-malformed", message: "the phone's \(name) told what cannot be (\(error)); it is left alone",
-            cure: "correct the phone's side")
+            hint: "correct the phone's side")
     }
 
     private static let unexpected = Warning(
         code: "ancs-unexpected", message: "the phone's data source told what nobody asked for; it is left alone",
-        cure: "correct the phone's side, unless it answered too late")
+        hint: "correct the phone's side, unless it answered too late")
 }

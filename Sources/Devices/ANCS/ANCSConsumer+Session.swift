@@ -2,8 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import BluetoothCore
-import GATT
 
 // How a session begins and ends.
 
@@ -17,7 +17,7 @@ extension ANCSConsumer {
                         code: "not-encrypted",
                         message: "the connection to the phone is not encrypted (\(Self.clause(result))); a real phone "
                             + "tells its notifications to paired accessories only",
-                        cure: "pair with the phone, on a radio that can")))
+                        hint: "pair with the phone, on a radio that can")))
         }
         return outputs + find()
     }

@@ -2,26 +2,26 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
-public import GATT
+package import Bluetooth
+package import BluetoothCore
 
 /// The accessory's side of ANCS on one connection, without any input or output of its own.
 ///
 /// It finds the service, subscribes to the data source and then to the notification source, asks for what is to be known
 /// of each notification, one after the other, and begins anew when the phone's services have changed. What it asks is
 /// answered by `take(_:of:at:)` in the same order.
-public struct ANCSConsumer: Sendable {
+package struct ANCSConsumer: Sendable {
     /// What it asks for.
-    public struct Configuration: Hashable, Sendable {
+    package struct Configuration: Hashable, Sendable {
         /// The attributes of each notification; none asks for nothing.
-        public var attributes: [ANCSAttributeRequest]
+        package var attributes: [ANCSAttributeRequest]
         /// Whether the names of apps are asked for, too.
-        public var asksAppNames: Bool
+        package var asksAppNames: Bool
         /// How long the pieces of an answer may take.
-        public var patience: Duration
+        package var patience: Duration
 
         /// The title in 64 octets, the message in 256, and what has a length of its own, unless said otherwise.
-        public init(
+        package init(
             attributes: [ANCSAttributeRequest] = [
                 ANCSAttributeRequest(.appIdentifier), ANCSAttributeRequest(.title, maximumLength: 64),
                 ANCSAttributeRequest(.message, maximumLength: 256), ANCSAttributeRequest(.date),
@@ -35,7 +35,7 @@ public struct ANCSConsumer: Sendable {
     }
 
     /// What it wants done, in order.
-    public enum Output: Hashable, Sendable {
+    package enum Output: Hashable, Sendable {
         /// Ask the phone.
         case ask(ClientRequest)
         /// Show this.
@@ -45,7 +45,7 @@ public struct ANCSConsumer: Sendable {
     }
 
     /// More notifications than any phone shows; of more, the oldest are forgotten.
-    public static let capacity = 1024
+    package static let capacity = 1024
 
     /// What a request is for.
     enum Step: Hashable, Sendable {
@@ -92,16 +92,16 @@ public struct ANCSConsumer: Sendable {
     var appNames: [String: String] = [:]
 
     /// A consumer on a connection on which nothing has happened yet.
-    public init(_ configuration: Configuration = Configuration()) { self.configuration = configuration }
+    package init(_ configuration: Configuration = Configuration()) { self.configuration = configuration }
 
     /// When `advance(to:)` has something to do.
-    public var nextDeadline: Duration? { work?.deadline }
+    package var nextDeadline: Duration? { work?.deadline }
 
     /// Begins: the link is to be secured, then the service is looked for.
-    public mutating func begin() -> [Output] { [ask(.secure, for: .securing)] }
+    package mutating func begin() -> [Output] { [ask(.secure, for: .securing)] }
 
     /// Takes the answer to the oldest request without one.
-    public mutating func take(_ result: ClientResult, of request: ClientRequest, at now: Duration) -> [Output] {
+    package mutating func take(_ result: ClientResult, of request: ClientRequest, at now: Duration) -> [Output] {
         guard let first = pending.first, first.request == request else { return [] }
         pending.removeFirst()
         guard first.generation == generation else { return [] }
@@ -117,7 +117,7 @@ public struct ANCSConsumer: Sendable {
     }
 
     /// Takes a value that the phone tells.
-    public mutating func take(_ value: [UInt8], of handle: AttributeHandle, at now: Duration) -> [Output] {
+    package mutating func take(_ value: [UInt8], of handle: AttributeHandle, at now: Duration) -> [Output] {
         switch handle {
         case serviceChanged: startAnew("its services have changed")
         case source: takeEvent(value, at: now)
@@ -127,13 +127,13 @@ public struct ANCSConsumer: Sendable {
     }
 
     /// Gives up what takes too long.
-    public mutating func advance(to now: Duration) -> [Output] {
+    package mutating func advance(to now: Duration) -> [Output] {
         guard let deadline = work?.deadline, deadline <= now else { return [] }
         return finish(.failure("the phone did not answer within \(configuration.patience)"), at: now)
     }
 
     /// Why an action cannot be asked for; `nil` when it can.
-    public func obstacle(to action: ANCSAction, on notification: UInt32) -> String? {
+    package func obstacle(to action: ANCSAction, on notification: UInt32) -> String? {
         guard isReady else { return "no phone is connected that tells its notifications" }
         guard controlPoint != nil else { return "the phone takes no actions" }
         guard let event = notifications[notification] else {
@@ -145,7 +145,7 @@ public struct ANCSConsumer: Sendable {
     }
 
     /// Asks for an action, before anything else that waits.
-    public mutating func perform(_ action: ANCSAction, on notification: UInt32, at now: Duration) -> [Output] {
+    package mutating func perform(_ action: ANCSAction, on notification: UInt32, at now: Duration) -> [Output] {
         guard jobs.count < Self.capacity else { return [] }
         jobs.insert(.action(action, notification), at: 0)
         return next(at: now)

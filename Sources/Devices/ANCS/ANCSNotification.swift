@@ -3,30 +3,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A notification as a phone has it.
-public struct ANCSNotification: Hashable, Sendable {
+package struct ANCSNotification: Hashable, Sendable {
     /// What it is about.
-    public var category: ANCSCategory
+    package var category: ANCSCategory
     /// Whether it makes no noise, and whether it matters; other flags follow from the rest.
-    public var flags: ANCSNotificationEvent.Flags
+    package var flags: ANCSNotificationEvent.Flags
     /// The identifier of the app that it is from.
-    public var app: String
+    package var app: String
     /// The title.
-    public var title: String
+    package var title: String
     /// The line below the title.
-    public var subtitle: String
+    package var subtitle: String
     /// The text.
-    public var message: String
+    package var message: String
     /// When, as `yyyyMMdd'T'HHmmSS`; `nil` for the moment when it comes.
-    public var date: String?
+    package var date: String?
     /// What can be done with it, for people; `nil` where there is no such action.
-    public var positiveLabel: String?
+    package var positiveLabel: String?
     /// What else can be done with it.
-    public var negativeLabel: String?
+    package var negativeLabel: String?
     /// Whether its actions fail.
-    public var actionsFail: Bool
+    package var actionsFail: Bool
 
     /// A notification without anything that is left out.
-    public init(
+    package init(
         category: ANCSCategory, flags: ANCSNotificationEvent.Flags = [], app: String = "", title: String = "",
         subtitle: String = "", message: String = "", date: String? = nil, positiveLabel: String? = nil,
         negativeLabel: String? = nil, actionsFail: Bool = false

@@ -2,17 +2,17 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
-public import GATT
+package import Bluetooth
+package import BluetoothCore
 
 /// The phone's side of ANCS towards one accessory at a time, without any input or output of its own.
 ///
 /// What happens on the phone is written in a script, whose time begins when an accessory subscribes to the notification
 /// source for the first time. A session lasts from such a subscription to its end; the notifications that there are
 /// already are told at its start, and identifiers of one session mean nothing in the next.
-public struct ANCSProvider: Sendable {
+package struct ANCSProvider: Sendable {
     /// What it wants done, in order.
-    public enum Output: Hashable, Sendable {
+    package enum Output: Hashable, Sendable {
         /// Tell the accessory this value of a characteristic.
         case tell(BluetoothUUID, [UInt8])
         /// Have the notification service, or have it no more: the accessory learns that the services changed.
@@ -22,7 +22,7 @@ public struct ANCSProvider: Sendable {
     }
 
     /// What happens between phone and accessory.
-    public enum Report: Hashable, Sendable {
+    package enum Report: Hashable, Sendable {
         /// An accessory hears notifications from now on.
         case sessionBegan
         /// It hears none any more.
@@ -61,7 +61,7 @@ public struct ANCSProvider: Sendable {
 
     /// A phone on which this script is played.
     /// - Parameter firstIdentifier: the first identifier of the first session.
-    public init(_ script: ANCSScript, firstIdentifier: UInt32 = 0) {
+    package init(_ script: ANCSScript, firstIdentifier: UInt32 = 0) {
         apps = script.apps
         nextIdentifier = firstIdentifier
         for step in script.steps where step.time == nil {
@@ -77,13 +77,13 @@ public struct ANCSProvider: Sendable {
     }
 
     /// When `advance(to:)` has something to do, in uptime.
-    public var nextDeadline: Duration? { beginning.flatMap { beginning in steps.first.map { beginning + $0.time } } }
+    package var nextDeadline: Duration? { beginning.flatMap { beginning in steps.first.map { beginning + $0.time } } }
 
     /// Whether an accessory hears notifications.
-    public var isInSession: Bool { session != nil }
+    package var isInSession: Bool { session != nil }
 
     /// Lets happen what is due.
-    public mutating func advance(to now: DeviceTime) -> [Output] {
+    package mutating func advance(to now: DeviceTime) -> [Output] {
         var outputs: [Output] = []
         while let deadline = nextDeadline, deadline <= now.uptime, let step = steps.popFirst() {
             switch step.event {
@@ -98,7 +98,7 @@ public struct ANCSProvider: Sendable {
     }
 
     /// The accessory wants to hear of a characteristic, or no more.
-    public mutating func subscribe(_ characteristic: BluetoothUUID, _ isOn: Bool, at now: DeviceTime) -> [Output] {
+    package mutating func subscribe(_ characteristic: BluetoothUUID, _ isOn: Bool, at now: DeviceTime) -> [Output] {
         if characteristic == ANCSService.dataSource { tellsData = isOn }
         guard characteristic == ANCSService.notificationSource else { return [] }
         guard isOn else { return endSession() }
@@ -117,7 +117,7 @@ public struct ANCSProvider: Sendable {
     }
 
     /// The accessory is gone.
-    public mutating func disconnect() -> [Output] {
+    package mutating func disconnect() -> [Output] {
         tellsData = false
         return endSession()
     }
@@ -191,7 +191,7 @@ extension ANCSProvider {
     /// The accessory writes to the control point.
     /// - Parameter maximumLength: the octets that one notified value may have: 3 less than the MTU.
     /// - Returns: what the accessory is answered, and what is to be done when it has been.
-    public mutating func write(
+    package mutating func write(
         _ value: [UInt8], maximumLength: Int
     ) -> (answer: Result<Void, ATTError>, outputs: [Output]) {
         do throws(ATTError) {

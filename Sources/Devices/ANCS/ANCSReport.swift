@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What an accessory shows of a phone's notifications.
-public enum ANCSReport: Hashable, Sendable {
+package enum ANCSReport: Hashable, Sendable {
     /// The phone tells its notifications from now on.
     /// - Parameter canAsk: whether more can be asked about them.
     case available(canAsk: Bool)

@@ -2,10 +2,10 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 
 /// What a phone tells by the data source, when all its pieces are together.
-public enum ANCSResponse: Hashable, Sendable {
+package enum ANCSResponse: Hashable, Sendable {
     /// Attributes of a notification, in the order in which they were asked for.
     case notificationAttributes(UInt32, [ANCSAttribute])
     /// Attributes of an app.
@@ -14,12 +14,12 @@ public enum ANCSResponse: Hashable, Sendable {
 
 extension ANCSResponse: WireCodable {
     /// Reads a response up to the end of the input.
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         self = try Self(header: &reader)
         while !reader.isAtEnd { append(try ANCSAttribute(parsing: &reader)) }
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         switch self {
         case .notificationAttributes(let notification, let attributes):
             writer.write(UInt8(0))
@@ -51,14 +51,14 @@ extension ANCSResponse: WireCodable {
     }
 
     /// The attributes.
-    public var attributes: [ANCSAttribute] {
+    package var attributes: [ANCSAttribute] {
         switch self {
         case .notificationAttributes(_, let attributes), .appAttributes(_, let attributes): attributes
         }
     }
 
     /// The values of the data source that carry this, none longer than so many octets: at least 1.
-    public func fragments(ofAtMost length: Int) -> [[UInt8]] {
+    package func fragments(ofAtMost length: Int) -> [[UInt8]] {
         let octets = serialized()
         let length = max(1, length)
         return stride(from: 0, to: octets.count, by: length).map {

@@ -2,13 +2,13 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 
 /// Puts the answer to one command together from the values of the data source.
 ///
 /// These have no header of their own: the answer is whole when as many attributes have come as were asked for. It keeps no
 /// more octets than such an answer can have.
-public struct ANCSResponseAssembler: Hashable, Sendable {
+package struct ANCSResponseAssembler: Hashable, Sendable {
     private let expected: ANCSResponse
     private let count: Int
     private var response: ANCSResponse?
@@ -16,7 +16,7 @@ public struct ANCSResponseAssembler: Hashable, Sendable {
     private var octets: [UInt8] = []
 
     /// For the answer to a command; `nil` for a command that has none.
-    public init?(answering command: ANCSCommand) {
+    package init?(answering command: ANCSCommand) {
         switch command {
         case .notificationAttributes(let notification, let requests):
             expected = .notificationAttributes(notification, [])
@@ -31,7 +31,7 @@ public struct ANCSResponseAssembler: Hashable, Sendable {
     /// Takes the next piece.
     /// - Returns: the answer, when it is whole; `nil` before.
     /// - Throws: `WireError` for what belongs to no answer to the command; nothing more comes of this one then.
-    public mutating func append(_ piece: [UInt8]) throws(WireError) -> ANCSResponse? {
+    package mutating func append(_ piece: [UInt8]) throws(WireError) -> ANCSResponse? {
         octets += piece
         var reader = ByteReader(octets)
         if response == nil {

@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What happens on a phone, and when.
-public struct ANCSScript: Hashable, Sendable {
+package struct ANCSScript: Hashable, Sendable {
     /// Something that happens.
-    public enum Event: Hashable, Sendable {
+    package enum Event: Hashable, Sendable {
         /// A notification of this name comes; if there is one, it changes.
         case post(String, ANCSNotification)
         /// The notification of this name goes.
@@ -15,26 +15,26 @@ public struct ANCSScript: Hashable, Sendable {
     }
 
     /// An event and its time.
-    public struct Step: Hashable, Sendable {
+    package struct Step: Hashable, Sendable {
         /// When, from the moment on that an accessory subscribes for the first time; `nil` for before.
-        public var time: Duration?
+        package var time: Duration?
         /// What.
-        public var event: Event
+        package var event: Event
 
         /// An event at this time.
-        public init(at time: Duration?, _ event: Event) {
+        package init(at time: Duration?, _ event: Event) {
             self.time = time
             self.event = event
         }
     }
 
     /// What happens, in any order.
-    public var steps: [Step]
+    package var steps: [Step]
     /// The names of apps, by their identifiers.
-    public var apps: [String: String]
+    package var apps: [String: String]
 
     /// A script of these steps.
-    public init(steps: [Step] = [], apps: [String: String] = [:]) {
+    package init(steps: [Step] = [], apps: [String: String] = [:]) {
         self.steps = steps
         self.apps = apps
     }

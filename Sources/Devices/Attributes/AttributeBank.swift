@@ -2,28 +2,28 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+package import Bluetooth
 import BluetoothCore
-public import GATT
 
 /// All declared characteristics of a device while it runs: it answers centrals, tells them values when they are due, and
 /// keeps what is stored.
 ///
 /// The part of a device that what is declared says already; what only code can say is the device's own. Inputs are
 /// handed on to the function of their name; after each of them, `nextDeadline` says when time has to pass.
-public struct AttributeBank: Hashable, Sendable {
+package struct AttributeBank: Hashable, Sendable {
     /// The services as a radio is told of them.
-    public let services: [GATTService]
+    package let services: [GATTService]
     private var states: [CharacteristicState]
     private let places: [CharacteristicIdentifier: Int]
     private let identifiers: [CharacteristicIdentifier]
     /// Characteristics of which more than subscribers want to know when they change.
     private let watched: Set<String>
     /// When time has to pass for it, in uptime; `nil` when nothing is due by itself.
-    public private(set) var nextDeadline: Duration?
+    package private(set) var nextDeadline: Duration?
 
     /// A bank of these services, before power comes.
     /// - Parameter watched: names of characteristics that are to change in time although nobody has subscribed.
-    public init(_ declared: [DeclaredService], watched: Set<String> = []) {
+    package init(_ declared: [DeclaredService], watched: Set<String> = []) {
         services = declared.map(\.declaration)
         states = declared.flatMap(\.characteristics).map { CharacteristicState($0) }
         identifiers = services.identifiedCharacteristics.map(\.identifier)
@@ -32,18 +32,18 @@ public struct AttributeBank: Hashable, Sendable {
     }
 
     /// Power comes: what is not stored begins again, and nobody has subscribed.
-    public mutating func powerOn(at now: DeviceTime) {
+    package mutating func powerOn(at now: DeviceTime) {
         for index in states.indices { states[index].powerOn(at: now) }
         plan(at: now)
     }
 
     /// The value of the characteristic of this name; `nil` where there is none.
-    public func value(of name: String, at now: DeviceTime) -> [UInt8]? {
+    package func value(of name: String, at now: DeviceTime) -> [UInt8]? {
         states.first { $0.declared.name == name }?.value(at: now)
     }
 
     /// A central reads. When the answer changes what is answered later, it takes its time, so that it is given only once.
-    public mutating func read(
+    package mutating func read(
         _ identifier: CharacteristicIdentifier, offset: Int, at now: DeviceTime
     ) -> [DeviceOutput] {
         guard let place = places[identifier], states[place].declared.properties.contains(.read) else {
@@ -55,7 +55,7 @@ public struct AttributeBank: Hashable, Sendable {
     }
 
     /// A central writes.
-    public mutating func write(
+    package mutating func write(
         _ value: [UInt8], to identifier: CharacteristicIdentifier, offset: Int, at now: DeviceTime
     ) -> [DeviceOutput] {
         guard let place = places[identifier], states[place].declared.isWritable else {
@@ -78,7 +78,7 @@ public struct AttributeBank: Hashable, Sendable {
     }
 
     /// A central wants to be told other things than before.
-    public mutating func subscribe(
+    package mutating func subscribe(
         _ central: Central, to identifier: CharacteristicIdentifier,
         _ configuration: ClientCharacteristicConfiguration, at now: DeviceTime
     ) -> [DeviceOutput] {
@@ -88,13 +88,13 @@ public struct AttributeBank: Hashable, Sendable {
     }
 
     /// A central is gone.
-    public mutating func forget(_ central: Central, at now: DeviceTime) {
+    package mutating func forget(_ central: Central, at now: DeviceTime) {
         for index in states.indices { states[index].unsubscribe(central) }
         plan(at: now)
     }
 
     /// Tells what is due, and says when it is next.
-    public mutating func due(at now: DeviceTime) -> [DeviceOutput] {
+    package mutating func due(at now: DeviceTime) -> [DeviceOutput] {
         var outputs: [DeviceOutput] = []
         for (index, identifier) in zip(states.indices, identifiers) {
             guard let value = states[index].dueValue(at: now) else { continue }
@@ -141,15 +141,15 @@ public struct AttributeBank: Hashable, Sendable {
 
 extension AttributeBank {
     /// The values as their owner may set them, by name.
-    public var settings: [DeviceSetting] { states.flatMap(\.settings) }
+    package var settings: [DeviceSetting] { states.flatMap(\.settings) }
 
     /// What those values are now that change by themselves, by the names of their settings.
-    public func presentValues(at now: DeviceTime) -> [String: String] {
+    package func presentValues(at now: DeviceTime) -> [String: String] {
         states.map { $0.presentValues(at: now) }.reduce(into: [:]) { $0.merge($1) { first, _ in first } }
     }
 
     /// The name of a characteristic; `nil` where it is its UUID, or there is none.
-    public func name(of characteristic: CharacteristicIdentifier) -> String? {
+    package func name(of characteristic: CharacteristicIdentifier) -> String? {
         guard let declared = places[characteristic].map({ states[$0].declared }) else { return nil }
         return declared.name == declared.uuid.description ? nil : declared.name
     }
@@ -157,7 +157,7 @@ extension AttributeBank {
     /// Sets a value by the name of its setting.
     /// - Returns: whether it is stored.
     /// - Throws: `ValueFormatFault` when there is no such setting, or the text is no value of it.
-    public mutating func set(_ name: String, _ text: String) throws(ValueFormatFault) -> Bool {
+    package mutating func set(_ name: String, _ text: String) throws(ValueFormatFault) -> Bool {
         guard let index = states.firstIndex(where: { $0.has(setting: name) }) else {
             let names = settings.map(\.key).joined(separator: ", ")
             throw ValueFormatFault("there is no setting of this name; settings are \(names)")
@@ -167,10 +167,10 @@ extension AttributeBank {
     }
 
     /// Whether any value is stored.
-    public var isStoring: Bool { states.contains(where: \.declared.isStored) }
+    package var isStoring: Bool { states.contains(where: \.declared.isStored) }
 
     /// The stored values, by the names of their characteristics, as hexadecimal digits.
-    public func flash(at now: DeviceTime) -> FlashImage {
+    package func flash(at now: DeviceTime) -> FlashImage {
         let stored = states.filter(\.declared.isStored)
         return FlashImage(
             Dictionary(
@@ -180,7 +180,7 @@ extension AttributeBank {
 
     /// Takes over the stored values; one that is not there stays as it is declared.
     /// - Throws: `FlashFault` for a value that cannot be one; all stay as they were then.
-    public mutating func restore(from flash: FlashImage) throws(FlashFault) {
+    package mutating func restore(from flash: FlashImage) throws(FlashFault) {
         var restored = states
         for index in states.indices where states[index].declared.isStored {
             let name = states[index].declared.name

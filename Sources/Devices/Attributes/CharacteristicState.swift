@@ -2,8 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import BluetoothCore
-import GATT
 
 /// One declared characteristic while its device runs: its value, who has subscribed, and what was done with it.
 struct CharacteristicState: Hashable, Sendable {

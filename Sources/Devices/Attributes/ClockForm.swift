@@ -5,7 +5,7 @@
 import BluetoothCore
 
 /// How a clock's time is written; the time is UTC.
-public enum ClockForm: String, Hashable, Sendable, CaseIterable {
+package enum ClockForm: String, Hashable, Sendable, CaseIterable {
     /// Date, time, day of the week, 256ths of a second and why it was adjusted: ten octets, the value of
     /// characteristic 0x2A2B (GATT Specification Supplement, Current Time).
     case currentTime = "current-time"
@@ -15,7 +15,7 @@ public enum ClockForm: String, Hashable, Sendable, CaseIterable {
     case unix
 
     /// How many octets it has; `nil` where the format of the field says so.
-    public var size: Int? {
+    package var size: Int? {
         switch self {
         case .currentTime: 10
         case .dateTime: 7

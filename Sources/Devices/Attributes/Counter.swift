@@ -3,20 +3,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A whole number that goes up or down by the same amount again and again.
-public struct Counter: Hashable, Sendable {
+package struct Counter: Hashable, Sendable {
     /// The value when power comes; in the range.
-    public let start: Int64
+    package let start: Int64
     /// What is added each time; negative to count down.
-    public let step: Int64
+    package let step: Int64
     /// The time between two values, at least a millisecond.
-    public let every: Duration
+    package let every: Duration
     /// The lowest and the highest value.
-    public let range: ClosedRange<Int64>
+    package let range: ClosedRange<Int64>
     /// Whether it begins at the other end of the range when it has gone through; else it stays at the end.
-    public let wraps: Bool
+    package let wraps: Bool
 
     /// A counter; a start outside of the range becomes the nearer end.
-    public init(start: Int64 = 0, step: Int64 = 1, every: Duration, range: ClosedRange<Int64>, wraps: Bool = true) {
+    package init(start: Int64 = 0, step: Int64 = 1, every: Duration, range: ClosedRange<Int64>, wraps: Bool = true) {
         self.start = min(max(start, range.lowerBound), range.upperBound)
         self.step = step
         self.every = max(every, .shortestStep)
@@ -25,7 +25,7 @@ public struct Counter: Hashable, Sendable {
     }
 
     /// The value, so long after power came.
-    public func value(at elapsed: Duration) -> Int64 {
+    package func value(at elapsed: Duration) -> Int64 {
         // Two numbers of 64 bits have a product of 128.
         let distance = Int128(elapsed.steps(every: every)) * Int128(step)
         let sum = distance + Int128(start)

@@ -2,65 +2,65 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
-public import GATT
+package import Bluetooth
+package import BluetoothCore
 
 /// A service that says what its characteristics do.
-public struct DeclaredService: Hashable, Sendable {
+package struct DeclaredService: Hashable, Sendable {
     /// Its type.
-    public var uuid: BluetoothUUID
+    package var uuid: BluetoothUUID
     /// Its characteristics in order.
-    public var characteristics: [DeclaredCharacteristic]
+    package var characteristics: [DeclaredCharacteristic]
 
     /// A service of these characteristics.
-    public init(uuid: BluetoothUUID, characteristics: [DeclaredCharacteristic]) {
+    package init(uuid: BluetoothUUID, characteristics: [DeclaredCharacteristic]) {
         self.uuid = uuid
         self.characteristics = characteristics
     }
 
     /// The service as a radio is told of it.
-    public var declaration: GATTService {
+    package var declaration: GATTService {
         GATTService(uuid: uuid, characteristics: characteristics.map(\.declaration))
     }
 }
 
 /// A characteristic that says what it does: where its value comes from, what may be written, and what is told when.
-public struct DeclaredCharacteristic: Hashable, Sendable {
+package struct DeclaredCharacteristic: Hashable, Sendable {
     /// Its name among the characteristics of its device, for settings and flash.
-    public var name: String
+    package var name: String
     /// Its type.
-    public var uuid: BluetoothUUID
+    package var uuid: BluetoothUUID
     /// What can be done with its value.
-    public var properties: CharacteristicProperties
+    package var properties: CharacteristicProperties
     /// What a link must offer for that.
-    public var permissions: AttributePermissions
+    package var permissions: AttributePermissions
     /// Its descriptors in order.
-    public var descriptors: [GATTDescriptor]
+    package var descriptors: [GATTDescriptor]
     /// The parts of its value in order; only the last one may have a length of its own.
-    public var fields: [ValueField]
+    package var fields: [ValueField]
     /// How many octets may be written; `nil` for what the fields have.
-    public var lengths: ClosedRange<Int>?
+    package var lengths: ClosedRange<Int>?
     /// When its value is told to whoever wants to be told.
-    public var telling = Telling.never
+    package var telling = Telling.never
     /// Whether what is written survives a power cut.
-    public var isStored = false
+    package var isStored = false
     /// The name of the characteristic that takes and tells whatever is written here.
-    public var echo: String?
+    package var echo: String?
     /// The names of characteristics, or of fields as `characteristic.field`, that begin again when this one is written.
-    public var restarts: [String] = []
+    package var restarts: [String] = []
     /// What is answered to a value out of a field's range.
-    public var rangeError = ATTError.valueNotAllowed
+    package var rangeError = ATTError.valueNotAllowed
     /// An error on purpose when it is read.
-    public var readFault: AttributeFault?
+    package var readFault: AttributeFault?
     /// An error on purpose when it is written.
-    public var writeFault: AttributeFault?
+    package var writeFault: AttributeFault?
     /// How long the answer to a read takes.
-    public var readDelay = Duration.zero
+    package var readDelay = Duration.zero
     /// How long the answer to a write takes.
-    public var writeDelay = Duration.zero
+    package var writeDelay = Duration.zero
 
     /// A characteristic that does nothing but have this value.
-    public init(
+    package init(
         name: String, uuid: BluetoothUUID, properties: CharacteristicProperties,
         permissions: AttributePermissions = .open,
         descriptors: [GATTDescriptor] = [], fields: [ValueField]
@@ -74,28 +74,28 @@ public struct DeclaredCharacteristic: Hashable, Sendable {
     }
 
     /// The characteristic as a radio is told of it.
-    public var declaration: GATTCharacteristic {
+    package var declaration: GATTCharacteristic {
         GATTCharacteristic(uuid: uuid, properties: properties, permissions: permissions, descriptors: descriptors)
     }
 
     /// Whether it can be written in any way.
-    public var isWritable: Bool {
+    package var isWritable: Bool {
         !properties.isDisjoint(with: [.write, .writeWithoutResponse, .authenticatedSignedWrites])
     }
 
     /// How many octets its value may have.
-    public var possibleLengths: ClosedRange<Int> {
+    package var possibleLengths: ClosedRange<Int> {
         if let lengths { return lengths }
         let known = fields.compactMap(\.size).reduce(0, +)
         return fields.allSatisfy { $0.size != nil } ? known...known : known...max(known, ValueFormat.longestValue)
     }
 
     /// The name of a field in settings.
-    public func settingName(of field: ValueField) -> String { field.name.isEmpty ? name : "\(name).\(field.name)" }
+    package func settingName(of field: ValueField) -> String { field.name.isEmpty ? name : "\(name).\(field.name)" }
 }
 
 /// When a value is told to the centrals that have subscribed to it.
-public enum Telling: Hashable, Sendable {
+package enum Telling: Hashable, Sendable {
     /// Only when somebody else has it told, as an echo.
     case never
     /// When it becomes another one.
@@ -105,9 +105,9 @@ public enum Telling: Hashable, Sendable {
 }
 
 /// An error that is answered on purpose.
-public struct AttributeFault: Hashable, Sendable {
+package struct AttributeFault: Hashable, Sendable {
     /// When it is answered.
-    public enum Occasion: Hashable, Sendable {
+    package enum Occasion: Hashable, Sendable {
         /// Each time.
         case always
         /// The time of this number, counted from 1 since power came.
@@ -117,12 +117,12 @@ public struct AttributeFault: Hashable, Sendable {
     }
 
     /// What is answered.
-    public let error: ATTError
+    package let error: ATTError
     /// When it is answered.
-    public let occasion: Occasion
+    package let occasion: Occasion
 
     /// An error on these occasions.
-    public init(_ error: ATTError, _ occasion: Occasion = .always) {
+    package init(_ error: ATTError, _ occasion: Occasion = .always) {
         self.error = error
         self.occasion = occasion
     }

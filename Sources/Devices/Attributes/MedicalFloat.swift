@@ -6,14 +6,14 @@ import BluetoothCore
 import Glibc
 
 /// A decimal floating-point number of IEEE 11073-20601, as medical devices send it: a whole number times a power of ten.
-public enum MedicalFloat: Hashable, Sendable {
+package enum MedicalFloat: Hashable, Sendable {
     /// `SFLOAT`, two octets: 12 bits of number, 4 of exponent.
     case short
     /// `FLOAT`, four octets: 24 bits of number, 8 of exponent.
     case long
 
     /// Octets on the wire.
-    public var size: Int { self == .short ? 2 : 4 }
+    package var size: Int { self == .short ? 2 : 4 }
 
     private var mantissaBits: Int { self == .short ? 12 : 24 }
     private var exponents: ClosedRange<Int> { self == .short ? -8...7 : -128...127 }
@@ -23,7 +23,7 @@ public enum MedicalFloat: Hashable, Sendable {
     /// The octets of a number, little-endian.
     /// - Parameter decimals: how many digits behind the point; `nil` takes as many as the number needs and the format
     ///   has. What is too large becomes infinite.
-    public func octets(of number: Double, decimals: Int? = nil) -> [UInt8] {
+    package func octets(of number: Double, decimals: Int? = nil) -> [UInt8] {
         let half = 1 << (mantissaBits - 1)
         if number.isNaN { return octets(mantissa: half - 1, exponent: 0) }
         let infinity = octets(mantissa: number > 0 ? half - 2 : -half + 2, exponent: 0)
@@ -42,7 +42,7 @@ public enum MedicalFloat: Hashable, Sendable {
     }
 
     /// The number of octets; `nil` when they are not as many as the format has.
-    public func number(of octets: [UInt8]) -> Double? {
+    package func number(of octets: [UInt8]) -> Double? {
         guard octets.count == size else { return nil }
         let bits = octets.reversed().reduce(0) { $0 << 8 | Int($1) }
         let half = 1 << (mantissaBits - 1)

@@ -6,7 +6,7 @@
 ///
 /// It is a function of the time since power came, in steps: between two changes it stays as it is, as a value does that
 /// is sampled now and then. The same quantity has the same values in every run.
-public enum Quantity: Hashable, Sendable {
+package enum Quantity: Hashable, Sendable {
     /// It stays as it is.
     case fixed(Double)
     /// It goes up or down by the same amount again and again.
@@ -19,7 +19,7 @@ public enum Quantity: Hashable, Sendable {
     case trace(Trace)
 
     /// The value, so long after power came.
-    public func value(at elapsed: Duration) -> Double {
+    package func value(at elapsed: Duration) -> Double {
         switch self {
         case .fixed(let value): value
         case .counter(let counter): Double(counter.value(at: elapsed))
@@ -30,7 +30,7 @@ public enum Quantity: Hashable, Sendable {
     }
 
     /// When, so long after power came, the value may be another one for the first time; `nil` when it never is.
-    public func nextChange(after elapsed: Duration) -> Duration? {
+    package func nextChange(after elapsed: Duration) -> Duration? {
         switch self {
         case .fixed: nil
         case .counter(let counter): counter.nextChange(after: elapsed)
@@ -41,7 +41,7 @@ public enum Quantity: Hashable, Sendable {
     }
 
     /// All values that it can have lie in here.
-    public var bounds: ClosedRange<Double> {
+    package var bounds: ClosedRange<Double> {
         switch self {
         case .fixed(let value): value...value
         case .counter(let counter): Double(counter.range.lowerBound)...Double(counter.range.upperBound)
@@ -52,14 +52,14 @@ public enum Quantity: Hashable, Sendable {
     }
 
     /// Remembers where it is, so that later values cost less; none of them changes.
-    public mutating func settle(at elapsed: Duration) {
+    package mutating func settle(at elapsed: Duration) {
         guard case .randomWalk(var walk) = self else { return }
         walk.settle(at: elapsed)
         self = .randomWalk(walk)
     }
 
     /// When it is worth settling again; `nil` when it never is.
-    public func nextSettling(after elapsed: Duration) -> Duration? {
+    package func nextSettling(after elapsed: Duration) -> Duration? {
         guard case .randomWalk(let walk) = self else { return nil }
         return elapsed + walk.every * 10_000
     }
@@ -67,7 +67,7 @@ public enum Quantity: Hashable, Sendable {
 
 extension Duration {
     /// The shortest time between two changes of a quantity.
-    public static let shortestStep = Duration.milliseconds(1)
+    package static let shortestStep = Duration.milliseconds(1)
 
     /// How many whole steps are in it; none in a negative time.
     func steps(every step: Duration) -> Int64 {

@@ -3,17 +3,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A number that wanders at random between two bounds, the same way for the same seed.
-public struct RandomWalk: Hashable, Sendable {
+package struct RandomWalk: Hashable, Sendable {
     /// What decides the way.
-    public let seed: UInt64
+    package let seed: UInt64
     /// The value when power comes; in the range.
-    public let start: Double
+    package let start: Double
     /// The farthest that one step goes, up or down.
-    public let step: Double
+    package let step: Double
     /// The bounds, at which it turns.
-    public let range: ClosedRange<Double>
+    package let range: ClosedRange<Double>
     /// The time between two steps, at least a millisecond.
-    public let every: Duration
+    package let every: Duration
     /// A place that it has come to, so that the way there need not be gone again.
     private var milestone: Milestone
 
@@ -23,7 +23,7 @@ public struct RandomWalk: Hashable, Sendable {
     }
 
     /// A walk; a start outside of the range becomes the nearer end, and a step is at most the range.
-    public init(seed: UInt64, start: Double, step: Double, range: ClosedRange<Double>, every: Duration) {
+    package init(seed: UInt64, start: Double, step: Double, range: ClosedRange<Double>, every: Duration) {
         self.seed = seed
         self.start = min(max(start, range.lowerBound), range.upperBound)
         self.step = min(abs(step), range.upperBound - range.lowerBound)
@@ -33,7 +33,7 @@ public struct RandomWalk: Hashable, Sendable {
     }
 
     /// The value, so long after power came.
-    public func value(at elapsed: Duration) -> Double { place(at: elapsed).value }
+    package func value(at elapsed: Duration) -> Double { place(at: elapsed).value }
 
     mutating func settle(at elapsed: Duration) { milestone = place(at: elapsed) }
 

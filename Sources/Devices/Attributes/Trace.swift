@@ -3,33 +3,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A number that goes as it was recorded: each value stays until the time of the next one.
-public struct Trace: Hashable, Sendable {
+package struct Trace: Hashable, Sendable {
     /// A value, and from when on.
-    public struct Point: Hashable, Sendable {
+    package struct Point: Hashable, Sendable {
         /// The time since power came.
-        public let time: Duration
+        package let time: Duration
         /// The value from then on.
-        public let value: Double
+        package let value: Double
 
         /// A value from a time on.
-        public init(_ time: Duration, _ value: Double) {
+        package init(_ time: Duration, _ value: Double) {
             self.time = time
             self.value = value
         }
     }
 
     /// The values in the order of their times.
-    public let points: [Point]
+    package let points: [Point]
     /// Whether it begins again when the last value has stayed as long as the one before; else the last one stays.
-    public let repeats: Bool
+    package let repeats: Bool
     /// How long it takes until it begins again; `nil` when it does not.
     private let length: Duration?
     /// All values lie in here.
-    public let bounds: ClosedRange<Double>
+    package let bounds: ClosedRange<Double>
 
     /// A trace; `nil` without any point, with a negative time, with times that do not go up, or with a value that is
     /// not finite. The first value is also that of the time before it.
-    public init?(_ points: [Point], repeats: Bool) {
+    package init?(_ points: [Point], repeats: Bool) {
         guard let first = points.first, let last = points.last, first.time >= .zero,
             points.allSatisfy(\.value.isFinite), zip(points, points.dropFirst()).allSatisfy({ $0.time < $1.time }),
             let lowest = points.map(\.value).min(), let highest = points.map(\.value).max()
@@ -41,7 +41,7 @@ public struct Trace: Hashable, Sendable {
     }
 
     /// The value, so long after power came.
-    public func value(at elapsed: Duration) -> Double {
+    package func value(at elapsed: Duration) -> Double {
         let next = index(behind: place(of: elapsed))
         return points[max(next, 1) - 1].value
     }

@@ -3,18 +3,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A part of a characteristic's value: how it is written, and where it comes from.
-public struct ValueField: Hashable, Sendable {
+package struct ValueField: Hashable, Sendable {
     /// Its name among the fields of the value; empty when it is all of it.
-    public var name: String
+    package var name: String
     /// How it is written.
-    public var format: ValueFormat
+    package var format: ValueFormat
     /// Where it comes from.
-    public var source: ValueSource
+    package var source: ValueSource
     /// The numbers that may be written into it; `nil` for all that the format has.
-    public var accepted: ClosedRange<Double>?
+    package var accepted: ClosedRange<Double>?
 
     /// A field.
-    public init(
+    package init(
         name: String = "", format: ValueFormat, source: ValueSource, accepted: ClosedRange<Double>? = nil
     ) {
         self.name = name
@@ -24,13 +24,13 @@ public struct ValueField: Hashable, Sendable {
     }
 
     /// How many octets it always has; `nil` where they may be more or fewer.
-    public var size: Int? {
+    package var size: Int? {
         if case .clock(let form) = source { return form.size ?? format.size }
         return format.size
     }
 
     /// The octets, so long after it began, at a time of day.
-    public func octets(at elapsed: Duration, sinceUnixEpoch: Duration) -> [UInt8] {
+    package func octets(at elapsed: Duration, sinceUnixEpoch: Duration) -> [UInt8] {
         switch source {
         case .fixed(let octets): octets
         case .quantity(let quantity): format.octets(of: quantity.value(at: elapsed))
@@ -39,13 +39,13 @@ public struct ValueField: Hashable, Sendable {
     }
 
     /// Its octets as people write them; a date as `2026-01-31 12:00:00`.
-    public func text(of octets: [UInt8]) -> String {
+    package func text(of octets: [UInt8]) -> String {
         guard case .clock(let form) = source, form != .unix else { return format.text(of: octets) }
         return form.text(of: octets) ?? format.text(of: octets)
     }
 
     /// When, so long after it began, it may be another one for the first time; `nil` when it never is by itself.
-    public func nextChange(after elapsed: Duration, sinceUnixEpoch: Duration) -> Duration? {
+    package func nextChange(after elapsed: Duration, sinceUnixEpoch: Duration) -> Duration? {
         switch source {
         case .fixed: nil
         case .quantity(let quantity): quantity.nextChange(after: elapsed)
@@ -55,7 +55,7 @@ public struct ValueField: Hashable, Sendable {
 }
 
 /// Where a value comes from.
-public enum ValueSource: Hashable, Sendable {
+package enum ValueSource: Hashable, Sendable {
     /// These octets, until others are written.
     case fixed([UInt8])
     /// A number in the field's format.

@@ -7,20 +7,20 @@ import BluetoothCore
 // How people write values, in profiles and in `ctl set` alike.
 
 /// A text that is no value of a format; the message says what is, without a full stop.
-public struct ValueFormatFault: Error, Hashable, Sendable {
+package struct ValueFormatFault: Error, Hashable, Sendable {
     /// What is wrong, and what can be written.
-    public let message: String
+    package let message: String
     /// A fault with this message.
-    public init(_ message: String) { self.message = message }
+    package init(_ message: String) { self.message = message }
 }
 
 extension ValueFormat {
     /// The longest value that an attribute can have (Core 5.4, Vol 3, Part F, 3.2.9).
-    public static let longestValue = 512
+    package static let longestValue = 512
 
     /// The octets of a value as people write it: a number with its scale, hexadecimal digits, `true`, or text.
     /// - Throws: `ValueFormatFault` when the text is none, or does not fit.
-    public func octets(ofText text: String) throws(ValueFormatFault) -> [UInt8] {
+    package func octets(ofText text: String) throws(ValueFormatFault) -> [UInt8] {
         switch self {
         case .octets: return try Self.limited(Self.hexadecimal(text))
         case .text: return try Self.limited(Array(text.utf8))
@@ -43,7 +43,7 @@ extension ValueFormat {
     }
 
     /// The value as people write it; octets as hexadecimal digits where they are no value of this format.
-    public func text(of octets: [UInt8]) -> String {
+    package func text(of octets: [UInt8]) -> String {
         switch self {
         case .octets: break
         case .text: if let text = String(validating: octets, as: UTF8.self) { return text }
@@ -61,7 +61,7 @@ extension ValueFormat {
     }
 
     /// A finite decimal number as people write it.
-    public static func number(_ text: String) -> Double? {
+    package static func number(_ text: String) -> Double? {
         // Not everything that Swift reads as a number is one to people: 0x10, inf.
         let isDecimal = text.utf8.allSatisfy { 0x30...0x39 ~= $0 || "+-.eE".utf8.contains($0) }
         guard isDecimal, let number = Double(text), number.isFinite else { return nil }

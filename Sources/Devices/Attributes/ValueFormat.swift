@@ -5,7 +5,7 @@
 import BluetoothCore
 
 /// How a value, or a field of one, is written in octets.
-public enum ValueFormat: Hashable, Sendable {
+package enum ValueFormat: Hashable, Sendable {
     /// Octets that mean nothing here.
     case octets
     /// UTF-8.
@@ -22,7 +22,7 @@ public enum ValueFormat: Hashable, Sendable {
     case medical(MedicalFloat, decimals: Int?)
 
     /// How many octets it always has; `nil` where they may be more or fewer.
-    public var size: Int? {
+    package var size: Int? {
         switch self {
         case .octets, .text: nil
         case .boolean: 1
@@ -34,7 +34,7 @@ public enum ValueFormat: Hashable, Sendable {
     }
 
     /// Whether it is a number, so that a quantity can be written in it.
-    public var isNumber: Bool {
+    package var isNumber: Bool {
         switch self {
         case .octets, .text: false
         case .boolean, .integer, .float32, .float64, .medical: true
@@ -42,7 +42,7 @@ public enum ValueFormat: Hashable, Sendable {
     }
 
     /// The numbers that it can hold; `nil` where it holds none, or any.
-    public var bounds: ClosedRange<Double>? {
+    package var bounds: ClosedRange<Double>? {
         switch self {
         case .octets, .text, .float32, .float64, .medical: nil
         case .boolean: 0...1
@@ -51,7 +51,7 @@ public enum ValueFormat: Hashable, Sendable {
     }
 
     /// The octets of a number, the nearest that it can hold; none where it holds no numbers.
-    public func octets(of number: Double) -> [UInt8] {
+    package func octets(of number: Double) -> [UInt8] {
         switch self {
         case .octets, .text: []
         case .boolean: [number == 0 ? 0 : 1]
@@ -63,7 +63,7 @@ public enum ValueFormat: Hashable, Sendable {
     }
 
     /// The number of octets; `nil` where it holds none, or the octets are no value of it.
-    public func number(of octets: [UInt8]) -> Double? {
+    package func number(of octets: [UInt8]) -> Double? {
         guard octets.count == size else { return nil }
         return switch self {
         case .octets, .text: nil
@@ -77,7 +77,7 @@ public enum ValueFormat: Hashable, Sendable {
 }
 
 /// Which octet of a number comes first.
-public enum ByteOrder: String, Hashable, Sendable, CaseIterable {
+package enum ByteOrder: String, Hashable, Sendable, CaseIterable {
     /// The lowest, as almost everywhere in Bluetooth.
     case littleEndian = "le"
     /// The highest.
@@ -95,18 +95,18 @@ public enum ByteOrder: String, Hashable, Sendable, CaseIterable {
 }
 
 /// How a whole number is written.
-public struct IntegerFormat: Hashable, Sendable {
+package struct IntegerFormat: Hashable, Sendable {
     /// Octets, 1 to 8.
-    public let size: Int
+    package let size: Int
     /// Whether it may be negative, in two's complement.
-    public let isSigned: Bool
+    package let isSigned: Bool
     /// Which octet comes first.
-    public let order: ByteOrder
+    package let order: ByteOrder
     /// What one step of the whole number is worth: 0.01 where the number counts hundredths. Not 0, and finite.
-    public let scale: Double
+    package let scale: Double
 
     /// A format; the size is brought into its range, and a scale that cannot be one is 1.
-    public init(size: Int, isSigned: Bool, order: ByteOrder = .littleEndian, scale: Double = 1) {
+    package init(size: Int, isSigned: Bool, order: ByteOrder = .littleEndian, scale: Double = 1) {
         self.size = min(max(size, 1), 8)
         self.isSigned = isSigned
         self.order = order
@@ -114,7 +114,7 @@ public struct IntegerFormat: Hashable, Sendable {
     }
 
     /// The whole numbers that it can hold.
-    public var range: ClosedRange<Int128> {
+    package var range: ClosedRange<Int128> {
         let bits = size * 8
         return isSigned ? -(1 << (bits - 1))...(1 << (bits - 1)) - 1 : 0...(1 << bits) - 1
     }

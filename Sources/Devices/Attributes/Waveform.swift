@@ -5,9 +5,9 @@
 import Glibc
 
 /// A number that goes up and down in a period, sampled now and then.
-public struct Waveform: Hashable, Sendable {
+package struct Waveform: Hashable, Sendable {
     /// How it goes.
-    public enum Shape: String, Hashable, Sendable, CaseIterable {
+    package enum Shape: String, Hashable, Sendable, CaseIterable {
         /// Begins in the middle, going up.
         case sine
         /// Begins at the bottom, and goes up and down in straight lines.
@@ -19,21 +19,21 @@ public struct Waveform: Hashable, Sendable {
     }
 
     /// How it goes.
-    public let shape: Shape
+    package let shape: Shape
     /// The bottom and the top.
-    public let range: ClosedRange<Double>
+    package let range: ClosedRange<Double>
     /// The time until it begins again, at least a millisecond.
-    public let period: Duration
+    package let period: Duration
     /// How far into the period it is when power comes, from 0 up to but not 1.
-    public let phase: Double
+    package let phase: Double
     /// The time between two samples, at least a millisecond.
-    public let every: Duration
+    package let every: Duration
 
     /// The time between two samples where nothing else is said.
-    public static let usualSampling = Duration.milliseconds(100)
+    package static let usualSampling = Duration.milliseconds(100)
 
     /// A waveform; of a phase, only the part behind the point counts.
-    public init(
+    package init(
         _ shape: Shape, range: ClosedRange<Double>, period: Duration, phase: Double = 0,
         every: Duration = usualSampling
     ) {
@@ -45,7 +45,7 @@ public struct Waveform: Hashable, Sendable {
     }
 
     /// The value, so long after power came.
-    public func value(at elapsed: Duration) -> Double {
+    package func value(at elapsed: Duration) -> Double {
         let sampled = Int128(elapsed.steps(every: every)) * every.attoseconds % period.attoseconds
         let place = Double(sampled) / Double(period.attoseconds) + phase
         let height = height(at: place - place.rounded(.down))

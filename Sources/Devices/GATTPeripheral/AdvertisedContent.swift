@@ -2,13 +2,13 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import Advertising
-public import BluetoothCore
+package import Advertising
+package import BluetoothCore
 
 /// What a peripheral advertises, part by part; where each part goes follows from what fits.
-public struct AdvertisedContent: Hashable, Sendable {
+package struct AdvertisedContent: Hashable, Sendable {
     /// Data of a service, or what it consists of.
-    public enum Octets: Hashable, Sendable {
+    package enum Octets: Hashable, Sendable {
         /// These octets.
         case fixed([UInt8])
         /// The present value of the characteristic of this name.
@@ -16,63 +16,63 @@ public struct AdvertisedContent: Hashable, Sendable {
     }
 
     /// Data of one service.
-    public struct ServiceData: Hashable, Sendable {
+    package struct ServiceData: Hashable, Sendable {
         /// The service.
-        public var service: BluetoothUUID
+        package var service: BluetoothUUID
         /// Its data.
-        public var octets: Octets
+        package var octets: Octets
 
         /// Data of a service.
-        public init(service: BluetoothUUID, octets: Octets) {
+        package init(service: BluetoothUUID, octets: Octets) {
             self.service = service
             self.octets = octets
         }
     }
 
     /// Data of a manufacturer.
-    public struct ManufacturerData: Hashable, Sendable {
+    package struct ManufacturerData: Hashable, Sendable {
         /// The manufacturer.
-        public var company: CompanyIdentifier
+        package var company: CompanyIdentifier
         /// Its data.
-        public var octets: Octets
+        package var octets: Octets
 
         /// Data of a manufacturer.
-        public init(company: CompanyIdentifier, octets: Octets) {
+        package init(company: CompanyIdentifier, octets: Octets) {
             self.company = company
             self.octets = octets
         }
     }
 
     /// The PDU type.
-    public var pdu = AdvertisingPDU.connectableScannable
+    package var pdu = AdvertisingPDU.connectableScannable
     /// The flags; `nil` leaves them out.
-    public var flags: AdvertisingFlags? = .beacon
+    package var flags: AdvertisingFlags? = .beacon
     /// The services it names, in order.
-    public var services: [BluetoothUUID] = []
+    package var services: [BluetoothUUID] = []
     /// The services it looks for on centrals, in order.
-    public var solicitedServices: [BluetoothUUID] = []
+    package var solicitedServices: [BluetoothUUID] = []
     /// Data of services.
-    public var serviceData: [ServiceData] = []
+    package var serviceData: [ServiceData] = []
     /// Data of a manufacturer.
-    public var manufacturerData: ManufacturerData?
+    package var manufacturerData: ManufacturerData?
     /// What it looks like (Assigned Numbers, 2.6).
-    public var appearance: UInt16?
+    package var appearance: UInt16?
     /// Whether it tells its power; nothing is told while the power is left to the radio.
-    public var includesTransmitPower = false
+    package var includesTransmitPower = false
     /// Its name.
-    public var name: String?
+    package var name: String?
     /// The advertising interval.
-    public var interval = AdvertisingInterval(160)
+    package var interval = AdvertisingInterval(160)
     /// The radiated power; `nil` leaves it to the radio.
-    public var transmitPower: TransmitPower?
+    package var transmitPower: TransmitPower?
     /// The address; `nil` leaves it to the radio.
-    public var address: BluetoothAddress?
+    package var address: BluetoothAddress?
 
     /// Content with only flags.
-    public init() {}
+    package init() {}
 
     /// The names of the characteristics whose values are advertised.
-    public var advertisedCharacteristics: Set<String> {
+    package var advertisedCharacteristics: Set<String> {
         let octets = serviceData.map(\.octets) + [manufacturerData?.octets].compactMap(\.self)
         return Set(octets.compactMap { if case .value(let name) = $0 { name } else { nil } })
     }
@@ -81,7 +81,7 @@ public struct AdvertisedContent: Hashable, Sendable {
     ///
     /// Each part goes into the advertising data if it fits there, else into the scan response. A name that fits into
     /// neither is shortened; any other part that does not fit is a problem of the advertisement.
-    public func advertisement(values: (String) -> [UInt8]?) -> Advertisement {
+    package func advertisement(values: (String) -> [UInt8]?) -> Advertisement {
         var advertisingData: AdvertisingData = []
         var scanResponse: AdvertisingData = []
         for structure in structures(values: values) {

@@ -2,26 +2,26 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import Advertising
+package import Advertising
+package import Bluetooth
 import BluetoothCore
-public import GATT
 
 /// Any peripheral that can be declared: services whose characteristics say what they do.
-public struct GATTPeripheral: Device {
-    public static let kind = "gatt"
-    public static let hasFlash = true
+package struct GATTPeripheral: Device {
+    package static let kind = "gatt"
+    package static let hasFlash = true
 
     /// What a profile says of it.
-    public struct Configuration: Hashable, Sendable {
+    package struct Configuration: Hashable, Sendable {
         /// Its services in order.
-        public var services: [DeclaredService]
+        package var services: [DeclaredService]
         /// What it advertises.
-        public var content: AdvertisedContent
+        package var content: AdvertisedContent
         /// How many centrals may be connected at once, at least 1; it advertises while there is room for one more.
-        public var centrals: Int
+        package var centrals: Int
 
         /// A peripheral of these services.
-        public init(services: [DeclaredService], content: AdvertisedContent = AdvertisedContent(), centrals: Int = 1) {
+        package init(services: [DeclaredService], content: AdvertisedContent = AdvertisedContent(), centrals: Int = 1) {
             self.services = services
             self.content = content
             self.centrals = max(centrals, 1)
@@ -35,29 +35,29 @@ public struct GATTPeripheral: Device {
     private var onAir: Advertisement?
 
     /// A peripheral as it leaves the factory.
-    public init(_ configuration: Configuration) {
+    package init(_ configuration: Configuration) {
         capacity = configuration.centrals
         content = configuration.content
         bank = AttributeBank(configuration.services, watched: configuration.content.advertisedCharacteristics)
     }
 
-    public var services: [GATTService] { bank.services }
+    package var services: [GATTService] { bank.services }
 
-    public var keepsSettings: Bool { bank.isStoring }
+    package var keepsSettings: Bool { bank.isStoring }
 
-    public var settings: [DeviceSetting] {
+    package var settings: [DeviceSetting] {
         [.interval(content.interval), .transmitPower(content.transmitPower)] + bank.settings
     }
 
-    public var nextDeadline: Duration? { bank.nextDeadline }
+    package var nextDeadline: Duration? { bank.nextDeadline }
 
-    public func presentValues(at now: DeviceTime) -> [String: String] { bank.presentValues(at: now) }
+    package func presentValues(at now: DeviceTime) -> [String: String] { bank.presentValues(at: now) }
 
-    public func name(of characteristic: CharacteristicIdentifier) -> String? { bank.name(of: characteristic) }
+    package func name(of characteristic: CharacteristicIdentifier) -> String? { bank.name(of: characteristic) }
 
-    public mutating func restore(from flash: FlashImage) throws(FlashFault) { try bank.restore(from: flash) }
+    package mutating func restore(from flash: FlashImage) throws(FlashFault) { try bank.restore(from: flash) }
 
-    public mutating func handle(_ input: DeviceInput, at now: DeviceTime) -> [DeviceOutput] {
+    package mutating func handle(_ input: DeviceInput, at now: DeviceTime) -> [DeviceOutput] {
         switch input {
         case .poweredOn:
             centrals = []
@@ -82,7 +82,7 @@ public struct GATTPeripheral: Device {
             return set(settings, at: now)
         case .perform:
             return [.takesNoCommands]
-        case .retimed, .asked, .told:
+        case .connectionUpdated, .asked, .told:
             return []
         }
     }
@@ -94,7 +94,7 @@ public struct GATTPeripheral: Device {
                 message:
                     "\(central.name) connected while \(capacity) central\(capacity == 1 ? " is" : "s are"), which is "
                     + "all that the profile allows, so it was disconnected",
-                cure: "let another central disconnect first, or write a greater number for centrals in the profile")
+                hint: "let another central disconnect first, or write a greater number for centrals in the profile")
             return [.disconnect(central), .warn(warning)]
         }
         centrals.insert(central)
@@ -130,7 +130,7 @@ public struct GATTPeripheral: Device {
     // MARK: - What is on the air
 
     /// What it advertises while there is room for a central.
-    public func advertisement(at now: DeviceTime) -> Advertisement {
+    package func advertisement(at now: DeviceTime) -> Advertisement {
         content.advertisement { bank.value(of: $0, at: now) }
     }
 

@@ -2,20 +2,20 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import Advertising
-public import BluetoothCore
-public import GATT
+package import Advertising
+package import Bluetooth
+package import BluetoothCore
 
 /// The IoT Design Shop beacon: an iBeacon that a central can connect to and configure.
 ///
 /// It stores what it is told "regardless of whether it's logical or valid"; what the radio can do with it is another
 /// matter. No mistake locks its owner out: it always advertises its configuration service, connectable.
-public struct IoTDesignShopBeacon: Device {
-    public static let kind = "iot-design-shop"
-    public static let hasFlash = true
+package struct IoTDesignShopBeacon: Device {
+    package static let kind = "iot-design-shop"
+    package static let hasFlash = true
 
     /// What is done with a stored interval that no radio can send.
-    public enum BadIntervalPolicy: String, Hashable, Sendable, CaseIterable {
+    package enum BadIntervalPolicy: String, Hashable, Sendable, CaseIterable {
         /// The nearest possible interval is radiated.
         case clamp
         /// The frame leaves the air, as the hardware's may; the configuration service stays, at 1,600 ticks.
@@ -23,20 +23,20 @@ public struct IoTDesignShopBeacon: Device {
     }
 
     /// What a profile says of it, beside the settings.
-    public struct Configuration: Hashable, Sendable {
+    package struct Configuration: Hashable, Sendable {
         /// The name in the scan response; cut to the 11 octets that are left there.
-        public var name: String?
+        package var name: String?
         /// The address; `nil` leaves it to the radio.
-        public var address: BluetoothAddress?
+        package var address: BluetoothAddress?
         /// What is done with an interval that no radio can send.
-        public var badIntervalPolicy: BadIntervalPolicy
+        package var badIntervalPolicy: BadIntervalPolicy
         /// Whether it stays on the air while a central is connected; the hardware does not.
-        public var advertisesWhileConnected: Bool
+        package var advertisesWhileConnected: Bool
         /// The calibration octet for each radiated power; a power that is not here leaves the octet alone.
-        public var measuredPowers: [TransmitPower: MeasuredPower]
+        package var measuredPowers: [TransmitPower: MeasuredPower]
 
         /// The defaults are the hardware's.
-        public init(
+        package init(
             name: String? = nil, address: BluetoothAddress? = nil, badIntervalPolicy: BadIntervalPolicy = .clamp,
             advertisesWhileConnected: Bool = false, measuredPowers: [TransmitPower: MeasuredPower] = [:]
         ) {
@@ -49,32 +49,32 @@ public struct IoTDesignShopBeacon: Device {
     }
 
     /// What stays on the air when the frame does not.
-    public static let repairInterval = AdvertisingInterval(1600)
+    package static let repairInterval = AdvertisingInterval(1600)
 
     private let configuration: Configuration
     private var stored: IoTDesignShopSettings
     private var central: Central?
 
     /// A beacon of this configuration with these settings.
-    public init(_ configuration: Configuration, settings: IoTDesignShopSettings) {
+    package init(_ configuration: Configuration, settings: IoTDesignShopSettings) {
         self.configuration = configuration
         stored = settings
     }
 
-    public var services: [GATTService] { [IoTDesignShopWire.declaration] }
+    package var services: [GATTService] { [IoTDesignShopWire.declaration] }
 
-    public var settings: [DeviceSetting] {
+    package var settings: [DeviceSetting] {
         [
             .uuid(stored.uuid), .major(stored.major), .minor(stored.minor), .measuredPower(stored.measuredPower),
             .interval(storedInterval), .transmitPower(transmitPower),
         ]
     }
 
-    public mutating func restore(from flash: FlashImage) throws(FlashFault) {
+    package mutating func restore(from flash: FlashImage) throws(FlashFault) {
         stored = try IoTDesignShopSettings(flash: flash)
     }
 
-    public mutating func handle(_ input: DeviceInput, at now: DeviceTime) -> [DeviceOutput] {
+    package mutating func handle(_ input: DeviceInput, at now: DeviceTime) -> [DeviceOutput] {
         switch input {
         case .poweredOn:
             central = nil
@@ -93,7 +93,7 @@ public struct IoTDesignShopBeacon: Device {
             return set(settings)
         case .perform:
             return [.takesNoCommands]
-        case .subscribed, .retimed, .asked, .told, .timePassed:
+        case .subscribed, .connectionUpdated, .asked, .told, .timePassed:
             return []
         }
     }
@@ -183,7 +183,7 @@ extension IoTDesignShopBeacon {
     }
 
     /// What it advertises with its present settings while nothing is connected.
-    public var advertisement: Advertisement {
+    package var advertisement: Advertisement {
         guard intervalIsPossible || configuration.badIntervalPolicy == .clamp else { return repairAdvertisement }
         let range = AdvertisingInterval.legacyRange
         let measuredPower = configuration.measuredPowers[transmitPower ?? TransmitPower(0)] ?? stored.measuredPower
@@ -228,7 +228,7 @@ extension IoTDesignShopBeacon {
                     Warning(
                         code: "interval-clamped",
                         message: "an \(stored): \(advertisement.interval.count) ticks are radiated",
-                        cure: "write an interval of 32 to 16384 ticks (20 ms to 10.24 s)"))
+                        hint: "write an interval of 32 to 16384 ticks (20 ms to 10.24 s)"))
             ]
         case .fail:
             return [
@@ -236,7 +236,7 @@ extension IoTDesignShopBeacon {
                     Warning(
                         code: "interval-failed",
                         message: "an \(stored): the iBeacon frame is off the air, the configuration service stays",
-                        cure: "connect and write an interval of 32 to 16384 ticks (20 ms to 10.24 s)"))
+                        hint: "connect and write an interval of 32 to 16384 ticks (20 ms to 10.24 s)"))
             ]
         }
     }
@@ -249,7 +249,7 @@ extension IoTDesignShopBeacon {
                 Warning(
                     code: "power-code-unknown",
                     message: "power code \(stored.powerCode) is stored, but means no power: \(staying)",
-                    cure: "write power code 0 (-23 dBm), 1 (-6 dBm) or 2 (0 dBm)"))
+                    hint: "write power code 0 (-23 dBm), 1 (-6 dBm) or 2 (0 dBm)"))
         ]
     }
 }

@@ -2,27 +2,27 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 
 /// The three characteristics' values, as flash keeps them: whatever was written, valid or not.
-public struct IoTDesignShopSettings: Hashable, Sendable {
+package struct IoTDesignShopSettings: Hashable, Sendable {
     /// The proximity UUID.
-    public var uuid: UUID128
+    package var uuid: UUID128
     /// The iBeacon major.
-    public var major: UInt16
+    package var major: UInt16
     /// The iBeacon minor.
-    public var minor: UInt16
+    package var minor: UInt16
     /// The power code as written; only 0, 1 and 2 mean a power.
-    public var powerCode: UInt16
+    package var powerCode: UInt16
     /// The interval as written, in 0.625 ms ticks; only 0x0020...0x4000 can be radiated.
-    public var intervalTicks: UInt16
+    package var intervalTicks: UInt16
     /// The last code chosen that means a power, the one on the air; `nil` while nobody has chosen one.
-    public var lastValidPowerCode: UInt16?
+    package var lastValidPowerCode: UInt16?
     /// The strength at one metre that the frame claims; the characteristics do not reach it.
-    public var measuredPower: MeasuredPower
+    package var measuredPower: MeasuredPower
 
     /// The settings of a profile; a power code that is left open reads as 2 and leaves the power to the radio.
-    public init(
+    package init(
         uuid: UUID128 = IoTDesignShopWire.service, major: UInt16 = 1, minor: UInt16 = 1, powerCode: UInt16? = nil,
         intervalTicks: UInt16 = 160, measuredPower: MeasuredPower = MeasuredPower(-59)
     ) {
@@ -36,7 +36,7 @@ public struct IoTDesignShopSettings: Hashable, Sendable {
     }
 
     /// The value of a characteristic, as it is read; `nil` for one that the service does not have.
-    public func value(of characteristic: BluetoothUUID) -> [UInt8]? {
+    package func value(of characteristic: BluetoothUUID) -> [UInt8]? {
         var writer = ByteWriter()
         switch characteristic {
         case IoTDesignShopWire.beaconUUID:
@@ -55,7 +55,7 @@ public struct IoTDesignShopSettings: Hashable, Sendable {
 
     /// Takes a value of a characteristic, logical or not.
     /// - Throws: `WireError` when its length is not the characteristic's.
-    public mutating func store(_ value: [UInt8], in characteristic: BluetoothUUID) throws(WireError) {
+    package mutating func store(_ value: [UInt8], in characteristic: BluetoothUUID) throws(WireError) {
         guard let length = self.value(of: characteristic)?.count, value.count == length else {
             throw WireError(.badLength(value.count), offset: 0)
         }
@@ -76,7 +76,7 @@ public struct IoTDesignShopSettings: Hashable, Sendable {
 
 extension IoTDesignShopSettings {
     /// The settings as flash keeps them.
-    public var flash: FlashImage {
+    package var flash: FlashImage {
         var image = FlashImage([
             "uuid": .text(uuid.description), "major": .integer(Int(major)), "minor": .integer(Int(minor)),
             "power-code": .integer(Int(powerCode)), "interval-ticks": .integer(Int(intervalTicks)),
@@ -88,7 +88,7 @@ extension IoTDesignShopSettings {
 
     /// Settings from flash.
     /// - Throws: `FlashFault` naming the first value that is missing or cannot be one.
-    public init(flash: FlashImage) throws(FlashFault) {
+    package init(flash: FlashImage) throws(FlashFault) {
         guard let uuid = UUID128(try flash.text("uuid")) else { throw FlashFault(name: "uuid") }
         self.uuid = uuid
         major = try flash.integer("major")

@@ -2,34 +2,34 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
-public import GATT
+package import Bluetooth
+package import BluetoothCore
 
 /// The configuration service's UUIDs and value formats, as the maker's app has them.
-public enum IoTDesignShopWire {
+package enum IoTDesignShopWire {
     /// The configuration service; it never changes, whatever is written.
-    public static let service = uuid("2173E519-9155-4862-AB64-7953AB146156")
+    package static let service = uuid("2173E519-9155-4862-AB64-7953AB146156")
     /// 16 octets, the proximity UUID in text order.
-    public static let beaconUUID = BluetoothUUID.bit128(uuid("2173E519-9155-4862-AB64-7953AB146157"))
+    package static let beaconUUID = BluetoothUUID.bit128(uuid("2173E519-9155-4862-AB64-7953AB146157"))
     /// 4 octets: major, then minor, both little-endian; the iBeacon frame has them big-endian.
-    public static let majorMinor = BluetoothUUID.bit128(uuid("2173E519-9155-4862-AB64-7953AB146158"))
+    package static let majorMinor = BluetoothUUID.bit128(uuid("2173E519-9155-4862-AB64-7953AB146158"))
     /// 4 octets: power code, then interval in 0.625 ms ticks, both little-endian.
-    public static let transmitSettings = BluetoothUUID.bit128(uuid("2173E519-9155-4862-AB64-7953AB146159"))
+    package static let transmitSettings = BluetoothUUID.bit128(uuid("2173E519-9155-4862-AB64-7953AB146159"))
 
     /// The service as it is declared: every characteristic readable, and writable with response.
-    public static let declaration = GATTService(
+    package static let declaration = GATTService(
         uuid: .bit128(service),
         characteristics: [beaconUUID, majorMinor, transmitSettings].map {
             GATTCharacteristic(uuid: $0, properties: [.read, .write])
         })
 
     /// The power that a code stands for: 0 is -23, 1 is -6 and 2 is 0 dBm; `nil` for any other.
-    public static func transmitPower(code: UInt16) -> TransmitPower? {
+    package static func transmitPower(code: UInt16) -> TransmitPower? {
         powers[code]
     }
 
     /// The code that stands for a power; `nil` when the hardware has none.
-    public static func code(of power: TransmitPower) -> UInt16? {
+    package static func code(of power: TransmitPower) -> UInt16? {
         powers.first { $0.value == power }?.key
     }
 

@@ -2,9 +2,9 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import Advertising
+package import Advertising
+import Bluetooth
 import BluetoothCore
-import GATT
 
 extension SensorTag {
     mutating func powerOn(at now: Duration) -> [DeviceOutput] {
@@ -79,7 +79,7 @@ extension SensorTag {
     var onAir: Advertisement? { central == nil && isDiscoverable ? advertisement : nil }
 
     /// What it advertises: no service, so that clients find it by its name.
-    public var advertisement: Advertisement {
+    package var advertisement: Advertisement {
         Advertisement(
             pdu: .connectableScannable,
             advertisingData: [.flags([.limitedDiscoverable, .classicNotSupported])],

@@ -8,14 +8,14 @@ extension SensorTag {
     /// The text for a quantity that goes as the profile has it.
     private static let automatic = "auto"
 
-    public var settings: [DeviceSetting] {
+    package var settings: [DeviceSetting] {
         let named = SensorTagQuantity.allCases.map { quantity in
             DeviceSetting.named(quantity.rawValue, text(of: quantity))
         }
         return [.interval(Self.interval)] + named
     }
 
-    public func presentValues(at now: DeviceTime) -> [String: String] {
+    package func presentValues(at now: DeviceTime) -> [String: String] {
         var values: [String: String] = [:]
         for quantity in SensorTagQuantity.allCases {
             if case .fixed = environment[quantity] { continue }

@@ -2,17 +2,19 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import BluetoothCore
-import GATT
 
 extension SensorTag {
     /// How long it leaves a central alone before it asks for another timing.
     static let pauseBeforeRetiming = Duration.seconds(8)
     /// What it asks for: 100 ms to 1 s, no latency, 10 s.
-    static let likedTiming = LinkTiming(
+    static let likedTiming = ConnectionParameters(
         interval: Ticks(80)...Ticks(800), supervisionTimeout: Ticks(1000))
 
-    func retime(to timing: LinkTiming) -> [DeviceOutput] { central.map { [.retime($0, timing)] } ?? [] }
+    func retime(to timing: ConnectionParameters) -> [DeviceOutput] {
+        central.map { [.updateConnection($0, timing)] } ?? []
+    }
 
     /// Asks for a timing that the central itself wrote: shortest and longest interval, latency and timeout.
     func retime(asWritten value: [UInt8]) -> [DeviceOutput] {
@@ -23,12 +25,12 @@ extension SensorTag {
             shortest <= longest
         else { return [] }
         return retime(
-            to: LinkTiming(
+            to: ConnectionParameters(
                 interval: Ticks(UInt32(shortest))...Ticks(UInt32(longest)), latency: latency,
                 supervisionTimeout: Ticks(UInt32(timeout))))
     }
 
-    mutating func takeTiming(_ timing: LinkTiming, of central: Central) -> [DeviceOutput] {
+    mutating func takeTiming(_ timing: ConnectionParameters, of central: Central) -> [DeviceOutput] {
         guard central == self.central else { return [] }
         var writer = ByteWriter(capacity: 6)
         writer.writeLittleEndian(UInt16(truncatingIfNeeded: timing.interval.lowerBound.count))

@@ -2,18 +2,18 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
-public import GATT
+package import Bluetooth
+package import BluetoothCore
 
 /// The Texas Instruments CC2541 SensorTag: six sensors, two keys and one more at its side.
 ///
 /// It keeps nothing over a power cut, and is as new whenever its central is gone.
-public struct SensorTag: Device {
-    public static let kind = "sensortag"
-    public static let hasFlash = false
+package struct SensorTag: Device {
+    package static let kind = "sensortag"
+    package static let hasFlash = false
 
     /// When it is on the air.
-    public enum AdvertisingPolicy: String, Hashable, Sendable, CaseIterable {
+    package enum AdvertisingPolicy: String, Hashable, Sendable, CaseIterable {
         /// Always, until the side key is pressed.
         case always
         /// As the hardware: for 30.72 s when the side key has been pressed.
@@ -21,21 +21,21 @@ public struct SensorTag: Device {
     }
 
     /// What a profile says of it.
-    public struct Configuration: Hashable, Sendable {
+    package struct Configuration: Hashable, Sendable {
         /// Its firmware.
-        public var firmware: SensorTagFirmware
+        package var firmware: SensorTagFirmware
         /// The address; `nil` leaves it to the radio.
-        public var address: BluetoothAddress?
+        package var address: BluetoothAddress?
         /// What is around it.
-        public var environment: SensorTagEnvironment
+        package var environment: SensorTagEnvironment
         /// When it is on the air.
-        public var advertising: AdvertisingPolicy
+        package var advertising: AdvertisingPolicy
         /// Whether it has the service that takes new firmware.
-        public var hasImageService: Bool
+        package var hasImageService: Bool
 
         /// A configuration; the defaults are those of a profile that gives nothing.
         /// - Parameter hasImageService: `nil` for what is usual with the firmware.
-        public init(
+        package init(
             firmware: SensorTagFirmware = .version14, address: BluetoothAddress? = nil,
             environment: SensorTagEnvironment = SensorTagEnvironment(), advertising: AdvertisingPolicy = .always,
             hasImageService: Bool? = nil
@@ -55,9 +55,9 @@ public struct SensorTag: Device {
     /// How long a connection lasts after it was asked to end, so that the answer is on its way.
     static let farewellTime = Duration.milliseconds(100)
     /// How often it advertises: every 100 ms.
-    public static let interval = AdvertisingInterval(160)
+    package static let interval = AdvertisingInterval(160)
     /// How the hardware pairs, unless a profile has it otherwise: it waits to be asked, and shows 000000. Nothing needs it.
-    public static let pairing = PairingSettings(
+    package static let pairing = PairingSettings(
         inputOutput: .display, passkey: 0, requiresAuthentication: true, secureConnections: .off)
 
     let configuration: Configuration
@@ -91,7 +91,7 @@ public struct SensorTag: Device {
     var retimingAt: Duration?
 
     /// A tag of this configuration.
-    public init(_ configuration: Configuration) {
+    package init(_ configuration: Configuration) {
         self.configuration = configuration
         environment = configuration.environment
         sensors = Self.sensorsAtRest(configuration.firmware)
@@ -102,19 +102,19 @@ public struct SensorTag: Device {
             uniqueKeysWithValues: SensorTagSensor.allCases.map { ($0, SensorTagSensorState($0, firmware: firmware)) })
     }
 
-    public var services: [GATTService] {
+    package var services: [GATTService] {
         SensorTagServices(firmware: configuration.firmware, hasImageService: configuration.hasImageService).declarations
     }
 
-    public var nextDeadline: Duration? {
+    package var nextDeadline: Duration? {
         let measured = sensors.values.compactMap(\.nextSample)
         let others = [nextKeyChange, discoverableEnd, resetAt, farewellAt, retimingAt].compactMap(\.self)
         return (measured + others).min()
     }
 
-    public mutating func restore(from flash: FlashImage) throws(FlashFault) {}
+    package mutating func restore(from flash: FlashImage) throws(FlashFault) {}
 
-    public mutating func handle(_ input: DeviceInput, at now: DeviceTime) -> [DeviceOutput] {
+    package mutating func handle(_ input: DeviceInput, at now: DeviceTime) -> [DeviceOutput] {
         let now = now.uptime
         if case .poweredOn = input { return powerOn(at: now) }
         if case .read(let characteristic, let offset) = input {
@@ -132,7 +132,7 @@ public struct SensorTag: Device {
         case .subscribed(let central, let characteristic, let configuration):
             let subscription = SensorTagSubscription(central: central, characteristic: characteristic)
             if configuration.isEmpty { subscriptions.remove(subscription) } else { subscriptions.insert(subscription) }
-        case .retimed(let central, let timing): outputs += takeTiming(timing, of: central)
+        case .connectionUpdated(let central, let timing): outputs += takeTiming(timing, of: central)
         case .set(let settings): outputs += set(settings, at: now)
         case .perform: outputs.append(.takesNoCommands)
         case .asked, .told: break

@@ -3,17 +3,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What is around a SensorTag, for it to measure.
-public struct SensorTagEnvironment: Hashable, Sendable {
+package struct SensorTagEnvironment: Hashable, Sendable {
     private var quantities: [SensorTagQuantity: Quantity]
 
     /// An environment in which these are as they are given, and the others as usual.
-    public init(_ quantities: [SensorTagQuantity: Quantity] = [:]) {
+    package init(_ quantities: [SensorTagQuantity: Quantity] = [:]) {
         let usual = SensorTagQuantity.allCases.map { ($0, Quantity.fixed($0.usual)) }
         self.quantities = Dictionary(uniqueKeysWithValues: usual).merging(quantities) { $1 }
     }
 
     /// One of them.
-    public subscript(_ quantity: SensorTagQuantity) -> Quantity {
+    package subscript(_ quantity: SensorTagQuantity) -> Quantity {
         get { quantities[quantity] ?? .fixed(quantity.usual) }
         set { quantities[quantity] = newValue }
     }

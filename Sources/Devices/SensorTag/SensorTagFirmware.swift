@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The firmware of a SensorTag, which decides on its attribute table and on some of its manners.
-public enum SensorTagFirmware: String, Hashable, Sendable, CaseIterable {
+package enum SensorTagFirmware: String, Hashable, Sendable, CaseIterable {
     /// Of spring 2013; 1.2 and 1.0 have the same attribute table.
     case version13 = "1.3"
     /// The same, with a service that controls the connection.
@@ -12,7 +12,7 @@ public enum SensorTagFirmware: String, Hashable, Sendable, CaseIterable {
     case version15 = "1.5"
 
     /// What the device information service says.
-    public var revision: String {
+    package var revision: String {
         switch self {
         case .version13: "1.3 (Mar 13 2013)"
         case .version14: "1.4 (Jul 12 2013)"
@@ -21,19 +21,19 @@ public enum SensorTagFirmware: String, Hashable, Sendable, CaseIterable {
     }
 
     /// Whether a central can be asked to go, and for other connection parameters.
-    public var hasConnectionControl: Bool { self != .version13 }
+    package var hasConnectionControl: Bool { self != .version13 }
 
     /// Whether it is usually built with the service that takes new firmware over the air.
-    public var usuallyHasImageService: Bool { self != .version13 }
+    package var usuallyHasImageService: Bool { self != .version13 }
 
     /// Whether it asks by itself for the connection parameters that it likes.
-    public var asksForConnectionParameters: Bool { self == .version13 }
+    package var asksForConnectionParameters: Bool { self == .version13 }
 
     /// The strongest acceleration that it can tell, in g.
-    public var greatestAcceleration: Double { self == .version15 ? 8 : 2 }
+    package var greatestAcceleration: Double { self == .version15 ? 8 : 2 }
 
     /// The shortest period that a sensor takes, in steps of 10 ms; `nil` where its period cannot be written.
-    public func shortestPeriod(of sensor: SensorTagSensor) -> UInt8? {
+    package func shortestPeriod(of sensor: SensorTagSensor) -> UInt8? {
         switch sensor {
         case .accelerometer, .magnetometer: 10
         case .infraredThermometer: self == .version15 ? 30 : nil

@@ -3,23 +3,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The keys of a SensorTag, in their bits on the wire.
-public struct SensorTagKeys: OptionSet, Hashable, Sendable {
-    public let rawValue: UInt8
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+package struct SensorTagKeys: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// S2, which some clients' makers call the right one.
-    public static let left = SensorTagKeys(rawValue: 0x01)
+    package static let left = SensorTagKeys(rawValue: 0x01)
     /// S3.
-    public static let right = SensorTagKeys(rawValue: 0x02)
+    package static let right = SensorTagKeys(rawValue: 0x02)
     /// The small one at the side; told to a central in test mode only.
-    public static let side = SensorTagKeys(rawValue: 0x04)
+    package static let side = SensorTagKeys(rawValue: 0x04)
 
     private static let names: [(name: String, key: SensorTagKeys)] = [
         ("left", .left), ("right", .right), ("side", .side),
     ]
 
     /// Reads `none`, `left`, `left+right` and so on; `nil` for anything else.
-    public init?(_ text: some StringProtocol) {
+    package init?(_ text: some StringProtocol) {
         guard text != "none" else {
             self = []
             return
@@ -36,7 +36,7 @@ public struct SensorTagKeys: OptionSet, Hashable, Sendable {
 
 extension SensorTagKeys: CustomStringConvertible {
     /// `none`, `left`, `left+right`.
-    public var description: String {
+    package var description: String {
         isEmpty ? "none" : Self.names.filter { contains($0.key) }.map(\.name).joined(separator: "+")
     }
 }

@@ -4,7 +4,7 @@
 
 extension SensorTagQuantity {
     /// Reads what people write: a decimal number in the quantity's range, or the names of keys; `nil` for anything else.
-    public func value(of text: String, with firmware: SensorTagFirmware) -> Double? {
+    package func value(of text: String, with firmware: SensorTagFirmware) -> Double? {
         if self == .keys, let keys = SensorTagKeys(text) { return Double(keys.rawValue) }
         guard let value = ValueFormat.number(text), range(with: firmware).contains(value),
             self != .keys || value == value.rounded()
@@ -13,13 +13,13 @@ extension SensorTagQuantity {
     }
 
     /// A value as people write it, without needless decimals.
-    public func text(of value: Double) -> String {
+    package func text(of value: Double) -> String {
         if self == .keys { return SensorTagKeys(rawValue: UInt8(clampedNearest: value)).description }
         return Self.plain(value)
     }
 
     /// What it can be, for people: `a number from 0 to 100 (%)`.
-    public func possibleValues(with firmware: SensorTagFirmware) -> String {
+    package func possibleValues(with firmware: SensorTagFirmware) -> String {
         guard self != .keys else { return "none, left, right or side, or several of them such as left+right" }
         let range = range(with: firmware)
         return "a number from \(Self.plain(range.lowerBound)) to \(Self.plain(range.upperBound)) (\(unit))"

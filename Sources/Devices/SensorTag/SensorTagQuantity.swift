@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Something that a SensorTag measures; the name is its key in profiles and in `ctl set`.
-public enum SensorTagQuantity: String, Hashable, Sendable, CaseIterable {
+package enum SensorTagQuantity: String, Hashable, Sendable, CaseIterable {
     /// The temperature of what is in front of the infrared thermometer.
     case objectTemperature = "temperature.object"
     /// The temperature of the tag itself, in the infrared thermometer, the humidity sensor and the barometer.
@@ -41,7 +41,7 @@ public enum SensorTagQuantity: String, Hashable, Sendable, CaseIterable {
     static let rotation: [SensorTagQuantity] = [.rotationX, .rotationY, .rotationZ]
 
     /// Its unit; empty for a number without one.
-    public var unit: String {
+    package var unit: String {
         switch self {
         case .objectTemperature, .ambientTemperature: "°C"
         case .humidity: "%"
@@ -54,7 +54,7 @@ public enum SensorTagQuantity: String, Hashable, Sendable, CaseIterable {
     }
 
     /// What its sensor can measure with a firmware.
-    public func range(with firmware: SensorTagFirmware) -> ClosedRange<Double> {
+    package func range(with firmware: SensorTagFirmware) -> ClosedRange<Double> {
         switch self {
         case .objectTemperature: -40...125
         case .ambientTemperature: -40...85
@@ -69,7 +69,7 @@ public enum SensorTagQuantity: String, Hashable, Sendable, CaseIterable {
     }
 
     /// What it is unless the profile says otherwise: a tag that lies on a table in a room.
-    public var usual: Double {
+    package var usual: Double {
         switch self {
         case .objectTemperature: 24
         case .ambientTemperature: 22

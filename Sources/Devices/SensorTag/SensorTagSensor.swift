@@ -2,10 +2,10 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 
 /// A sensor of a SensorTag, in the order of their services; the number is that of its service.
-public enum SensorTagSensor: UInt16, Hashable, Sendable, CaseIterable {
+package enum SensorTagSensor: UInt16, Hashable, Sendable, CaseIterable {
     /// TMP006: the temperature of what is in front of it, and its own.
     case infraredThermometer = 0xAA00
     /// KXTJ9.
@@ -20,16 +20,16 @@ public enum SensorTagSensor: UInt16, Hashable, Sendable, CaseIterable {
     case gyroscope = 0xAA50
 
     /// Its service.
-    public var service: BluetoothUUID { SensorTagWire.uuid(rawValue) }
+    package var service: BluetoothUUID { SensorTagWire.uuid(rawValue) }
     /// The characteristic of what it measures.
-    public var data: BluetoothUUID { SensorTagWire.uuid(rawValue + 1) }
+    package var data: BluetoothUUID { SensorTagWire.uuid(rawValue + 1) }
     /// The characteristic that switches it on and off.
-    public var configuration: BluetoothUUID { SensorTagWire.uuid(rawValue + 2) }
+    package var configuration: BluetoothUUID { SensorTagWire.uuid(rawValue + 2) }
     /// The characteristic of how often it measures, in steps of 10 ms; not every firmware has it.
-    public var period: BluetoothUUID { SensorTagWire.uuid(rawValue + (self == .barometer ? 4 : 3)) }
+    package var period: BluetoothUUID { SensorTagWire.uuid(rawValue + (self == .barometer ? 4 : 3)) }
 
     /// The octets of its data.
-    public var dataLength: Int {
+    package var dataLength: Int {
         switch self {
         case .infraredThermometer, .humidity, .barometer: 4
         case .accelerometer: 3
@@ -38,7 +38,7 @@ public enum SensorTagSensor: UInt16, Hashable, Sendable, CaseIterable {
     }
 
     /// How often it measures unless it is told otherwise, in steps of 10 ms.
-    public var defaultPeriod: UInt8 { self == .magnetometer ? 200 : 100 }
+    package var defaultPeriod: UInt8 { self == .magnetometer ? 200 : 100 }
 
     /// How long after it was switched on it has measured for the first time.
     func firstSample(period: UInt8) -> Duration {

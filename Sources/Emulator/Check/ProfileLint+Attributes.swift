@@ -6,7 +6,7 @@ import BluetoothCore
 import Devices
 
 extension ProfileLint {
-    /// What makes a finding of a beacon: severity, code, receiver, message and cure.
+    /// What makes a finding of a beacon: severity, code, receiver, message and hint.
     typealias Finding = (LintFinding.Severity, String, String, String, String) -> LintFinding
 
     /// Looks at declared services.

@@ -3,16 +3,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
+import Bluetooth
 import BluetoothCore
 import Devices
-import GATT
-public import Profiles
-public import Radio
+package import Profiles
+package import Radio
 
 /// Something that would go wrong with a profile, on which receiver, why, and what to do.
-public struct LintFinding: Codable, Hashable, Sendable {
+package struct LintFinding: Codable, Hashable, Sendable {
     /// How bad it is.
-    public enum Severity: String, Codable, Hashable, Sendable {
+    package enum Severity: String, Codable, Hashable, Sendable {
         /// It will not work.
         case error
         /// Some receivers will mind.
@@ -22,57 +22,57 @@ public struct LintFinding: Codable, Hashable, Sendable {
     }
 
     /// The format's version.
-    public var v = 1
+    package var v = 1
     /// How bad it is.
-    public let severity: Severity
+    package let severity: Severity
     /// A stable code.
-    public let code: String
+    package let code: String
     /// The beacon; absent when it concerns all.
-    public let device: String?
+    package let device: String?
     /// Who will mind.
-    public let receiver: String
+    package let receiver: String
     /// What is wrong, and why.
-    public let message: String
+    package let message: String
     /// What to do.
-    public let cure: String
+    package let hint: String
 }
 
 /// Looks at profiles for what would go wrong on the air.
-public struct ProfileLint: Sendable {
-    private let beacons: [(beacon: BeaconProfile, identifier: BeaconIdentifier)]
+package struct ProfileLint: Sendable {
+    private let beacons: [(beacon: BeaconDefinition, identifier: BeaconIdentifier)]
 
     /// A look at these profiles together, as one run has them.
-    public init(_ profiles: [Profile]) {
+    package init(_ profiles: [Profile]) {
         beacons = Emulator.identified(profiles).map { ($0.1, $0.2) }
     }
 
     /// The beacons as a radio is told of them.
-    public var plans: [PlannedBeacon] {
-        beacons.map { PlannedBeacon($0.beacon.device.makeDevice(), identifier: $0.identifier) }
+    package var plans: [HostedBeacon] {
+        beacons.map { HostedBeacon($0.beacon.device.makeDevice(), identifier: $0.identifier) }
     }
 
     /// What is so on any radio.
-    public var findings: [LintFinding] {
+    package var findings: [LintFinding] {
         beacons.flatMap { beacon, identifier in
             findings(on: beacon.device, identifier.name) + protectionFindings(beacon, identifier.name)
         } + duplicateIdentities + duplicateAddresses
     }
 
     /// What is so on the radio of a forecast.
-    public func findings(on forecast: RadioForecast) -> [LintFinding] {
+    package func findings(on forecast: RadioForecast) -> [LintFinding] {
         var findings: [LintFinding] = []
         if let obstacle = forecast.obstacle {
             findings.append(
                 LintFinding(
                     severity: .error, code: obstacle.code.rawValue, device: nil, receiver: "all",
-                    message: obstacle.message, cure: obstacle.cure))
+                    message: obstacle.message, hint: obstacle.hint))
         }
         for plan in plans {
             for warning in forecast.warnings[plan.identifier] ?? [] {
                 findings.append(
                     LintFinding(
                         severity: .warning, code: warning.code, device: plan.identifier.name,
-                        receiver: Self.receivers[warning.code] ?? "all", message: warning.message, cure: warning.cure))
+                        receiver: Self.receivers[warning.code] ?? "all", message: warning.message, hint: warning.hint))
             }
         }
         return findings
@@ -86,10 +86,10 @@ public struct ProfileLint: Sendable {
 
     private func findings(on device: DeviceProfile, _ name: String) -> [LintFinding] {
         func finding(
-            _ severity: LintFinding.Severity, _ code: String, _ receiver: String, _ message: String, _ cure: String
+            _ severity: LintFinding.Severity, _ code: String, _ receiver: String, _ message: String, _ hint: String
         ) -> LintFinding {
             LintFinding(
-                severity: severity, code: code, device: name, receiver: receiver, message: message, cure: cure)
+                severity: severity, code: code, device: name, receiver: receiver, message: message, hint: hint)
         }
         var findings: [LintFinding] = []
         let interval: AdvertisingInterval
@@ -176,15 +176,15 @@ public struct ProfileLint: Sendable {
     }
 
     /// Values that nobody can have, because the beacon does not pair, or not well enough.
-    private func protectionFindings(_ beacon: BeaconProfile, _ name: String) -> [LintFinding] {
+    private func protectionFindings(_ beacon: BeaconDefinition, _ name: String) -> [LintFinding] {
         let permissions = beacon.device.makeDevice().services.flatMap(\.characteristics).map(\.permissions)
         let needed = permissions.reduce(AttributeSecurity()) { $0.union($1.read).union($1.write).union($1.subscribe) }
         guard !needed.isDisjoint(with: [.encryption, .authentication]) else { return [] }
-        func finding(_ message: String, _ cure: String) -> [LintFinding] {
+        func finding(_ message: String, _ hint: String) -> [LintFinding] {
             [
                 LintFinding(
                     severity: .warning, code: "protection-impossible", device: name, receiver: "all", message: message,
-                    cure: cure)
+                    hint: hint)
             ]
         }
         guard let pairing = beacon.pairing else {
@@ -206,7 +206,7 @@ public struct ProfileLint: Sendable {
                 findings.append(
                     LintFinding(
                         severity: .error, code: "over-budget", device: name, receiver: "all",
-                        message: Self.sentence(problem), cure: "leave out name or services"))
+                        message: Self.sentence(problem), hint: "leave out name or services"))
             }
             let structures = advertisement.advertisingData.structures + advertisement.scanResponse.structures
             for case .localName(let shortened, isComplete: false) in structures {
@@ -215,7 +215,7 @@ public struct ProfileLint: Sendable {
                         severity: .advice, code: "name-shortened", device: name, receiver: "all",
                         message:
                             "the name does not fit into 31 octets beside the rest, so \"\(shortened)\" is "
-                            + "advertised", cure: "write a shorter name"))
+                            + "advertised", hint: "write a shorter name"))
             }
         }
         return findings
@@ -241,7 +241,7 @@ public struct ProfileLint: Sendable {
             return LintFinding(
                 severity: .warning, code: "duplicate-address", device: identifier.name, receiver: "all",
                 message: "the address \(address) is that of \(other) too: receivers take both for one device",
-                cure: "give each its own address, or leave address out")
+                hint: "give each its own address, or leave address out")
         }
     }
 
@@ -254,7 +254,7 @@ public struct ProfileLint: Sendable {
             return LintFinding(
                 severity: .warning, code: "duplicate-identity", device: identifier.name, receiver: "all",
                 message: "UUID, major and minor are those of \(other) too: receivers take both for one beacon",
-                cure: "give each its own minor")
+                hint: "give each its own minor")
         }
     }
 }

@@ -8,58 +8,58 @@ import Devices
 import Radio
 
 /// A beacon's status as its JSON has it.
-public struct BeaconRecord: Codable, Hashable, Sendable {
+package struct BeaconRecord: Codable, Hashable, Sendable {
     /// The format's version.
-    public var v = 1
+    package var v = 1
     /// Its name in this run.
-    public let device: String
+    package let device: String
     /// The name that it advertises, all of it; absent when it has none.
-    public let name: String?
+    package let name: String?
     /// Its profile's name.
-    public let profile: String
+    package let profile: String
     /// Its device's name in profiles.
-    public let kind: String
+    package let kind: String
     /// Whether it is switched on.
-    public let enabled: Bool
+    package let enabled: Bool
     /// The proximity UUID.
-    public private(set) var uuid: String?
+    package private(set) var uuid: String?
     /// The iBeacon major.
-    public private(set) var major: UInt16?
+    package private(set) var major: UInt16?
     /// The iBeacon minor.
-    public private(set) var minor: UInt16?
+    package private(set) var minor: UInt16?
     /// In dBm.
-    public private(set) var measuredPower: Int8?
+    package private(set) var measuredPower: Int8?
     /// As it is stored, in 0.625 ms.
-    public private(set) var intervalTicks: UInt32?
+    package private(set) var intervalTicks: UInt32?
     /// In dBm; absent where it is left to the radio.
-    public private(set) var txPower: Int8?
+    package private(set) var txPower: Int8?
     /// The settings that only this device has, as they are written for `ctl set`; absent when it has none.
-    public private(set) var values: [String: String]?
+    package private(set) var values: [String: String]?
     /// What those of `values` are now that change by themselves, whose text there is `auto`; absent when none does.
-    public let presentValues: [String: String]?
+    package let presentValues: [String: String]?
     /// The UUIDs of its services.
-    public let services: [String]
+    package let services: [String]
     /// Whether changes survive the run.
-    public let keepsSettings: Bool
+    package let keepsSettings: Bool
     /// Whether it is on the air: not while it is switched off, refused, or connected to as many centrals as it takes.
-    public let onAir: Bool
+    package let onAir: Bool
     /// The address that it advertises from, or did last; absent where the radio does not report it.
-    public let address: String?
+    package let address: String?
     /// The PDU type on the air, or the last one.
-    public let pdu: String?
+    package let pdu: String?
     /// The flags in the advertising data on the air, or in the last; absent where it has none.
-    public let flags: UInt8?
+    package let flags: UInt8?
     /// The power that the controller transmits with, in dBm; absent where the radio does not report it.
-    public let effectiveTxPower: Int8?
+    package let effectiveTxPower: Int8?
     /// Where it is: x, y and z in metres; absent where its profile does not say.
-    public let position: [Double]?
+    package let position: [Double]?
     /// The centrals that are connected to it, by their addresses.
-    public let centrals: [String]
+    package let centrals: [String]
     /// Whether `set` changed a setting: `false` when all were so already, and nothing was written; absent elsewhere.
-    public let changed: Bool?
+    package let changed: Bool?
 
     /// The record of a status.
-    public init(_ status: BeaconStatus) {
+    package init(_ status: BeaconStatus) {
         device = status.identifier.name
         name = status.name
         profile = status.profile

@@ -6,21 +6,21 @@ import BluetoothCore
 import Radio
 
 /// Somebody whom a beacon knows, as its JSON has it.
-public struct BondRecord: Codable, Hashable, Sendable {
+package struct BondRecord: Codable, Hashable, Sendable {
     /// The format's version.
-    public var v = 1
+    package var v = 1
     /// The beacon.
-    public let device: String
+    package let device: String
     /// The peer's identity address.
-    public let peer: String
+    package let peer: String
     /// `random` or `public`: the kind of that address.
-    public let peerType: String
+    package let peerType: String
     /// Whether the key was made with protection against a person in the middle.
-    public let authenticated: Bool?
+    package let authenticated: Bool?
     /// Whether the key was made by LE Secure Connections.
-    public let secureConnections: Bool?
+    package let secureConnections: Bool?
     /// The length of the key, in octets.
-    public let keySize: UInt8?
+    package let keySize: UInt8?
 
     init(_ beacon: String, _ peer: PairedPeer) {
         device = beacon

@@ -8,20 +8,20 @@ import NIOCore
 import NIOPosix
 
 /// Asks a running emulator over its control socket.
-public struct ControlClient: Sendable {
+package struct ControlClient: Sendable {
     /// The longest answer that is accepted: about a kilobyte for each beacon of a run.
     private static let maximumAnswerLength = 1 << 28
 
     private let path: String
 
     /// A client of the socket at this path.
-    public init(path: String) { self.path = path }
+    package init(path: String) { self.path = path }
 
     /// Sends a request and hands on the lines of the answer: one, or for `events` as many as come. A `stop` is over when the
     /// run is.
     /// - Parameter receive: takes a line without its end.
     /// - Throws: `EmulatorError` `.cannotCreate` when nobody listens at the path, `.inputOutput` when the connection breaks.
-    public func send(_ request: ControlRequest, receive: (String) throws -> Void) async throws {
+    package func send(_ request: ControlRequest, receive: (String) throws -> Void) async throws {
         let connection: NIOAsyncChannel<ByteBuffer, ByteBuffer>
         do {
             connection = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
@@ -31,7 +31,7 @@ public struct ControlClient: Sendable {
         } catch {
             throw EmulatorError(
                 .inputOutput, "no beaconry listens at \(path)",
-                cure: "start one (beaconry run PROFILE), or name its socket (--control PATH)")
+                hint: "start one (beaconry run PROFILE), or name its socket (--control PATH)")
         }
         try await connection.executeThenClose { input, output in
             try await check(connection.channel)
@@ -53,15 +53,15 @@ public struct ControlClient: Sendable {
             let server = user.map { "\($0)" } ?? "unknown"
             throw EmulatorError(
                 .inputOutput, "the control socket \(path) is served by another user (\(server))",
-                cure: "name the socket of your own run (--control PATH), or set XDG_RUNTIME_DIR to a folder of yours")
+                hint: "name the socket of your own run (--control PATH), or set XDG_RUNTIME_DIR to a folder of yours")
         }
     }
 
     /// Reads the answer's line.
     /// - Throws: `EmulatorError` `.inputOutput` when it is none.
-    public static func answer(_ line: String) throws(EmulatorError) -> ControlAnswer {
+    package static func answer(_ line: String) throws(EmulatorError) -> ControlAnswer {
         guard let answer = try? JSONDecoder().decode(ControlAnswer.self, from: Data(line.utf8)) else {
-            throw EmulatorError(.inputOutput, "the answer cannot be read", cure: "use the same version on both sides")
+            throw EmulatorError(.inputOutput, "the answer cannot be read", hint: "use the same version on both sides")
         }
         return answer
     }

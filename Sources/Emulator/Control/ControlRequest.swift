@@ -5,9 +5,9 @@
 import FoundationEssentials
 
 /// What a client of the control socket asks, one JSON object a line.
-public struct ControlRequest: Codable, Hashable, Sendable {
+package struct ControlRequest: Codable, Hashable, Sendable {
     /// The commands.
-    public enum Command: String, Codable, Hashable, Sendable, CaseIterable {
+    package enum Command: String, Codable, Hashable, Sendable, CaseIterable {
         /// All beacons.
         case list
         /// One beacon.
@@ -35,27 +35,27 @@ public struct ControlRequest: Codable, Hashable, Sendable {
     }
 
     /// The longest line that is taken, in bytes.
-    public static let maximumLength = 65536
+    package static let maximumLength = 65536
 
     /// The protocol's version, 1.
-    public var v = 1
+    package var v = 1
     /// What to do.
-    public let command: Command
+    package let command: Command
     /// The beacon, for commands about one.
-    public var device: String?
+    package var device: String?
     /// The profile whose beacons are wanted, for `list`, where a run has several; absent for all.
-    public var profile: String?
+    package var profile: String?
     /// Settings by key, for `set`, as texts that a profile could hold; for `act`, `action` (positive or negative) and
     /// `notification` (its number).
-    public var values: [String: String]?
+    package var values: [String: String]?
 
     /// The address of one whom a beacon knows, for `forget`; absent for all.
-    public var peer: String?
+    package var peer: String?
     /// `accept`, `reject`, `cancel` or six digits, for `pair`; absent to ask the centrals connected to pair.
-    public var answer: String?
+    package var answer: String?
 
     /// A request.
-    public init(
+    package init(
         _ command: Command, device: String? = nil, values: [String: String]? = nil, peer: String? = nil,
         answer: String? = nil
     ) {
@@ -68,44 +68,44 @@ public struct ControlRequest: Codable, Hashable, Sendable {
 
     /// Reads a line without its end.
     /// - Throws: `EmulatorError` `.badProfile` with what is wrong.
-    public init(parsing line: [UInt8]) throws(EmulatorError) {
+    package init(parsing line: [UInt8]) throws(EmulatorError) {
         guard line.count <= Self.maximumLength else {
             throw EmulatorError(.badProfile, "a request has at most \(Self.maximumLength) bytes")
         }
         guard let request = try? JSONDecoder().decode(ControlRequest.self, from: Data(line)) else {
             let commands = Command.allCases.map(\.rawValue).joined(separator: ", ")
             throw EmulatorError(
-                .badProfile, "this is not a request", cure: "send {\"v\":1,\"command\":C}, C one of \(commands)")
+                .badProfile, "this is not a request", hint: "send {\"v\":1,\"command\":C}, C one of \(commands)")
         }
         guard request.v == 1 else {
-            throw EmulatorError(.badProfile, "version \(request.v) of the protocol is not known", cure: "send \"v\":1")
+            throw EmulatorError(.badProfile, "version \(request.v) of the protocol is not known", hint: "send \"v\":1")
         }
         self = request
     }
 }
 
 /// What is answered, one JSON object a line; `events` has no answer but the records.
-public struct ControlAnswer: Codable, Hashable, Sendable {
+package struct ControlAnswer: Codable, Hashable, Sendable {
     /// The protocol's version.
-    public var v = 1
+    package var v = 1
     /// What is wrong, when something is.
-    public var error: String?
+    package var error: String?
     /// The exit code that a command line would end with, beside an error.
-    public var exitCode: Int32?
+    package var exitCode: Int32?
     /// The faults of a profile, beside an error that they are: a line each, `FILE:LINE:COLUMN: error: …`.
-    public var diagnostics: [String]?
+    package var diagnostics: [String]?
     /// What is wrong as `--json` prints it, beside an error: an object for each fault of a profile, else one.
-    public var errors: [ErrorRecord]?
+    package var errors: [ErrorRecord]?
     /// The beacons asked for.
-    public var beacons: [BeaconRecord]?
+    package var beacons: [BeaconRecord]?
     /// What a reload did.
-    public var reload: Emulator.ReloadResult?
+    package var reload: Emulator.ReloadResult?
     /// Whom beacons know.
-    public var bonds: [BondRecord]?
+    package var bonds: [BondRecord]?
     /// How many were forgotten.
-    public var forgotten: Int?
+    package var forgotten: Int?
     /// Whether the run ends.
-    public var stopping: Bool?
+    package var stopping: Bool?
 
     /// An answer with beacons.
     init(beacons: [BeaconStatus]) { self.beacons = beacons.map(BeaconRecord.init) }

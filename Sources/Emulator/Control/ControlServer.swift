@@ -5,11 +5,11 @@
 import Glibc
 import NIOCore
 import NIOPosix
-public import ServiceLifecycle
+import ServiceLifecycle
 import Sockets
 
 /// The control socket of a run: JSON lines in, JSON lines out, for the user who runs it and for root.
-public struct ControlServer: Service {
+package struct ControlServer: Service {
     private typealias Connection = NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
     private let emulator: Emulator
@@ -20,13 +20,13 @@ public struct ControlServer: Service {
     /// - Parameter path: the path of a profile's socket, by the profile's name; then a reload that adds, renames or removes
     ///   profiles does the same with the sockets. Without it the paths stay.
     /// - Throws: `EmulatorError` `.cannotCreate` when a socket cannot be made or is in use; none is claimed then.
-    public init(
+    package init(
         _ emulator: Emulator, claiming paths: [String], path: (@Sendable (String) -> String)? = nil
     ) async throws(EmulatorError) {
         self.emulator = emulator
         guard let first = paths.first else {
             throw EmulatorError(
-                .cannotCreate, "there is no control socket to create", cure: "name one (--control PATH)")
+                .cannotCreate, "there is no control socket to create", hint: "name one (--control PATH)")
         }
         for path in paths.dropFirst() { try await Self.prepare(path) }
         server = try await Self.bind(first)
@@ -37,7 +37,7 @@ public struct ControlServer: Service {
                 names.removeAll()
                 throw EmulatorError(
                     .cannotCreate, "cannot create the control socket \(path): \(String(cString: strerror(errno)))",
-                    cure: "choose another control socket (--control PATH)")
+                    hint: "choose another control socket (--control PATH)")
             }
         }
         guard let path else { return }
@@ -49,7 +49,7 @@ public struct ControlServer: Service {
     }
 
     /// Serves until shutdown; the sockets are gone then.
-    public func run() async throws {
+    package func run() async throws {
         defer { names.removeAll() }
         try await withGracefulShutdownHandler {
             try await serve(server)
@@ -63,13 +63,13 @@ public struct ControlServer: Service {
         do throws(SystemError) {
             try StateFolder.makeFolder(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
         } catch {
-            throw EmulatorError(.cannotCreate, "\(error)", cure: "choose another control socket (--control PATH)")
+            throw EmulatorError(.cannotCreate, "\(error)", hint: "choose another control socket (--control PATH)")
         }
         if let owner = await PeerCredentials.listening(at: path) {
             let process = owner.process > 0 ? " by process \(owner.process)" : ""
             throw EmulatorError(
                 .cannotCreate, "the control socket \(path) is in use\(process)",
-                cure: "stop that run (beaconry ctl stop --control \(path)), or choose another socket (--control PATH)")
+                hint: "stop that run (beaconry ctl stop --control \(path)), or choose another socket (--control PATH)")
         }
     }
 
@@ -94,7 +94,7 @@ public struct ControlServer: Service {
         } catch {
             throw EmulatorError(
                 .cannotCreate, "cannot create the control socket \(path): \(error)",
-                cure: "choose another control socket (--control PATH)")
+                hint: "choose another control socket (--control PATH)")
         }
     }
 

@@ -11,7 +11,7 @@ extension ControlSession {
         let device = try device(of: request)
         guard let text = request.peer else { return try await emulator.forgetBonds(of: device, peer: nil) }
         guard let address = BluetoothAddress(text) else {
-            throw EmulatorError(.badProfile, "\"\(text)\" is not an address", cure: "see bonds for those known")
+            throw EmulatorError(.badProfile, "\"\(text)\" is not an address", hint: "see bonds for those known")
         }
         let known = try await emulator.bonds(of: device).map(\.peer.address)
         guard known.contains(where: { $0.address == address }) else {
@@ -19,7 +19,7 @@ extension ControlSession {
             throw EmulatorError(
                 .unknownPeer,
                 "\(device) knows nobody by the address \(address)" + (known.isEmpty ? ", nor anybody else" : ""),
-                cure: known.isEmpty
+                hint: known.isEmpty
                     ? "see beaconry ctl bonds" : "beaconry ctl bonds lists those that it knows: \(names)")
         }
         var forgotten = 0
@@ -50,7 +50,7 @@ extension ControlSession {
             return .passkey(try ValueText.passkey(text))
         } catch {
             throw EmulatorError(
-                .badProfile, "\"\(text)\" is no answer", cure: "write accept, reject, cancel or six digits")
+                .badProfile, "\"\(text)\" is no answer", hint: "write accept, reject, cancel or six digits")
         }
     }
 }

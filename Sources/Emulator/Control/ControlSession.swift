@@ -49,12 +49,12 @@ struct ControlSession {
 
     private static func action(_ request: ControlRequest) throws(EmulatorError) -> DeviceCommand {
         guard let action = request.values?["action"].flatMap(ANCSAction.init) else {
-            throw EmulatorError(.badProfile, "act needs an action", cure: "give positive or negative")
+            throw EmulatorError(.badProfile, "act needs an action", hint: "give positive or negative")
         }
         guard let notification = request.values?["notification"].flatMap({ UInt32($0) }) else {
             throw EmulatorError(
                 .badProfile, "act needs a notification's number",
-                cure: "give the one of an event of this session, from 0 to \(UInt32.max)")
+                hint: "give the one of an event of this session, from 0 to \(UInt32.max)")
         }
         return .act(action, notification: notification)
     }
@@ -62,7 +62,7 @@ struct ControlSession {
     func device(of request: ControlRequest) throws(EmulatorError) -> String {
         guard let device = request.device else {
             throw EmulatorError(
-                .badProfile, "\(request.command.rawValue) needs a beacon", cure: "name one, see list")
+                .badProfile, "\(request.command.rawValue) needs a beacon", hint: "name one, see list")
         }
         return device
     }

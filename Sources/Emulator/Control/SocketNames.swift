@@ -62,6 +62,6 @@ final class SocketNames: Sendable {
         Warning(
             code: "control-socket-kept",
             message: "this run cannot be reached at \(path) (\(reason)); it still is at the old control socket",
-            cure: "stop the other run, then reload, or use --control with the old socket's path")
+            hint: "stop the other run, then reload, or use --control with the old socket's path")
     }
 }

@@ -2,47 +2,47 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import Profiles
+package import Profiles
 
 /// An error as its JSON has it: one object for each fault of a profile, or one for any other error.
 ///
 /// It has the fields that events and findings of `check` have, so that one reader takes all three.
-public struct ErrorRecord: Codable, Hashable, Sendable {
+package struct ErrorRecord: Codable, Hashable, Sendable {
     /// The format's version.
-    public var v = 1
+    package var v = 1
     /// `error`, where events have their names.
-    public var event = "error"
+    package var event = "error"
     /// When, in UTC with milliseconds.
-    public var time = EventRecord.now
+    package var time = EventRecord.now
     /// `error`, where findings have their severities.
-    public var severity = "error"
+    package var severity = "error"
     /// A stable code: `profile-invalid` for a fault of a profile.
-    public var code: String
+    package var code: String
     /// What is wrong, without the place.
-    public var message: String
+    package var message: String
     /// What to do; absent where the message says it.
-    public var cure: String?
+    package var hint: String?
     /// The file, as it was given; absent where the error is of no file.
-    public var file: String?
+    package var file: String?
     /// Counted from 1; absent where the error is of the whole file.
-    public var line: Int?
+    package var line: Int?
     /// Counted from 1, in characters; absent where the error is of the whole file.
-    public var column: Int?
+    package var column: Int?
     /// The field's path, such as `beacons[0].ibeacon.major`; absent where the error is of no field.
-    public var field: String?
+    package var field: String?
     /// The exit code of a command that ends with it (sysexits.h).
-    public var exitCode: Int32
+    package var exitCode: Int32
 
     /// An error of no file.
-    public init(code: String, message: String, cure: String = "", exitCode: Int32) {
+    package init(code: String, message: String, hint: String = "", exitCode: Int32) {
         self.code = code
         self.message = message
-        self.cure = cure.isEmpty ? nil : cure
+        self.hint = hint.isEmpty ? nil : hint
         self.exitCode = exitCode
     }
 
     /// A fault of a profile.
-    public init(_ fault: ProfileFault) {
+    package init(_ fault: ProfileFault) {
         self.init(code: Self.profileCode, message: fault.message, exitCode: 65)
         file = fault.file
         line = fault.line > 0 ? fault.line : nil
@@ -51,10 +51,10 @@ public struct ErrorRecord: Codable, Hashable, Sendable {
     }
 
     /// All objects of an error: one for each fault of a profile, else one.
-    public static func records(of error: EmulatorError) -> [ErrorRecord] {
+    package static func records(of error: EmulatorError) -> [ErrorRecord] {
         guard error.faults.isEmpty else { return error.faults.map(ErrorRecord.init) }
         return [
-            ErrorRecord(code: error.name, message: error.message, cure: error.cure, exitCode: error.exitCode)
+            ErrorRecord(code: error.name, message: error.message, hint: error.hint, exitCode: error.exitCode)
         ]
     }
 

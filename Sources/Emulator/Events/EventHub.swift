@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// Each listener has a queue of its own. When it is full, its oldest event is lost, and the listener receives an
 /// `events-lost` event with their number in the place of the gap.
-public final class EventHub: Sendable {
+package final class EventHub: Sendable {
     private struct State {
         var listeners: [Int: EventQueue] = [:]
         var next = 0
@@ -20,10 +20,10 @@ public final class EventHub: Sendable {
 
     /// A hub without listeners.
     /// - Parameter capacity: how many events wait for a listener at most.
-    public init(capacity: Int = 4096) { self.capacity = capacity }
+    package init(capacity: Int = 4096) { self.capacity = capacity }
 
     /// The events from now on.
-    public func listen() -> AsyncStream<EventRecord> {
+    package func listen() -> AsyncStream<EventRecord> {
         let queue = EventQueue(capacity: capacity)
         let identifier = state.withLock { state in
             defer { state.next += 1 }

@@ -23,7 +23,7 @@ extension EventRecord {
         case .failed(let error):
             code = error.code.rawValue
             message = error.message
-            cure = error.cure
+            hint = error.hint
         case .encrypted(let protection):
             authenticated = protection.isAuthenticated
             keySize = protection.keySize

@@ -8,7 +8,7 @@ import Radio
 
 extension EventRecord {
     /// What a radio reports of a beacon on the air.
-    init(_ event: String, device: String, radio: String, report: AdvertisingReport) {
+    init(_ event: String, device: String, radio: String, report: AdvertisingStatus) {
         self.init(event, device: device)
         self.radio = radio
         let effective = report.effective
@@ -79,7 +79,7 @@ extension EventRecord {
         self.init("warning", device: device)
         code = warning.code
         message = warning.message
-        cure = warning.cure
+        hint = warning.hint
     }
 
     /// Trouble with the radio.
@@ -87,6 +87,6 @@ extension EventRecord {
         self.init(event, device: device)
         code = error.code.rawValue
         message = error.message
-        cure = error.cure
+        hint = error.hint
     }
 }

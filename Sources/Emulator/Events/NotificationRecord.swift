@@ -5,37 +5,37 @@
 import Devices
 
 /// A phone's notification as JSON has it: what is not known is absent.
-public struct NotificationRecord: Codable, Hashable, Sendable {
+package struct NotificationRecord: Codable, Hashable, Sendable {
     /// Its number in this session.
-    public var uid: UInt32
+    package var uid: UInt32
     /// Its name in the script of an emulated phone.
-    public var name: String?
+    package var name: String?
     /// Its category: `incoming-call`; of an unknown one, the number.
-    public var category: String?
+    package var category: String?
     /// The category as a display with little room has it: `CALL`.
-    public var display: String?
+    package var display: String?
     /// How many notifications of the category there are.
-    public var categoryCount: UInt8?
+    package var categoryCount: UInt8?
     /// What holds of it: `silent`, `important`, `pre-existing`, `positive-action`, `negative-action`.
-    public var flags: [String]?
+    package var flags: [String]?
     /// The identifier of its app.
-    public var app: String?
+    package var app: String?
     /// The name of its app.
-    public var appName: String?
+    package var appName: String?
     /// Its title.
-    public var title: String?
+    package var title: String?
     /// The line below.
-    public var subtitle: String?
+    package var subtitle: String?
     /// Its text.
-    public var message: String?
+    package var message: String?
     /// The octets of the whole text.
-    public var messageSize: Int?
+    package var messageSize: Int?
     /// When, as the phone says it: `20140512T093015`.
-    public var date: String?
+    package var date: String?
     /// What the positive action does.
-    public var positiveAction: String?
+    package var positiveAction: String?
     /// What the negative action does.
-    public var negativeAction: String?
+    package var negativeAction: String?
 
     /// A notification of which only the number is known.
     init(uid: UInt32) { self.uid = uid }
@@ -86,7 +86,7 @@ extension EventRecord {
             self.init("waiting", device: device)
             message = reason
             let commands = settings.map { "beaconry ctl set \(device) \($0)" }
-            cure = "press it with \(commands.joined(separator: ", then "))"
+            hint = "press it with \(commands.joined(separator: ", then "))"
         }
     }
 

@@ -7,9 +7,9 @@
 /// Names come from the air, from profiles and from other processes. Control characters (C0, DEL, C1) steer a terminal; line
 /// and paragraph separators end a line for some readers; format characters (bidirectional overrides and isolates, zero-width
 /// characters, byte order marks, tags) make a text look like another one.
-public enum SafeText {
+package enum SafeText {
     /// One line: every such character is replaced by U+FFFD.
-    public static func line(_ text: String) -> String {
+    package static func line(_ text: String) -> String {
         guard !isPlain(text) else { return text }
         return String(String.UnicodeScalarView(text.unicodeScalars.map { isSafe($0) ? $0 : "\u{FFFD}" }))
     }

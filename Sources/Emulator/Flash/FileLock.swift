@@ -5,12 +5,12 @@
 import Glibc
 
 /// A lock that one process holds at a time, and that the kernel lets go of when the process is gone.
-public final class FileLock: Sendable {
+package final class FileLock: Sendable {
     private let path: String
     private let descriptor: Int32
 
     /// Why a lock was not taken.
-    public enum Failure: Error, Hashable, Sendable {
+    package enum Failure: Error, Hashable, Sendable {
         /// Another process holds it: its identifier, when it could be read.
         case held(by: Int32?)
         /// The file cannot be made.
@@ -19,7 +19,7 @@ public final class FileLock: Sendable {
 
     /// Takes the lock that a file stands for; the file is made where there is none.
     /// - Throws: `Failure`.
-    public init(_ path: String) throws(Failure) {
+    package init(_ path: String) throws(Failure) {
         while true {
             let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0o600)
             guard descriptor >= 0 else { throw .system(.currentOfFile("create \(path)")) }
@@ -45,7 +45,7 @@ public final class FileLock: Sendable {
     }
 
     /// Removes the file and lets go.
-    public func release() {
+    package func release() {
         unlink(path)
         flock(descriptor, LOCK_UN)
     }

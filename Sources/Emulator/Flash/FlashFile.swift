@@ -2,13 +2,13 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import Devices
+package import Devices
 import FoundationEssentials
 
 /// One device's flash: a JSON file that holds the last acknowledged settings, whatever happens to the machine.
-public struct FlashFile: Sendable {
+package struct FlashFile: Sendable {
     /// The file.
-    public var path: String { file.path }
+    package var path: String { file.path }
     private let profile: String
     private let beacon: String
     private let kind: String
@@ -24,7 +24,7 @@ public struct FlashFile: Sendable {
     }
 
     /// What was found in a file.
-    public enum Contents: Hashable, Sendable {
+    package enum Contents: Hashable, Sendable {
         /// Nothing was ever written.
         case absent
         /// The settings.
@@ -34,7 +34,7 @@ public struct FlashFile: Sendable {
     }
 
     /// The flash of a device of this kind.
-    public init(
+    package init(
         path: String, profile: String, beacon: String, kind: String,
         fileSystem: any FlashFileSystem = LocalFileSystem()
     ) {
@@ -46,7 +46,7 @@ public struct FlashFile: Sendable {
 
     /// What the file holds.
     /// - Throws: `SystemError` when the file is there but cannot be read.
-    public func load() throws(SystemError) -> Contents {
+    package func load() throws(SystemError) -> Contents {
         let bytes: [UInt8]
         switch try file.read() {
         case .absent: return .absent
@@ -68,7 +68,7 @@ public struct FlashFile: Sendable {
 
     /// Makes the settings durable. When it returns they are; when it throws, the file holds what it held before.
     /// - Throws: `SystemError`.
-    public func store(_ image: FlashImage) throws(SystemError) {
+    package func store(_ image: FlashImage) throws(SystemError) {
         let document = Document(profile: profile, beacon: beacon, device: kind, settings: image.values)
         try file.store(JSONDocument.encode(document))
     }
@@ -76,13 +76,13 @@ public struct FlashFile: Sendable {
     /// Moves a file that cannot be used out of the way, under a name of its own.
     /// - Returns: where it is kept.
     /// - Throws: `SystemError`.
-    public func setAside() throws(SystemError) -> String { try file.setAside() }
+    package func setAside() throws(SystemError) -> String { try file.setAside() }
 
     /// Forgets the settings, durably.
     /// - Returns: whether there were any.
     /// - Throws: `SystemError`.
     @discardableResult
-    public func erase() throws(SystemError) -> Bool { try file.erase() }
+    package func erase() throws(SystemError) -> Bool { try file.erase() }
 }
 
 /// The one encoder of files that people may read.

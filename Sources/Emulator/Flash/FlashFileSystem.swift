@@ -5,7 +5,7 @@
 import Glibc
 
 /// The steps of which a durable write is made, one system call each, so that a test can fail any of them.
-public protocol FlashFileSystem: Sendable {
+package protocol FlashFileSystem: Sendable {
     /// Creates a file, or empties one, for writing.
     /// - Parameter isPrivate: whether nobody but its owner may read it.
     func create(_ path: String, isPrivate: Bool) throws(SystemError) -> Int32
@@ -28,17 +28,17 @@ public protocol FlashFileSystem: Sendable {
 
 extension FlashFileSystem {
     /// The size of the largest file that is read, and therefore written: 1 MiB.
-    public static var maximumFileSize: Int { 1 << 20 }
+    package static var maximumFileSize: Int { 1 << 20 }
 
     /// Creates a file that everybody may read, or empties one, for writing.
-    public func create(_ path: String) throws(SystemError) -> Int32 { try create(path, isPrivate: false) }
+    package func create(_ path: String) throws(SystemError) -> Int32 { try create(path, isPrivate: false) }
 
     /// Puts bytes in the place of a file's, all or none: they are durable before the name is theirs.
     ///
     /// Whether the name survives a crash is for `synchronizeFolder` to see to.
     /// - Parameter isPrivate: whether nobody but its owner may read it.
     /// - Throws: `SystemError`, also for more bytes than `read` would accept.
-    public func replace(_ path: String, with bytes: [UInt8], isPrivate: Bool = false) throws(SystemError) {
+    package func replace(_ path: String, with bytes: [UInt8], isPrivate: Bool = false) throws(SystemError) {
         guard bytes.count <= Self.maximumFileSize else {
             throw .tooLarge("write \(path)", size: bytes.count, limit: Self.maximumFileSize)
         }
@@ -62,16 +62,16 @@ extension FlashFileSystem {
 }
 
 /// A failed system call, or a file that is not used: what was tried, on what, and why it failed.
-public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The system's error number.
-    public let code: Int32
+    package let code: Int32
     /// What was tried, such as `create /var/lib/beaconry/museum/entrance.json`.
-    public let attempt: String
+    package let attempt: String
     /// Why, where that is more than the text of the error number.
-    public let reason: String?
+    package let reason: String?
 
     /// An error of this number.
-    public init(code: Int32, attempt: String, reason: String? = nil) {
+    package init(code: Int32, attempt: String, reason: String? = nil) {
         self.code = code
         self.attempt = attempt
         self.reason = reason
@@ -89,24 +89,24 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// Whether a file's content is refused for its size, which is bad data and no failure of the system: `write` fails
     /// with the same number where the system limits sizes.
-    public var isTooLarge: Bool { code == EFBIG && reason != nil }
+    package var isTooLarge: Bool { code == EFBIG && reason != nil }
 
     /// Why: `Permission denied`.
     var cause: String { reason ?? String(cString: strerror(code)) }
 
     /// `cannot create …: Permission denied`
-    public var description: String { "cannot \(attempt): \(cause)" }
+    package var description: String { "cannot \(attempt): \(cause)" }
 }
 
 /// The file system of this machine.
-public struct LocalFileSystem: FlashFileSystem {
-    public init() {}
+package struct LocalFileSystem: FlashFileSystem {
+    package init() {}
 
     /// Creates a file, or empties one, for writing.
     ///
     /// A symbolic link is not followed, since it may be another user's in a folder that many can write to; and a FIFO
     /// that nobody reads is refused rather than waited for.
-    public func create(_ path: String, isPrivate: Bool) throws(SystemError) -> Int32 {
+    package func create(_ path: String, isPrivate: Bool) throws(SystemError) -> Int32 {
         let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
         let descriptor = open(path, flags, isPrivate ? 0o600 : 0o644)
         guard descriptor >= 0 else { throw .currentOfFile("create \(path)") }
@@ -115,7 +115,7 @@ public struct LocalFileSystem: FlashFileSystem {
         return descriptor
     }
 
-    public func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) throws(SystemError) -> Int {
+    package func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) throws(SystemError) -> Int {
         let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
         guard count >= 0 else {
             if errno == EINTR { return 0 }
@@ -124,30 +124,30 @@ public struct LocalFileSystem: FlashFileSystem {
         return count
     }
 
-    public func synchronize(_ descriptor: Int32) throws(SystemError) {
+    package func synchronize(_ descriptor: Int32) throws(SystemError) {
         guard fsync(descriptor) == 0 else { throw .current("make a file durable") }
     }
 
-    public func close(_ descriptor: Int32) {
+    package func close(_ descriptor: Int32) {
         Glibc.close(descriptor)
     }
 
-    public func rename(_ path: String, to newPath: String) throws(SystemError) {
+    package func rename(_ path: String, to newPath: String) throws(SystemError) {
         guard Glibc.rename(path, newPath) == 0 else { throw .current("rename \(path) to \(newPath)") }
     }
 
-    public func synchronizeFolder(_ path: String) throws(SystemError) {
+    package func synchronizeFolder(_ path: String) throws(SystemError) {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .current("open \(path)") }
         defer { Glibc.close(descriptor) }
         guard fsync(descriptor) == 0 else { throw .current("make \(path) durable") }
     }
 
-    public func remove(_ path: String) throws(SystemError) {
+    package func remove(_ path: String) throws(SystemError) {
         guard unlink(path) == 0 else { throw .current("remove \(path)") }
     }
 
-    public func read(_ path: String) throws(SystemError) -> [UInt8]? {
+    package func read(_ path: String) throws(SystemError) -> [UInt8]? {
         // Without O_NONBLOCK, opening a FIFO waits until somebody writes to it.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else {

@@ -4,13 +4,13 @@
 
 import FoundationEssentials
 import Glibc
-public import Radio
+import Radio
 import Synchronization
 
 /// What this run leaves in the world while it runs, in a file that a later run finds after a crash.
 ///
 /// The file is locked while its run is alive, so a file whose lock can be taken is of a run that is gone.
-public final class RunLedger: RadioLedger {
+package final class RunLedger: RadioLedger {
     private let folder: String
     private let path: String
     private let lock: FileLock
@@ -18,32 +18,32 @@ public final class RunLedger: RadioLedger {
 
     /// A ledger of this process.
     /// - Throws: `EmulatorError` `.cannotCreate`.
-    public init(folder: String) throws(EmulatorError) {
+    package init(folder: String) throws(EmulatorError) {
         self.folder = folder
         do throws(SystemError) {
             try StateFolder.makeOwnFolder(folder)
         } catch {
             let remedy = error.reason == nil ? "" : "remove it, or give it mode 700 if it is yours; or "
             throw EmulatorError(
-                .cannotCreate, "\(error)", cure: remedy + "set XDG_RUNTIME_DIR to a folder that you own")
+                .cannotCreate, "\(error)", hint: remedy + "set XDG_RUNTIME_DIR to a folder that you own")
         }
         do throws(FileLock.Failure) {
             (path, lock) = try Self.claim(in: folder)
         } catch {
             throw EmulatorError(
                 .cannotCreate, "the run's ledger cannot be made in \(folder)",
-                cure: "set XDG_RUNTIME_DIR to a folder that you own")
+                hint: "set XDG_RUNTIME_DIR to a folder that you own")
         }
     }
 
-    public func record(_ entries: [String], under key: String) {
+    package func record(_ entries: [String], under key: String) {
         self.entries.withLock { all in
             all[key] = entries.isEmpty ? nil : entries
             write(all)
         }
     }
 
-    public func takeLeftovers(under key: String) -> [String] {
+    package func takeLeftovers(under key: String) -> [String] {
         var leftovers: [String] = []
         for other in others {
             guard let lock = try? FileLock("\(other).lock") else { continue }
@@ -56,7 +56,7 @@ public final class RunLedger: RadioLedger {
         return leftovers
     }
 
-    public func heldByOthers(under key: String) -> [String] {
+    package func heldByOthers(under key: String) -> [String] {
         others.flatMap { other -> [String] in
             if let lock = try? FileLock("\(other).lock") {
                 lock.release()
@@ -89,7 +89,7 @@ public final class RunLedger: RadioLedger {
     }
 
     /// Ends the ledger of a run that leaves nothing.
-    public func close() {
+    package func close() {
         entries.withLock { all in
             unlink(path)
             all = [:]

@@ -4,17 +4,17 @@
 
 import BluetoothCore
 import FoundationEssentials
-public import Radio
+package import Radio
 
 /// One beacon's bonds and its own keys in a file beside its settings.
-public struct BondFile: Sendable {
+package struct BondFile: Sendable {
     private static let version = 1
     private let profile: String
     private let beacon: String
     private let file: DurableFile
 
     /// The file.
-    public var path: String { file.path }
+    package var path: String { file.path }
 
     /// What the file is on the medium.
     private struct Document: Codable {
@@ -35,11 +35,11 @@ public struct BondFile: Sendable {
     }
 
     /// What was found in a file.
-    public enum Contents: Hashable, Sendable {
+    package enum Contents: Hashable, Sendable {
         /// Nothing was ever written.
         case absent
         /// The secrets.
-        case secrets(KeptSecrets)
+        case secrets(StoredSecrets)
         /// Something else; the reason is a clause for people.
         case damaged(reason: String)
     }
@@ -53,7 +53,7 @@ public struct BondFile: Sendable {
 
     /// What the file holds.
     /// - Throws: `SystemError` when the file is there but cannot be read.
-    public func load() throws(SystemError) -> Contents {
+    package func load() throws(SystemError) -> Contents {
         let bytes: [UInt8]
         switch try file.read() {
         case .absent: return .absent
@@ -69,19 +69,19 @@ public struct BondFile: Sendable {
         if let reason = DurableFile.mismatch((document.profile, document.beacon), (profile, beacon)) {
             return .damaged(reason: reason)
         }
-        var bonds: [KeptBond] = []
+        var bonds: [StoredBond] = []
         for entry in document.bonds {
-            guard let bond = KeptBond(entry) else {
+            guard let bond = StoredBond(entry) else {
                 return .damaged(reason: "\"\(entry.peer)\" is not an address")
             }
             bonds.append(bond)
         }
-        return .secrets(KeptSecrets(own: document.own, bonds: bonds))
+        return .secrets(StoredSecrets(own: document.own, bonds: bonds))
     }
 
     /// Makes secrets durable. When it returns they are; when it throws, the file holds what it held before.
     /// - Throws: `SystemError`.
-    public func store(_ secrets: KeptSecrets) throws(SystemError) {
+    package func store(_ secrets: StoredSecrets) throws(SystemError) {
         let document = Document(
             profile: profile, beacon: beacon, own: secrets.own, bonds: secrets.bonds.map(Entry.init))
         try file.store(JSONDocument.encode(document))
@@ -90,17 +90,17 @@ public struct BondFile: Sendable {
     /// Moves a file that cannot be used out of the way, under a name of its own.
     /// - Returns: where it is kept.
     /// - Throws: `SystemError`.
-    public func setAside() throws(SystemError) -> String { try file.setAside() }
+    package func setAside() throws(SystemError) -> String { try file.setAside() }
 
     /// Forgets everything, durably.
     /// - Returns: whether there was anything.
     /// - Throws: `SystemError`.
     @discardableResult
-    public func erase() throws(SystemError) -> Bool { try file.erase() }
+    package func erase() throws(SystemError) -> Bool { try file.erase() }
 }
 
 extension BondFile.Entry {
-    fileprivate init(_ bond: KeptBond) {
+    fileprivate init(_ bond: StoredBond) {
         peer = bond.peer.address.address.description
         random = bond.peer.address.isRandom
         authenticated = bond.peer.isAuthenticated
@@ -110,7 +110,7 @@ extension BondFile.Entry {
     }
 }
 
-extension KeptBond {
+extension StoredBond {
     fileprivate init?(_ entry: BondFile.Entry) {
         guard let address = BluetoothAddress(entry.peer) else { return nil }
         self.init(

@@ -7,10 +7,10 @@ import Radio
 import Synchronization
 
 /// The bonds of all beacons of a run, or of a phone, in memory and, where settings are kept, in their files.
-final class BondVault: BondKeeper {
+final class BondVault: BondStore {
     private struct Entry {
         var file: BondFile?
-        var secrets = KeptSecrets()
+        var secrets = StoredSecrets()
     }
 
     private let entries = Mutex<[BeaconIdentifier: Entry]>([:])
@@ -41,11 +41,11 @@ final class BondVault: BondKeeper {
         entries.withLock { [entry] in $0[beacon] = entry }
     }
 
-    func secrets(of beacon: BeaconIdentifier) -> KeptSecrets {
-        entries.withLock { $0[beacon]?.secrets ?? KeptSecrets() }
+    func secrets(of beacon: BeaconIdentifier) -> StoredSecrets {
+        entries.withLock { $0[beacon]?.secrets ?? StoredSecrets() }
     }
 
-    func keep(_ secrets: KeptSecrets, of beacon: BeaconIdentifier) -> Bool {
+    func keep(_ secrets: StoredSecrets, of beacon: BeaconIdentifier) -> Bool {
         let outcome: (file: BondFile?, error: SystemError?) = entries.withLock { entries in
             let file = entries[beacon]?.file
             do throws(SystemError) {
@@ -75,13 +75,13 @@ final class BondVault: BondKeeper {
         Warning(
             code: "bonds-damaged",
             message: "\(path) could not be used (\(reason)): \(owner) knows nobody, and the file is kept as \(kept)",
-            cure: "forget \(owner) on the devices that it paired with, and pair again")
+            hint: "forget \(owner) on the devices that it paired with, and pair again")
     }
 
     private static func notKept(_ error: SystemError) -> Warning {
         Warning(
             code: "bond-not-kept",
             message: "what is known of a peer could not be made durable (\(error)): what was known before stays",
-            cure: "make room in the state folder, or check its medium")
+            hint: "make room in the state folder, or check its medium")
     }
 }

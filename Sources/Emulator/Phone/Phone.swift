@@ -3,18 +3,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
+import Bluetooth
 import BluetoothCore
 import Devices
-import GATT
-public import Profiles
-public import Radio
+package import Profiles
+package import Radio
 
 /// A phone that tells its notifications: it looks for an accessory that solicits them, connects to it, and serves.
 ///
 /// There is one accessory at a time. When it is gone, the phone looks again; what happens on the phone goes on meanwhile.
-public actor Phone {
+package actor Phone {
     /// Everything that happens, for whoever listens.
-    public nonisolated let events = EventHub()
+    package nonisolated let events = EventHub()
     private let profile: PhoneProfile
     private let clock: DeviceClock
     private var provider: ANCSProvider
@@ -27,7 +27,7 @@ public actor Phone {
     private var accessory: RemoteAddress?
 
     /// A phone as its profile has it; nothing happens before `run(on:)`.
-    public init(_ profile: PhoneProfile, clock: any Clock<Duration> = ContinuousClock()) {
+    package init(_ profile: PhoneProfile, clock: any Clock<Duration> = ContinuousClock()) {
         self.profile = profile
         self.clock = DeviceClock(clock)
         provider = ANCSProvider(profile.script)
@@ -35,32 +35,32 @@ public actor Phone {
     }
 
     /// The longest attribute protocol PDU that it takes, in octets; its radio must keep to that.
-    public nonisolated var maximumTransmissionUnit: UInt16 { profile.maximumTransmissionUnit }
+    package nonisolated var maximumTransmissionUnit: UInt16 { profile.maximumTransmissionUnit }
 
     /// Takes the phone's bonds from where they are kept; without this they last as long as the phone. A phone that does
     /// not pair has none.
     /// - Parameter resets: whether to forget them first.
     /// - Throws: `EmulatorError` `.cannotCreate` when another process uses them, `.inputOutput` when they are there and
     ///   cannot be read.
-    public func openBonds(in state: StateFolder, resets: Bool) throws(EmulatorError) {
+    package func openBonds(in state: StateFolder, resets: Bool) throws(EmulatorError) {
         guard profile.needsPairing else { return }
         lock = try state.lock(phone: profile.name)
         do throws(SystemError) {
             try vault.open(identifier, state.bonds(phone: profile.name), resets: resets)
         } catch {
             throw EmulatorError(
-                .inputOutput, "\(error)", cure: "check the state folder, or use another one (--state DIR)")
+                .inputOutput, "\(error)", hint: "check the state folder, or use another one (--state DIR)")
         }
     }
 
     /// Tells a radio that is not open yet who the phone is, and has it keep the phone's bonds.
-    public func introduce(to radio: any CentralRadio) async { await radio.keepBonds(with: vault, as: identifier) }
+    package func introduce(to radio: any CentralRadio) async { await radio.keepBonds(with: vault, as: identifier) }
 
     private nonisolated var identifier: BeaconIdentifier { BeaconIdentifier(profile.name) }
 
     /// Runs until it is cancelled, or the radio cannot be used any more.
     /// - Throws: `RadioError` when the radio cannot be used so.
-    public func run(on radio: any CentralRadio) async throws(RadioError) {
+    package func run(on radio: any CentralRadio) async throws(RadioError) {
         self.radio = radio
         defer {
             wakeUp?.task.cancel()
@@ -84,7 +84,7 @@ public actor Phone {
                 post("connection-failed") {
                     $0.address = found.address.description
                     $0.message = error.message
-                    $0.cure = error.cure
+                    $0.hint = error.hint
                 }
                 try? await clock.sleep(for: .seconds(1))
             }
@@ -165,14 +165,14 @@ public actor Phone {
             post("pairing-failed") {
                 $0.code = error.code.rawValue
                 $0.message = error.message
-                $0.cure = cure(of: error)
+                $0.hint = hint(of: error)
             }
             return false
         }
     }
 
-    private func cure(of error: PairingError) -> String {
-        guard [.keyMissing, .keyMismatch].contains(error.code) else { return error.cure }
+    private func hint(of error: PairingError) -> String {
+        guard [.keyMissing, .keyMismatch].contains(error.code) else { return error.hint }
         return "have the phone forget too (start it again with --factory-reset); then the two pair anew"
     }
 
@@ -213,7 +213,7 @@ public actor Phone {
         switch work {
         case .respond(let request, let response): await link.respond(to: request, response)
         case .output(.tell(let characteristic, let value)):
-            guard await PhoneLink.tell(value, of: CharacteristicIdentifier(characteristic), over: link, clock) else {
+            guard await PhoneLink.notify(value, of: CharacteristicIdentifier(characteristic), over: link, clock) else {
                 post("not-told") {
                     $0.characteristic = characteristic.description
                     $0.value = Hexadecimal.string(value)
@@ -234,7 +234,7 @@ public actor Phone {
             post("warning") {
                 $0.code = error.code.rawValue
                 $0.message = error.message
-                $0.cure = error.cure
+                $0.hint = error.hint
             }
         }
     }

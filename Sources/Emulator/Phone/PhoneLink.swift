@@ -2,9 +2,9 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import BluetoothCore
 import Devices
-import GATT
 import Radio
 
 /// What a phone does on its connection to an accessory.
@@ -19,12 +19,12 @@ enum PhoneLink {
     }
 
     /// Tells a value, again for a while when too much waits to be sent already; whether it was told.
-    static func tell(
+    static func notify(
         _ value: [UInt8], of characteristic: CharacteristicIdentifier, over link: any RemoteLink, _ clock: DeviceClock
     ) async -> Bool {
         for _ in 0..<100 {
             do throws(RemoteError) {
-                try await link.tell(value, of: characteristic)
+                try await link.notify(value, of: characteristic)
                 return true
             } catch {
                 if case .disconnected = error { return false }

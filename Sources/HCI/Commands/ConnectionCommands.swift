@@ -2,39 +2,39 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 
 /// HCI_LE_Create_Connection (Core 5.4, Vol 4, Part E, 7.8.12): connects. LEConnectionComplete or
 /// LEEnhancedConnectionComplete follows.
-public struct LECreateConnection: HCICommand, Hashable {
-    public static let opcode = HCIOpcode(rawValue: 0x200D)
+package struct LECreateConnection: HCICommand, Hashable {
+    package static let opcode = HCIOpcode(rawValue: 0x200D)
     /// From the start of a window to the next: 0x0004 to 0x4000.
-    public let scanInterval: ScanTime
+    package let scanInterval: ScanTime
     /// How long a window is: 0x0004 to 0x4000, at most the interval.
-    public let scanWindow: ScanTime
+    package let scanWindow: ScanTime
     /// To whom.
-    public let initiatorFilterPolicy: InitiatorFilterPolicy
+    package let initiatorFilterPolicy: InitiatorFilterPolicy
     /// Of the peer; ignored where the filter accept list decides.
-    public let peerAddressType: AddressType
+    package let peerAddressType: AddressType
     /// The peer; ignored where the filter accept list decides.
-    public let peerAddress: BluetoothAddress
+    package let peerAddress: BluetoothAddress
     /// The central's address.
-    public let ownAddressType: OwnAddressType
+    package let ownAddressType: OwnAddressType
     /// The shortest interval: 0x0006 to 0x0C80.
-    public let minimumConnectionInterval: ConnectionInterval
+    package let minimumConnectionInterval: ConnectionInterval
     /// The longest interval: 0x0006 to 0x0C80.
-    public let maximumConnectionInterval: ConnectionInterval
+    package let maximumConnectionInterval: ConnectionInterval
     /// How many events the peripheral may leave out: 0 to 499.
-    public let maximumLatency: UInt16
+    package let maximumLatency: UInt16
     /// When a silent connection is lost: 0x000A to 0x0C80.
-    public let supervisionTimeout: SupervisionTimeout
+    package let supervisionTimeout: SupervisionTimeout
     /// A hint.
-    public let minimumEventLength: ConnectionEventLength
+    package let minimumEventLength: ConnectionEventLength
     /// A hint.
-    public let maximumEventLength: ConnectionEventLength
+    package let maximumEventLength: ConnectionEventLength
 
     /// A command of these fields.
-    public init(
+    package init(
         scanInterval: ScanTime, scanWindow: ScanTime, initiatorFilterPolicy: InitiatorFilterPolicy = .peerAddress,
         peerAddressType: AddressType = .public, peerAddress: BluetoothAddress = .zero,
         ownAddressType: OwnAddressType = .public, minimumConnectionInterval: ConnectionInterval,
@@ -56,7 +56,7 @@ public struct LECreateConnection: HCICommand, Hashable {
         self.maximumEventLength = maximumEventLength
     }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         scanInterval = try reader.readTicks()
         scanWindow = try reader.readTicks()
         initiatorFilterPolicy = try InitiatorFilterPolicy(parsing: &reader)
@@ -71,7 +71,7 @@ public struct LECreateConnection: HCICommand, Hashable {
         maximumEventLength = try reader.readTicks()
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         writer.writeTicks(scanInterval)
         writer.writeTicks(scanWindow)
         initiatorFilterPolicy.serialize(into: &writer)
@@ -89,33 +89,33 @@ public struct LECreateConnection: HCICommand, Hashable {
 
 /// HCI_LE_Create_Connection_Cancel (Core 5.4, Vol 4, Part E, 7.8.13): gives up. LEConnectionComplete follows,
 /// with status 0x02.
-public struct LECreateConnectionCancel: HCIParameterlessCommand, Hashable {
-    public static let opcode = HCIOpcode(rawValue: 0x200E)
+package struct LECreateConnectionCancel: HCIParameterlessCommand, Hashable {
+    package static let opcode = HCIOpcode(rawValue: 0x200E)
     /// The command has no parameters.
-    public init() {}
+    package init() {}
 }
 
 /// HCI_LE_Connection_Update (Core 5.4, Vol 4, Part E, 7.8.18): changes parameters of a connection.
 /// LEConnectionUpdateComplete follows.
-public struct LEConnectionUpdate: HCICommand, Hashable {
-    public static let opcode = HCIOpcode(rawValue: 0x2013)
+package struct LEConnectionUpdate: HCICommand, Hashable {
+    package static let opcode = HCIOpcode(rawValue: 0x2013)
     /// Which connection.
-    public let connectionHandle: ConnectionHandle
+    package let connectionHandle: ConnectionHandle
     /// The shortest interval: 0x0006 to 0x0C80.
-    public let minimumConnectionInterval: ConnectionInterval
+    package let minimumConnectionInterval: ConnectionInterval
     /// The longest interval: 0x0006 to 0x0C80.
-    public let maximumConnectionInterval: ConnectionInterval
+    package let maximumConnectionInterval: ConnectionInterval
     /// How many events the peripheral may leave out: 0 to 499.
-    public let maximumLatency: UInt16
+    package let maximumLatency: UInt16
     /// When a silent connection is lost: 0x000A to 0x0C80.
-    public let supervisionTimeout: SupervisionTimeout
+    package let supervisionTimeout: SupervisionTimeout
     /// A hint.
-    public let minimumEventLength: ConnectionEventLength
+    package let minimumEventLength: ConnectionEventLength
     /// A hint.
-    public let maximumEventLength: ConnectionEventLength
+    package let maximumEventLength: ConnectionEventLength
 
     /// A command of these fields.
-    public init(
+    package init(
         connectionHandle: ConnectionHandle, minimumConnectionInterval: ConnectionInterval,
         maximumConnectionInterval: ConnectionInterval, maximumLatency: UInt16 = 0,
         supervisionTimeout: SupervisionTimeout, minimumEventLength: ConnectionEventLength = ConnectionEventLength(0),
@@ -130,7 +130,7 @@ public struct LEConnectionUpdate: HCICommand, Hashable {
         self.maximumEventLength = maximumEventLength
     }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         connectionHandle = try ConnectionHandle(parsing: &reader)
         minimumConnectionInterval = try reader.readTicks()
         maximumConnectionInterval = try reader.readTicks()
@@ -140,7 +140,7 @@ public struct LEConnectionUpdate: HCICommand, Hashable {
         maximumEventLength = try reader.readTicks()
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         connectionHandle.serialize(into: &writer)
         writer.writeTicks(minimumConnectionInterval)
         writer.writeTicks(maximumConnectionInterval)
@@ -153,47 +153,47 @@ public struct LEConnectionUpdate: HCICommand, Hashable {
 
 /// HCI_LE_Read_Remote_Features (Core 5.4, Vol 4, Part E, 7.8.21): what a peer can do.
 /// LEReadRemoteFeaturesComplete follows.
-public struct LEReadRemoteFeatures: HCICommand, Hashable {
-    public static let opcode = HCIOpcode(rawValue: 0x2016)
+package struct LEReadRemoteFeatures: HCICommand, Hashable {
+    package static let opcode = HCIOpcode(rawValue: 0x2016)
     /// Which connection.
-    public let connectionHandle: ConnectionHandle
+    package let connectionHandle: ConnectionHandle
 
     /// A command of these fields.
-    public init(connectionHandle: ConnectionHandle) {
+    package init(connectionHandle: ConnectionHandle) {
         self.connectionHandle = connectionHandle
     }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         connectionHandle = try ConnectionHandle(parsing: &reader)
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         connectionHandle.serialize(into: &writer)
     }
 }
 
 /// HCI_LE_Remote_Connection_Parameter_Request_Reply (Core 5.4, Vol 4, Part E, 7.8.31): accepts what
 /// LERemoteConnectionParameterRequest asks for.
-public struct LERemoteConnectionParameterRequestReply: HCIReturningCommand, Hashable {
-    public static let opcode = HCIOpcode(rawValue: 0x2020)
-    public typealias Returned = StatusAndConnectionHandle
+package struct LERemoteConnectionParameterRequestReply: HCIReturningCommand, Hashable {
+    package static let opcode = HCIOpcode(rawValue: 0x2020)
+    package typealias Returned = StatusAndConnectionHandle
     /// Which connection.
-    public let connectionHandle: ConnectionHandle
+    package let connectionHandle: ConnectionHandle
     /// The shortest interval: 0x0006 to 0x0C80.
-    public let minimumConnectionInterval: ConnectionInterval
+    package let minimumConnectionInterval: ConnectionInterval
     /// The longest interval: 0x0006 to 0x0C80.
-    public let maximumConnectionInterval: ConnectionInterval
+    package let maximumConnectionInterval: ConnectionInterval
     /// How many events the peripheral may leave out: 0 to 499.
-    public let maximumLatency: UInt16
+    package let maximumLatency: UInt16
     /// When a silent connection is lost: 0x000A to 0x0C80.
-    public let supervisionTimeout: SupervisionTimeout
+    package let supervisionTimeout: SupervisionTimeout
     /// A hint.
-    public let minimumEventLength: ConnectionEventLength
+    package let minimumEventLength: ConnectionEventLength
     /// A hint.
-    public let maximumEventLength: ConnectionEventLength
+    package let maximumEventLength: ConnectionEventLength
 
     /// A command of these fields.
-    public init(
+    package init(
         connectionHandle: ConnectionHandle, minimumConnectionInterval: ConnectionInterval,
         maximumConnectionInterval: ConnectionInterval, maximumLatency: UInt16 = 0,
         supervisionTimeout: SupervisionTimeout, minimumEventLength: ConnectionEventLength = ConnectionEventLength(0),
@@ -208,7 +208,7 @@ public struct LERemoteConnectionParameterRequestReply: HCIReturningCommand, Hash
         self.maximumEventLength = maximumEventLength
     }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         connectionHandle = try ConnectionHandle(parsing: &reader)
         minimumConnectionInterval = try reader.readTicks()
         maximumConnectionInterval = try reader.readTicks()
@@ -218,7 +218,7 @@ public struct LERemoteConnectionParameterRequestReply: HCIReturningCommand, Hash
         maximumEventLength = try reader.readTicks()
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         connectionHandle.serialize(into: &writer)
         writer.writeTicks(minimumConnectionInterval)
         writer.writeTicks(maximumConnectionInterval)
@@ -231,26 +231,26 @@ public struct LERemoteConnectionParameterRequestReply: HCIReturningCommand, Hash
 
 /// HCI_LE_Remote_Connection_Parameter_Request_Negative_Reply (Core 5.4, Vol 4, Part E, 7.8.32): refuses what
 /// LERemoteConnectionParameterRequest asks for.
-public struct LERemoteConnectionParameterRequestNegativeReply: HCIReturningCommand, Hashable {
-    public static let opcode = HCIOpcode(rawValue: 0x2021)
-    public typealias Returned = StatusAndConnectionHandle
+package struct LERemoteConnectionParameterRequestNegativeReply: HCIReturningCommand, Hashable {
+    package static let opcode = HCIOpcode(rawValue: 0x2021)
+    package typealias Returned = StatusAndConnectionHandle
     /// Which connection.
-    public let connectionHandle: ConnectionHandle
+    package let connectionHandle: ConnectionHandle
     /// What the peer is told.
-    public let reason: HCIStatus
+    package let reason: HCIStatus
 
     /// A command of these fields.
-    public init(connectionHandle: ConnectionHandle, reason: HCIStatus = .unacceptableConnectionParameters) {
+    package init(connectionHandle: ConnectionHandle, reason: HCIStatus = .unacceptableConnectionParameters) {
         self.connectionHandle = connectionHandle
         self.reason = reason
     }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         connectionHandle = try ConnectionHandle(parsing: &reader)
         reason = try HCIStatus(parsing: &reader)
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         connectionHandle.serialize(into: &writer)
         reason.serialize(into: &writer)
     }

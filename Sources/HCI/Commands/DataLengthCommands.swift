@@ -2,33 +2,33 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 
 /// HCI_LE_Set_Data_Length (Core 5.4, Vol 4, Part E, 7.8.33): how long the packets of a connection should be.
-public struct LESetDataLength: HCIReturningCommand, Hashable {
-    public static let opcode = HCIOpcode(rawValue: 0x2022)
-    public typealias Returned = StatusAndConnectionHandle
+package struct LESetDataLength: HCIReturningCommand, Hashable {
+    package static let opcode = HCIOpcode(rawValue: 0x2022)
+    package typealias Returned = StatusAndConnectionHandle
     /// Which connection.
-    public let connectionHandle: ConnectionHandle
+    package let connectionHandle: ConnectionHandle
     /// Of payload: 27 to 251.
-    public let transmitOctets: UInt16
+    package let transmitOctets: UInt16
     /// Of a packet: 328 to 17,040.
-    public let transmitTime: Microseconds
+    package let transmitTime: Microseconds
 
     /// A command of these fields.
-    public init(connectionHandle: ConnectionHandle, transmitOctets: UInt16, transmitTime: Microseconds) {
+    package init(connectionHandle: ConnectionHandle, transmitOctets: UInt16, transmitTime: Microseconds) {
         self.connectionHandle = connectionHandle
         self.transmitOctets = transmitOctets
         self.transmitTime = transmitTime
     }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         connectionHandle = try ConnectionHandle(parsing: &reader)
         transmitOctets = try reader.readLittleEndian()
         transmitTime = try reader.readTicks()
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         connectionHandle.serialize(into: &writer)
         writer.writeLittleEndian(transmitOctets)
         writer.writeTicks(transmitTime)
@@ -37,22 +37,22 @@ public struct LESetDataLength: HCIReturningCommand, Hashable {
 
 /// HCI_LE_Read_Suggested_Default_Data_Length (Core 5.4, Vol 4, Part E, 7.8.34): how long the packets of new
 /// connections should be.
-public struct LEReadSuggestedDefaultDataLength: HCIReturningCommand, HCIParameterlessCommand, Hashable {
-    public static let opcode = HCIOpcode(rawValue: 0x2023)
+package struct LEReadSuggestedDefaultDataLength: HCIReturningCommand, HCIParameterlessCommand, Hashable {
+    package static let opcode = HCIOpcode(rawValue: 0x2023)
     /// The command has no parameters.
-    public init() {}
+    package init() {}
 
     /// What the command returns.
-    public struct Returned: WireCodable, Hashable {
+    package struct Returned: WireCodable, Hashable {
         /// What came of the command.
-        public let status: HCIStatus
+        package let status: HCIStatus
         /// Of payload: 27 to 251.
-        public let suggestedMaximumTransmitOctets: UInt16
+        package let suggestedMaximumTransmitOctets: UInt16
         /// Of a packet: 328 to 17,040.
-        public let suggestedMaximumTransmitTime: Microseconds
+        package let suggestedMaximumTransmitTime: Microseconds
 
         /// What a command returned.
-        public init(
+        package init(
             status: HCIStatus = .success, suggestedMaximumTransmitOctets: UInt16,
             suggestedMaximumTransmitTime: Microseconds
         ) {
@@ -61,13 +61,13 @@ public struct LEReadSuggestedDefaultDataLength: HCIReturningCommand, HCIParamete
             self.suggestedMaximumTransmitTime = suggestedMaximumTransmitTime
         }
 
-        public init(parsing reader: inout ByteReader) throws(WireError) {
+        package init(parsing reader: inout ByteReader) throws(WireError) {
             status = try HCIStatus(parsing: &reader)
             suggestedMaximumTransmitOctets = try reader.readLittleEndian()
             suggestedMaximumTransmitTime = try reader.readTicks()
         }
 
-        public func serialize(into writer: inout ByteWriter) {
+        package func serialize(into writer: inout ByteWriter) {
             status.serialize(into: &writer)
             writer.writeLittleEndian(suggestedMaximumTransmitOctets)
             writer.writeTicks(suggestedMaximumTransmitTime)
@@ -77,51 +77,51 @@ public struct LEReadSuggestedDefaultDataLength: HCIReturningCommand, HCIParamete
 
 /// HCI_LE_Write_Suggested_Default_Data_Length (Core 5.4, Vol 4, Part E, 7.8.35): says how long the packets of new
 /// connections should be.
-public struct LEWriteSuggestedDefaultDataLength: HCICommand, Hashable {
-    public static let opcode = HCIOpcode(rawValue: 0x2024)
+package struct LEWriteSuggestedDefaultDataLength: HCICommand, Hashable {
+    package static let opcode = HCIOpcode(rawValue: 0x2024)
     /// Of payload: 27 to 251.
-    public let suggestedMaximumTransmitOctets: UInt16
+    package let suggestedMaximumTransmitOctets: UInt16
     /// Of a packet: 328 to 17,040.
-    public let suggestedMaximumTransmitTime: Microseconds
+    package let suggestedMaximumTransmitTime: Microseconds
 
     /// A command of these fields.
-    public init(suggestedMaximumTransmitOctets: UInt16, suggestedMaximumTransmitTime: Microseconds) {
+    package init(suggestedMaximumTransmitOctets: UInt16, suggestedMaximumTransmitTime: Microseconds) {
         self.suggestedMaximumTransmitOctets = suggestedMaximumTransmitOctets
         self.suggestedMaximumTransmitTime = suggestedMaximumTransmitTime
     }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         suggestedMaximumTransmitOctets = try reader.readLittleEndian()
         suggestedMaximumTransmitTime = try reader.readTicks()
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         writer.writeLittleEndian(suggestedMaximumTransmitOctets)
         writer.writeTicks(suggestedMaximumTransmitTime)
     }
 }
 
 /// HCI_LE_Read_Maximum_Data_Length (Core 5.4, Vol 4, Part E, 7.8.46): how long packets can be.
-public struct LEReadMaximumDataLength: HCIReturningCommand, HCIParameterlessCommand, Hashable {
-    public static let opcode = HCIOpcode(rawValue: 0x202F)
+package struct LEReadMaximumDataLength: HCIReturningCommand, HCIParameterlessCommand, Hashable {
+    package static let opcode = HCIOpcode(rawValue: 0x202F)
     /// The command has no parameters.
-    public init() {}
+    package init() {}
 
     /// What the command returns.
-    public struct Returned: WireCodable, Hashable {
+    package struct Returned: WireCodable, Hashable {
         /// What came of the command.
-        public let status: HCIStatus
+        package let status: HCIStatus
         /// Of payload: 27 to 251.
-        public let supportedMaximumTransmitOctets: UInt16
+        package let supportedMaximumTransmitOctets: UInt16
         /// Of a packet: 328 to 17,040.
-        public let supportedMaximumTransmitTime: Microseconds
+        package let supportedMaximumTransmitTime: Microseconds
         /// Of payload: 27 to 251.
-        public let supportedMaximumReceiveOctets: UInt16
+        package let supportedMaximumReceiveOctets: UInt16
         /// Of a packet: 328 to 17,040.
-        public let supportedMaximumReceiveTime: Microseconds
+        package let supportedMaximumReceiveTime: Microseconds
 
         /// What a command returned.
-        public init(
+        package init(
             status: HCIStatus = .success, supportedMaximumTransmitOctets: UInt16,
             supportedMaximumTransmitTime: Microseconds, supportedMaximumReceiveOctets: UInt16,
             supportedMaximumReceiveTime: Microseconds
@@ -133,7 +133,7 @@ public struct LEReadMaximumDataLength: HCIReturningCommand, HCIParameterlessComm
             self.supportedMaximumReceiveTime = supportedMaximumReceiveTime
         }
 
-        public init(parsing reader: inout ByteReader) throws(WireError) {
+        package init(parsing reader: inout ByteReader) throws(WireError) {
             status = try HCIStatus(parsing: &reader)
             supportedMaximumTransmitOctets = try reader.readLittleEndian()
             supportedMaximumTransmitTime = try reader.readTicks()
@@ -141,7 +141,7 @@ public struct LEReadMaximumDataLength: HCIReturningCommand, HCIParameterlessComm
             supportedMaximumReceiveTime = try reader.readTicks()
         }
 
-        public func serialize(into writer: inout ByteWriter) {
+        package func serialize(into writer: inout ByteWriter) {
             status.serialize(into: &writer)
             writer.writeLittleEndian(supportedMaximumTransmitOctets)
             writer.writeTicks(supportedMaximumTransmitTime)

@@ -2,10 +2,10 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 
 /// The parameters of the two extended commands that set data.
-public protocol ExtendedAdvertisingDataCommand: HCICommand {
+package protocol ExtendedAdvertisingDataCommand: HCICommand {
     /// The advertising set: 0x00 to 0xEF.
     var advertisingHandle: UInt8 { get }
     /// Which part of the data this is.
@@ -20,11 +20,11 @@ public protocol ExtendedAdvertisingDataCommand: HCICommand {
 
 extension ExtendedAdvertisingDataCommand {
     /// A command with all of a set's data, at most 251 octets.
-    public init(advertisingHandle: UInt8, data: [UInt8]) {
+    package init(advertisingHandle: UInt8, data: [UInt8]) {
         self.init(advertisingHandle: advertisingHandle, operation: .complete, fragmentPreference: 1, data: data)
     }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         let handle = try reader.readUInt8()
         let operation = try AdvertisingDataOperation(parsing: &reader)
         let preference = try reader.readUInt8()
@@ -34,7 +34,7 @@ extension ExtendedAdvertisingDataCommand {
             data: Array(try reader.read(count: length)))
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         writer.write(advertisingHandle)
         operation.serialize(into: &writer)
         writer.write(fragmentPreference)
@@ -43,14 +43,15 @@ extension ExtendedAdvertisingDataCommand {
 }
 
 /// HCI_LE_Set_Extended_Advertising_Data (Core 5.4, Vol 4, Part E, 7.8.54).
-public struct LESetExtendedAdvertisingData: ExtendedAdvertisingDataCommand, Hashable {
-    public static let opcode = HCIOpcode(rawValue: 0x2037)
-    public let advertisingHandle: UInt8
-    public let operation: AdvertisingDataOperation
-    public let fragmentPreference: UInt8
-    public let data: [UInt8]
-    public init(advertisingHandle: UInt8, operation: AdvertisingDataOperation, fragmentPreference: UInt8, data: [UInt8])
-    {
+package struct LESetExtendedAdvertisingData: ExtendedAdvertisingDataCommand, Hashable {
+    package static let opcode = HCIOpcode(rawValue: 0x2037)
+    package let advertisingHandle: UInt8
+    package let operation: AdvertisingDataOperation
+    package let fragmentPreference: UInt8
+    package let data: [UInt8]
+    package init(
+        advertisingHandle: UInt8, operation: AdvertisingDataOperation, fragmentPreference: UInt8, data: [UInt8]
+    ) {
         self.advertisingHandle = advertisingHandle
         self.operation = operation
         self.fragmentPreference = fragmentPreference
@@ -59,14 +60,15 @@ public struct LESetExtendedAdvertisingData: ExtendedAdvertisingDataCommand, Hash
 }
 
 /// HCI_LE_Set_Extended_Scan_Response_Data (Core 5.4, Vol 4, Part E, 7.8.55).
-public struct LESetExtendedScanResponseData: ExtendedAdvertisingDataCommand, Hashable {
-    public static let opcode = HCIOpcode(rawValue: 0x2038)
-    public let advertisingHandle: UInt8
-    public let operation: AdvertisingDataOperation
-    public let fragmentPreference: UInt8
-    public let data: [UInt8]
-    public init(advertisingHandle: UInt8, operation: AdvertisingDataOperation, fragmentPreference: UInt8, data: [UInt8])
-    {
+package struct LESetExtendedScanResponseData: ExtendedAdvertisingDataCommand, Hashable {
+    package static let opcode = HCIOpcode(rawValue: 0x2038)
+    package let advertisingHandle: UInt8
+    package let operation: AdvertisingDataOperation
+    package let fragmentPreference: UInt8
+    package let data: [UInt8]
+    package init(
+        advertisingHandle: UInt8, operation: AdvertisingDataOperation, fragmentPreference: UInt8, data: [UInt8]
+    ) {
         self.advertisingHandle = advertisingHandle
         self.operation = operation
         self.fragmentPreference = fragmentPreference

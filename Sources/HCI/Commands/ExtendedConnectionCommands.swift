@@ -2,34 +2,34 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 
 /// HCI_LE_Extended_Create_Connection, version 1 (Core 5.4, Vol 4, Part E, 7.8.66): connects.
 /// LEEnhancedConnectionComplete or LEConnectionComplete follows.
-public struct LEExtendedCreateConnection: HCICommand, Hashable {
-    public static let opcode = HCIOpcode(rawValue: 0x2043)
+package struct LEExtendedCreateConnection: HCICommand, Hashable {
+    package static let opcode = HCIOpcode(rawValue: 0x2043)
 
     /// How to connect on one PHY.
-    public struct Parameters: WireCodable, Hashable {
+    package struct Parameters: WireCodable, Hashable {
         /// From the start of a window to the next: 0x0004 to 0xFFFF.
-        public let scanInterval: ScanTime
+        package let scanInterval: ScanTime
         /// How long a window is: 0x0004 to 0xFFFF, at most the interval.
-        public let scanWindow: ScanTime
+        package let scanWindow: ScanTime
         /// The shortest interval: 0x0006 to 0x0C80.
-        public let minimumConnectionInterval: ConnectionInterval
+        package let minimumConnectionInterval: ConnectionInterval
         /// The longest interval: 0x0006 to 0x0C80.
-        public let maximumConnectionInterval: ConnectionInterval
+        package let maximumConnectionInterval: ConnectionInterval
         /// How many events the peripheral may leave out: 0 to 499.
-        public let maximumLatency: UInt16
+        package let maximumLatency: UInt16
         /// When a silent connection is lost: 0x000A to 0x0C80.
-        public let supervisionTimeout: SupervisionTimeout
+        package let supervisionTimeout: SupervisionTimeout
         /// A hint.
-        public let minimumEventLength: ConnectionEventLength
+        package let minimumEventLength: ConnectionEventLength
         /// A hint.
-        public let maximumEventLength: ConnectionEventLength
+        package let maximumEventLength: ConnectionEventLength
 
         /// These fields.
-        public init(
+        package init(
             scanInterval: ScanTime, scanWindow: ScanTime, minimumConnectionInterval: ConnectionInterval,
             maximumConnectionInterval: ConnectionInterval, maximumLatency: UInt16 = 0,
             supervisionTimeout: SupervisionTimeout,
@@ -46,7 +46,7 @@ public struct LEExtendedCreateConnection: HCICommand, Hashable {
             self.maximumEventLength = maximumEventLength
         }
 
-        public init(parsing reader: inout ByteReader) throws(WireError) {
+        package init(parsing reader: inout ByteReader) throws(WireError) {
             scanInterval = try reader.readTicks()
             scanWindow = try reader.readTicks()
             minimumConnectionInterval = try reader.readTicks()
@@ -57,7 +57,7 @@ public struct LEExtendedCreateConnection: HCICommand, Hashable {
             maximumEventLength = try reader.readTicks()
         }
 
-        public func serialize(into writer: inout ByteWriter) {
+        package func serialize(into writer: inout ByteWriter) {
             writer.writeTicks(scanInterval)
             writer.writeTicks(scanWindow)
             writer.writeTicks(minimumConnectionInterval)
@@ -70,20 +70,20 @@ public struct LEExtendedCreateConnection: HCICommand, Hashable {
     }
 
     /// To whom.
-    public let initiatorFilterPolicy: InitiatorFilterPolicy
+    package let initiatorFilterPolicy: InitiatorFilterPolicy
     /// The central's address.
-    public let ownAddressType: OwnAddressType
+    package let ownAddressType: OwnAddressType
     /// Of the peer; ignored where the filter accept list decides.
-    public let peerAddressType: AddressType
+    package let peerAddressType: AddressType
     /// The peer; ignored where the filter accept list decides.
-    public let peerAddress: BluetoothAddress
+    package let peerAddress: BluetoothAddress
     /// On which PHYs to look for the peer, and for which there are connection parameters.
-    public let initiatingPHYs: PHYSet
+    package let initiatingPHYs: PHYSet
     /// One for each bit of `initiatingPHYs`, lowest bit first.
-    public let parameters: [Parameters]
+    package let parameters: [Parameters]
 
     /// A command of these fields.
-    public init(
+    package init(
         initiatorFilterPolicy: InitiatorFilterPolicy = .peerAddress, ownAddressType: OwnAddressType = .public,
         peerAddressType: AddressType = .public, peerAddress: BluetoothAddress = .zero,
         initiatingPHYs: PHYSet = .oneMegabit, parameters: [Parameters]
@@ -96,7 +96,7 @@ public struct LEExtendedCreateConnection: HCICommand, Hashable {
         self.parameters = parameters
     }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         initiatorFilterPolicy = try InitiatorFilterPolicy(parsing: &reader)
         ownAddressType = try OwnAddressType(parsing: &reader)
         peerAddressType = try AddressType(parsing: &reader)
@@ -105,7 +105,7 @@ public struct LEExtendedCreateConnection: HCICommand, Hashable {
         parameters = try reader.readList(count: initiatingPHYs.rawValue.nonzeroBitCount)
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         initiatorFilterPolicy.serialize(into: &writer)
         ownAddressType.serialize(into: &writer)
         peerAddressType.serialize(into: &writer)

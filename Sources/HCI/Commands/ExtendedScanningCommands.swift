@@ -2,35 +2,35 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 
 /// HCI_LE_Set_Extended_Scan_Parameters (Core 5.4, Vol 4, Part E, 7.8.64): how to scan, on each PHY.
-public struct LESetExtendedScanParameters: HCICommand, Hashable {
-    public static let opcode = HCIOpcode(rawValue: 0x2041)
+package struct LESetExtendedScanParameters: HCICommand, Hashable {
+    package static let opcode = HCIOpcode(rawValue: 0x2041)
 
     /// How to scan on one PHY.
-    public struct Parameters: WireCodable, Hashable {
+    package struct Parameters: WireCodable, Hashable {
         /// Passive or active.
-        public let scanType: ScanType
+        package let scanType: ScanType
         /// From the start of a window to the next: 0x0004 to 0xFFFF.
-        public let scanInterval: ScanTime
+        package let scanInterval: ScanTime
         /// How long a window is: 0x0004 to 0xFFFF, at most the interval.
-        public let scanWindow: ScanTime
+        package let scanWindow: ScanTime
 
         /// These fields.
-        public init(scanType: ScanType, scanInterval: ScanTime, scanWindow: ScanTime) {
+        package init(scanType: ScanType, scanInterval: ScanTime, scanWindow: ScanTime) {
             self.scanType = scanType
             self.scanInterval = scanInterval
             self.scanWindow = scanWindow
         }
 
-        public init(parsing reader: inout ByteReader) throws(WireError) {
+        package init(parsing reader: inout ByteReader) throws(WireError) {
             scanType = try ScanType(parsing: &reader)
             scanInterval = try reader.readTicks()
             scanWindow = try reader.readTicks()
         }
 
-        public func serialize(into writer: inout ByteWriter) {
+        package func serialize(into writer: inout ByteWriter) {
             scanType.serialize(into: &writer)
             writer.writeTicks(scanInterval)
             writer.writeTicks(scanWindow)
@@ -38,16 +38,16 @@ public struct LESetExtendedScanParameters: HCICommand, Hashable {
     }
 
     /// The address of scan requests.
-    public let ownAddressType: OwnAddressType
+    package let ownAddressType: OwnAddressType
     /// Whose advertisements are taken.
-    public let scanningFilterPolicy: ScanningFilterPolicy
+    package let scanningFilterPolicy: ScanningFilterPolicy
     /// LE 1M, LE Coded or both.
-    public let scanningPHYs: PHYSet
+    package let scanningPHYs: PHYSet
     /// One for each bit of `scanningPHYs`, lowest bit first.
-    public let parameters: [Parameters]
+    package let parameters: [Parameters]
 
     /// A command of these fields.
-    public init(
+    package init(
         ownAddressType: OwnAddressType = .public, scanningFilterPolicy: ScanningFilterPolicy = .unfiltered,
         scanningPHYs: PHYSet = .oneMegabit, parameters: [Parameters]
     ) {
@@ -57,14 +57,14 @@ public struct LESetExtendedScanParameters: HCICommand, Hashable {
         self.parameters = parameters
     }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         ownAddressType = try OwnAddressType(parsing: &reader)
         scanningFilterPolicy = try ScanningFilterPolicy(parsing: &reader)
         scanningPHYs = try PHYSet(parsing: &reader)
         parameters = try reader.readList(count: scanningPHYs.rawValue.nonzeroBitCount)
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         ownAddressType.serialize(into: &writer)
         scanningFilterPolicy.serialize(into: &writer)
         scanningPHYs.serialize(into: &writer)
@@ -73,19 +73,19 @@ public struct LESetExtendedScanParameters: HCICommand, Hashable {
 }
 
 /// HCI_LE_Set_Extended_Scan_Enable (Core 5.4, Vol 4, Part E, 7.8.65): starts and stops scanning.
-public struct LESetExtendedScanEnable: HCICommand, Hashable {
-    public static let opcode = HCIOpcode(rawValue: 0x2042)
+package struct LESetExtendedScanEnable: HCICommand, Hashable {
+    package static let opcode = HCIOpcode(rawValue: 0x2042)
     /// 0 stops, 1 starts.
-    public let enable: UInt8
+    package let enable: UInt8
     /// 0 reports every advertisement, 1 drops those that were reported, 2 the same in each period.
-    public let filterDuplicates: UInt8
+    package let filterDuplicates: UInt8
     /// How long to scan, in 10 ms; 0 for no end.
-    public let duration: Ticks<10_000>
+    package let duration: Ticks<10_000>
     /// From the start of a duration to the next, in 1.28 s; 0 for once.
-    public let period: Ticks<1_280_000>
+    package let period: Ticks<1_280_000>
 
     /// A command of these fields.
-    public init(
+    package init(
         enable: UInt8, filterDuplicates: UInt8, duration: Ticks<10_000> = Ticks(0), period: Ticks<1_280_000> = Ticks(0)
     ) {
         self.enable = enable
@@ -94,14 +94,14 @@ public struct LESetExtendedScanEnable: HCICommand, Hashable {
         self.period = period
     }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         enable = try reader.readUInt8()
         filterDuplicates = try reader.readUInt8()
         duration = try reader.readTicks()
         period = try reader.readTicks()
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         writer.write(enable)
         writer.write(filterDuplicates)
         writer.writeTicks(duration)

@@ -2,43 +2,43 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 
 /// HCI_Set_Controller_To_Host_Flow_Control (Core 5.4, Vol 4, Part E, 7.3.38): says for what the controller waits
 /// until the host has room.
-public struct SetControllerToHostFlowControl: HCICommand, Hashable {
-    public static let opcode = HCIOpcode(rawValue: 0x0C31)
+package struct SetControllerToHostFlowControl: HCICommand, Hashable {
+    package static let opcode = HCIOpcode(rawValue: 0x0C31)
     /// 0 nothing, 1 ACL data, 2 synchronous data, 3 both.
-    public let flowControlEnable: UInt8
+    package let flowControlEnable: UInt8
 
     /// A command of these fields.
-    public init(flowControlEnable: UInt8) {
+    package init(flowControlEnable: UInt8) {
         self.flowControlEnable = flowControlEnable
     }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         flowControlEnable = try reader.readUInt8()
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         writer.write(flowControlEnable)
     }
 }
 
 /// HCI_Host_Buffer_Size (Core 5.4, Vol 4, Part E, 7.3.39): says how much the host has room for.
-public struct HostBufferSize: HCICommand, Hashable {
-    public static let opcode = HCIOpcode(rawValue: 0x0C33)
+package struct HostBufferSize: HCICommand, Hashable {
+    package static let opcode = HCIOpcode(rawValue: 0x0C33)
     /// The most octets of data in an ACL packet.
-    public let aclDataPacketLength: UInt16
+    package let aclDataPacketLength: UInt16
     /// The most octets of data in a synchronous packet.
-    public let synchronousDataPacketLength: UInt8
+    package let synchronousDataPacketLength: UInt8
     /// How many ACL packets fit.
-    public let totalACLDataPackets: UInt16
+    package let totalACLDataPackets: UInt16
     /// How many synchronous packets fit.
-    public let totalSynchronousDataPackets: UInt16
+    package let totalSynchronousDataPackets: UInt16
 
     /// A command of these fields.
-    public init(
+    package init(
         aclDataPacketLength: UInt16, synchronousDataPacketLength: UInt8 = 0, totalACLDataPackets: UInt16,
         totalSynchronousDataPackets: UInt16 = 0
     ) {
@@ -48,14 +48,14 @@ public struct HostBufferSize: HCICommand, Hashable {
         self.totalSynchronousDataPackets = totalSynchronousDataPackets
     }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         aclDataPacketLength = try reader.readLittleEndian()
         synchronousDataPacketLength = try reader.readUInt8()
         totalACLDataPackets = try reader.readLittleEndian()
         totalSynchronousDataPackets = try reader.readLittleEndian()
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         writer.writeLittleEndian(aclDataPacketLength)
         writer.write(synchronousDataPacketLength)
         writer.writeLittleEndian(totalACLDataPackets)
@@ -65,19 +65,19 @@ public struct HostBufferSize: HCICommand, Hashable {
 
 /// HCI_Host_Number_Of_Completed_Packets (Core 5.4, Vol 4, Part E, 7.3.40): the host has room again. Nothing is returned
 /// unless it fails.
-public struct HostNumberOfCompletedPackets: HCICommand, Hashable {
-    public static let opcode = HCIOpcode(rawValue: 0x0C35)
+package struct HostNumberOfCompletedPackets: HCICommand, Hashable {
+    package static let opcode = HCIOpcode(rawValue: 0x0C35)
     /// For each connection how many packets, at most 63 connections.
-    public let completedPackets: [CompletedPackets]
+    package let completedPackets: [CompletedPackets]
 
     /// A command of these fields.
-    public init(completedPackets: [CompletedPackets]) {
+    package init(completedPackets: [CompletedPackets]) {
         self.completedPackets = completedPackets
     }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         completedPackets = try reader.readCountedList()
     }
 
-    public func serialize(into writer: inout ByteWriter) { writer.writeCountedList(completedPackets) }
+    package func serialize(into writer: inout ByteWriter) { writer.writeCountedList(completedPackets) }
 }

@@ -2,31 +2,31 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 
 /// HCI_Read_Local_Version_Information (Core 5.4, Vol 4, Part E, 7.4.1): what the controller is.
-public struct ReadLocalVersionInformation: HCIReturningCommand, HCIParameterlessCommand, Hashable {
-    public static let opcode = HCIOpcode(rawValue: 0x1001)
+package struct ReadLocalVersionInformation: HCIReturningCommand, HCIParameterlessCommand, Hashable {
+    package static let opcode = HCIOpcode(rawValue: 0x1001)
     /// The command has no parameters.
-    public init() {}
+    package init() {}
 
     /// What the command returns.
-    public struct Returned: WireCodable, Hashable {
+    package struct Returned: WireCodable, Hashable {
         /// What came of the command.
-        public let status: HCIStatus
+        package let status: HCIStatus
         /// Of the host controller interface.
-        public let hciVersion: CoreVersion
+        package let hciVersion: CoreVersion
         /// The manufacturer's own number.
-        public let hciSubversion: UInt16
+        package let hciSubversion: UInt16
         /// Of the link layer or link manager.
-        public let lmpVersion: CoreVersion
+        package let lmpVersion: CoreVersion
         /// Who made it.
-        public let companyIdentifier: CompanyIdentifier
+        package let companyIdentifier: CompanyIdentifier
         /// The manufacturer's own number.
-        public let lmpSubversion: UInt16
+        package let lmpSubversion: UInt16
 
         /// What a command returned.
-        public init(
+        package init(
             status: HCIStatus = .success, hciVersion: CoreVersion, hciSubversion: UInt16, lmpVersion: CoreVersion,
             companyIdentifier: CompanyIdentifier, lmpSubversion: UInt16
         ) {
@@ -38,7 +38,7 @@ public struct ReadLocalVersionInformation: HCIReturningCommand, HCIParameterless
             self.lmpSubversion = lmpSubversion
         }
 
-        public init(parsing reader: inout ByteReader) throws(WireError) {
+        package init(parsing reader: inout ByteReader) throws(WireError) {
             status = try HCIStatus(parsing: &reader)
             hciVersion = try CoreVersion(parsing: &reader)
             hciSubversion = try reader.readLittleEndian()
@@ -47,7 +47,7 @@ public struct ReadLocalVersionInformation: HCIReturningCommand, HCIParameterless
             lmpSubversion = try reader.readLittleEndian()
         }
 
-        public func serialize(into writer: inout ByteWriter) {
+        package func serialize(into writer: inout ByteWriter) {
             status.serialize(into: &writer)
             hciVersion.serialize(into: &writer)
             writer.writeLittleEndian(hciSubversion)
@@ -59,30 +59,30 @@ public struct ReadLocalVersionInformation: HCIReturningCommand, HCIParameterless
 }
 
 /// HCI_Read_Local_Supported_Commands (Core 5.4, Vol 4, Part E, 7.4.2): which commands the controller has.
-public struct ReadLocalSupportedCommands: HCIReturningCommand, HCIParameterlessCommand, Hashable {
-    public static let opcode = HCIOpcode(rawValue: 0x1002)
+package struct ReadLocalSupportedCommands: HCIReturningCommand, HCIParameterlessCommand, Hashable {
+    package static let opcode = HCIOpcode(rawValue: 0x1002)
     /// The command has no parameters.
-    public init() {}
+    package init() {}
 
     /// What the command returns.
-    public struct Returned: WireCodable, Hashable {
+    package struct Returned: WireCodable, Hashable {
         /// What came of the command.
-        public let status: HCIStatus
+        package let status: HCIStatus
         /// A bit each.
-        public let supportedCommands: SupportedCommands
+        package let supportedCommands: SupportedCommands
 
         /// What a command returned.
-        public init(status: HCIStatus = .success, supportedCommands: SupportedCommands) {
+        package init(status: HCIStatus = .success, supportedCommands: SupportedCommands) {
             self.status = status
             self.supportedCommands = supportedCommands
         }
 
-        public init(parsing reader: inout ByteReader) throws(WireError) {
+        package init(parsing reader: inout ByteReader) throws(WireError) {
             status = try HCIStatus(parsing: &reader)
             supportedCommands = try SupportedCommands(parsing: &reader)
         }
 
-        public func serialize(into writer: inout ByteWriter) {
+        package func serialize(into writer: inout ByteWriter) {
             status.serialize(into: &writer)
             supportedCommands.serialize(into: &writer)
         }
@@ -90,30 +90,30 @@ public struct ReadLocalSupportedCommands: HCIReturningCommand, HCIParameterlessC
 }
 
 /// HCI_Read_Local_Supported_Features (Core 5.4, Vol 4, Part E, 7.4.3): what the link manager can do.
-public struct ReadLocalSupportedFeatures: HCIReturningCommand, HCIParameterlessCommand, Hashable {
-    public static let opcode = HCIOpcode(rawValue: 0x1003)
+package struct ReadLocalSupportedFeatures: HCIReturningCommand, HCIParameterlessCommand, Hashable {
+    package static let opcode = HCIOpcode(rawValue: 0x1003)
     /// The command has no parameters.
-    public init() {}
+    package init() {}
 
     /// What the command returns.
-    public struct Returned: WireCodable, Hashable {
+    package struct Returned: WireCodable, Hashable {
         /// What came of the command.
-        public let status: HCIStatus
+        package let status: HCIStatus
         /// Page 0.
-        public let lmpFeatures: LMPFeatures
+        package let lmpFeatures: LMPFeatures
 
         /// What a command returned.
-        public init(status: HCIStatus = .success, lmpFeatures: LMPFeatures) {
+        package init(status: HCIStatus = .success, lmpFeatures: LMPFeatures) {
             self.status = status
             self.lmpFeatures = lmpFeatures
         }
 
-        public init(parsing reader: inout ByteReader) throws(WireError) {
+        package init(parsing reader: inout ByteReader) throws(WireError) {
             status = try HCIStatus(parsing: &reader)
             lmpFeatures = try LMPFeatures(parsing: &reader)
         }
 
-        public func serialize(into writer: inout ByteWriter) {
+        package func serialize(into writer: inout ByteWriter) {
             status.serialize(into: &writer)
             lmpFeatures.serialize(into: &writer)
         }
@@ -121,37 +121,37 @@ public struct ReadLocalSupportedFeatures: HCIReturningCommand, HCIParameterlessC
 }
 
 /// HCI_Read_Local_Extended_Features (Core 5.4, Vol 4, Part E, 7.4.4): what the link manager can do, a page of it.
-public struct ReadLocalExtendedFeatures: HCIReturningCommand, Hashable {
-    public static let opcode = HCIOpcode(rawValue: 0x1004)
+package struct ReadLocalExtendedFeatures: HCIReturningCommand, Hashable {
+    package static let opcode = HCIOpcode(rawValue: 0x1004)
     /// 0 for what HCI_Read_Local_Supported_Features returns.
-    public let pageNumber: UInt8
+    package let pageNumber: UInt8
 
     /// A command of these fields.
-    public init(pageNumber: UInt8) {
+    package init(pageNumber: UInt8) {
         self.pageNumber = pageNumber
     }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         pageNumber = try reader.readUInt8()
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         writer.write(pageNumber)
     }
 
     /// What the command returns.
-    public struct Returned: WireCodable, Hashable {
+    package struct Returned: WireCodable, Hashable {
         /// What came of the command.
-        public let status: HCIStatus
+        package let status: HCIStatus
         /// The page asked for.
-        public let pageNumber: UInt8
+        package let pageNumber: UInt8
         /// The last page.
-        public let maximumPageNumber: UInt8
+        package let maximumPageNumber: UInt8
         /// 64 bits of the page.
-        public let extendedLMPFeatures: UInt64
+        package let extendedLMPFeatures: UInt64
 
         /// What a command returned.
-        public init(
+        package init(
             status: HCIStatus = .success, pageNumber: UInt8, maximumPageNumber: UInt8, extendedLMPFeatures: UInt64
         ) {
             self.status = status
@@ -160,14 +160,14 @@ public struct ReadLocalExtendedFeatures: HCIReturningCommand, Hashable {
             self.extendedLMPFeatures = extendedLMPFeatures
         }
 
-        public init(parsing reader: inout ByteReader) throws(WireError) {
+        package init(parsing reader: inout ByteReader) throws(WireError) {
             status = try HCIStatus(parsing: &reader)
             pageNumber = try reader.readUInt8()
             maximumPageNumber = try reader.readUInt8()
             extendedLMPFeatures = try reader.readLittleEndian()
         }
 
-        public func serialize(into writer: inout ByteWriter) {
+        package func serialize(into writer: inout ByteWriter) {
             status.serialize(into: &writer)
             writer.write(pageNumber)
             writer.write(maximumPageNumber)
@@ -177,26 +177,26 @@ public struct ReadLocalExtendedFeatures: HCIReturningCommand, Hashable {
 }
 
 /// HCI_Read_Buffer_Size (Core 5.4, Vol 4, Part E, 7.4.5): how much the controller has room for.
-public struct ReadBufferSize: HCIReturningCommand, HCIParameterlessCommand, Hashable {
-    public static let opcode = HCIOpcode(rawValue: 0x1005)
+package struct ReadBufferSize: HCIReturningCommand, HCIParameterlessCommand, Hashable {
+    package static let opcode = HCIOpcode(rawValue: 0x1005)
     /// The command has no parameters.
-    public init() {}
+    package init() {}
 
     /// What the command returns.
-    public struct Returned: WireCodable, Hashable {
+    package struct Returned: WireCodable, Hashable {
         /// What came of the command.
-        public let status: HCIStatus
+        package let status: HCIStatus
         /// The most octets of data in an ACL packet.
-        public let aclDataPacketLength: UInt16
+        package let aclDataPacketLength: UInt16
         /// The most octets of data in a synchronous packet.
-        public let synchronousDataPacketLength: UInt8
+        package let synchronousDataPacketLength: UInt8
         /// How many ACL packets fit.
-        public let totalACLDataPackets: UInt16
+        package let totalACLDataPackets: UInt16
         /// How many synchronous packets fit.
-        public let totalSynchronousDataPackets: UInt16
+        package let totalSynchronousDataPackets: UInt16
 
         /// What a command returned.
-        public init(
+        package init(
             status: HCIStatus = .success, aclDataPacketLength: UInt16, synchronousDataPacketLength: UInt8,
             totalACLDataPackets: UInt16, totalSynchronousDataPackets: UInt16
         ) {
@@ -207,7 +207,7 @@ public struct ReadBufferSize: HCIReturningCommand, HCIParameterlessCommand, Hash
             self.totalSynchronousDataPackets = totalSynchronousDataPackets
         }
 
-        public init(parsing reader: inout ByteReader) throws(WireError) {
+        package init(parsing reader: inout ByteReader) throws(WireError) {
             status = try HCIStatus(parsing: &reader)
             aclDataPacketLength = try reader.readLittleEndian()
             synchronousDataPacketLength = try reader.readUInt8()
@@ -215,7 +215,7 @@ public struct ReadBufferSize: HCIReturningCommand, HCIParameterlessCommand, Hash
             totalSynchronousDataPackets = try reader.readLittleEndian()
         }
 
-        public func serialize(into writer: inout ByteWriter) {
+        package func serialize(into writer: inout ByteWriter) {
             status.serialize(into: &writer)
             writer.writeLittleEndian(aclDataPacketLength)
             writer.write(synchronousDataPacketLength)
@@ -226,30 +226,30 @@ public struct ReadBufferSize: HCIReturningCommand, HCIParameterlessCommand, Hash
 }
 
 /// HCI_Read_BD_ADDR (Core 5.4, Vol 4, Part E, 7.4.6): the controller's public address.
-public struct ReadBDADDR: HCIReturningCommand, HCIParameterlessCommand, Hashable {
-    public static let opcode = HCIOpcode(rawValue: 0x1009)
+package struct ReadBDADDR: HCIReturningCommand, HCIParameterlessCommand, Hashable {
+    package static let opcode = HCIOpcode(rawValue: 0x1009)
     /// The command has no parameters.
-    public init() {}
+    package init() {}
 
     /// What the command returns.
-    public struct Returned: WireCodable, Hashable {
+    package struct Returned: WireCodable, Hashable {
         /// What came of the command.
-        public let status: HCIStatus
+        package let status: HCIStatus
         /// The public address; zero for a controller without one.
-        public let address: BluetoothAddress
+        package let address: BluetoothAddress
 
         /// What a command returned.
-        public init(status: HCIStatus = .success, address: BluetoothAddress) {
+        package init(status: HCIStatus = .success, address: BluetoothAddress) {
             self.status = status
             self.address = address
         }
 
-        public init(parsing reader: inout ByteReader) throws(WireError) {
+        package init(parsing reader: inout ByteReader) throws(WireError) {
             status = try HCIStatus(parsing: &reader)
             address = try BluetoothAddress(parsing: &reader)
         }
 
-        public func serialize(into writer: inout ByteWriter) {
+        package func serialize(into writer: inout ByteWriter) {
             status.serialize(into: &writer)
             address.serialize(into: &writer)
         }

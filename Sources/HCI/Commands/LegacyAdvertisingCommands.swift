@@ -2,50 +2,50 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 
 /// HCI_LE_Set_Random_Address (Core 5.4, Vol 4, Part E, 7.8.4): the controller's random address.
-public struct LESetRandomAddress: HCICommand, Hashable {
-    public static let opcode = HCIOpcode(rawValue: 0x2005)
+package struct LESetRandomAddress: HCICommand, Hashable {
+    package static let opcode = HCIOpcode(rawValue: 0x2005)
     /// The address of PDUs whose own address type is random.
-    public let randomAddress: BluetoothAddress
+    package let randomAddress: BluetoothAddress
 
     /// A command of these fields.
-    public init(randomAddress: BluetoothAddress) {
+    package init(randomAddress: BluetoothAddress) {
         self.randomAddress = randomAddress
     }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         randomAddress = try BluetoothAddress(parsing: &reader)
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         randomAddress.serialize(into: &writer)
     }
 }
 
 /// HCI_LE_Set_Advertising_Parameters (Core 5.4, Vol 4, Part E, 7.8.5): how to advertise.
-public struct LESetAdvertisingParameters: HCICommand, Hashable {
-    public static let opcode = HCIOpcode(rawValue: 0x2006)
+package struct LESetAdvertisingParameters: HCICommand, Hashable {
+    package static let opcode = HCIOpcode(rawValue: 0x2006)
     /// The shortest interval that the controller may take: 0x0020 to 0x4000.
-    public let minimumInterval: AdvertisingInterval
+    package let minimumInterval: AdvertisingInterval
     /// The longest interval that the controller may take: 0x0020 to 0x4000.
-    public let maximumInterval: AdvertisingInterval
+    package let maximumInterval: AdvertisingInterval
     /// Which PDUs are sent.
-    public let advertisingType: AdvertisingType
+    package let advertisingType: AdvertisingType
     /// The advertiser's address.
-    public let ownAddressType: OwnAddressType
+    package let ownAddressType: OwnAddressType
     /// Of the peer, where the advertisement is directed or the address resolvable.
-    public let peerAddressType: AddressType
+    package let peerAddressType: AddressType
     /// The peer, where the advertisement is directed or the address resolvable.
-    public let peerAddress: BluetoothAddress
+    package let peerAddress: BluetoothAddress
     /// The channels, a bit each.
-    public let channelMap: AdvertisingChannelMap
+    package let channelMap: AdvertisingChannelMap
     /// Whose requests are taken.
-    public let filterPolicy: AdvertisingFilterPolicy
+    package let filterPolicy: AdvertisingFilterPolicy
 
     /// A command of these fields.
-    public init(
+    package init(
         minimumInterval: AdvertisingInterval, maximumInterval: AdvertisingInterval, advertisingType: AdvertisingType,
         ownAddressType: OwnAddressType = .public, peerAddressType: AddressType = .public,
         peerAddress: BluetoothAddress = .zero, channelMap: AdvertisingChannelMap = .all,
@@ -61,7 +61,7 @@ public struct LESetAdvertisingParameters: HCICommand, Hashable {
         self.filterPolicy = filterPolicy
     }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         minimumInterval = try reader.readTicks()
         maximumInterval = try reader.readTicks()
         advertisingType = try AdvertisingType(parsing: &reader)
@@ -72,7 +72,7 @@ public struct LESetAdvertisingParameters: HCICommand, Hashable {
         filterPolicy = try AdvertisingFilterPolicy(parsing: &reader)
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         writer.writeTicks(minimumInterval)
         writer.writeTicks(maximumInterval)
         advertisingType.serialize(into: &writer)
@@ -86,30 +86,30 @@ public struct LESetAdvertisingParameters: HCICommand, Hashable {
 
 /// HCI_LE_Read_Advertising_Physical_Channel_Tx_Power (Core 5.4, Vol 4, Part E, 7.8.6): the power of legacy
 /// advertisements.
-public struct LEReadAdvertisingPhysicalChannelTransmitPower: HCIReturningCommand, HCIParameterlessCommand, Hashable {
-    public static let opcode = HCIOpcode(rawValue: 0x2007)
+package struct LEReadAdvertisingPhysicalChannelTransmitPower: HCIReturningCommand, HCIParameterlessCommand, Hashable {
+    package static let opcode = HCIOpcode(rawValue: 0x2007)
     /// The command has no parameters.
-    public init() {}
+    package init() {}
 
     /// What the command returns.
-    public struct Returned: WireCodable, Hashable {
+    package struct Returned: WireCodable, Hashable {
         /// What came of the command.
-        public let status: HCIStatus
+        package let status: HCIStatus
         /// -127 to 20 dBm.
-        public let transmitPowerLevel: TransmitPower
+        package let transmitPowerLevel: TransmitPower
 
         /// What a command returned.
-        public init(status: HCIStatus = .success, transmitPowerLevel: TransmitPower) {
+        package init(status: HCIStatus = .success, transmitPowerLevel: TransmitPower) {
             self.status = status
             self.transmitPowerLevel = transmitPowerLevel
         }
 
-        public init(parsing reader: inout ByteReader) throws(WireError) {
+        package init(parsing reader: inout ByteReader) throws(WireError) {
             status = try HCIStatus(parsing: &reader)
             transmitPowerLevel = TransmitPower(try reader.readInt8())
         }
 
-        public func serialize(into writer: inout ByteWriter) {
+        package func serialize(into writer: inout ByteWriter) {
             status.serialize(into: &writer)
             writer.write(transmitPowerLevel.decibelMilliwatts)
         }
@@ -117,7 +117,7 @@ public struct LEReadAdvertisingPhysicalChannelTransmitPower: HCIReturningCommand
 }
 
 /// The parameters of the two legacy commands that set data: a length octet and 31 octets, the rest of them padding.
-public protocol LegacyAdvertisingDataCommand: HCICommand {
+package protocol LegacyAdvertisingDataCommand: HCICommand {
     /// The significant octets, at most 31.
     var data: [UInt8] { get }
     /// What stands behind them, up to 31 octets together.
@@ -128,12 +128,12 @@ public protocol LegacyAdvertisingDataCommand: HCICommand {
 
 extension LegacyAdvertisingDataCommand {
     /// A command of these octets and zeros; `nil` when they are more than 31.
-    public init?(data: [UInt8]) {
+    package init?(data: [UInt8]) {
         guard data.count <= 31 else { return nil }
         self.init(data: data, padding: [UInt8](repeating: 0, count: 31 - data.count))
     }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         let start = reader.offset
         let length = Int(try reader.readUInt8())
         let field = try reader.read(count: 31)
@@ -141,7 +141,7 @@ extension LegacyAdvertisingDataCommand {
         self.init(data: Array(field.prefix(length)), padding: Array(field.dropFirst(length)))
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         writer.write(UInt8(truncatingIfNeeded: data.count))
         writer.write(data)
         writer.write(padding)
@@ -149,43 +149,43 @@ extension LegacyAdvertisingDataCommand {
 }
 
 /// HCI_LE_Set_Advertising_Data (Core 5.4, Vol 4, Part E, 7.8.7).
-public struct LESetAdvertisingData: LegacyAdvertisingDataCommand, Hashable {
-    public static let opcode = HCIOpcode(rawValue: 0x2008)
-    public let data: [UInt8]
-    public let padding: [UInt8]
-    public init(data: [UInt8], padding: [UInt8]) {
+package struct LESetAdvertisingData: LegacyAdvertisingDataCommand, Hashable {
+    package static let opcode = HCIOpcode(rawValue: 0x2008)
+    package let data: [UInt8]
+    package let padding: [UInt8]
+    package init(data: [UInt8], padding: [UInt8]) {
         self.data = data
         self.padding = padding
     }
 }
 
 /// HCI_LE_Set_Scan_Response_Data (Core 5.4, Vol 4, Part E, 7.8.8).
-public struct LESetScanResponseData: LegacyAdvertisingDataCommand, Hashable {
-    public static let opcode = HCIOpcode(rawValue: 0x2009)
-    public let data: [UInt8]
-    public let padding: [UInt8]
-    public init(data: [UInt8], padding: [UInt8]) {
+package struct LESetScanResponseData: LegacyAdvertisingDataCommand, Hashable {
+    package static let opcode = HCIOpcode(rawValue: 0x2009)
+    package let data: [UInt8]
+    package let padding: [UInt8]
+    package init(data: [UInt8], padding: [UInt8]) {
         self.data = data
         self.padding = padding
     }
 }
 
 /// HCI_LE_Set_Advertising_Enable (Core 5.4, Vol 4, Part E, 7.8.9): starts and stops advertising.
-public struct LESetAdvertisingEnable: HCICommand, Hashable {
-    public static let opcode = HCIOpcode(rawValue: 0x200A)
+package struct LESetAdvertisingEnable: HCICommand, Hashable {
+    package static let opcode = HCIOpcode(rawValue: 0x200A)
     /// 0 stops, 1 starts.
-    public let enable: UInt8
+    package let enable: UInt8
 
     /// A command of these fields.
-    public init(enable: UInt8) {
+    package init(enable: UInt8) {
         self.enable = enable
     }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         enable = try reader.readUInt8()
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         writer.write(enable)
     }
 }

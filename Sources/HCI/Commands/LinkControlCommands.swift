@@ -2,28 +2,28 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 
 /// HCI_Disconnect (Core 5.4, Vol 4, Part E, 7.1.6): ends a connection. DisconnectionComplete follows.
-public struct Disconnect: HCICommand, Hashable {
-    public static let opcode = HCIOpcode(rawValue: 0x0406)
+package struct Disconnect: HCICommand, Hashable {
+    package static let opcode = HCIOpcode(rawValue: 0x0406)
     /// Which connection.
-    public let connectionHandle: ConnectionHandle
+    package let connectionHandle: ConnectionHandle
     /// What the peer is told: 0x05, 0x13 to 0x15, 0x1A, 0x29 or 0x3B.
-    public let reason: HCIStatus
+    package let reason: HCIStatus
 
     /// A command of these fields.
-    public init(connectionHandle: ConnectionHandle, reason: HCIStatus = .remoteUserTerminatedConnection) {
+    package init(connectionHandle: ConnectionHandle, reason: HCIStatus = .remoteUserTerminatedConnection) {
         self.connectionHandle = connectionHandle
         self.reason = reason
     }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         connectionHandle = try ConnectionHandle(parsing: &reader)
         reason = try HCIStatus(parsing: &reader)
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         connectionHandle.serialize(into: &writer)
         reason.serialize(into: &writer)
     }
@@ -31,21 +31,21 @@ public struct Disconnect: HCICommand, Hashable {
 
 /// HCI_Read_Remote_Version_Information (Core 5.4, Vol 4, Part E, 7.1.23): asks a peer for its version.
 /// ReadRemoteVersionInformationComplete follows.
-public struct ReadRemoteVersionInformation: HCICommand, Hashable {
-    public static let opcode = HCIOpcode(rawValue: 0x041D)
+package struct ReadRemoteVersionInformation: HCICommand, Hashable {
+    package static let opcode = HCIOpcode(rawValue: 0x041D)
     /// Which connection.
-    public let connectionHandle: ConnectionHandle
+    package let connectionHandle: ConnectionHandle
 
     /// A command of these fields.
-    public init(connectionHandle: ConnectionHandle) {
+    package init(connectionHandle: ConnectionHandle) {
         self.connectionHandle = connectionHandle
     }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         connectionHandle = try ConnectionHandle(parsing: &reader)
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         connectionHandle.serialize(into: &writer)
     }
 }

@@ -2,24 +2,24 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 
 /// HCI_LE_Set_Scan_Parameters (Core 5.4, Vol 4, Part E, 7.8.10): how to scan, in legacy commands.
-public struct LESetScanParameters: HCICommand, Hashable {
-    public static let opcode = HCIOpcode(rawValue: 0x200B)
+package struct LESetScanParameters: HCICommand, Hashable {
+    package static let opcode = HCIOpcode(rawValue: 0x200B)
     /// Passive or active.
-    public let scanType: ScanType
+    package let scanType: ScanType
     /// From the start of a window to the next: 0x0004 to 0x4000.
-    public let scanInterval: ScanTime
+    package let scanInterval: ScanTime
     /// How long a window is: 0x0004 to 0x4000, at most the interval.
-    public let scanWindow: ScanTime
+    package let scanWindow: ScanTime
     /// The address of scan requests.
-    public let ownAddressType: OwnAddressType
+    package let ownAddressType: OwnAddressType
     /// Whose advertisements are taken.
-    public let scanningFilterPolicy: ScanningFilterPolicy
+    package let scanningFilterPolicy: ScanningFilterPolicy
 
     /// A command of these fields.
-    public init(
+    package init(
         scanType: ScanType, scanInterval: ScanTime, scanWindow: ScanTime, ownAddressType: OwnAddressType = .public,
         scanningFilterPolicy: ScanningFilterPolicy = .unfiltered
     ) {
@@ -30,7 +30,7 @@ public struct LESetScanParameters: HCICommand, Hashable {
         self.scanningFilterPolicy = scanningFilterPolicy
     }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         scanType = try ScanType(parsing: &reader)
         scanInterval = try reader.readTicks()
         scanWindow = try reader.readTicks()
@@ -38,7 +38,7 @@ public struct LESetScanParameters: HCICommand, Hashable {
         scanningFilterPolicy = try ScanningFilterPolicy(parsing: &reader)
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         scanType.serialize(into: &writer)
         writer.writeTicks(scanInterval)
         writer.writeTicks(scanWindow)
@@ -48,25 +48,25 @@ public struct LESetScanParameters: HCICommand, Hashable {
 }
 
 /// HCI_LE_Set_Scan_Enable (Core 5.4, Vol 4, Part E, 7.8.11): starts and stops scanning.
-public struct LESetScanEnable: HCICommand, Hashable {
-    public static let opcode = HCIOpcode(rawValue: 0x200C)
+package struct LESetScanEnable: HCICommand, Hashable {
+    package static let opcode = HCIOpcode(rawValue: 0x200C)
     /// 0 stops, 1 starts.
-    public let enable: UInt8
+    package let enable: UInt8
     /// 0 reports every advertisement, 1 drops those that were reported.
-    public let filterDuplicates: UInt8
+    package let filterDuplicates: UInt8
 
     /// A command of these fields.
-    public init(enable: UInt8, filterDuplicates: UInt8) {
+    package init(enable: UInt8, filterDuplicates: UInt8) {
         self.enable = enable
         self.filterDuplicates = filterDuplicates
     }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         enable = try reader.readUInt8()
         filterDuplicates = try reader.readUInt8()
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         writer.write(enable)
         writer.write(filterDuplicates)
     }

@@ -2,50 +2,50 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 
 /// HCI_Read_RSSI (Core 5.4, Vol 4, Part E, 7.5.4): how strongly a peer is heard.
-public struct ReadRSSI: HCIReturningCommand, Hashable {
-    public static let opcode = HCIOpcode(rawValue: 0x1405)
+package struct ReadRSSI: HCIReturningCommand, Hashable {
+    package static let opcode = HCIOpcode(rawValue: 0x1405)
     /// Which connection.
-    public let connectionHandle: ConnectionHandle
+    package let connectionHandle: ConnectionHandle
 
     /// A command of these fields.
-    public init(connectionHandle: ConnectionHandle) {
+    package init(connectionHandle: ConnectionHandle) {
         self.connectionHandle = connectionHandle
     }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         connectionHandle = try ConnectionHandle(parsing: &reader)
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         connectionHandle.serialize(into: &writer)
     }
 
     /// What the command returns.
-    public struct Returned: WireCodable, Hashable {
+    package struct Returned: WireCodable, Hashable {
         /// What came of the command.
-        public let status: HCIStatus
+        package let status: HCIStatus
         /// Which connection.
-        public let connectionHandle: ConnectionHandle
+        package let connectionHandle: ConnectionHandle
         /// -127 to 20 dBm; 127 when it is not known.
-        public let rssi: RSSI
+        package let rssi: RSSI
 
         /// What a command returned.
-        public init(status: HCIStatus = .success, connectionHandle: ConnectionHandle, rssi: RSSI) {
+        package init(status: HCIStatus = .success, connectionHandle: ConnectionHandle, rssi: RSSI) {
             self.status = status
             self.connectionHandle = connectionHandle
             self.rssi = rssi
         }
 
-        public init(parsing reader: inout ByteReader) throws(WireError) {
+        package init(parsing reader: inout ByteReader) throws(WireError) {
             status = try HCIStatus(parsing: &reader)
             connectionHandle = try ConnectionHandle(parsing: &reader)
             rssi = RSSI(try reader.readInt8())
         }
 
-        public func serialize(into writer: inout ByteWriter) {
+        package func serialize(into writer: inout ByteWriter) {
             status.serialize(into: &writer)
             connectionHandle.serialize(into: &writer)
             writer.write(rssi.decibelMilliwatts)

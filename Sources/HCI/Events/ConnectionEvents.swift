@@ -2,32 +2,32 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 
 /// HCI_Disconnection_Complete (Core 5.4, Vol 4, Part E, 7.7.5): a connection is over.
-public struct DisconnectionComplete: HCIEvent, Hashable {
-    public static let eventCode: UInt8 = 0x05
+package struct DisconnectionComplete: HCIEvent, Hashable {
+    package static let eventCode: UInt8 = 0x05
     /// Whether it could be ended.
-    public let status: HCIStatus
+    package let status: HCIStatus
     /// Which connection.
-    public let connectionHandle: ConnectionHandle
+    package let connectionHandle: ConnectionHandle
     /// Why it is over.
-    public let reason: HCIStatus
+    package let reason: HCIStatus
 
     /// An event of these fields.
-    public init(status: HCIStatus = .success, connectionHandle: ConnectionHandle, reason: HCIStatus) {
+    package init(status: HCIStatus = .success, connectionHandle: ConnectionHandle, reason: HCIStatus) {
         self.status = status
         self.connectionHandle = connectionHandle
         self.reason = reason
     }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         status = try HCIStatus(parsing: &reader)
         connectionHandle = try ConnectionHandle(parsing: &reader)
         reason = try HCIStatus(parsing: &reader)
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         status.serialize(into: &writer)
         connectionHandle.serialize(into: &writer)
         reason.serialize(into: &writer)
@@ -35,29 +35,29 @@ public struct DisconnectionComplete: HCIEvent, Hashable {
 }
 
 /// HCI_Encryption_Change, version 1 (Core 5.4, Vol 4, Part E, 7.7.8): encryption went on or off.
-public struct EncryptionChange: HCIEvent, Hashable {
-    public static let eventCode: UInt8 = 0x08
+package struct EncryptionChange: HCIEvent, Hashable {
+    package static let eventCode: UInt8 = 0x08
     /// What came of it.
-    public let status: HCIStatus
+    package let status: HCIStatus
     /// Which connection.
-    public let connectionHandle: ConnectionHandle
+    package let connectionHandle: ConnectionHandle
     /// 0 off, 1 on.
-    public let encryptionEnabled: UInt8
+    package let encryptionEnabled: UInt8
 
     /// An event of these fields.
-    public init(status: HCIStatus = .success, connectionHandle: ConnectionHandle, encryptionEnabled: UInt8) {
+    package init(status: HCIStatus = .success, connectionHandle: ConnectionHandle, encryptionEnabled: UInt8) {
         self.status = status
         self.connectionHandle = connectionHandle
         self.encryptionEnabled = encryptionEnabled
     }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         status = try HCIStatus(parsing: &reader)
         connectionHandle = try ConnectionHandle(parsing: &reader)
         encryptionEnabled = try reader.readUInt8()
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         status.serialize(into: &writer)
         connectionHandle.serialize(into: &writer)
         writer.write(encryptionEnabled)
@@ -65,21 +65,21 @@ public struct EncryptionChange: HCIEvent, Hashable {
 }
 
 /// HCI_Read_Remote_Version_Information_Complete (Core 5.4, Vol 4, Part E, 7.7.12): what a peer is.
-public struct ReadRemoteVersionInformationComplete: HCIEvent, Hashable {
-    public static let eventCode: UInt8 = 0x0C
+package struct ReadRemoteVersionInformationComplete: HCIEvent, Hashable {
+    package static let eventCode: UInt8 = 0x0C
     /// What came of it.
-    public let status: HCIStatus
+    package let status: HCIStatus
     /// Which connection.
-    public let connectionHandle: ConnectionHandle
+    package let connectionHandle: ConnectionHandle
     /// Of its link layer or link manager.
-    public let version: CoreVersion
+    package let version: CoreVersion
     /// Who made it.
-    public let companyIdentifier: CompanyIdentifier
+    package let companyIdentifier: CompanyIdentifier
     /// The manufacturer's own number.
-    public let subversion: UInt16
+    package let subversion: UInt16
 
     /// An event of these fields.
-    public init(
+    package init(
         status: HCIStatus = .success, connectionHandle: ConnectionHandle, version: CoreVersion,
         companyIdentifier: CompanyIdentifier, subversion: UInt16
     ) {
@@ -90,7 +90,7 @@ public struct ReadRemoteVersionInformationComplete: HCIEvent, Hashable {
         self.subversion = subversion
     }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         status = try HCIStatus(parsing: &reader)
         connectionHandle = try ConnectionHandle(parsing: &reader)
         version = try CoreVersion(parsing: &reader)
@@ -98,7 +98,7 @@ public struct ReadRemoteVersionInformationComplete: HCIEvent, Hashable {
         subversion = try reader.readLittleEndian()
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         status.serialize(into: &writer)
         connectionHandle.serialize(into: &writer)
         version.serialize(into: &writer)
@@ -108,25 +108,25 @@ public struct ReadRemoteVersionInformationComplete: HCIEvent, Hashable {
 }
 
 /// HCI_Encryption_Key_Refresh_Complete (Core 5.4, Vol 4, Part E, 7.7.39): an encrypted connection has a new key.
-public struct EncryptionKeyRefreshComplete: HCIEvent, Hashable {
-    public static let eventCode: UInt8 = 0x30
+package struct EncryptionKeyRefreshComplete: HCIEvent, Hashable {
+    package static let eventCode: UInt8 = 0x30
     /// What came of it.
-    public let status: HCIStatus
+    package let status: HCIStatus
     /// Which connection.
-    public let connectionHandle: ConnectionHandle
+    package let connectionHandle: ConnectionHandle
 
     /// An event of these fields.
-    public init(status: HCIStatus = .success, connectionHandle: ConnectionHandle) {
+    package init(status: HCIStatus = .success, connectionHandle: ConnectionHandle) {
         self.status = status
         self.connectionHandle = connectionHandle
     }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         status = try HCIStatus(parsing: &reader)
         connectionHandle = try ConnectionHandle(parsing: &reader)
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         status.serialize(into: &writer)
         connectionHandle.serialize(into: &writer)
     }
@@ -134,21 +134,21 @@ public struct EncryptionKeyRefreshComplete: HCIEvent, Hashable {
 
 /// HCI_Authenticated_Payload_Timeout_Expired (Core 5.4, Vol 4, Part E, 7.7.75): an encrypted connection had no
 /// authenticated packet for too long.
-public struct AuthenticatedPayloadTimeoutExpired: HCIEvent, Hashable {
-    public static let eventCode: UInt8 = 0x57
+package struct AuthenticatedPayloadTimeoutExpired: HCIEvent, Hashable {
+    package static let eventCode: UInt8 = 0x57
     /// Which connection.
-    public let connectionHandle: ConnectionHandle
+    package let connectionHandle: ConnectionHandle
 
     /// An event of these fields.
-    public init(connectionHandle: ConnectionHandle) {
+    package init(connectionHandle: ConnectionHandle) {
         self.connectionHandle = connectionHandle
     }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         connectionHandle = try ConnectionHandle(parsing: &reader)
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         connectionHandle.serialize(into: &writer)
     }
 }

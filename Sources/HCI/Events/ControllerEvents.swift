@@ -2,32 +2,32 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 
 /// HCI_Command_Status (Core 5.4, Vol 4, Part E, 7.7.15): a command is under way, or was refused.
-public struct CommandStatus: HCIEvent, Hashable {
-    public static let eventCode: UInt8 = 0x0F
+package struct CommandStatus: HCIEvent, Hashable {
+    package static let eventCode: UInt8 = 0x0F
     /// `.success` when it is under way.
-    public let status: HCIStatus
+    package let status: HCIStatus
     /// How many commands the controller takes now.
-    public let commandCredits: UInt8
+    package let commandCredits: UInt8
     /// Which command; `.none` when only the number of commands is told.
-    public let opcode: HCIOpcode
+    package let opcode: HCIOpcode
 
     /// An event of these fields.
-    public init(status: HCIStatus = .success, commandCredits: UInt8 = 1, opcode: HCIOpcode) {
+    package init(status: HCIStatus = .success, commandCredits: UInt8 = 1, opcode: HCIOpcode) {
         self.status = status
         self.commandCredits = commandCredits
         self.opcode = opcode
     }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         status = try HCIStatus(parsing: &reader)
         commandCredits = try reader.readUInt8()
         opcode = HCIOpcode(rawValue: try reader.readLittleEndian())
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         status.serialize(into: &writer)
         writer.write(commandCredits)
         writer.writeLittleEndian(opcode.rawValue)
@@ -35,59 +35,59 @@ public struct CommandStatus: HCIEvent, Hashable {
 }
 
 /// HCI_Hardware_Error (Core 5.4, Vol 4, Part E, 7.7.16): the controller failed.
-public struct HardwareError: HCIEvent, Hashable {
-    public static let eventCode: UInt8 = 0x10
+package struct HardwareError: HCIEvent, Hashable {
+    package static let eventCode: UInt8 = 0x10
     /// The manufacturer's own code.
-    public let hardwareCode: UInt8
+    package let hardwareCode: UInt8
 
     /// An event of these fields.
-    public init(hardwareCode: UInt8) {
+    package init(hardwareCode: UInt8) {
         self.hardwareCode = hardwareCode
     }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         hardwareCode = try reader.readUInt8()
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         writer.write(hardwareCode)
     }
 }
 
 /// HCI_Number_Of_Completed_Packets (Core 5.4, Vol 4, Part E, 7.7.19): the controller has room again.
-public struct NumberOfCompletedPackets: HCIEvent, Hashable {
-    public static let eventCode: UInt8 = 0x13
+package struct NumberOfCompletedPackets: HCIEvent, Hashable {
+    package static let eventCode: UInt8 = 0x13
     /// For each connection how many packets, at most 63 connections.
-    public let completedPackets: [CompletedPackets]
+    package let completedPackets: [CompletedPackets]
 
     /// An event of these fields.
-    public init(completedPackets: [CompletedPackets]) {
+    package init(completedPackets: [CompletedPackets]) {
         self.completedPackets = completedPackets
     }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         completedPackets = try reader.readCountedList()
     }
 
-    public func serialize(into writer: inout ByteWriter) { writer.writeCountedList(completedPackets) }
+    package func serialize(into writer: inout ByteWriter) { writer.writeCountedList(completedPackets) }
 }
 
 /// HCI_Data_Buffer_Overflow (Core 5.4, Vol 4, Part E, 7.7.26): the host sent more than fits.
-public struct DataBufferOverflow: HCIEvent, Hashable {
-    public static let eventCode: UInt8 = 0x1A
+package struct DataBufferOverflow: HCIEvent, Hashable {
+    package static let eventCode: UInt8 = 0x1A
     /// 0 synchronous, 1 ACL, 2 isochronous.
-    public let linkType: UInt8
+    package let linkType: UInt8
 
     /// An event of these fields.
-    public init(linkType: UInt8) {
+    package init(linkType: UInt8) {
         self.linkType = linkType
     }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         linkType = try reader.readUInt8()
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         writer.write(linkType)
     }
 }

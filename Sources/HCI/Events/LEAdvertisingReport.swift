@@ -2,27 +2,27 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 
 /// HCI_LE_Advertising_Report (Core 5.4, Vol 4, Part E, 7.7.65.2): a scanner heard legacy advertisements.
-public struct LEAdvertisingReport: LEMetaEvent, Hashable {
-    public static let subeventCode: UInt8 = 0x02
+package struct LEAdvertisingReport: LEMetaEvent, Hashable {
+    package static let subeventCode: UInt8 = 0x02
 
     /// What was heard once.
-    public struct Report: WireCodable, Hashable {
+    package struct Report: WireCodable, Hashable {
         /// Which PDU.
-        public var eventType: AdvertisingReportType
+        package var eventType: AdvertisingReportType
         /// Of the advertiser.
-        public var addressType: AddressType
+        package var addressType: AddressType
         /// The advertiser.
-        public var address: BluetoothAddress
+        package var address: BluetoothAddress
         /// Advertising data or scan response: 0 to 31 octets.
-        public var data: [UInt8]
+        package var data: [UInt8]
         /// How strongly it was heard: -127 to 20 dBm; 127 when that is not known.
-        public var rssi: RSSI
+        package var rssi: RSSI
 
         /// A report of these fields.
-        public init(
+        package init(
             eventType: AdvertisingReportType, addressType: AddressType, address: BluetoothAddress, data: [UInt8],
             rssi: RSSI
         ) {
@@ -33,7 +33,7 @@ public struct LEAdvertisingReport: LEMetaEvent, Hashable {
             self.rssi = rssi
         }
 
-        public init(parsing reader: inout ByteReader) throws(WireError) {
+        package init(parsing reader: inout ByteReader) throws(WireError) {
             eventType = try AdvertisingReportType(parsing: &reader)
             addressType = try AddressType(parsing: &reader)
             address = try BluetoothAddress(parsing: &reader)
@@ -42,7 +42,7 @@ public struct LEAdvertisingReport: LEMetaEvent, Hashable {
             rssi = RSSI(try reader.readInt8())
         }
 
-        public func serialize(into writer: inout ByteWriter) {
+        package func serialize(into writer: inout ByteWriter) {
             eventType.serialize(into: &writer)
             addressType.serialize(into: &writer)
             address.serialize(into: &writer)
@@ -52,13 +52,13 @@ public struct LEAdvertisingReport: LEMetaEvent, Hashable {
     }
 
     /// What was heard, in the order of its fields for each: 1 to 25 reports.
-    public let reports: [Report]
+    package let reports: [Report]
 
     /// An event of these fields.
-    public init(reports: [Report]) {
+    package init(reports: [Report]) {
         self.reports = reports
     }
 
-    public init(parsingFields reader: inout ByteReader) throws(WireError) { reports = try reader.readCountedList() }
-    public func serializeFields(into writer: inout ByteWriter) { writer.writeCountedList(reports) }
+    package init(parsingFields reader: inout ByteReader) throws(WireError) { reports = try reader.readCountedList() }
+    package func serializeFields(into writer: inout ByteWriter) { writer.writeCountedList(reports) }
 }

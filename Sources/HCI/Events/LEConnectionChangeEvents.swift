@@ -2,24 +2,24 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 
 /// HCI_LE_Connection_Update_Complete (Core 5.4, Vol 4, Part E, 7.7.65.3): a connection has these parameters.
-public struct LEConnectionUpdateComplete: LEMetaEvent, Hashable {
-    public static let subeventCode: UInt8 = 0x03
+package struct LEConnectionUpdateComplete: LEMetaEvent, Hashable {
+    package static let subeventCode: UInt8 = 0x03
     /// What came of it.
-    public let status: HCIStatus
+    package let status: HCIStatus
     /// Which connection.
-    public let connectionHandle: ConnectionHandle
+    package let connectionHandle: ConnectionHandle
     /// The time between events: 0x0006 to 0x0C80.
-    public let connectionInterval: ConnectionInterval
+    package let connectionInterval: ConnectionInterval
     /// How many events the peripheral may leave out: 0 to 499.
-    public let peripheralLatency: UInt16
+    package let peripheralLatency: UInt16
     /// When a silent connection is lost: 0x000A to 0x0C80.
-    public let supervisionTimeout: SupervisionTimeout
+    package let supervisionTimeout: SupervisionTimeout
 
     /// An event of these fields.
-    public init(
+    package init(
         status: HCIStatus = .success, connectionHandle: ConnectionHandle, connectionInterval: ConnectionInterval,
         peripheralLatency: UInt16, supervisionTimeout: SupervisionTimeout
     ) {
@@ -30,7 +30,7 @@ public struct LEConnectionUpdateComplete: LEMetaEvent, Hashable {
         self.supervisionTimeout = supervisionTimeout
     }
 
-    public init(parsingFields reader: inout ByteReader) throws(WireError) {
+    package init(parsingFields reader: inout ByteReader) throws(WireError) {
         status = try HCIStatus(parsing: &reader)
         connectionHandle = try ConnectionHandle(parsing: &reader)
         connectionInterval = try reader.readTicks()
@@ -38,7 +38,7 @@ public struct LEConnectionUpdateComplete: LEMetaEvent, Hashable {
         supervisionTimeout = try reader.readTicks()
     }
 
-    public func serializeFields(into writer: inout ByteWriter) {
+    package func serializeFields(into writer: inout ByteWriter) {
         status.serialize(into: &writer)
         connectionHandle.serialize(into: &writer)
         writer.writeTicks(connectionInterval)
@@ -48,29 +48,29 @@ public struct LEConnectionUpdateComplete: LEMetaEvent, Hashable {
 }
 
 /// HCI_LE_Read_Remote_Features_Complete (Core 5.4, Vol 4, Part E, 7.7.65.4): what a peer can do.
-public struct LEReadRemoteFeaturesComplete: LEMetaEvent, Hashable {
-    public static let subeventCode: UInt8 = 0x04
+package struct LEReadRemoteFeaturesComplete: LEMetaEvent, Hashable {
+    package static let subeventCode: UInt8 = 0x04
     /// What came of it.
-    public let status: HCIStatus
+    package let status: HCIStatus
     /// Which connection.
-    public let connectionHandle: ConnectionHandle
+    package let connectionHandle: ConnectionHandle
     /// A bit each.
-    public let features: LEFeatures
+    package let features: LEFeatures
 
     /// An event of these fields.
-    public init(status: HCIStatus = .success, connectionHandle: ConnectionHandle, features: LEFeatures) {
+    package init(status: HCIStatus = .success, connectionHandle: ConnectionHandle, features: LEFeatures) {
         self.status = status
         self.connectionHandle = connectionHandle
         self.features = features
     }
 
-    public init(parsingFields reader: inout ByteReader) throws(WireError) {
+    package init(parsingFields reader: inout ByteReader) throws(WireError) {
         status = try HCIStatus(parsing: &reader)
         connectionHandle = try ConnectionHandle(parsing: &reader)
         features = try LEFeatures(parsing: &reader)
     }
 
-    public func serializeFields(into writer: inout ByteWriter) {
+    package func serializeFields(into writer: inout ByteWriter) {
         status.serialize(into: &writer)
         connectionHandle.serialize(into: &writer)
         features.serialize(into: &writer)
@@ -79,21 +79,21 @@ public struct LEReadRemoteFeaturesComplete: LEMetaEvent, Hashable {
 
 /// HCI_LE_Remote_Connection_Parameter_Request (Core 5.4, Vol 4, Part E, 7.7.65.6): a peer asks for other
 /// parameters.
-public struct LERemoteConnectionParameterRequest: LEMetaEvent, Hashable {
-    public static let subeventCode: UInt8 = 0x06
+package struct LERemoteConnectionParameterRequest: LEMetaEvent, Hashable {
+    package static let subeventCode: UInt8 = 0x06
     /// Which connection.
-    public let connectionHandle: ConnectionHandle
+    package let connectionHandle: ConnectionHandle
     /// The shortest interval: 0x0006 to 0x0C80.
-    public let minimumConnectionInterval: ConnectionInterval
+    package let minimumConnectionInterval: ConnectionInterval
     /// The longest interval: 0x0006 to 0x0C80.
-    public let maximumConnectionInterval: ConnectionInterval
+    package let maximumConnectionInterval: ConnectionInterval
     /// How many events the peripheral may leave out: 0 to 499.
-    public let maximumLatency: UInt16
+    package let maximumLatency: UInt16
     /// When a silent connection is lost: 0x000A to 0x0C80.
-    public let supervisionTimeout: SupervisionTimeout
+    package let supervisionTimeout: SupervisionTimeout
 
     /// An event of these fields.
-    public init(
+    package init(
         connectionHandle: ConnectionHandle, minimumConnectionInterval: ConnectionInterval,
         maximumConnectionInterval: ConnectionInterval, maximumLatency: UInt16, supervisionTimeout: SupervisionTimeout
     ) {
@@ -104,7 +104,7 @@ public struct LERemoteConnectionParameterRequest: LEMetaEvent, Hashable {
         self.supervisionTimeout = supervisionTimeout
     }
 
-    public init(parsingFields reader: inout ByteReader) throws(WireError) {
+    package init(parsingFields reader: inout ByteReader) throws(WireError) {
         connectionHandle = try ConnectionHandle(parsing: &reader)
         minimumConnectionInterval = try reader.readTicks()
         maximumConnectionInterval = try reader.readTicks()
@@ -112,7 +112,7 @@ public struct LERemoteConnectionParameterRequest: LEMetaEvent, Hashable {
         supervisionTimeout = try reader.readTicks()
     }
 
-    public func serializeFields(into writer: inout ByteWriter) {
+    package func serializeFields(into writer: inout ByteWriter) {
         connectionHandle.serialize(into: &writer)
         writer.writeTicks(minimumConnectionInterval)
         writer.writeTicks(maximumConnectionInterval)
@@ -123,21 +123,21 @@ public struct LERemoteConnectionParameterRequest: LEMetaEvent, Hashable {
 
 /// HCI_LE_Data_Length_Change (Core 5.4, Vol 4, Part E, 7.7.65.7): the packets of a connection have another
 /// length.
-public struct LEDataLengthChange: LEMetaEvent, Hashable {
-    public static let subeventCode: UInt8 = 0x07
+package struct LEDataLengthChange: LEMetaEvent, Hashable {
+    package static let subeventCode: UInt8 = 0x07
     /// Which connection.
-    public let connectionHandle: ConnectionHandle
+    package let connectionHandle: ConnectionHandle
     /// Of payload: 27 to 251.
-    public let maximumTransmitOctets: UInt16
+    package let maximumTransmitOctets: UInt16
     /// Of a packet: 328 to 17,040.
-    public let maximumTransmitTime: Microseconds
+    package let maximumTransmitTime: Microseconds
     /// Of payload: 27 to 251.
-    public let maximumReceiveOctets: UInt16
+    package let maximumReceiveOctets: UInt16
     /// Of a packet: 328 to 17,040.
-    public let maximumReceiveTime: Microseconds
+    package let maximumReceiveTime: Microseconds
 
     /// An event of these fields.
-    public init(
+    package init(
         connectionHandle: ConnectionHandle, maximumTransmitOctets: UInt16, maximumTransmitTime: Microseconds,
         maximumReceiveOctets: UInt16, maximumReceiveTime: Microseconds
     ) {
@@ -148,7 +148,7 @@ public struct LEDataLengthChange: LEMetaEvent, Hashable {
         self.maximumReceiveTime = maximumReceiveTime
     }
 
-    public init(parsingFields reader: inout ByteReader) throws(WireError) {
+    package init(parsingFields reader: inout ByteReader) throws(WireError) {
         connectionHandle = try ConnectionHandle(parsing: &reader)
         maximumTransmitOctets = try reader.readLittleEndian()
         maximumTransmitTime = try reader.readTicks()
@@ -156,7 +156,7 @@ public struct LEDataLengthChange: LEMetaEvent, Hashable {
         maximumReceiveTime = try reader.readTicks()
     }
 
-    public func serializeFields(into writer: inout ByteWriter) {
+    package func serializeFields(into writer: inout ByteWriter) {
         connectionHandle.serialize(into: &writer)
         writer.writeLittleEndian(maximumTransmitOctets)
         writer.writeTicks(maximumTransmitTime)
@@ -166,33 +166,33 @@ public struct LEDataLengthChange: LEMetaEvent, Hashable {
 }
 
 /// HCI_LE_PHY_Update_Complete (Core 5.4, Vol 4, Part E, 7.7.65.12): a connection has these PHYs.
-public struct LEPHYUpdateComplete: LEMetaEvent, Hashable {
-    public static let subeventCode: UInt8 = 0x0C
+package struct LEPHYUpdateComplete: LEMetaEvent, Hashable {
+    package static let subeventCode: UInt8 = 0x0C
     /// What came of it.
-    public let status: HCIStatus
+    package let status: HCIStatus
     /// Which connection.
-    public let connectionHandle: ConnectionHandle
+    package let connectionHandle: ConnectionHandle
     /// For sending.
-    public let transmitPHY: PHY
+    package let transmitPHY: PHY
     /// For receiving.
-    public let receivePHY: PHY
+    package let receivePHY: PHY
 
     /// An event of these fields.
-    public init(status: HCIStatus = .success, connectionHandle: ConnectionHandle, transmitPHY: PHY, receivePHY: PHY) {
+    package init(status: HCIStatus = .success, connectionHandle: ConnectionHandle, transmitPHY: PHY, receivePHY: PHY) {
         self.status = status
         self.connectionHandle = connectionHandle
         self.transmitPHY = transmitPHY
         self.receivePHY = receivePHY
     }
 
-    public init(parsingFields reader: inout ByteReader) throws(WireError) {
+    package init(parsingFields reader: inout ByteReader) throws(WireError) {
         status = try HCIStatus(parsing: &reader)
         connectionHandle = try ConnectionHandle(parsing: &reader)
         transmitPHY = try PHY(parsing: &reader)
         receivePHY = try PHY(parsing: &reader)
     }
 
-    public func serializeFields(into writer: inout ByteWriter) {
+    package func serializeFields(into writer: inout ByteWriter) {
         status.serialize(into: &writer)
         connectionHandle.serialize(into: &writer)
         transmitPHY.serialize(into: &writer)
@@ -201,25 +201,25 @@ public struct LEPHYUpdateComplete: LEMetaEvent, Hashable {
 }
 
 /// HCI_LE_Channel_Selection_Algorithm (Core 5.4, Vol 4, Part E, 7.7.65.20): how a connection hops.
-public struct LEChannelSelectionAlgorithm: LEMetaEvent, Hashable {
-    public static let subeventCode: UInt8 = 0x14
+package struct LEChannelSelectionAlgorithm: LEMetaEvent, Hashable {
+    package static let subeventCode: UInt8 = 0x14
     /// Which connection.
-    public let connectionHandle: ConnectionHandle
+    package let connectionHandle: ConnectionHandle
     /// One of two.
-    public let algorithm: ChannelSelectionAlgorithm
+    package let algorithm: ChannelSelectionAlgorithm
 
     /// An event of these fields.
-    public init(connectionHandle: ConnectionHandle, algorithm: ChannelSelectionAlgorithm) {
+    package init(connectionHandle: ConnectionHandle, algorithm: ChannelSelectionAlgorithm) {
         self.connectionHandle = connectionHandle
         self.algorithm = algorithm
     }
 
-    public init(parsingFields reader: inout ByteReader) throws(WireError) {
+    package init(parsingFields reader: inout ByteReader) throws(WireError) {
         connectionHandle = try ConnectionHandle(parsing: &reader)
         algorithm = try ChannelSelectionAlgorithm(parsing: &reader)
     }
 
-    public func serializeFields(into writer: inout ByteWriter) {
+    package func serializeFields(into writer: inout ByteWriter) {
         connectionHandle.serialize(into: &writer)
         algorithm.serialize(into: &writer)
     }

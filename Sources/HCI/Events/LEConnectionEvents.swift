@@ -2,32 +2,32 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 
 /// HCI_LE_Connection_Complete (Core 5.4, Vol 4, Part E, 7.7.65.1): there is a connection, or there will be none.
-public struct LEConnectionComplete: LEMetaEvent, Hashable {
-    public static let subeventCode: UInt8 = 0x01
+package struct LEConnectionComplete: LEMetaEvent, Hashable {
+    package static let subeventCode: UInt8 = 0x01
     /// What came of it.
-    public let status: HCIStatus
+    package let status: HCIStatus
     /// Which connection.
-    public let connectionHandle: ConnectionHandle
+    package let connectionHandle: ConnectionHandle
     /// This device's part.
-    public let role: ConnectionRole
+    package let role: ConnectionRole
     /// Of the peer.
-    public let peerAddressType: AddressType
+    package let peerAddressType: AddressType
     /// The peer.
-    public let peerAddress: BluetoothAddress
+    package let peerAddress: BluetoothAddress
     /// The time between events: 0x0006 to 0x0C80.
-    public let connectionInterval: ConnectionInterval
+    package let connectionInterval: ConnectionInterval
     /// How many events the peripheral may leave out: 0 to 499.
-    public let peripheralLatency: UInt16
+    package let peripheralLatency: UInt16
     /// When a silent connection is lost: 0x000A to 0x0C80.
-    public let supervisionTimeout: SupervisionTimeout
+    package let supervisionTimeout: SupervisionTimeout
     /// Only told to a peripheral.
-    public let centralClockAccuracy: ClockAccuracy
+    package let centralClockAccuracy: ClockAccuracy
 
     /// An event of these fields.
-    public init(
+    package init(
         status: HCIStatus = .success, connectionHandle: ConnectionHandle, role: ConnectionRole,
         peerAddressType: AddressType, peerAddress: BluetoothAddress, connectionInterval: ConnectionInterval,
         peripheralLatency: UInt16, supervisionTimeout: SupervisionTimeout,
@@ -44,7 +44,7 @@ public struct LEConnectionComplete: LEMetaEvent, Hashable {
         self.centralClockAccuracy = centralClockAccuracy
     }
 
-    public init(parsingFields reader: inout ByteReader) throws(WireError) {
+    package init(parsingFields reader: inout ByteReader) throws(WireError) {
         status = try HCIStatus(parsing: &reader)
         connectionHandle = try ConnectionHandle(parsing: &reader)
         role = try ConnectionRole(parsing: &reader)
@@ -56,7 +56,7 @@ public struct LEConnectionComplete: LEMetaEvent, Hashable {
         centralClockAccuracy = try ClockAccuracy(parsing: &reader)
     }
 
-    public func serializeFields(into writer: inout ByteWriter) {
+    package func serializeFields(into writer: inout ByteWriter) {
         status.serialize(into: &writer)
         connectionHandle.serialize(into: &writer)
         role.serialize(into: &writer)
@@ -71,33 +71,33 @@ public struct LEConnectionComplete: LEMetaEvent, Hashable {
 
 /// HCI_LE_Enhanced_Connection_Complete, version 1 (Core 5.4, Vol 4, Part E, 7.7.65.10): there is a connection, or
 /// there will be none.
-public struct LEEnhancedConnectionComplete: LEMetaEvent, Hashable {
-    public static let subeventCode: UInt8 = 0x0A
+package struct LEEnhancedConnectionComplete: LEMetaEvent, Hashable {
+    package static let subeventCode: UInt8 = 0x0A
     /// What came of it.
-    public let status: HCIStatus
+    package let status: HCIStatus
     /// Which connection.
-    public let connectionHandle: ConnectionHandle
+    package let connectionHandle: ConnectionHandle
     /// This device's part.
-    public let role: ConnectionRole
+    package let role: ConnectionRole
     /// Of the peer.
-    public let peerAddressType: AddressType
+    package let peerAddressType: AddressType
     /// The peer.
-    public let peerAddress: BluetoothAddress
+    package let peerAddress: BluetoothAddress
     /// What this device showed; zero when it showed another address.
-    public let localResolvablePrivateAddress: BluetoothAddress
+    package let localResolvablePrivateAddress: BluetoothAddress
     /// What the peer showed; zero when it showed another address.
-    public let peerResolvablePrivateAddress: BluetoothAddress
+    package let peerResolvablePrivateAddress: BluetoothAddress
     /// The time between events: 0x0006 to 0x0C80.
-    public let connectionInterval: ConnectionInterval
+    package let connectionInterval: ConnectionInterval
     /// How many events the peripheral may leave out: 0 to 499.
-    public let peripheralLatency: UInt16
+    package let peripheralLatency: UInt16
     /// When a silent connection is lost: 0x000A to 0x0C80.
-    public let supervisionTimeout: SupervisionTimeout
+    package let supervisionTimeout: SupervisionTimeout
     /// Only told to a peripheral.
-    public let centralClockAccuracy: ClockAccuracy
+    package let centralClockAccuracy: ClockAccuracy
 
     /// An event of these fields.
-    public init(
+    package init(
         status: HCIStatus = .success, connectionHandle: ConnectionHandle, role: ConnectionRole,
         peerAddressType: AddressType, peerAddress: BluetoothAddress,
         localResolvablePrivateAddress: BluetoothAddress = .zero, peerResolvablePrivateAddress: BluetoothAddress = .zero,
@@ -117,7 +117,7 @@ public struct LEEnhancedConnectionComplete: LEMetaEvent, Hashable {
         self.centralClockAccuracy = centralClockAccuracy
     }
 
-    public init(parsingFields reader: inout ByteReader) throws(WireError) {
+    package init(parsingFields reader: inout ByteReader) throws(WireError) {
         status = try HCIStatus(parsing: &reader)
         connectionHandle = try ConnectionHandle(parsing: &reader)
         role = try ConnectionRole(parsing: &reader)
@@ -131,7 +131,7 @@ public struct LEEnhancedConnectionComplete: LEMetaEvent, Hashable {
         centralClockAccuracy = try ClockAccuracy(parsing: &reader)
     }
 
-    public func serializeFields(into writer: inout ByteWriter) {
+    package func serializeFields(into writer: inout ByteWriter) {
         status.serialize(into: &writer)
         connectionHandle.serialize(into: &writer)
         role.serialize(into: &writer)

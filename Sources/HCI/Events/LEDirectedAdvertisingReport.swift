@@ -2,30 +2,30 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 
 /// HCI_LE_Directed_Advertising_Report (Core 5.4, Vol 4, Part E, 7.7.65.11): a scanner heard advertisements
 /// directed to a resolvable private address.
-public struct LEDirectedAdvertisingReport: LEMetaEvent, Hashable {
-    public static let subeventCode: UInt8 = 0x0B
+package struct LEDirectedAdvertisingReport: LEMetaEvent, Hashable {
+    package static let subeventCode: UInt8 = 0x0B
 
     /// What was heard once.
-    public struct Report: WireCodable, Hashable {
+    package struct Report: WireCodable, Hashable {
         /// Which PDU: only ADV_DIRECT_IND.
-        public var eventType: AdvertisingReportType
+        package var eventType: AdvertisingReportType
         /// Of the advertiser.
-        public var addressType: AddressType
+        package var addressType: AddressType
         /// The advertiser.
-        public var address: BluetoothAddress
+        package var address: BluetoothAddress
         /// Of the address it is directed to: random.
-        public var directAddressType: AddressType
+        package var directAddressType: AddressType
         /// The address it is directed to.
-        public var directAddress: BluetoothAddress
+        package var directAddress: BluetoothAddress
         /// How strongly it was heard: -127 to 20 dBm; 127 when that is not known.
-        public var rssi: RSSI
+        package var rssi: RSSI
 
         /// A report of these fields.
-        public init(
+        package init(
             eventType: AdvertisingReportType = .connectableDirected, addressType: AddressType,
             address: BluetoothAddress, directAddressType: AddressType, directAddress: BluetoothAddress, rssi: RSSI
         ) {
@@ -37,7 +37,7 @@ public struct LEDirectedAdvertisingReport: LEMetaEvent, Hashable {
             self.rssi = rssi
         }
 
-        public init(parsing reader: inout ByteReader) throws(WireError) {
+        package init(parsing reader: inout ByteReader) throws(WireError) {
             eventType = try AdvertisingReportType(parsing: &reader)
             addressType = try AddressType(parsing: &reader)
             address = try BluetoothAddress(parsing: &reader)
@@ -46,7 +46,7 @@ public struct LEDirectedAdvertisingReport: LEMetaEvent, Hashable {
             rssi = RSSI(try reader.readInt8())
         }
 
-        public func serialize(into writer: inout ByteWriter) {
+        package func serialize(into writer: inout ByteWriter) {
             eventType.serialize(into: &writer)
             addressType.serialize(into: &writer)
             address.serialize(into: &writer)
@@ -57,13 +57,13 @@ public struct LEDirectedAdvertisingReport: LEMetaEvent, Hashable {
     }
 
     /// What was heard, in the order of its fields for each: 1 to 15 reports.
-    public let reports: [Report]
+    package let reports: [Report]
 
     /// An event of these fields.
-    public init(reports: [Report]) {
+    package init(reports: [Report]) {
         self.reports = reports
     }
 
-    public init(parsingFields reader: inout ByteReader) throws(WireError) { reports = try reader.readCountedList() }
-    public func serializeFields(into writer: inout ByteWriter) { writer.writeCountedList(reports) }
+    package init(parsingFields reader: inout ByteReader) throws(WireError) { reports = try reader.readCountedList() }
+    package func serializeFields(into writer: inout ByteWriter) { writer.writeCountedList(reports) }
 }

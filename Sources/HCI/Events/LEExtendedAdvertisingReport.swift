@@ -2,41 +2,41 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 
 /// HCI_LE_Extended_Advertising_Report (Core 5.4, Vol 4, Part E, 7.7.65.13): a scanner heard advertisements.
-public struct LEExtendedAdvertisingReport: LEMetaEvent, Hashable {
-    public static let subeventCode: UInt8 = 0x0D
+package struct LEExtendedAdvertisingReport: LEMetaEvent, Hashable {
+    package static let subeventCode: UInt8 = 0x0D
 
     /// What was heard once.
-    public struct Report: WireCodable, Hashable {
+    package struct Report: WireCodable, Hashable {
         /// Which PDU, and whether the data is complete.
-        public var eventType: ExtendedAdvertisingEventType
+        package var eventType: ExtendedAdvertisingEventType
         /// Of the advertiser; `.anonymous` when it gave no address.
-        public var addressType: AddressType
+        package var addressType: AddressType
         /// The advertiser.
-        public var address: BluetoothAddress
+        package var address: BluetoothAddress
         /// LE 1M or LE Coded.
-        public var primaryPHY: PHY
+        package var primaryPHY: PHY
         /// Of the secondary channel, if any.
-        public var secondaryPHY: PHY
+        package var secondaryPHY: PHY
         /// The number of the set: 0x00 to 0x0F; 0xFF for none.
-        public var advertisingSetIdentifier: UInt8
+        package var advertisingSetIdentifier: UInt8
         /// What the advertiser says: -127 to 20 dBm; 127 when it does not.
-        public var transmitPower: TransmitPower
+        package var transmitPower: TransmitPower
         /// How strongly it was heard: -127 to 20 dBm; 127 when that is not known.
-        public var rssi: RSSI
+        package var rssi: RSSI
         /// Of periodic advertising; 0 for none.
-        public var periodicAdvertisingInterval: PeriodicAdvertisingInterval
+        package var periodicAdvertisingInterval: PeriodicAdvertisingInterval
         /// Of the address it is directed to, if any.
-        public var directAddressType: AddressType
+        package var directAddressType: AddressType
         /// The address it is directed to, if any.
-        public var directAddress: BluetoothAddress
+        package var directAddress: BluetoothAddress
         /// Advertising data or scan response, or a part of it: 0 to 229 octets.
-        public var data: [UInt8]
+        package var data: [UInt8]
 
         /// A report of these fields.
-        public init(
+        package init(
             eventType: ExtendedAdvertisingEventType, addressType: AddressType, address: BluetoothAddress,
             primaryPHY: PHY = .oneMegabit, secondaryPHY: PHY = .none, advertisingSetIdentifier: UInt8 = 0xFF,
             transmitPower: TransmitPower = .unspecified, rssi: RSSI,
@@ -57,7 +57,7 @@ public struct LEExtendedAdvertisingReport: LEMetaEvent, Hashable {
             self.data = data
         }
 
-        public init(parsing reader: inout ByteReader) throws(WireError) {
+        package init(parsing reader: inout ByteReader) throws(WireError) {
             eventType = try ExtendedAdvertisingEventType(parsing: &reader)
             addressType = try AddressType(parsing: &reader)
             address = try BluetoothAddress(parsing: &reader)
@@ -73,7 +73,7 @@ public struct LEExtendedAdvertisingReport: LEMetaEvent, Hashable {
             data = Array(try reader.read(count: length))
         }
 
-        public func serialize(into writer: inout ByteWriter) {
+        package func serialize(into writer: inout ByteWriter) {
             eventType.serialize(into: &writer)
             addressType.serialize(into: &writer)
             address.serialize(into: &writer)
@@ -90,13 +90,13 @@ public struct LEExtendedAdvertisingReport: LEMetaEvent, Hashable {
     }
 
     /// What was heard, in the order of its fields for each: 1 to 10 reports.
-    public let reports: [Report]
+    package let reports: [Report]
 
     /// An event of these fields.
-    public init(reports: [Report]) {
+    package init(reports: [Report]) {
         self.reports = reports
     }
 
-    public init(parsingFields reader: inout ByteReader) throws(WireError) { reports = try reader.readCountedList() }
-    public func serializeFields(into writer: inout ByteWriter) { writer.writeCountedList(reports) }
+    package init(parsingFields reader: inout ByteReader) throws(WireError) { reports = try reader.readCountedList() }
+    package func serializeFields(into writer: inout ByteWriter) { writer.writeCountedList(reports) }
 }

@@ -2,32 +2,32 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 
 /// HCI_LE_Long_Term_Key_Request (Core 5.4, Vol 4, Part E, 7.7.65.5): a central wants to encrypt.
-public struct LELongTermKeyRequest: LEMetaEvent, Hashable {
-    public static let subeventCode: UInt8 = 0x05
+package struct LELongTermKeyRequest: LEMetaEvent, Hashable {
+    package static let subeventCode: UInt8 = 0x05
     /// Which connection.
-    public let connectionHandle: ConnectionHandle
+    package let connectionHandle: ConnectionHandle
     /// Names the key; 0 with LE Secure Connections.
-    public let randomNumber: UInt64
+    package let randomNumber: UInt64
     /// Names the key; 0 with LE Secure Connections.
-    public let encryptedDiversifier: UInt16
+    package let encryptedDiversifier: UInt16
 
     /// An event of these fields.
-    public init(connectionHandle: ConnectionHandle, randomNumber: UInt64, encryptedDiversifier: UInt16) {
+    package init(connectionHandle: ConnectionHandle, randomNumber: UInt64, encryptedDiversifier: UInt16) {
         self.connectionHandle = connectionHandle
         self.randomNumber = randomNumber
         self.encryptedDiversifier = encryptedDiversifier
     }
 
-    public init(parsingFields reader: inout ByteReader) throws(WireError) {
+    package init(parsingFields reader: inout ByteReader) throws(WireError) {
         connectionHandle = try ConnectionHandle(parsing: &reader)
         randomNumber = try reader.readLittleEndian()
         encryptedDiversifier = try reader.readLittleEndian()
     }
 
-    public func serializeFields(into writer: inout ByteWriter) {
+    package func serializeFields(into writer: inout ByteWriter) {
         connectionHandle.serialize(into: &writer)
         writer.writeLittleEndian(randomNumber)
         writer.writeLittleEndian(encryptedDiversifier)
@@ -35,29 +35,29 @@ public struct LELongTermKeyRequest: LEMetaEvent, Hashable {
 }
 
 /// HCI_LE_Read_Local_P-256_Public_Key_Complete (Core 5.4, Vol 4, Part E, 7.7.65.8): there is a key pair.
-public struct LEReadLocalP256PublicKeyComplete: LEMetaEvent, Hashable {
-    public static let subeventCode: UInt8 = 0x08
+package struct LEReadLocalP256PublicKeyComplete: LEMetaEvent, Hashable {
+    package static let subeventCode: UInt8 = 0x08
     /// What came of it.
-    public let status: HCIStatus
+    package let status: HCIStatus
     /// Of the public key, least significant octet first.
-    public let keyXCoordinate: Octets<32>
+    package let keyXCoordinate: Octets<32>
     /// Of the public key, least significant octet first.
-    public let keyYCoordinate: Octets<32>
+    package let keyYCoordinate: Octets<32>
 
     /// An event of these fields.
-    public init(status: HCIStatus = .success, keyXCoordinate: Octets<32>, keyYCoordinate: Octets<32>) {
+    package init(status: HCIStatus = .success, keyXCoordinate: Octets<32>, keyYCoordinate: Octets<32>) {
         self.status = status
         self.keyXCoordinate = keyXCoordinate
         self.keyYCoordinate = keyYCoordinate
     }
 
-    public init(parsingFields reader: inout ByteReader) throws(WireError) {
+    package init(parsingFields reader: inout ByteReader) throws(WireError) {
         status = try HCIStatus(parsing: &reader)
         keyXCoordinate = try Octets<32>(parsing: &reader)
         keyYCoordinate = try Octets<32>(parsing: &reader)
     }
 
-    public func serializeFields(into writer: inout ByteWriter) {
+    package func serializeFields(into writer: inout ByteWriter) {
         status.serialize(into: &writer)
         keyXCoordinate.serialize(into: &writer)
         keyYCoordinate.serialize(into: &writer)
@@ -65,25 +65,25 @@ public struct LEReadLocalP256PublicKeyComplete: LEMetaEvent, Hashable {
 }
 
 /// HCI_LE_Generate_DHKey_Complete (Core 5.4, Vol 4, Part E, 7.7.65.9): there is a shared secret.
-public struct LEGenerateDHKeyComplete: LEMetaEvent, Hashable {
-    public static let subeventCode: UInt8 = 0x09
+package struct LEGenerateDHKeyComplete: LEMetaEvent, Hashable {
+    package static let subeventCode: UInt8 = 0x09
     /// What came of it.
-    public let status: HCIStatus
+    package let status: HCIStatus
     /// Least significant octet first; all 0xFF when it failed.
-    public let dhKey: Octets<32>
+    package let dhKey: Octets<32>
 
     /// An event of these fields.
-    public init(status: HCIStatus = .success, dhKey: Octets<32>) {
+    package init(status: HCIStatus = .success, dhKey: Octets<32>) {
         self.status = status
         self.dhKey = dhKey
     }
 
-    public init(parsingFields reader: inout ByteReader) throws(WireError) {
+    package init(parsingFields reader: inout ByteReader) throws(WireError) {
         status = try HCIStatus(parsing: &reader)
         dhKey = try Octets<32>(parsing: &reader)
     }
 
-    public func serializeFields(into writer: inout ByteWriter) {
+    package func serializeFields(into writer: inout ByteWriter) {
         status.serialize(into: &writer)
         dhKey.serialize(into: &writer)
     }

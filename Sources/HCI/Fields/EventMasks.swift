@@ -5,36 +5,36 @@
 /// Which events a controller may send, page 1: a bit each (Core 5.4, Vol 4, Part E, 7.3.1).
 ///
 /// HCI_Command_Complete, HCI_Command_Status and HCI_Number_Of_Completed_Packets have no bit: they are always sent.
-public struct EventMask: HCIFlags {
-    public let rawValue: UInt64
-    public init(rawValue: UInt64) { self.rawValue = rawValue }
+package struct EventMask: HCIFlags {
+    package let rawValue: UInt64
+    package init(rawValue: UInt64) { self.rawValue = rawValue }
 
     /// The bit of an event code from 0x01 to 0x40; empty for others.
-    public init(eventCode: UInt8) { rawValue = 1...0x40 ~= eventCode ? 1 << UInt64(eventCode - 1) : 0 }
+    package init(eventCode: UInt8) { rawValue = 1...0x40 ~= eventCode ? 1 << UInt64(eventCode - 1) : 0 }
 
     /// Until a host says otherwise: without LE meta events.
-    public static let initial = EventMask(rawValue: 0x0000_1FFF_FFFF_FFFF)
+    package static let initial = EventMask(rawValue: 0x0000_1FFF_FFFF_FFFF)
     /// All LE meta events, which have a mask of their own too.
-    public static let lowEnergyMeta = EventMask(eventCode: HCIEventPacket.lowEnergyMetaCode)
+    package static let lowEnergyMeta = EventMask(eventCode: HCIEventPacket.lowEnergyMetaCode)
 }
 
 /// Which events a controller may send, page 2: a bit each (Core 5.4, Vol 4, Part E, 7.3.69).
-public struct EventMaskPage2: HCIFlags {
-    public let rawValue: UInt64
-    public init(rawValue: UInt64) { self.rawValue = rawValue }
+package struct EventMaskPage2: HCIFlags {
+    package let rawValue: UInt64
+    package init(rawValue: UInt64) { self.rawValue = rawValue }
 
     /// The bit of an event code from 0x40 to 0x7F; empty for others.
-    public init(eventCode: UInt8) { rawValue = 0x40...0x7F ~= eventCode ? 1 << UInt64(eventCode - 0x40) : 0 }
+    package init(eventCode: UInt8) { rawValue = 0x40...0x7F ~= eventCode ? 1 << UInt64(eventCode - 0x40) : 0 }
 }
 
 /// Which LE meta events a controller may send: a bit each (Core 5.4, Vol 4, Part E, 7.8.1).
-public struct LEEventMask: HCIFlags {
-    public let rawValue: UInt64
-    public init(rawValue: UInt64) { self.rawValue = rawValue }
+package struct LEEventMask: HCIFlags {
+    package let rawValue: UInt64
+    package init(rawValue: UInt64) { self.rawValue = rawValue }
 
     /// The bit of a subevent code from 0x01 to 0x40; empty for others.
-    public init(subeventCode: UInt8) { rawValue = 1...0x40 ~= subeventCode ? 1 << UInt64(subeventCode - 1) : 0 }
+    package init(subeventCode: UInt8) { rawValue = 1...0x40 ~= subeventCode ? 1 << UInt64(subeventCode - 1) : 0 }
 
     /// Until a host says otherwise: subevents 0x01 to 0x05.
-    public static let initial = LEEventMask(rawValue: 0x1F)
+    package static let initial = LEEventMask(rawValue: 0x1F)
 }

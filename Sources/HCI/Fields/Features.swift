@@ -3,54 +3,54 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What an LE controller can do, a bit each (Core 5.4, Vol 6, Part B, 4.6).
-public struct LEFeatures: HCIFlags {
-    public let rawValue: UInt64
-    public init(rawValue: UInt64) { self.rawValue = rawValue }
+package struct LEFeatures: HCIFlags {
+    package let rawValue: UInt64
+    package init(rawValue: UInt64) { self.rawValue = rawValue }
 
     /// Encrypted connections.
-    public static let encryption = LEFeatures(rawValue: 1 << 0)
+    package static let encryption = LEFeatures(rawValue: 1 << 0)
     /// Connection parameters asked for in the link layer.
-    public static let connectionParametersRequest = LEFeatures(rawValue: 1 << 1)
+    package static let connectionParametersRequest = LEFeatures(rawValue: 1 << 1)
     /// LL_REJECT_EXT_IND.
-    public static let extendedReject = LEFeatures(rawValue: 1 << 2)
+    package static let extendedReject = LEFeatures(rawValue: 1 << 2)
     /// The peripheral may ask for the central's features.
-    public static let peripheralInitiatedFeaturesExchange = LEFeatures(rawValue: 1 << 3)
+    package static let peripheralInitiatedFeaturesExchange = LEFeatures(rawValue: 1 << 3)
     /// LE Ping.
-    public static let ping = LEFeatures(rawValue: 1 << 4)
+    package static let ping = LEFeatures(rawValue: 1 << 4)
     /// Packets of more than 27 octets.
-    public static let dataPacketLengthExtension = LEFeatures(rawValue: 1 << 5)
+    package static let dataPacketLengthExtension = LEFeatures(rawValue: 1 << 5)
     /// Resolvable private addresses in the link layer.
-    public static let privacy = LEFeatures(rawValue: 1 << 6)
+    package static let privacy = LEFeatures(rawValue: 1 << 6)
     /// Scanning filter policies for directed advertisements to resolvable private addresses.
-    public static let extendedScanningFilterPolicies = LEFeatures(rawValue: 1 << 7)
+    package static let extendedScanningFilterPolicies = LEFeatures(rawValue: 1 << 7)
     /// LE 2M PHY.
-    public static let twoMegabitPHY = LEFeatures(rawValue: 1 << 8)
+    package static let twoMegabitPHY = LEFeatures(rawValue: 1 << 8)
     /// LE Coded PHY.
-    public static let codedPHY = LEFeatures(rawValue: 1 << 11)
+    package static let codedPHY = LEFeatures(rawValue: 1 << 11)
     /// Extended advertising.
-    public static let extendedAdvertising = LEFeatures(rawValue: 1 << 12)
+    package static let extendedAdvertising = LEFeatures(rawValue: 1 << 12)
     /// Periodic advertising.
-    public static let periodicAdvertising = LEFeatures(rawValue: 1 << 13)
+    package static let periodicAdvertising = LEFeatures(rawValue: 1 << 13)
     /// Channel selection algorithm 2.
-    public static let channelSelectionAlgorithm2 = LEFeatures(rawValue: 1 << 14)
+    package static let channelSelectionAlgorithm2 = LEFeatures(rawValue: 1 << 14)
 }
 
 /// What a BR/EDR controller can do, page 0, of which LE has little (Core 5.4, Vol 2, Part C, 3.3).
-public struct LMPFeatures: HCIFlags {
-    public let rawValue: UInt64
-    public init(rawValue: UInt64) { self.rawValue = rawValue }
+package struct LMPFeatures: HCIFlags {
+    package let rawValue: UInt64
+    package init(rawValue: UInt64) { self.rawValue = rawValue }
 
     /// The controller has no BR/EDR.
-    public static let noClassicRadio = LMPFeatures(rawValue: 1 << 37)
+    package static let noClassicRadio = LMPFeatures(rawValue: 1 << 37)
     /// The controller has LE.
-    public static let lowEnergy = LMPFeatures(rawValue: 1 << 38)
+    package static let lowEnergy = LMPFeatures(rawValue: 1 << 38)
 }
 
 /// Which states and roles a controller can have at once (Core 5.4, Vol 4, Part E, 7.8.27).
-public struct LESupportedStates: HCIFlags {
-    public let rawValue: UInt64
-    public init(rawValue: UInt64) { self.rawValue = rawValue }
+package struct LESupportedStates: HCIFlags {
+    package let rawValue: UInt64
+    package init(rawValue: UInt64) { self.rawValue = rawValue }
 
     /// All that Core 5.4 knows: bits 0 to 41.
-    public static let all = LESupportedStates(rawValue: 0x03FF_FFFF_FFFF)
+    package static let all = LESupportedStates(rawValue: 0x03FF_FFFF_FFFF)
 }

@@ -2,18 +2,18 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 
 /// A field of bits, some of which have names; those without one survive.
-public protocol HCIFlags: OptionSet, WireCodable, Hashable where RawValue: FixedWidthInteger {
+package protocol HCIFlags: OptionSet, WireCodable, Hashable where RawValue: FixedWidthInteger {
     /// Any bits, known or not.
     init(rawValue: RawValue)
 }
 
 extension HCIFlags {
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         self.init(rawValue: try reader.readLittleEndian())
     }
 
-    public func serialize(into writer: inout ByteWriter) { writer.writeLittleEndian(rawValue) }
+    package func serialize(into writer: inout ByteWriter) { writer.writeLittleEndian(rawValue) }
 }

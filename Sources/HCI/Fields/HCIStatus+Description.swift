@@ -6,7 +6,7 @@ import BluetoothCore
 
 extension HCIStatus: CustomStringConvertible {
     /// The specification's words and the code: `connection timeout (0x08)`.
-    public var description: String {
+    package var description: String {
         "\(Self.names[rawValue] ?? "unnamed status") (0x\(Hexadecimal.string([rawValue]).uppercased()))"
     }
 

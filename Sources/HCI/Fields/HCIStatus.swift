@@ -3,148 +3,148 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What a controller says of a command or a connection: 0 is success (Core 5.4, Vol 1, Part F).
-public struct HCIStatus: HCICode, Error {
-    public let rawValue: UInt8
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+package struct HCIStatus: HCICode, Error {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
 }
 
 extension HCIStatus {
     /// The command was done.
-    public static let success = HCIStatus(rawValue: 0x00)
+    package static let success = HCIStatus(rawValue: 0x00)
     /// The controller does not have the command.
-    public static let unknownCommand = HCIStatus(rawValue: 0x01)
+    package static let unknownCommand = HCIStatus(rawValue: 0x01)
     /// There is no such connection, or advertising set.
-    public static let unknownConnectionIdentifier = HCIStatus(rawValue: 0x02)
+    package static let unknownConnectionIdentifier = HCIStatus(rawValue: 0x02)
     /// The controller is broken.
-    public static let hardwareFailure = HCIStatus(rawValue: 0x03)
+    package static let hardwareFailure = HCIStatus(rawValue: 0x03)
     /// Nobody answered a page.
-    public static let pageTimeout = HCIStatus(rawValue: 0x04)
+    package static let pageTimeout = HCIStatus(rawValue: 0x04)
     /// Pairing or authentication failed.
-    public static let authenticationFailure = HCIStatus(rawValue: 0x05)
+    package static let authenticationFailure = HCIStatus(rawValue: 0x05)
     /// The peer has no key for this connection.
-    public static let pinOrKeyMissing = HCIStatus(rawValue: 0x06)
+    package static let pinOrKeyMissing = HCIStatus(rawValue: 0x06)
     /// The controller has no room for this.
-    public static let memoryCapacityExceeded = HCIStatus(rawValue: 0x07)
+    package static let memoryCapacityExceeded = HCIStatus(rawValue: 0x07)
     /// The peer was silent for the supervision timeout.
-    public static let connectionTimeout = HCIStatus(rawValue: 0x08)
+    package static let connectionTimeout = HCIStatus(rawValue: 0x08)
     /// The controller has no more connections.
-    public static let connectionLimitExceeded = HCIStatus(rawValue: 0x09)
+    package static let connectionLimitExceeded = HCIStatus(rawValue: 0x09)
     /// The device has no more synchronous connections.
-    public static let synchronousConnectionLimitExceeded = HCIStatus(rawValue: 0x0A)
+    package static let synchronousConnectionLimitExceeded = HCIStatus(rawValue: 0x0A)
     /// There is a connection to this device.
-    public static let connectionAlreadyExists = HCIStatus(rawValue: 0x0B)
+    package static let connectionAlreadyExists = HCIStatus(rawValue: 0x0B)
     /// Not in the present state.
-    public static let commandDisallowed = HCIStatus(rawValue: 0x0C)
+    package static let commandDisallowed = HCIStatus(rawValue: 0x0C)
     /// The peer has no resources for the connection.
-    public static let rejectedLimitedResources = HCIStatus(rawValue: 0x0D)
+    package static let rejectedLimitedResources = HCIStatus(rawValue: 0x0D)
     /// The peer requires security.
-    public static let rejectedSecurityReasons = HCIStatus(rawValue: 0x0E)
+    package static let rejectedSecurityReasons = HCIStatus(rawValue: 0x0E)
     /// The peer does not take connections of this address.
-    public static let rejectedUnacceptableAddress = HCIStatus(rawValue: 0x0F)
+    package static let rejectedUnacceptableAddress = HCIStatus(rawValue: 0x0F)
     /// The peer did not accept in time.
-    public static let connectionAcceptTimeoutExceeded = HCIStatus(rawValue: 0x10)
+    package static let connectionAcceptTimeoutExceeded = HCIStatus(rawValue: 0x10)
     /// A parameter, or what it asks for, is not supported.
-    public static let unsupportedFeatureOrParameterValue = HCIStatus(rawValue: 0x11)
+    package static let unsupportedFeatureOrParameterValue = HCIStatus(rawValue: 0x11)
     /// A parameter is out of its range.
-    public static let invalidCommandParameters = HCIStatus(rawValue: 0x12)
+    package static let invalidCommandParameters = HCIStatus(rawValue: 0x12)
     /// The peer's user ended it.
-    public static let remoteUserTerminatedConnection = HCIStatus(rawValue: 0x13)
+    package static let remoteUserTerminatedConnection = HCIStatus(rawValue: 0x13)
     /// The peer ended it for want of resources.
-    public static let remoteDeviceTerminatedLowResources = HCIStatus(rawValue: 0x14)
+    package static let remoteDeviceTerminatedLowResources = HCIStatus(rawValue: 0x14)
     /// The peer ended it since it powers off.
-    public static let remoteDeviceTerminatedPowerOff = HCIStatus(rawValue: 0x15)
+    package static let remoteDeviceTerminatedPowerOff = HCIStatus(rawValue: 0x15)
     /// This host ended it.
-    public static let connectionTerminatedByLocalHost = HCIStatus(rawValue: 0x16)
+    package static let connectionTerminatedByLocalHost = HCIStatus(rawValue: 0x16)
     /// Too soon after a failed authentication.
-    public static let repeatedAttempts = HCIStatus(rawValue: 0x17)
+    package static let repeatedAttempts = HCIStatus(rawValue: 0x17)
     /// The device does not pair now.
-    public static let pairingNotAllowed = HCIStatus(rawValue: 0x18)
+    package static let pairingNotAllowed = HCIStatus(rawValue: 0x18)
     /// An unknown opcode of the link manager.
-    public static let unknownLMPPDU = HCIStatus(rawValue: 0x19)
+    package static let unknownLMPPDU = HCIStatus(rawValue: 0x19)
     /// The peer does not support a feature.
-    public static let unsupportedRemoteFeature = HCIStatus(rawValue: 0x1A)
+    package static let unsupportedRemoteFeature = HCIStatus(rawValue: 0x1A)
     /// A synchronous connection's offset was rejected.
-    public static let scoOffsetRejected = HCIStatus(rawValue: 0x1B)
+    package static let scoOffsetRejected = HCIStatus(rawValue: 0x1B)
     /// A synchronous connection's interval was rejected.
-    public static let scoIntervalRejected = HCIStatus(rawValue: 0x1C)
+    package static let scoIntervalRejected = HCIStatus(rawValue: 0x1C)
     /// A synchronous connection's air mode was rejected.
-    public static let scoAirModeRejected = HCIStatus(rawValue: 0x1D)
+    package static let scoAirModeRejected = HCIStatus(rawValue: 0x1D)
     /// A control PDU has a parameter out of range.
-    public static let invalidLMPOrLLParameters = HCIStatus(rawValue: 0x1E)
+    package static let invalidLMPOrLLParameters = HCIStatus(rawValue: 0x1E)
     /// No other code fits.
-    public static let unspecifiedError = HCIStatus(rawValue: 0x1F)
+    package static let unspecifiedError = HCIStatus(rawValue: 0x1F)
     /// A control PDU has a parameter that is not supported.
-    public static let unsupportedLMPOrLLParameterValue = HCIStatus(rawValue: 0x20)
+    package static let unsupportedLMPOrLLParameterValue = HCIStatus(rawValue: 0x20)
     /// The role cannot change now.
-    public static let roleChangeNotAllowed = HCIStatus(rawValue: 0x21)
+    package static let roleChangeNotAllowed = HCIStatus(rawValue: 0x21)
     /// The peer did not answer a procedure of the link in time.
-    public static let lmpOrLLResponseTimeout = HCIStatus(rawValue: 0x22)
+    package static let lmpOrLLResponseTimeout = HCIStatus(rawValue: 0x22)
     /// Two procedures of the link collided.
-    public static let lmpOrLLErrorTransactionCollision = HCIStatus(rawValue: 0x23)
+    package static let lmpOrLLErrorTransactionCollision = HCIStatus(rawValue: 0x23)
     /// A PDU of the link manager is not allowed now.
-    public static let lmpPDUNotAllowed = HCIStatus(rawValue: 0x24)
+    package static let lmpPDUNotAllowed = HCIStatus(rawValue: 0x24)
     /// The encryption mode is not acceptable.
-    public static let encryptionModeNotAcceptable = HCIStatus(rawValue: 0x25)
+    package static let encryptionModeNotAcceptable = HCIStatus(rawValue: 0x25)
     /// A fixed key.
-    public static let linkKeyCannotBeChanged = HCIStatus(rawValue: 0x26)
+    package static let linkKeyCannotBeChanged = HCIStatus(rawValue: 0x26)
     /// The quality of service is not supported.
-    public static let requestedQoSNotSupported = HCIStatus(rawValue: 0x27)
+    package static let requestedQoSNotSupported = HCIStatus(rawValue: 0x27)
     /// The time for the change is over.
-    public static let instantPassed = HCIStatus(rawValue: 0x28)
+    package static let instantPassed = HCIStatus(rawValue: 0x28)
     /// Unit keys are not supported.
-    public static let pairingWithUnitKeyNotSupported = HCIStatus(rawValue: 0x29)
+    package static let pairingWithUnitKeyNotSupported = HCIStatus(rawValue: 0x29)
     /// Another procedure is under way.
-    public static let differentTransactionCollision = HCIStatus(rawValue: 0x2A)
+    package static let differentTransactionCollision = HCIStatus(rawValue: 0x2A)
     /// The quality of service is unacceptable.
-    public static let qosUnacceptableParameter = HCIStatus(rawValue: 0x2C)
+    package static let qosUnacceptableParameter = HCIStatus(rawValue: 0x2C)
     /// The quality of service was rejected.
-    public static let qosRejected = HCIStatus(rawValue: 0x2D)
+    package static let qosRejected = HCIStatus(rawValue: 0x2D)
     /// Channel classification is not supported.
-    public static let channelAssessmentNotSupported = HCIStatus(rawValue: 0x2E)
+    package static let channelAssessmentNotSupported = HCIStatus(rawValue: 0x2E)
     /// The connection is not secure enough.
-    public static let insufficientSecurity = HCIStatus(rawValue: 0x2F)
+    package static let insufficientSecurity = HCIStatus(rawValue: 0x2F)
     /// A parameter is out of the mandatory range.
-    public static let parameterOutOfMandatoryRange = HCIStatus(rawValue: 0x30)
+    package static let parameterOutOfMandatoryRange = HCIStatus(rawValue: 0x30)
     /// A role switch is under way.
-    public static let roleSwitchPending = HCIStatus(rawValue: 0x32)
+    package static let roleSwitchPending = HCIStatus(rawValue: 0x32)
     /// A reserved slot was violated.
-    public static let reservedSlotViolation = HCIStatus(rawValue: 0x34)
+    package static let reservedSlotViolation = HCIStatus(rawValue: 0x34)
     /// The role switch failed.
-    public static let roleSwitchFailed = HCIStatus(rawValue: 0x35)
+    package static let roleSwitchFailed = HCIStatus(rawValue: 0x35)
     /// Larger than the packets allowed.
-    public static let extendedInquiryResponseTooLarge = HCIStatus(rawValue: 0x36)
+    package static let extendedInquiryResponseTooLarge = HCIStatus(rawValue: 0x36)
     /// The host does not support secure simple pairing.
-    public static let simplePairingNotSupportedByHost = HCIStatus(rawValue: 0x37)
+    package static let simplePairingNotSupportedByHost = HCIStatus(rawValue: 0x37)
     /// The host is busy with another pairing.
-    public static let hostBusyPairing = HCIStatus(rawValue: 0x38)
+    package static let hostBusyPairing = HCIStatus(rawValue: 0x38)
     /// No channel suits.
-    public static let rejectedNoSuitableChannel = HCIStatus(rawValue: 0x39)
+    package static let rejectedNoSuitableChannel = HCIStatus(rawValue: 0x39)
     /// The controller cannot do it now.
-    public static let controllerBusy = HCIStatus(rawValue: 0x3A)
+    package static let controllerBusy = HCIStatus(rawValue: 0x3A)
     /// The peer does not take these connection parameters.
-    public static let unacceptableConnectionParameters = HCIStatus(rawValue: 0x3B)
+    package static let unacceptableConnectionParameters = HCIStatus(rawValue: 0x3B)
     /// Advertising ended after its duration without a connection.
-    public static let advertisingTimeout = HCIStatus(rawValue: 0x3C)
+    package static let advertisingTimeout = HCIStatus(rawValue: 0x3C)
     /// A packet's integrity check failed.
-    public static let connectionTerminatedMICFailure = HCIStatus(rawValue: 0x3D)
+    package static let connectionTerminatedMICFailure = HCIStatus(rawValue: 0x3D)
     /// The peer did not answer the first packets.
-    public static let connectionFailedToBeEstablished = HCIStatus(rawValue: 0x3E)
+    package static let connectionFailedToBeEstablished = HCIStatus(rawValue: 0x3E)
     /// The AMP controller failed, in older specifications.
-    public static let macConnectionFailed = HCIStatus(rawValue: 0x3F)
+    package static let macConnectionFailed = HCIStatus(rawValue: 0x3F)
     /// The clock is adjusted by dragging.
-    public static let coarseClockAdjustmentRejected = HCIStatus(rawValue: 0x40)
+    package static let coarseClockAdjustmentRejected = HCIStatus(rawValue: 0x40)
     /// The submap is not defined.
-    public static let type0SubmapNotDefined = HCIStatus(rawValue: 0x41)
+    package static let type0SubmapNotDefined = HCIStatus(rawValue: 0x41)
     /// There is no such advertising set or sync.
-    public static let unknownAdvertisingIdentifier = HCIStatus(rawValue: 0x42)
+    package static let unknownAdvertisingIdentifier = HCIStatus(rawValue: 0x42)
     /// So many advertising events were sent.
-    public static let limitReached = HCIStatus(rawValue: 0x43)
+    package static let limitReached = HCIStatus(rawValue: 0x43)
     /// The host cancelled it.
-    public static let operationCancelledByHost = HCIStatus(rawValue: 0x44)
+    package static let operationCancelledByHost = HCIStatus(rawValue: 0x44)
     /// Longer than what may be sent.
-    public static let packetTooLong = HCIStatus(rawValue: 0x45)
+    package static let packetTooLong = HCIStatus(rawValue: 0x45)
     /// The time for it is over.
-    public static let tooLate = HCIStatus(rawValue: 0x46)
+    package static let tooLate = HCIStatus(rawValue: 0x46)
     /// The time for it has not come.
-    public static let tooEarly = HCIStatus(rawValue: 0x47)
+    package static let tooEarly = HCIStatus(rawValue: 0x47)
 }

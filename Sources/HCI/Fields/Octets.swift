@@ -2,15 +2,15 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 
 /// So many octets, in the order of the wire: numbers and keys have the least significant first.
-public struct Octets<let count: Int>: WireCodable, Hashable {
+package struct Octets<let count: Int>: WireCodable, Hashable {
     /// The octets, `count` of them.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
 
     /// Exactly `count` octets; `nil` for any other number of them.
-    public init?(_ bytes: some Collection<UInt8>) {
+    package init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == count else { return nil }
         self.bytes = Array(bytes)
     }
@@ -18,22 +18,22 @@ public struct Octets<let count: Int>: WireCodable, Hashable {
     private init(unchecked bytes: [UInt8]) { self.bytes = bytes }
 
     /// As many octets as fit, and zeros behind them.
-    public init(padding bytes: some Collection<UInt8>) {
+    package init(padding bytes: some Collection<UInt8>) {
         let octets = bytes.prefix(count)
         self.bytes = Array(octets) + [UInt8](repeating: 0, count: count - octets.count)
     }
 
     /// Zeros.
-    public static var zero: Self { Self(unchecked: [UInt8](repeating: 0, count: count)) }
+    package static var zero: Self { Self(unchecked: [UInt8](repeating: 0, count: count)) }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         bytes = Array(try reader.read(count: count))
     }
 
-    public func serialize(into writer: inout ByteWriter) { writer.write(bytes) }
+    package func serialize(into writer: inout ByteWriter) { writer.write(bytes) }
 }
 
 extension Octets: CustomStringConvertible {
     /// Hexadecimal digits, in the order of the wire.
-    public var description: String { Hexadecimal.string(bytes) }
+    package var description: String { Hexadecimal.string(bytes) }
 }

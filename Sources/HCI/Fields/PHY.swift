@@ -3,40 +3,40 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// How bits are sent (Core 5.4, Vol 4, Part E, 7.8.47).
-public struct PHY: HCICode {
-    public let rawValue: UInt8
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+package struct PHY: HCICode {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// In a report: nothing was received on a secondary channel.
-    public static let none = PHY(rawValue: 0)
+    package static let none = PHY(rawValue: 0)
     /// LE 1M.
-    public static let oneMegabit = PHY(rawValue: 1)
+    package static let oneMegabit = PHY(rawValue: 1)
     /// LE 2M.
-    public static let twoMegabit = PHY(rawValue: 2)
+    package static let twoMegabit = PHY(rawValue: 2)
     /// LE Coded.
-    public static let coded = PHY(rawValue: 3)
+    package static let coded = PHY(rawValue: 3)
 }
 
 /// Several PHYs, a bit each (Core 5.4, Vol 4, Part E, 7.8.48).
-public struct PHYSet: HCIFlags {
-    public let rawValue: UInt8
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+package struct PHYSet: HCIFlags {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// LE 1M.
-    public static let oneMegabit = PHYSet(rawValue: 1 << 0)
+    package static let oneMegabit = PHYSet(rawValue: 1 << 0)
     /// LE 2M.
-    public static let twoMegabit = PHYSet(rawValue: 1 << 1)
+    package static let twoMegabit = PHYSet(rawValue: 1 << 1)
     /// LE Coded.
-    public static let coded = PHYSet(rawValue: 1 << 2)
+    package static let coded = PHYSet(rawValue: 1 << 2)
 }
 
 /// Which directions a host leaves to the controller (Core 5.4, Vol 4, Part E, 7.8.48).
-public struct PHYIndifference: HCIFlags {
-    public let rawValue: UInt8
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+package struct PHYIndifference: HCIFlags {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Any PHY to send on.
-    public static let transmit = PHYIndifference(rawValue: 1 << 0)
+    package static let transmit = PHYIndifference(rawValue: 1 << 0)
     /// Any PHY to receive on.
-    public static let receive = PHYIndifference(rawValue: 1 << 1)
+    package static let receive = PHYIndifference(rawValue: 1 << 1)
 }

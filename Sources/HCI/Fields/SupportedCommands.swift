@@ -2,18 +2,18 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 
 /// Which commands a controller has: 64 octets, a bit each (Core 5.4, Vol 4, Part E, 6.27).
-public struct SupportedCommands: WireCodable, Hashable {
+package struct SupportedCommands: WireCodable, Hashable {
     /// The bits, 64 octets.
-    public private(set) var octets: [UInt8]
+    package private(set) var octets: [UInt8]
 
     /// No command.
-    public init() { octets = [UInt8](repeating: 0, count: 64) }
+    package init() { octets = [UInt8](repeating: 0, count: 64) }
 
     /// These commands; those whose bit is not known here are left out.
-    public init(_ opcodes: some Sequence<HCIOpcode>) {
+    package init(_ opcodes: some Sequence<HCIOpcode>) {
         self.init()
         for opcode in opcodes {
             guard let place = Self.places[opcode.rawValue] else { continue }
@@ -22,16 +22,16 @@ public struct SupportedCommands: WireCodable, Hashable {
     }
 
     /// Whether the controller has a command; `nil` when the command's bit is not known here.
-    public func contains(_ opcode: HCIOpcode) -> Bool? {
+    package func contains(_ opcode: HCIOpcode) -> Bool? {
         guard let place = Self.places[opcode.rawValue] else { return nil }
         return octets[place.octet] >> place.bit & 1 == 1
     }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         octets = Array(try reader.read(count: 64))
     }
 
-    public func serialize(into writer: inout ByteWriter) { writer.write(octets) }
+    package func serialize(into writer: inout ByteWriter) { writer.write(octets) }
 
     /// Where the bit of a command is, for the commands of this module.
     private static let places: [UInt16: (octet: Int, bit: Int)] = [

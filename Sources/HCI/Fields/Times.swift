@@ -2,25 +2,25 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 
 /// A scan interval or window, in steps of 0.625 ms (Core 5.4, Vol 4, Part E, 7.8.10).
-public typealias ScanTime = Ticks<625>
+package typealias ScanTime = Ticks<625>
 
 /// The time between connection events, in steps of 1.25 ms: 6 to 3,200 (Core 5.4, Vol 4, Part E, 7.8.12).
-public typealias ConnectionInterval = Ticks<1250>
+package typealias ConnectionInterval = Ticks<1250>
 
 /// How long a connection event may take, in steps of 0.625 ms; a hint (Core 5.4, Vol 4, Part E, 7.8.12).
-public typealias ConnectionEventLength = Ticks<625>
+package typealias ConnectionEventLength = Ticks<625>
 
 /// How long a silent connection lives, in steps of 10 ms: 10 to 3,200 (Core 5.4, Vol 4, Part E, 7.8.12).
-public typealias SupervisionTimeout = Ticks<10_000>
+package typealias SupervisionTimeout = Ticks<10_000>
 
 /// The time between periodic advertising events, in steps of 1.25 ms; 0 for none (Core 5.4, Vol 4, Part E, 7.7.65.13).
-public typealias PeriodicAdvertisingInterval = Ticks<1250>
+package typealias PeriodicAdvertisingInterval = Ticks<1250>
 
 /// A time counted in microseconds, such as that of a packet (Core 5.4, Vol 4, Part E, 7.8.33).
-public typealias Microseconds = Ticks<1>
+package typealias Microseconds = Ticks<1>
 
 extension ByteReader {
     /// A time of two octets.

@@ -2,10 +2,10 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 
 /// Where the data of a packet lies in a higher-layer message: two bits (Core 5.4, Vol 4, Part E, 5.4.2).
-public enum PacketBoundary: UInt8, Hashable, Sendable {
+package enum PacketBoundary: UInt8, Hashable, Sendable {
     /// The start of a message that must arrive: all that an LE host sends starts so.
     case firstNonFlushable = 0
     /// More of the message.
@@ -17,25 +17,25 @@ public enum PacketBoundary: UInt8, Hashable, Sendable {
 }
 
 /// Data of a connection (Core 5.4, Vol 4, Part E, 5.4.2).
-public struct ACLDataPacket: WireCodable, Hashable {
+package struct ACLDataPacket: WireCodable, Hashable {
     /// Which connection; its lower 12 bits are sent.
-    public let handle: ConnectionHandle
+    package let handle: ConnectionHandle
     /// Whether a message of L2CAP starts or continues here.
-    public let boundary: PacketBoundary
+    package let boundary: PacketBoundary
     /// Broadcast flag, two bits: 0 on LE.
-    public let broadcast: UInt8
+    package let broadcast: UInt8
     /// The data, at most 65,535 octets.
-    public let payload: [UInt8]
+    package let payload: [UInt8]
 
     /// Data for a connection; payload that exceeds 65,535 octets is left out.
-    public init(handle: ConnectionHandle, boundary: PacketBoundary, broadcast: UInt8 = 0, payload: [UInt8]) {
+    package init(handle: ConnectionHandle, boundary: PacketBoundary, broadcast: UInt8 = 0, payload: [UInt8]) {
         self.handle = ConnectionHandle(handle.rawValue & 0x0FFF)
         self.boundary = boundary
         self.broadcast = broadcast & 0x03
         self.payload = payload.count > 0xFFFF ? Array(payload[..<0xFFFF]) : payload
     }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         let field: UInt16 = try reader.readLittleEndian()
         let length: UInt16 = try reader.readLittleEndian()
         handle = ConnectionHandle(field & 0x0FFF)
@@ -50,7 +50,7 @@ public struct ACLDataPacket: WireCodable, Hashable {
         payload = Array(try reader.read(count: Int(length)))
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         writer.writeLittleEndian(handle.rawValue | UInt16(boundary.rawValue) << 12 | UInt16(broadcast) << 14)
         writer.writeLittleEndian(UInt16(truncatingIfNeeded: payload.count))
         writer.write(payload)

@@ -2,12 +2,12 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 
 /// What a host and a controller say to each other (Core 5.4, Vol 4, Part E, 5.4).
 ///
 /// Its bytes are those of the UART transport, H4 (Vol 4, Part A, 2): an octet that tells the kind, then the packet.
-public enum HCIPacket: WireCodable, Hashable {
+package enum HCIPacket: WireCodable, Hashable {
     /// From the host: do this.
     case command(HCICommandPacket)
     /// Data of a connection, either way.
@@ -19,7 +19,7 @@ public enum HCIPacket: WireCodable, Hashable {
     /// Isochronous data, with its header of 4 octets; carried, not understood.
     case isochronous([UInt8])
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         let start = reader.offset
         guard let kind = Kind(rawValue: try reader.readUInt8()) else {
             throw WireError(.badValue(field: "packet type"), offset: start)
@@ -39,7 +39,7 @@ public enum HCIPacket: WireCodable, Hashable {
         return Array(header) + Array(try reader.read(count: kind.payloadLength(header: header)))
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         writer.write(kind.rawValue)
         switch self {
         case .command(let packet): packet.serialize(into: &writer)

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Puts together the data of extended advertisements that a controller reports in parts.
-public struct ReportAssembler: Sendable {
+package struct ReportAssembler: Sendable {
     /// The most that an advertiser can send (Core 5.4, Vol 6, Part B, 2.3.4.9).
     static let maximumData = 1650
     /// How many advertisers may be incomplete; the one that has waited longest gives way.
@@ -12,10 +12,10 @@ public struct ReportAssembler: Sendable {
     private var partial: [ScanReport] = []
 
     /// Nothing is incomplete.
-    public init() {}
+    package init() {}
 
     /// Takes what a report says; all of it when it is complete, or cut.
-    public mutating func take(_ report: LEExtendedAdvertisingReport.Report) -> ScanReport? {
+    package mutating func take(_ report: LEExtendedAdvertisingReport.Report) -> ScanReport? {
         let hasMore = report.eventType.contains(.incomplete) && !report.eventType.contains(.truncated)
         return take(ScanReport(report), hasMore: hasMore)
     }

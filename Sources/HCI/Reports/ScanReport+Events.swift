@@ -6,7 +6,7 @@ import BluetoothCore
 
 extension ScanReport {
     /// What a legacy report says.
-    public init(_ report: LEAdvertisingReport.Report) {
+    package init(_ report: LEAdvertisingReport.Report) {
         let kind: Kind =
             switch report.eventType {
             case .connectableUndirected: .connectableScannable
@@ -21,7 +21,7 @@ extension ScanReport {
     }
 
     /// What an extended report says, of a legacy PDU or an extended one.
-    public init(_ report: LEExtendedAdvertisingReport.Report) {
+    package init(_ report: LEExtendedAdvertisingReport.Report) {
         let type = report.eventType
         let isLegacy = type.contains(.legacy)
         self.init(

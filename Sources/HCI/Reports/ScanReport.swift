@@ -2,12 +2,12 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 
 /// One advertising PDU that a scan heard, or an advertiser's whole data where the controller sent it in parts.
-public struct ScanReport: Hashable, Sendable {
+package struct ScanReport: Hashable, Sendable {
     /// What was heard (Core 5.4, Vol 6, Part B, 2.3).
-    public enum Kind: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
         /// ADV_IND: connectable and scannable.
         case connectableScannable
         /// ADV_DIRECT_IND: connectable by one peer.
@@ -22,12 +22,12 @@ public struct ScanReport: Hashable, Sendable {
         case extended(connectable: Bool, scannable: Bool, directed: Bool, scanResponse: Bool)
 
         /// Whether it is an extended advertising PDU.
-        public var isExtended: Bool {
+        package var isExtended: Bool {
             if case .extended = self { true } else { false }
         }
 
         /// Its name in the specification, such as `ADV_IND` or `AUX_SCAN_RSP`.
-        public var name: String {
+        package var name: String {
             switch self {
             case .connectableScannable: "ADV_IND"
             case .directed: "ADV_DIRECT_IND"
@@ -41,28 +41,28 @@ public struct ScanReport: Hashable, Sendable {
     }
 
     /// Who sent it.
-    public var address: BluetoothAddress
+    package var address: BluetoothAddress
     /// The kind of that address.
-    public var addressType: AddressType
+    package var addressType: AddressType
     /// What it is.
-    public var kind: Kind
+    package var kind: Kind
     /// The data as heard, which need not be well-formed.
-    public var data: [UInt8]
+    package var data: [UInt8]
     /// Whether `data` is all of it; `false` when the controller, or this host, had no room for the rest.
-    public var isComplete: Bool
+    package var isComplete: Bool
     /// The received strength; `nil` when the controller does not know.
-    public var rssi: RSSI?
+    package var rssi: RSSI?
     /// The power in the PDU; `nil` when it has none, as legacy PDUs have not.
-    public var transmitPower: TransmitPower?
+    package var transmitPower: TransmitPower?
     /// The PHY of the primary channel.
-    public var primaryPHY: PHY
+    package var primaryPHY: PHY
     /// The PHY of the secondary channel; `nil` when none was used.
-    public var secondaryPHY: PHY?
+    package var secondaryPHY: PHY?
     /// The Advertising_SID; `nil` in a legacy PDU.
-    public var setIdentifier: UInt8?
+    package var setIdentifier: UInt8?
 
     /// Values as given.
-    public init(
+    package init(
         address: BluetoothAddress, addressType: AddressType, kind: Kind, data: [UInt8], isComplete: Bool = true,
         rssi: RSSI?, transmitPower: TransmitPower? = nil, primaryPHY: PHY = .oneMegabit,
         secondaryPHY: PHY? = nil, setIdentifier: UInt8? = nil

@@ -5,24 +5,24 @@
 import BluetoothCore
 
 /// An HCI packet of a btsnoop file, and when it went which way.
-public struct BtsnoopPacket: Hashable, Sendable {
+package struct BtsnoopPacket: Hashable, Sendable {
     /// Which way a packet goes.
-    public enum Direction: Hashable, Sendable {
+    package enum Direction: Hashable, Sendable {
         case hostToController
         case controllerToHost
     }
 
     /// Since 1970-01-01 00:00 UTC, in whole microseconds.
-    public let time: Duration
+    package let time: Duration
     /// Which way it went.
-    public let direction: Direction
+    package let direction: Direction
     /// Which controller: N of hciN where the file is of Linux's monitor channel, else 0.
-    public let controllerIndex: UInt16
+    package let controllerIndex: UInt16
     /// The packet.
-    public let packet: HCIPacket
+    package let packet: HCIPacket
 
     /// A packet with its circumstances.
-    public init(time: Duration, direction: Direction, controllerIndex: UInt16 = 0, packet: HCIPacket) {
+    package init(time: Duration, direction: Direction, controllerIndex: UInt16 = 0, packet: HCIPacket) {
         self.time = time
         self.direction = direction
         self.controllerIndex = controllerIndex
@@ -30,7 +30,7 @@ public struct BtsnoopPacket: Hashable, Sendable {
     }
 
     /// Reads a record; `nil` for what is no HCI packet, or not all of one.
-    public init?(_ record: BtsnoopRecord, datalink: BtsnoopDatalink) {
+    package init?(_ record: BtsnoopRecord, datalink: BtsnoopDatalink) {
         let header: (kind: HCIPacket.Kind?, direction: Direction)?
         switch datalink {
         case .plain: header = Self.plain(flags: record.flags)

@@ -2,26 +2,26 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 
 /// Reads a btsnoop file of datalink 1001, 1002 or 2001 from its bytes, which may come in parts.
-public struct BtsnoopReader: Sendable {
+package struct BtsnoopReader: Sendable {
     private var stream = StreamBuffer()
     /// What the records hold; `nil` until the header was read.
-    public private(set) var datalink: BtsnoopDatalink?
+    package private(set) var datalink: BtsnoopDatalink?
 
     /// A reader at the start of a file.
-    public init() {}
+    package init() {}
 
     /// Octets that were appended and not yet read: not 0 behind the last record when the file was cut.
-    public var count: Int { stream.count }
+    package var count: Int { stream.count }
 
     /// Adds the file's next bytes.
-    public mutating func append(_ bytes: some Collection<UInt8>) { stream.append(bytes) }
+    package mutating func append(_ bytes: some Collection<UInt8>) { stream.append(bytes) }
 
     /// The next record that has come in whole; `nil` while there is none.
     /// - Throws: `WireError` at the octet of the file that cannot be; every later call throws the same.
-    public mutating func nextRecord() throws(WireError) -> BtsnoopRecord? {
+    package mutating func nextRecord() throws(WireError) -> BtsnoopRecord? {
         try readHeader()
         guard datalink != nil, let start = stream.peek(count: BtsnoopRecord.headerLength) else { return nil }
         var reader = ByteReader(start.dropFirst(BtsnoopRecord.includedLengthOffset))
@@ -32,7 +32,7 @@ public struct BtsnoopReader: Sendable {
 
     /// The next HCI packet that has come in whole; records of other things are passed over.
     /// - Throws: `WireError` at the octet of the file that cannot be; every later call throws the same.
-    public mutating func next() throws(WireError) -> BtsnoopPacket? {
+    package mutating func next() throws(WireError) -> BtsnoopPacket? {
         while let record = try nextRecord(), let datalink {
             if let packet = BtsnoopPacket(record, datalink: datalink) { return packet }
         }

@@ -2,10 +2,10 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 
 /// One record of a btsnoop file as it is, most significant octet first.
-public struct BtsnoopRecord: WireCodable, Hashable {
+package struct BtsnoopRecord: WireCodable, Hashable {
     /// Octets in front of the data.
     static let headerLength = 24
     /// Where the length of the data is.
@@ -14,18 +14,18 @@ public struct BtsnoopRecord: WireCodable, Hashable {
     static let maximumLength = 1 + 4 + 0xFFFF
 
     /// How long the packet was; more than `data` has when the file keeps only its start.
-    public let originalLength: UInt32
+    package let originalLength: UInt32
     /// What the datalink says they are.
-    public let flags: UInt32
+    package let flags: UInt32
     /// How many packets were lost up to here.
-    public let cumulativeDrops: UInt32
+    package let cumulativeDrops: UInt32
     /// Microseconds since the year 0.
-    public let timestamp: Int64
+    package let timestamp: Int64
     /// The packet, at most 65,540 octets.
-    public let data: [UInt8]
+    package let data: [UInt8]
 
     /// A record of these fields; data that exceeds 65,540 octets is left out.
-    public init(originalLength: UInt32, flags: UInt32, cumulativeDrops: UInt32, timestamp: Int64, data: [UInt8]) {
+    package init(originalLength: UInt32, flags: UInt32, cumulativeDrops: UInt32, timestamp: Int64, data: [UInt8]) {
         self.originalLength = originalLength
         self.flags = flags
         self.cumulativeDrops = cumulativeDrops
@@ -33,7 +33,7 @@ public struct BtsnoopRecord: WireCodable, Hashable {
         self.data = data.count > Self.maximumLength ? Array(data[..<Self.maximumLength]) : data
     }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         let start = reader.offset
         originalLength = try reader.readBigEndian()
         let includedLength = Int(try reader.readBigEndian(UInt32.self))
@@ -50,7 +50,7 @@ public struct BtsnoopRecord: WireCodable, Hashable {
         }
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         writer.writeBigEndian(originalLength)
         writer.writeBigEndian(UInt32(truncatingIfNeeded: data.count))
         writer.writeBigEndian(flags)

@@ -2,30 +2,30 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 
 /// Makes a btsnoop file of HCI packets with their H4 octet, which btmon and Wireshark read.
 ///
 /// It does no writing itself: a file is the header, then the records in the order of their time.
-public struct BtsnoopWriter: Sendable {
+package struct BtsnoopWriter: Sendable {
     /// What the records hold: `.h4` for the packets of one controller, `.monitor` where there are several.
-    public let datalink: BtsnoopDatalink
+    package let datalink: BtsnoopDatalink
     /// Packets that were not recorded; the records that follow tell.
-    public var cumulativeDrops: UInt32 = 0
+    package var cumulativeDrops: UInt32 = 0
 
     /// A writer of a new file, with records of H4 or of Linux's monitor channel.
-    public init(_ datalink: BtsnoopDatalink = .h4) {
+    package init(_ datalink: BtsnoopDatalink = .h4) {
         self.datalink = datalink
     }
 
     /// What the file begins with.
-    public var header: [UInt8] { BtsnoopHeader(datalink: datalink).serialized() }
+    package var header: [UInt8] { BtsnoopHeader(datalink: datalink).serialized() }
 
     /// The bytes of one packet.
     /// - Parameters:
     ///   - time: since 1970-01-01 00:00 UTC; what is finer than a microsecond is cut off.
     ///   - controllerIndex: whose packet it is; only `.monitor` says.
-    public func record(
+    package func record(
         _ packet: HCIPacket, direction: BtsnoopPacket.Direction, time: Duration, controllerIndex: UInt16 = 0
     ) -> [UInt8] {
         guard datalink == .monitor else {
@@ -39,7 +39,7 @@ public struct BtsnoopWriter: Sendable {
 
     /// The bytes that make a controller known to readers of a monitor's file; they come before its packets.
     /// - Parameter name: at most 7 octets of it count, such as `hci0`.
-    public func newController(
+    package func newController(
         _ controllerIndex: UInt16, address: BluetoothAddress, name: String, time: Duration
     ) -> [UInt8] {
         var writer = ByteWriter()
@@ -52,7 +52,7 @@ public struct BtsnoopWriter: Sendable {
     }
 
     /// The bytes of anything that the monitor channel says, by its number (Linux, `monitor.h`).
-    public func record(
+    package func record(
         monitorCode: UInt16, controllerIndex: UInt16, data: [UInt8], time: Duration
     ) -> [UInt8] {
         record(flags: UInt32(controllerIndex) << 16 | UInt32(monitorCode), data, time)

@@ -79,15 +79,15 @@ extension HCITransport {
         if case .virtualAir(let host, let port, let reason) = self {
             return RadioError(
                 .noAdapter, (reason.map { "\($0), and " } ?? "") + "nobody serves a virtual air at \(host):\(port)",
-                cure: "start one first (beaconry run PROFILE --radio virtual); one that is served elsewhere is "
+                hint: "start one first (beaconry run PROFILE --radio virtual); one that is served elsewhere is "
                     + "--radio tcp-client:HOST:PORT")
         }
-        let (reason, cure) = explanation(error)
-        return RadioError(.noAdapter, "no controller answers at \(self): \(reason)", cure: cure)
+        let (reason, hint) = explanation(error)
+        return RadioError(.noAdapter, "no controller answers at \(self): \(reason)", hint: hint)
     }
 
     /// Why there is no way to the controller, and what to do.
-    private func explanation(_ error: any Error) -> (reason: String, cure: String) {
+    private func explanation(_ error: any Error) -> (reason: String, hint: String) {
         let another = if case .unix = self { "another path" } else { "another host and port" }
         if let error = error as? NIOConnectionError, error.connectionErrors.isEmpty {
             return ("there is no host \(error.host)", "check the host's name, or write its address")

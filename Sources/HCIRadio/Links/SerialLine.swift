@@ -21,7 +21,7 @@ enum SerialLine {
     static func open(_ device: String, baud: Int) throws(RadioError) -> Int32 {
         guard let speed = speeds[baud] else {
             let known = speeds.keys.sorted().map(String.init).joined(separator: ", ")
-            throw RadioError(.unsupported, "\(baud) baud is not a speed that can be set", cure: "use one of \(known)")
+            throw RadioError(.unsupported, "\(baud) baud is not a speed that can be set", hint: "use one of \(known)")
         }
         let descriptor = Glibc.open(device, O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw error(errno, device) }
@@ -49,15 +49,15 @@ enum SerialLine {
         let reason = SystemErrorText.words(code)
         return switch code {
         case ENOENT, ENODEV, ENXIO:
-            RadioError(.noAdapter, "there is no \(device)", cure: "check the cable and the name of the device")
+            RadioError(.noAdapter, "there is no \(device)", hint: "check the cable and the name of the device")
         case EACCES, EPERM:
             RadioError(
                 .notPermitted, "\(device) may not be opened by this user",
-                cure: "join the group that owns it (usually dialout)")
+                hint: "join the group that owns it (usually dialout)")
         case ENOTTY, EINVAL:
             RadioError(
-                .unsupported, "\(device) is not a serial line", cure: "name the device of one, such as /dev/ttyUSB0")
-        default: RadioError(.refused, "\(device) does not open: \(reason)", cure: "check that nobody else uses it")
+                .unsupported, "\(device) is not a serial line", hint: "name the device of one, such as /dev/ttyUSB0")
+        default: RadioError(.refused, "\(device) does not open: \(reason)", hint: "check that nobody else uses it")
         }
     }
 }

@@ -39,23 +39,23 @@ enum UserChannel {
         switch code {
         case EAFNOSUPPORT:
             RadioError(
-                .noAdapter, "this kernel has no Bluetooth", cure: "use --radio virtual, or a machine with an adapter")
+                .noAdapter, "this kernel has no Bluetooth", hint: "use --radio virtual, or a machine with an adapter")
         case EPERM, EACCES:
             RadioError(
                 .notPermitted, "\(name) needs CAP_NET_ADMIN",
-                cure: "run as root, or give beaconry the capability (see README, \"A real adapter\")")
+                hint: "run as root, or give beaconry the capability (see README, \"A real adapter\")")
         case ENODEV:
-            RadioError(.noAdapter, "there is no adapter hci\(index)", cure: "beaconry radios shows which there are")
+            RadioError(.noAdapter, "there is no adapter hci\(index)", hint: "beaconry radios shows which there are")
         case EBUSY:
             RadioError(
                 .refused, "hci\(index) is up, and the user channel takes it only when it is down",
-                cure:
+                hint:
                     "run bluetoothctl power off (or hciconfig hci\(index) down) first, or use --radio bluez:hci\(index)"
             )
         default:
             RadioError(
                 .refused, "\(name) does not open: \(String(cString: strerror(code)))",
-                cure: "check that nobody else uses the adapter")
+                hint: "check that nobody else uses the adapter")
         }
     }
 }

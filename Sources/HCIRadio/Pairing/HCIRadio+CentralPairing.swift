@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import GATT
+import Bluetooth
 import HCI
 import HostStack
 public import Radio
@@ -15,7 +15,7 @@ extension HCIRadio {
 
     // Async though it need not be, so that an async caller does not get the protocol's own, which does nothing.
 
-    public func keepBonds(with keeper: any BondKeeper, as central: BeaconIdentifier) async {
+    public func keepBonds(with keeper: any BondStore, as central: BeaconIdentifier) async {
         self.central.bonds = CentralState.Bonds(keeper: keeper, identifier: central)
     }
 

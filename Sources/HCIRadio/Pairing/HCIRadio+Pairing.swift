@@ -2,8 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import BluetoothCore
-import GATT
 import HCI
 import HostStack
 public import Radio
@@ -14,7 +14,7 @@ extension HCIRadio {
     // These are async though they need not be: of two functions, an async caller gets the async one, which would else be
     // the protocol's own, that does nothing.
 
-    public func keepBonds(with keeper: any BondKeeper) async { self.keeper = keeper }
+    public func keepBonds(with keeper: any BondStore) async { self.keeper = keeper }
 
     /// Tells a beacon's host how it pairs and whom it knows.
     func setPairing(of beacon: SeatedBeacon) {
@@ -29,7 +29,7 @@ extension HCIRadio {
     }
 
     /// The bonds that were kept of a beacon or of the central; who keeps them is told of those that cannot be used.
-    func keptBonds(of identifier: BeaconIdentifier, by keeper: (any BondKeeper)?) -> [Bond] {
+    func keptBonds(of identifier: BeaconIdentifier, by keeper: (any BondStore)?) -> [Bond] {
         (keeper?.secrets(of: identifier).bonds ?? []).compactMap { kept in
             do throws(BondRecordFault) {
                 return try Bond(record: kept.fields)
@@ -41,8 +41,8 @@ extension HCIRadio {
     }
 
     /// Who a beacon is behind private addresses; the key that makes them is as old as the beacon's file.
-    func identity(of beacon: PlannedBeacon, address: BluetoothAddress) -> LocalIdentity {
-        var secrets = keeper?.secrets(of: beacon.identifier) ?? KeptSecrets()
+    func identity(of beacon: HostedBeacon, address: BluetoothAddress) -> LocalIdentity {
+        var secrets = keeper?.secrets(of: beacon.identifier) ?? StoredSecrets()
         if let text = secrets.own[Self.resolvingKeyName], let octets = try? Hexadecimal.bytes(text),
             let key = Octets<16>(octets)
         {
@@ -113,14 +113,14 @@ extension HCIRadio {
     func keepBonds(of set: AdvertisingSetIdentifier?, on host: HostIdentifier) -> Bool {
         guard let (keeper, identifier) = keeping(of: set, on: host), let host = hosts[host] else { return true }
         var secrets = keeper.secrets(of: identifier)
-        secrets.bonds = host.read { $0.bonds(of: set) }.map(KeptBond.init)
+        secrets.bonds = host.read { $0.bonds(of: set) }.map(StoredBond.init)
         return keeper.keep(secrets, of: identifier)
     }
 
     /// Who keeps the bonds of a beacon or of the central, and under which name; `nil` when nobody does.
     private func keeping(
         of set: AdvertisingSetIdentifier?, on host: HostIdentifier
-    ) -> (keeper: any BondKeeper, identifier: BeaconIdentifier)? {
+    ) -> (keeper: any BondStore, identifier: BeaconIdentifier)? {
         guard let set else { return central.bonds.map { ($0.keeper, $0.identifier) } }
         guard let keeper, let beacon = occupants[Seat(host: host, set: set)]?.identifier else { return nil }
         return (keeper, beacon)

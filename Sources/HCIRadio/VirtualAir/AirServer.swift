@@ -54,7 +54,7 @@ final class AirServer {
             throw RadioError(
                 .cannotServe,
                 "cannot listen on \(place(host, port)) for other hosts: \(SystemErrorText.words(error))",
-                cure: "stop the program that uses the port, or choose another "
+                hint: "stop the program that uses the port, or choose another "
                     + "(--hci-server tcp:127.0.0.1:0 takes a free one)")
         }
     }

@@ -58,15 +58,15 @@ final class KernelController: ControllerLinkUser, AirParty {
         case ENOENT, ENODEV, ENXIO:
             RadioError(
                 .noAdapter, "this kernel has no \(device)",
-                cure: "load it (modprobe hci_vhci), or serve over TCP (--hci-server tcp:127.0.0.1:6402)")
+                hint: "load it (modprobe hci_vhci), or serve over TCP (--hci-server tcp:127.0.0.1:6402)")
         case EACCES, EPERM:
             RadioError(
                 .notPermitted, "\(device) may not be opened by this user",
-                cure: "run as root, or give yourself the right to \(device)")
+                hint: "run as root, or give yourself the right to \(device)")
         default:
             RadioError(
                 .refused, "\(device) does not give a controller: \(String(cString: strerror(code)))",
-                cure: "see what the kernel says (dmesg)")
+                hint: "see what the kernel says (dmesg)")
         }
     }
 

@@ -2,14 +2,14 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import GATT
+import Bluetooth
 
 /// Server and client of one connection on its one attribute channel (Core 5.4, Vol 3, Part F, 3.2.11).
 ///
 /// It gives every PDU to the end that it is for, and both the MTU that either has agreed on.
-public struct ATTBearer: Sendable {
+package struct ATTBearer: Sendable {
     /// What is to be done.
-    public enum Output: Hashable, Sendable {
+    package enum Output: Hashable, Sendable {
         /// Send this PDU on the attribute channel.
         case send([UInt8])
         /// What the server wants done: never `.send`, `.mtuChanged` or `.failed`.
@@ -23,29 +23,29 @@ public struct ATTBearer: Sendable {
     }
 
     /// The longest PDU before anything is agreed on, in octets (Core 5.4, Vol 3, Part G, 5.2.1).
-    public static let minimumMTU = 23
+    package static let minimumMTU = 23
 
     /// The server; `nil` when this device serves nothing.
-    public private(set) var server: ATTServer?
+    package private(set) var server: ATTServer?
     /// The client.
-    public private(set) var client: GATTClient
+    package private(set) var client: GATTClient
 
     /// The bearer of a new connection; without a client of its own, one that takes PDUs as long as the server does.
-    public init(server: ATTServer?, client: GATTClient? = nil) {
+    package init(server: ATTServer?, client: GATTClient? = nil) {
         self.server = server
         self.client = client ?? server.map { GATTClient(maximumMTU: $0.limits.mtu) } ?? GATTClient()
     }
 
     /// The longest PDU that may be sent now, in octets.
-    public var mtu: Int { client.mtu }
+    package var mtu: Int { client.mtu }
 
     /// When `advance(to:)` has something to do.
-    public var nextDeadline: Duration? {
+    package var nextDeadline: Duration? {
         (server?.nextDeadline).orEarlier(client.nextDeadline)
     }
 
     /// Takes the payload of one frame.
-    public mutating func receive(_ pdu: [UInt8], at now: Duration) -> [Output] {
+    package mutating func receive(_ pdu: [UInt8], at now: Duration) -> [Output] {
         guard let first = pdu.first else { return [] }
         let opcode = ATTOpcode(rawValue: first)
         if opcode.isFromServer { return withClient { $0.receive(pdu, at: now) } }
@@ -56,12 +56,12 @@ public struct ATTBearer: Sendable {
     }
 
     /// Takes the time.
-    public mutating func advance(to now: Duration) -> [Output] {
+    package mutating func advance(to now: Duration) -> [Output] {
         withServer { $0.advance(to: now) } + withClient { $0.advance(to: now) }
     }
 
     /// The link is gone: what the client was asked for fails.
-    public mutating func close() -> [Output] {
+    package mutating func close() -> [Output] {
         server?.close()
         return withClient { $0.close() }
     }
@@ -70,7 +70,7 @@ public struct ATTBearer: Sendable {
     mutating func setSecurity(_ security: LinkSecurity) { server?.security = security }
 
     /// Has the server do something; nothing comes of it where there is none.
-    public mutating func withServer(_ body: (inout ATTServer) -> [ATTServerOutput]) -> [Output] {
+    package mutating func withServer(_ body: (inout ATTServer) -> [ATTServerOutput]) -> [Output] {
         guard server != nil else { return [] }
         var outputs: [Output] = []
         // In its place: a server is large.
@@ -88,7 +88,7 @@ public struct ATTBearer: Sendable {
     }
 
     /// Has the client do something.
-    public mutating func withClient(_ body: (inout GATTClient) -> [GATTClientOutput]) -> [Output] {
+    package mutating func withClient(_ body: (inout GATTClient) -> [GATTClientOutput]) -> [Output] {
         var outputs: [Output] = []
         for output in body(&client) {
             switch output {

@@ -2,17 +2,17 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 
 /// The parameters of one attribute protocol PDU: what stands behind its opcode (Core 5.4, Vol 3, Part F, 3.4).
-public protocol ATTMessage: WireCodable, Hashable {
+package protocol ATTMessage: WireCodable, Hashable {
     /// What stands in front of them.
     static var opcode: ATTOpcode { get }
 }
 
 extension ATTMessage {
     /// The whole PDU: opcode and parameters.
-    public var pduBytes: [UInt8] {
+    package var pduBytes: [UInt8] {
         var writer = ByteWriter()
         writer.write(Self.opcode.rawValue)
         serialize(into: &writer)

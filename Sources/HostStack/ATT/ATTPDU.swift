@@ -2,10 +2,10 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 
 /// An attribute protocol PDU: opcode and parameters (Core 5.4, Vol 3, Part F, 3.3).
-public enum ATTPDU: Hashable, Sendable {
+package enum ATTPDU: Hashable, Sendable {
     case errorResponse(ATTErrorResponse)
     case exchangeMTURequest(ATTExchangeMTURequest)
     case exchangeMTUResponse(ATTExchangeMTUResponse)
@@ -41,7 +41,7 @@ public enum ATTPDU: Hashable, Sendable {
     case unknown(ATTOpcode, [UInt8])
 
     /// The message inside; `nil` when it is unknown.
-    public var message: (any ATTMessage)? {
+    package var message: (any ATTMessage)? {
         switch self {
         case .errorResponse(let message): message
         case .exchangeMTURequest(let message): message
@@ -79,14 +79,14 @@ public enum ATTPDU: Hashable, Sendable {
     }
 
     /// The first octet.
-    public var opcode: ATTOpcode {
+    package var opcode: ATTOpcode {
         if case .unknown(let opcode, _) = self { return opcode }
         return message.map { type(of: $0).opcode } ?? ATTOpcode(rawValue: 0)
     }
 }
 
 extension ATTPDU: WireCodable {
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         let opcode = ATTOpcode(rawValue: try reader.readUInt8())
         switch opcode {
         case .errorResponse: self = .errorResponse(try ATTErrorResponse(parsing: &reader))
@@ -132,7 +132,7 @@ extension ATTPDU: WireCodable {
         }
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         writer.write(opcode.rawValue)
         if case .unknown(_, let parameters) = self {
             writer.write(parameters)

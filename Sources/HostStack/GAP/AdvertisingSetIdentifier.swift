@@ -3,15 +3,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// One beacon of a host: what extended controllers know as an advertising set (Core 5.4, Vol 4, Part E, 7.8.53).
-public struct AdvertisingSetIdentifier: Hashable, Sendable {
+package struct AdvertisingSetIdentifier: Hashable, Sendable {
     /// The numbers that a controller takes for a set.
-    public static let range: ClosedRange<UInt8> = 0...0xEF
+    package static let range: ClosedRange<UInt8> = 0...0xEF
 
     /// The set's number, which is its Advertising_Handle where the controller has sets.
-    public let rawValue: UInt8
+    package let rawValue: UInt8
 
     /// The set of this number; `nil` above 0xEF.
-    public init?(_ rawValue: UInt8) {
+    package init?(_ rawValue: UInt8) {
         guard Self.range.contains(rawValue) else { return nil }
         self.rawValue = rawValue
     }
@@ -19,5 +19,5 @@ public struct AdvertisingSetIdentifier: Hashable, Sendable {
 
 extension AdvertisingSetIdentifier: CustomStringConvertible {
     /// `set 3`
-    public var description: String { "set \(rawValue)" }
+    package var description: String { "set \(rawValue)" }
 }

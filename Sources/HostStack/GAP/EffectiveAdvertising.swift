@@ -2,35 +2,35 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import Advertising
-public import BluetoothCore
-public import HCI
+package import Advertising
+package import BluetoothCore
+package import HCI
 
 /// What a controller acknowledged of a beacon and sends now.
-public struct EffectiveAdvertising: Hashable, Sendable {
+package struct EffectiveAdvertising: Hashable, Sendable {
     /// The PDU type.
-    public var pdu: AdvertisingPDU
+    package var pdu: AdvertisingPDU
     /// The advertising data, octet for octet.
-    public var advertisingData: [UInt8]
+    package var advertisingData: [UInt8]
     /// The scan response, octet for octet; empty for a PDU that is not scannable.
-    public var scanResponse: [UInt8]
+    package var scanResponse: [UInt8]
     /// The mean time between this beacon's advertising events, without the link layer's random delay.
     ///
     /// It is exactly what the controller was told, unless beacons take turns: then it is the nearest tick.
-    public var interval: AdvertisingInterval
+    package var interval: AdvertisingInterval
     /// The power that the controller selected or reports; `nil` when it tells none.
-    public var transmitPower: TransmitPower?
+    package var transmitPower: TransmitPower?
     /// The address in the PDU.
-    public var address: BluetoothAddress
+    package var address: BluetoothAddress
     /// Whether that is a public or a random address.
-    public var addressType: AddressType
+    package var addressType: AddressType
     /// How many beacons take turns on the one advertiser of a legacy controller; 1 when this one has it to itself.
-    public var turns: Int
+    package var turns: Int
     /// The part of the advertiser's time that is this beacon's: 1 when it has it to itself.
-    public var share: Double
+    package var share: Double
 
     /// Values as given.
-    public init(
+    package init(
         pdu: AdvertisingPDU, advertisingData: [UInt8], scanResponse: [UInt8], interval: AdvertisingInterval,
         transmitPower: TransmitPower?, address: BluetoothAddress, addressType: AddressType, turns: Int = 1,
         share: Double = 1

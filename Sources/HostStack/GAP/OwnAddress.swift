@@ -2,11 +2,11 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
-public import HCI
+package import BluetoothCore
+package import HCI
 
 /// The address that a host's own PDUs carry (Core 5.4, Vol 6, Part B, 1.3).
-public enum OwnAddress: Hashable, Sendable {
+package enum OwnAddress: Hashable, Sendable {
     /// The controller's public device address.
     case publicDevice
     /// A static random address, whose two most significant bits are one.
@@ -15,7 +15,7 @@ public enum OwnAddress: Hashable, Sendable {
     case resolvable(LocalIdentity)
 
     /// The Own_Address_Type that commands take.
-    public var type: OwnAddressType {
+    package var type: OwnAddressType {
         switch self {
         case .publicDevice: .public
         case .random, .resolvable: .random
@@ -23,12 +23,12 @@ public enum OwnAddress: Hashable, Sendable {
     }
 
     /// The random address, when it is one that stays.
-    public var randomAddress: BluetoothAddress? {
+    package var randomAddress: BluetoothAddress? {
         if case .random(let address) = self { address } else { nil }
     }
 
     /// Who is behind private addresses, where it is those.
-    public var identity: LocalIdentity? {
+    package var identity: LocalIdentity? {
         if case .resolvable(let identity) = self { identity } else { nil }
     }
 }

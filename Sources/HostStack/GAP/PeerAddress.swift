@@ -2,18 +2,18 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
-public import HCI
+package import BluetoothCore
+package import HCI
 
 /// Another device, as a connection is asked for.
-public struct PeerAddress: Hashable, Sendable {
+package struct PeerAddress: Hashable, Sendable {
     /// Its address.
-    public var address: BluetoothAddress
+    package var address: BluetoothAddress
     /// The kind of that address.
-    public var type: AddressType
+    package var type: AddressType
 
     /// The device of this address.
-    public init(_ address: BluetoothAddress, type: AddressType) {
+    package init(_ address: BluetoothAddress, type: AddressType) {
         self.address = address
         self.type = type
     }

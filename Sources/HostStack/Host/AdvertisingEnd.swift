@@ -2,10 +2,10 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import HCI
+package import HCI
 
 /// Why a beacon is off the air.
-public enum AdvertisingEnd: Hashable, Sendable {
+package enum AdvertisingEnd: Hashable, Sendable {
     /// Its owner wants it so.
     case requested
     /// A central connected; it comes back when the connection is gone.

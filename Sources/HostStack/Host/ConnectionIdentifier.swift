@@ -3,12 +3,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// One connection of a host. A number is never used again, unlike the controller's connection handles.
-public struct ConnectionIdentifier: Hashable, Sendable {
+package struct ConnectionIdentifier: Hashable, Sendable {
     /// The number, counted from 1 since the host was made.
-    public let rawValue: UInt32
+    package let rawValue: UInt32
 }
 
 extension ConnectionIdentifier: CustomStringConvertible {
     /// `connection 3`
-    public var description: String { "connection \(rawValue)" }
+    package var description: String { "connection \(rawValue)" }
 }

@@ -2,9 +2,9 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import Advertising
+package import Advertising
+package import Bluetooth
 import BluetoothCore
-public import GATT
 import HCI
 
 extension LEHost {
@@ -13,7 +13,7 @@ extension LEHost {
     /// It may be called before the host is ready. Data is exchanged while on the air; other values need a short silence.
     /// - Parameter whileConnected: whether it comes back at once when a central has connected to it; else it does when
     ///   that central is gone.
-    public mutating func setAdvertising(
+    package mutating func setAdvertising(
         _ advertisement: Advertisement, for set: AdvertisingSetIdentifier, address: OwnAddress,
         whileConnected: Bool = false
     ) {
@@ -33,7 +33,7 @@ extension LEHost {
     }
 
     /// Takes a beacon off the air; `.advertisingStopped` tells when it is.
-    public mutating func stopAdvertising(_ set: AdvertisingSetIdentifier) {
+    package mutating func stopAdvertising(_ set: AdvertisingSetIdentifier) {
         guard let index = index(of: set), sets[index].order != nil else { return }
         sets[index].order = nil
         if sets[index].connection == nil { sets[index].privateAddress = [] }
@@ -50,7 +50,7 @@ extension LEHost {
     /// handles, and requests that were checked against another table are refused.
     /// - Returns: the subscriptions that ended with it, by the handles of the former table.
     @discardableResult
-    public mutating func setDatabase(
+    package mutating func setDatabase(
         _ database: AttributeDatabase?, for set: AdvertisingSetIdentifier
     ) -> [EndedSubscription] {
         sets[indexOrNew(of: set)].database = database
@@ -80,7 +80,7 @@ extension LEHost {
     }
 
     /// Whether anything is on the air, as far as the controller acknowledged it.
-    public var isAdvertising: Bool {
+    package var isAdvertising: Bool {
         legacy?.advertiser.isEnabled ?? false || sets.contains { $0.advertiser.isEnabled }
     }
 
@@ -165,14 +165,14 @@ extension LEHost {
 }
 
 /// A subscription that ended because the attribute table was replaced.
-public struct EndedSubscription: Hashable, Sendable {
+package struct EndedSubscription: Hashable, Sendable {
     /// Whose it was.
-    public let connection: ConnectionIdentifier
+    package let connection: ConnectionIdentifier
     /// The characteristic's value, in the former table.
-    public let handle: AttributeHandle
+    package let handle: AttributeHandle
 
     /// A subscription of a connection.
-    public init(connection: ConnectionIdentifier, handle: AttributeHandle) {
+    package init(connection: ConnectionIdentifier, handle: AttributeHandle) {
         self.connection = connection
         self.handle = handle
     }

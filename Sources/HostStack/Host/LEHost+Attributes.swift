@@ -2,13 +2,13 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+package import Bluetooth
 import BluetoothCore
-public import GATT
 import HCI
 
 extension LEHost {
     /// Answers a central's request: the value read, nothing for a write, or the error that it is told.
-    public mutating func respond(
+    package mutating func respond(
         to token: ATTToken, of connection: ConnectionIdentifier, with result: Result<[UInt8], ATTError>
     ) {
         let now = now
@@ -18,19 +18,19 @@ extension LEHost {
     /// Tells a central a value, by notification or indication as it wants; `false` when it wants neither, or when too
     /// much waits to be sent already.
     @discardableResult
-    public mutating func tell(
+    package mutating func notify(
         _ value: [UInt8], of handle: AttributeHandle, to connection: ConnectionIdentifier
     ) -> Bool {
         guard let index = index(of: connection), connections[index].outgoing.hasRoom,
             !subscription(to: handle, of: connection).isEmpty
         else { return false }
         let now = now
-        withServer(of: connection) { $0.tell(value, of: handle, at: now) }
+        withServer(of: connection) { $0.notify(value, of: handle, at: now) }
         return true
     }
 
     /// What a central wants to be told of the characteristic whose value this handle has.
-    public func subscription(
+    package func subscription(
         to handle: AttributeHandle, of connection: ConnectionIdentifier
     ) -> ClientCharacteristicConfiguration {
         index(of: connection).flatMap { connections[$0].bearer.server?.subscription(to: handle) } ?? []
@@ -40,7 +40,7 @@ extension LEHost {
     /// outcome.
     /// - Returns: the token that names it; `nil` when there is no such connection.
     @discardableResult
-    public mutating func start(_ procedure: GATTProcedure, on connection: ConnectionIdentifier) -> ATTToken? {
+    package mutating func start(_ procedure: GATTProcedure, on connection: ConnectionIdentifier) -> ATTToken? {
         guard let index = index(of: connection), !connections[index].isUnwanted else { return nil }
         lastToken += 1
         let token = ATTToken(lastToken)

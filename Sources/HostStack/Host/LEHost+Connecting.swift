@@ -2,15 +2,15 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
-import GATT
-public import HCI
+package import Bluetooth
+package import BluetoothCore
+package import HCI
 
 extension LEHost {
     /// Connects to a peer, when the connections asked for before have come about or failed; `.connected` or
     /// `.connectionFailed` tells the outcome.
     /// - Parameter timeout: how long the peer may take; `nil` for the configuration's time.
-    public mutating func connect(
+    package mutating func connect(
         to address: BluetoothAddress, type: AddressType, parameters: ConnectionParameters = ConnectionParameters(),
         timeout: Duration? = nil
     ) {
@@ -28,7 +28,7 @@ extension LEHost {
     ///
     /// Over connections that exist already peripherals are told that the services have changed, where there were any and
     /// they want to know.
-    public mutating func setCentralDatabase(_ database: AttributeDatabase?) {
+    package mutating func setCentralDatabase(_ database: AttributeDatabase?) {
         centralDatabase = database
         guard let database else { return }
         let now = now
@@ -38,7 +38,7 @@ extension LEHost {
     }
 
     /// Takes back all that was asked for this peer; `.connectionFailed` follows for each, unless it comes too late.
-    public mutating func cancelConnecting(to address: BluetoothAddress, type: AddressType) {
+    package mutating func cancelConnecting(to address: BluetoothAddress, type: AddressType) {
         let peer = PeerAddress(address, type: type)
         let count = initiator.waiting.count { $0.peer == peer }
         initiator.waiting.removeAll { $0.peer == peer }

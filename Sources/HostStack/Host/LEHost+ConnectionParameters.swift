@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+package import Bluetooth
 import BluetoothCore
 import HCI
 
@@ -9,7 +10,7 @@ extension LEHost {
     /// Asks for other parameters of a connection; `.connectionUpdated` or `.connectionUpdateFailed` tells the outcome.
     ///
     /// A central sets them; a peripheral asks its central for them.
-    public mutating func updateConnection(_ connection: ConnectionIdentifier, to parameters: ConnectionParameters) {
+    package mutating func updateConnection(_ connection: ConnectionIdentifier, to parameters: ConnectionParameters) {
         guard let index = index(of: connection) else { return }
         guard parameters.isValid else { return emit(.connectionUpdateFailed(connection, .invalidParameters)) }
         switch connections[index].link.role {

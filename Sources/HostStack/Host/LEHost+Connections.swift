@@ -4,17 +4,17 @@
 
 import Advertising
 import BluetoothCore
-public import HCI
+package import HCI
 
 extension LEHost {
     /// How many connections there may be: more than controllers have.
     static let maximumConnections = 256
 
     /// The connections that there are, in the order of their making.
-    public var currentConnections: [LEConnection] { connections.filter { !$0.isUnwanted }.map(\.link) }
+    package var currentConnections: [LEConnection] { connections.filter { !$0.isUnwanted }.map(\.link) }
 
     /// Ends a connection; `.disconnected` tells when it is gone.
-    public mutating func disconnect(
+    package mutating func disconnect(
         _ connection: ConnectionIdentifier, reason: HCIStatus = .remoteUserTerminatedConnection
     ) {
         endConnection(connection, reason: reason)

@@ -5,23 +5,23 @@
 // What a host is told of pairing by its owner. A `nil` in the place of a beacon is the host as central.
 extension LEHost {
     /// How a beacon pairs, or this host as central; `nil` when it does not, and answers that to peers who want to.
-    public mutating func setPairingPolicy(_ policy: PairingPolicy?, for set: AdvertisingSetIdentifier?) {
+    package mutating func setPairingPolicy(_ policy: PairingPolicy?, for set: AdvertisingSetIdentifier?) {
         withScope(of: set) { $0.policy = policy }
         dropEmptyScopes()
     }
 
     /// The bonds that were kept of a beacon, or of this host as central. Connections that exist go on as they are.
-    public mutating func setBonds(_ bonds: [Bond], for set: AdvertisingSetIdentifier?) {
+    package mutating func setBonds(_ bonds: [Bond], for set: AdvertisingSetIdentifier?) {
         withScope(of: set) { $0.restore(bonds) }
         dropEmptyScopes()
     }
 
     /// The bonds of a beacon, or of this host as central, to be kept in this order; those of pairings that are under way
     /// come last.
-    public func bonds(of set: AdvertisingSetIdentifier?) -> [Bond] { scope(of: set)?.keptBonds ?? [] }
+    package func bonds(of set: AdvertisingSetIdentifier?) -> [Bond] { scope(of: set)?.keptBonds ?? [] }
 
     /// Forgets a bond. A link that is encrypted with it stays so until its end.
-    public mutating func removeBond(of peer: PeerAddress, for set: AdvertisingSetIdentifier?) {
+    package mutating func removeBond(of peer: PeerAddress, for set: AdvertisingSetIdentifier?) {
         withScope(of: set) { scope in
             scope.bonds.removeAll { $0.peer == peer }
             scope.promised.removeAll { $0.bond.peer == peer }
@@ -34,7 +34,7 @@ extension LEHost {
     }
 
     /// Who is behind an address, of which a bond may have the key; `nil` when no bond does.
-    public func identity(of address: PeerAddress, for set: AdvertisingSetIdentifier? = nil) -> PeerAddress? {
+    package func identity(of address: PeerAddress, for set: AdvertisingSetIdentifier? = nil) -> PeerAddress? {
         bond(of: address, for: set)?.peer
     }
 
@@ -43,7 +43,7 @@ extension LEHost {
     /// A peripheral can but ask its central. Where a pairing is under way already, it goes on. `.securityChanged`, after a pairing `.paired` too, or `.pairingFailed` or
     /// `.encryptionFailed` tells the outcome.
     /// - Parameter renewing: whether to pair though there is a bond.
-    public mutating func pair(_ connection: ConnectionIdentifier, renewing: Bool = false) {
+    package mutating func pair(_ connection: ConnectionIdentifier, renewing: Bool = false) {
         defer { flush() }
         guard let index = index(of: connection), !connections[index].isUnwanted else { return }
         let link = connections[index].link
@@ -70,7 +70,7 @@ extension LEHost {
     }
 
     /// Answers `.pairingRequested`.
-    public mutating func replyPairing(_ isGranted: Bool, of connection: ConnectionIdentifier) {
+    package mutating func replyPairing(_ isGranted: Bool, of connection: ConnectionIdentifier) {
         guard let index = index(of: connection) else { return }
         if connections[index].isConsentWanted {
             connections[index].isConsentWanted = false
@@ -85,7 +85,7 @@ extension LEHost {
     }
 
     /// Answers `.passkeyWanted` with the six digits that were entered, 0 to 999,999; `nil` when none will be.
-    public mutating func replyPasskey(_ digits: UInt32?, of connection: ConnectionIdentifier) {
+    package mutating func replyPasskey(_ digits: UInt32?, of connection: ConnectionIdentifier) {
         guard let index = index(of: connection) else { return }
         let now = now
         let outputs = connections[index].securityManager.replyPasskey(digits, at: now, random: &random)
@@ -94,7 +94,7 @@ extension LEHost {
     }
 
     /// Answers `.comparisonWanted`: whether both devices show the same number.
-    public mutating func replyComparison(_ areEqual: Bool, of connection: ConnectionIdentifier) {
+    package mutating func replyComparison(_ areEqual: Bool, of connection: ConnectionIdentifier) {
         guard let index = index(of: connection) else { return }
         let now = now
         let outputs = connections[index].securityManager.replyComparison(areEqual, at: now)
@@ -103,7 +103,7 @@ extension LEHost {
     }
 
     /// Ends the pairing that is under way, or the wish for one; `.pairingFailed` follows if there is any.
-    public mutating func cancelPairing(of connection: ConnectionIdentifier) {
+    package mutating func cancelPairing(of connection: ConnectionIdentifier) {
         guard let index = index(of: connection) else { return }
         if connections[index].isConsentWanted {
             replyPairing(false, of: connection)

@@ -4,7 +4,7 @@
 
 extension LEHost {
     /// Whether a pairing is under way on a connection: it may be encrypted already, with keys that are still to come.
-    public func isPairing(_ connection: ConnectionIdentifier) -> Bool {
+    package func isPairing(_ connection: ConnectionIdentifier) -> Bool {
         index(of: connection).map { connections[$0].securityManager.isPairing } ?? false
     }
 }

@@ -9,7 +9,7 @@ extension LEHost {
     /// Scans, or goes on scanning in another way; `.scanning` or `.scanFailed` tells the outcome.
     ///
     /// It may be called before the host is ready.
-    public mutating func startScanning(_ parameters: ScanParameters = ScanParameters()) {
+    package mutating func startScanning(_ parameters: ScanParameters = ScanParameters()) {
         guard parameters.isValid else { return emit(.scanFailed(.invalidParameters)) }
         scanner.wanted = parameters
         scanner.hasFailed = false
@@ -19,7 +19,7 @@ extension LEHost {
     }
 
     /// Ends the scan; `.scanning(nil)` tells when it has ended.
-    public mutating func stopScanning() {
+    package mutating func stopScanning() {
         guard scanner.wanted != nil else { return }
         scanner.wanted = nil
         scanner.hasFailed = false

@@ -6,7 +6,7 @@ import HCI
 
 extension LEHost {
     /// Asks how strongly a connection's peer is heard; `.signalStrength` tells it, unless the connection ends before.
-    public mutating func readSignalStrength(of connection: ConnectionIdentifier) {
+    package mutating func readSignalStrength(of connection: ConnectionIdentifier) {
         guard let index = index(of: connection) else { return }
         send(ReadRSSI(connectionHandle: connections[index].handle), then: .connection(connection, .signalStrength))
         flush()

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import HCI
+package import HCI
 
 /// The host of one LE controller, in both roles, without any input or output of its own.
 ///
@@ -13,11 +13,11 @@ public import HCI
 /// made at the latest time that the host was told.
 ///
 /// Beacons are kept on the air: what `setAdvertising` was told is put back after a connection and after `start(at:)`.
-public struct LEHost: Sendable {
+package struct LEHost: Sendable {
     /// What it was told once.
-    public let configuration: LEHostConfiguration
+    package let configuration: LEHostConfiguration
     /// What the controller can do; `nil` until it is ready.
-    public internal(set) var capabilities: LEHostCapabilities?
+    package internal(set) var capabilities: LEHostCapabilities?
 
     var now: Duration = .zero
     var phase = Phase.idle
@@ -46,7 +46,7 @@ public struct LEHost: Sendable {
 
     /// A host that has not spoken to its controller yet.
     /// - Parameter random: where keys, passkeys and private addresses come from.
-    public init(configuration: LEHostConfiguration = LEHostConfiguration(), random: RandomSource = RandomSource()) {
+    package init(configuration: LEHostConfiguration = LEHostConfiguration(), random: RandomSource = RandomSource()) {
         self.configuration = configuration
         self.random = random
     }
@@ -79,7 +79,7 @@ extension LEHost {
     ///
     /// It may be called again at any time, when the controller was exchanged or failed: connections are then gone,
     /// with an event each, and beacons and a scan are put back.
-    public mutating func start(at time: Duration) {
+    package mutating func start(at time: Duration) {
         setTime(time)
         forgetController()
         phase = .initialising(Initialisation())
@@ -88,7 +88,7 @@ extension LEHost {
     }
 
     /// Takes a packet that the controller sent. Whatever it is, it is harmless: what cannot be understood is ignored.
-    public mutating func receive(_ packet: HCIPacket, at time: Duration) {
+    package mutating func receive(_ packet: HCIPacket, at time: Duration) {
         setTime(time)
         switch packet {
         case .event(let event): receive(event)
@@ -99,13 +99,13 @@ extension LEHost {
     }
 
     /// The earliest time at which `advance(to:)` has something to do; `nil` when nothing is due without an event.
-    public var nextDeadline: Duration? {
+    package var nextDeadline: Duration? {
         commands.deadline.orEarlier(legacy?.deadline(isReady: isReady)).orEarlier(initiator.deadline)
             .orEarlier(links.deadline).orEarlier(connectionDeadline).orEarlier(privacyDeadline)
     }
 
     /// Does what is due up to this time.
-    public mutating func advance(to time: Duration) {
+    package mutating func advance(to time: Duration) {
         setTime(time)
         expireCommand()
         advanceRotation()
@@ -117,7 +117,7 @@ extension LEHost {
     }
 
     /// What is to be done since the last time, in order.
-    public mutating func takeOutputs() -> [LEHostOutput] {
+    package mutating func takeOutputs() -> [LEHostOutput] {
         defer { outputs = [] }
         return outputs
     }

@@ -2,44 +2,44 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
-public import HCI
+package import BluetoothCore
+package import HCI
 
 /// What a controller is and can do.
-public struct LEHostCapabilities: Hashable, Sendable {
+package struct LEHostCapabilities: Hashable, Sendable {
     /// Its public device address; `nil` when it has none.
-    public var address: BluetoothAddress?
+    package var address: BluetoothAddress?
     /// The version of HCI that it has.
-    public var version: CoreVersion
+    package var version: CoreVersion
     /// The maker's company identifier.
-    public var manufacturer: CompanyIdentifier
+    package var manufacturer: CompanyIdentifier
     /// The maker's own version number.
-    public var subversion: UInt16
+    package var subversion: UInt16
     /// What its link layer can do.
-    public var features: LEFeatures
+    package var features: LEFeatures
     /// Whether it has advertising sets of their own; one advertiser otherwise, which beacons share in turns.
-    public var hasExtendedAdvertising: Bool
+    package var hasExtendedAdvertising: Bool
     /// Whether it scans for extended advertising too.
-    public var hasExtendedScanning: Bool
+    package var hasExtendedScanning: Bool
     /// Whether it connects to extended advertisers too.
-    public var hasExtendedConnecting: Bool
+    package var hasExtendedConnecting: Bool
     /// How many advertisements it sends at once.
-    public var advertisingSets: Int
+    package var advertisingSets: Int
     /// The longest advertising data in octets.
-    public var maximumAdvertisingData: Int
+    package var maximumAdvertisingData: Int
     /// The powers that it can send with; one value where it has no choice, `nil` where it does not tell.
-    public var transmitPower: ClosedRange<TransmitPower>?
+    package var transmitPower: ClosedRange<TransmitPower>?
     /// The shortest interval of PDUs that are not connectable.
-    public var shortestNonConnectableInterval: AdvertisingInterval
+    package var shortestNonConnectableInterval: AdvertisingInterval
     /// The longest payload of a link layer packet: 27 to 251 octets.
-    public var maximumLinkPayload: Int
+    package var maximumLinkPayload: Int
     /// The longest ACL payload that it takes.
-    public var dataLength: Int
+    package var dataLength: Int
     /// How many ACL packets it takes before it has sent one.
-    public var dataPackets: Int
+    package var dataPackets: Int
 
     /// Bluetooth's number, for people: `5.4`.
-    public var versionName: String {
+    package var versionName: String {
         let names = [
             "1.0b", "1.1", "1.2", "2.0", "2.1", "3.0", "4.0", "4.1", "4.2", "5.0", "5.1", "5.2", "5.3", "5.4", "6.0",
         ]

@@ -3,27 +3,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What a host is told once.
-public struct LEHostConfiguration: Hashable, Sendable {
+package struct LEHostConfiguration: Hashable, Sendable {
     /// The address that scan requests and connection requests carry.
     ///
     /// A controller without advertising sets has one random address only; where beacons use it, the central uses the
     /// public address instead if there is one. A private address changes on controllers with advertising sets only.
-    public var centralAddress: OwnAddress
+    package var centralAddress: OwnAddress
     /// How long the controller may take to answer a command: 2 to 10 s.
-    public var commandTimeout: Duration
+    package var commandTimeout: Duration
     /// How long a peer may take to make a connection that was asked for.
-    public var connectionTimeout: Duration
+    package var connectionTimeout: Duration
     /// How long one of several beacons keeps a legacy controller's only advertiser: for one advertising event.
     ///
     /// Controllers send the first event within the link layer's random delay of 10 ms.
-    public var legacyDwell: Duration
+    package var legacyDwell: Duration
     /// Decides the random delays between the turns of beacons on a legacy controller.
-    public var seed: UInt64
+    package var seed: UInt64
     /// How many octets of an attribute protocol PDU the host offers to take: 23 to 517.
-    public var maximumTransmissionUnit: UInt16
+    package var maximumTransmissionUnit: UInt16
 
     /// The public address and the times that controllers need, unless said otherwise.
-    public init(
+    package init(
         centralAddress: OwnAddress = .publicDevice, commandTimeout: Duration = .seconds(5),
         connectionTimeout: Duration = .seconds(20), legacyDwell: Duration = .milliseconds(20), seed: UInt64 = 0,
         maximumTransmissionUnit: UInt16 = 517

@@ -2,12 +2,12 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
-public import GATT
-public import HCI
+package import Bluetooth
+package import BluetoothCore
+package import HCI
 
 /// Something that an owner of a host should know.
-public enum LEHostEvent: Hashable, Sendable {
+package enum LEHostEvent: Hashable, Sendable {
     /// The controller is ready.
     case ready(LEHostCapabilities)
     /// The controller is of no use, until `LEHost.start(at:)` is called again.
@@ -88,9 +88,9 @@ public enum LEHostEvent: Hashable, Sendable {
 }
 
 /// What a central asks of a beacon's characteristic.
-public struct AttributeServerRequest: Hashable, Sendable {
+package struct AttributeServerRequest: Hashable, Sendable {
     /// What it wants.
-    public enum Operation: Hashable, Sendable {
+    package enum Operation: Hashable, Sendable {
         /// The value from this offset to its end.
         case read(offset: Int)
         /// To replace the value from this offset on. The answer is wanted in every case; the central is told of it only
@@ -99,15 +99,15 @@ public struct AttributeServerRequest: Hashable, Sendable {
     }
 
     /// Whose request it is.
-    public let connection: ConnectionIdentifier
+    package let connection: ConnectionIdentifier
     /// The beacon that was connected to.
-    public let advertisingSet: AdvertisingSetIdentifier?
+    package let advertisingSet: AdvertisingSetIdentifier?
     /// What the answer is given by.
-    public let token: ATTToken
+    package let token: ATTToken
     /// The characteristic's value.
-    public let handle: AttributeHandle
+    package let handle: AttributeHandle
     /// The characteristic's type.
-    public let uuid: BluetoothUUID
+    package let uuid: BluetoothUUID
     /// What is wanted.
-    public let operation: Operation
+    package let operation: Operation
 }

@@ -7,7 +7,7 @@ import HCI
 
 extension LEHostFailure: CustomStringConvertible {
     /// One clause for people: `LE Set Advertising Enable: command disallowed (0x0C)`.
-    public var description: String {
+    package var description: String {
         switch self {
         case .command(let opcode, let status): "\(opcode.name): \(status)"
         case .unanswered(let opcode, let time): "\(opcode.name): the controller did not answer within \(time)"

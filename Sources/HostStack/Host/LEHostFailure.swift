@@ -2,12 +2,12 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import Advertising
-public import BluetoothCore
-public import HCI
+package import Advertising
+package import BluetoothCore
+package import HCI
 
 /// Why something that a host was asked for did not come about.
-public enum LEHostFailure: Error, Hashable, Sendable {
+package enum LEHostFailure: Error, Hashable, Sendable {
     /// The controller refused this command.
     case command(HCIOpcode, HCIStatus)
     /// The controller did not answer this command in time.

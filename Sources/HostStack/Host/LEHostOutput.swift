@@ -2,10 +2,10 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import HCI
+package import HCI
 
 /// What a host wants done, in order.
-public enum LEHostOutput: Hashable, Sendable {
+package enum LEHostOutput: Hashable, Sendable {
     /// Give this packet to the controller.
     case send(HCIPacket)
     /// Tell the owner.

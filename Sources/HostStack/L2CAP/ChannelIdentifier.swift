@@ -2,25 +2,25 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 
 /// The channel that a frame belongs to (Core 5.4, Vol 3, Part A, 2.1).
-public struct ChannelIdentifier: Hashable, Sendable {
+package struct ChannelIdentifier: Hashable, Sendable {
     /// The number; little-endian on the wire.
-    public let rawValue: UInt16
+    package let rawValue: UInt16
 
     /// Any number, a channel's or not.
-    public init(_ rawValue: UInt16) { self.rawValue = rawValue }
+    package init(_ rawValue: UInt16) { self.rawValue = rawValue }
 
     /// The attribute protocol of an LE link.
-    public static let attribute = ChannelIdentifier(0x0004)
+    package static let attribute = ChannelIdentifier(0x0004)
     /// The signals of an LE link.
-    public static let signalling = ChannelIdentifier(0x0005)
+    package static let signalling = ChannelIdentifier(0x0005)
     /// The security manager protocol of an LE link.
-    public static let securityManager = ChannelIdentifier(0x0006)
+    package static let securityManager = ChannelIdentifier(0x0006)
 }
 
 extension ChannelIdentifier: WireCodable {
-    public init(parsing reader: inout ByteReader) throws(WireError) { rawValue = try reader.readLittleEndian() }
-    public func serialize(into writer: inout ByteWriter) { writer.writeLittleEndian(rawValue) }
+    package init(parsing reader: inout ByteReader) throws(WireError) { rawValue = try reader.readLittleEndian() }
+    package func serialize(into writer: inout ByteWriter) { writer.writeLittleEndian(rawValue) }
 }

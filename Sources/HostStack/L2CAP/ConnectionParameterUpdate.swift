@@ -2,22 +2,22 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 
 /// L2CAP_CONNECTION_PARAMETER_UPDATE_REQ (Core 5.4, Vol 3, Part A, 4.20).
-public struct ConnectionParameterUpdateRequest: SignallingMessage {
-    public static let code: UInt8 = 0x12
+package struct ConnectionParameterUpdateRequest: SignallingMessage {
+    package static let code: UInt8 = 0x12
     /// The shortest connection interval wanted, in steps of 1.25 ms: 6 to 3,200.
-    public let minimumInterval: Ticks<1250>
+    package let minimumInterval: Ticks<1250>
     /// The longest connection interval wanted, in steps of 1.25 ms: 6 to 3,200.
-    public let maximumInterval: Ticks<1250>
+    package let maximumInterval: Ticks<1250>
     /// The connection events that the peripheral may leave out: 0 to 499.
-    public let latency: UInt16
+    package let latency: UInt16
     /// The supervision timeout, in steps of 10 ms: 10 to 3,200.
-    public let timeout: Ticks<10000>
+    package let timeout: Ticks<10000>
 
     /// A request for these parameters; each of at most 16 bits.
-    public init(minimumInterval: Ticks<1250>, maximumInterval: Ticks<1250>, latency: UInt16, timeout: Ticks<10000>) {
+    package init(minimumInterval: Ticks<1250>, maximumInterval: Ticks<1250>, latency: UInt16, timeout: Ticks<10000>) {
         self.minimumInterval = minimumInterval
         self.maximumInterval = maximumInterval
         self.latency = latency
@@ -26,7 +26,7 @@ public struct ConnectionParameterUpdateRequest: SignallingMessage {
 
     /// Whether a link can have them: each in its range, and the timeout longer than two of the longest silences
     /// (Core 5.4, Vol 4, Part E, 7.8.18).
-    public var isPossible: Bool {
+    package var isPossible: Bool {
         let intervals = UInt32(6)...3200
         let longestSilence = maximumInterval.duration * (1 + Int(latency))
         return intervals.contains(minimumInterval.count) && intervals.contains(maximumInterval.count)
@@ -34,14 +34,14 @@ public struct ConnectionParameterUpdateRequest: SignallingMessage {
             && timeout.duration > longestSilence * 2
     }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         minimumInterval = Ticks(UInt32(try reader.readLittleEndian(UInt16.self)))
         maximumInterval = Ticks(UInt32(try reader.readLittleEndian(UInt16.self)))
         latency = try reader.readLittleEndian()
         timeout = Ticks(UInt32(try reader.readLittleEndian(UInt16.self)))
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         writer.writeLittleEndian(UInt16(truncatingIfNeeded: minimumInterval.count))
         writer.writeLittleEndian(UInt16(truncatingIfNeeded: maximumInterval.count))
         writer.writeLittleEndian(latency)
@@ -50,19 +50,19 @@ public struct ConnectionParameterUpdateRequest: SignallingMessage {
 }
 
 /// L2CAP_CONNECTION_PARAMETER_UPDATE_RSP (Core 5.4, Vol 3, Part A, 4.21).
-public struct ConnectionParameterUpdateResponse: SignallingMessage {
-    public static let code: UInt8 = 0x13
+package struct ConnectionParameterUpdateResponse: SignallingMessage {
+    package static let code: UInt8 = 0x13
     /// 0x0000 accepted, 0x0001 rejected.
-    public let result: UInt16
+    package let result: UInt16
 
     /// The central will try.
-    public static let accepted = ConnectionParameterUpdateResponse(result: 0x0000)
+    package static let accepted = ConnectionParameterUpdateResponse(result: 0x0000)
     /// The central will not.
-    public static let rejected = ConnectionParameterUpdateResponse(result: 0x0001)
+    package static let rejected = ConnectionParameterUpdateResponse(result: 0x0001)
 
     /// A response of this result.
-    public init(result: UInt16) { self.result = result }
+    package init(result: UInt16) { self.result = result }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) { result = try reader.readLittleEndian() }
-    public func serialize(into writer: inout ByteWriter) { writer.writeLittleEndian(result) }
+    package init(parsing reader: inout ByteReader) throws(WireError) { result = try reader.readLittleEndian() }
+    package func serialize(into writer: inout ByteWriter) { writer.writeLittleEndian(result) }
 }

@@ -2,24 +2,24 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 
 /// L2CAP_LE_CREDIT_BASED_CONNECTION_REQ (Core 5.4, Vol 3, Part A, 4.22).
-public struct LECreditBasedConnectionRequest: SignallingMessage {
-    public static let code: UInt8 = 0x14
+package struct LECreditBasedConnectionRequest: SignallingMessage {
+    package static let code: UInt8 = 0x14
     /// The protocol or service wanted (SPSM).
-    public let protocolServiceMultiplexer: UInt16
+    package let protocolServiceMultiplexer: UInt16
     /// The channel's end at the sender.
-    public let source: ChannelIdentifier
+    package let source: ChannelIdentifier
     /// The longest service data unit that the sender takes, in octets.
-    public let maximumTransmissionUnit: UInt16
+    package let maximumTransmissionUnit: UInt16
     /// The longest frame payload that the sender takes, in octets.
-    public let maximumPayloadSize: UInt16
+    package let maximumPayloadSize: UInt16
     /// The frames that the receiver may send at first.
-    public let initialCredits: UInt16
+    package let initialCredits: UInt16
 
     /// A request with these fields.
-    public init(
+    package init(
         protocolServiceMultiplexer: UInt16, source: ChannelIdentifier, maximumTransmissionUnit: UInt16,
         maximumPayloadSize: UInt16, initialCredits: UInt16
     ) {
@@ -30,7 +30,7 @@ public struct LECreditBasedConnectionRequest: SignallingMessage {
         self.initialCredits = initialCredits
     }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         protocolServiceMultiplexer = try reader.readLittleEndian()
         source = try ChannelIdentifier(parsing: &reader)
         maximumTransmissionUnit = try reader.readLittleEndian()
@@ -38,7 +38,7 @@ public struct LECreditBasedConnectionRequest: SignallingMessage {
         initialCredits = try reader.readLittleEndian()
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         writer.writeLittleEndian(protocolServiceMultiplexer)
         source.serialize(into: &writer)
         writer.writeLittleEndian(maximumTransmissionUnit)
@@ -48,26 +48,26 @@ public struct LECreditBasedConnectionRequest: SignallingMessage {
 }
 
 /// L2CAP_LE_CREDIT_BASED_CONNECTION_RSP (Core 5.4, Vol 3, Part A, 4.23).
-public struct LECreditBasedConnectionResponse: SignallingMessage {
-    public static let code: UInt8 = 0x15
+package struct LECreditBasedConnectionResponse: SignallingMessage {
+    package static let code: UInt8 = 0x15
     /// The channel's end at the sender of the response; 0 when there is none.
-    public let destination: ChannelIdentifier
+    package let destination: ChannelIdentifier
     /// The longest service data unit that the sender takes, in octets.
-    public let maximumTransmissionUnit: UInt16
+    package let maximumTransmissionUnit: UInt16
     /// The longest frame payload that the sender takes, in octets.
-    public let maximumPayloadSize: UInt16
+    package let maximumPayloadSize: UInt16
     /// The frames that the receiver may send at first.
-    public let initialCredits: UInt16
+    package let initialCredits: UInt16
     /// 0x0000 successful, 0x0002 SPSM not supported, and more.
-    public let result: UInt16
+    package let result: UInt16
 
     /// A refusal: no such protocol or service is here.
-    public static let protocolServiceMultiplexerNotSupported = LECreditBasedConnectionResponse(
+    package static let protocolServiceMultiplexerNotSupported = LECreditBasedConnectionResponse(
         destination: ChannelIdentifier(0), maximumTransmissionUnit: 0, maximumPayloadSize: 0, initialCredits: 0,
         result: 0x0002)
 
     /// A response with these fields.
-    public init(
+    package init(
         destination: ChannelIdentifier, maximumTransmissionUnit: UInt16, maximumPayloadSize: UInt16,
         initialCredits: UInt16, result: UInt16
     ) {
@@ -78,7 +78,7 @@ public struct LECreditBasedConnectionResponse: SignallingMessage {
         self.result = result
     }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         destination = try ChannelIdentifier(parsing: &reader)
         maximumTransmissionUnit = try reader.readLittleEndian()
         maximumPayloadSize = try reader.readLittleEndian()
@@ -86,7 +86,7 @@ public struct LECreditBasedConnectionResponse: SignallingMessage {
         result = try reader.readLittleEndian()
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         destination.serialize(into: &writer)
         writer.writeLittleEndian(maximumTransmissionUnit)
         writer.writeLittleEndian(maximumPayloadSize)
@@ -96,25 +96,25 @@ public struct LECreditBasedConnectionResponse: SignallingMessage {
 }
 
 /// L2CAP_FLOW_CONTROL_CREDIT_IND (Core 5.4, Vol 3, Part A, 4.24).
-public struct FlowControlCredit: SignallingMessage {
-    public static let code: UInt8 = 0x16
+package struct FlowControlCredit: SignallingMessage {
+    package static let code: UInt8 = 0x16
     /// The channel's end at the sender.
-    public let channel: ChannelIdentifier
+    package let channel: ChannelIdentifier
     /// The frames that the receiver may send beyond those it could already.
-    public let credits: UInt16
+    package let credits: UInt16
 
     /// So many more frames on a channel.
-    public init(channel: ChannelIdentifier, credits: UInt16) {
+    package init(channel: ChannelIdentifier, credits: UInt16) {
         self.channel = channel
         self.credits = credits
     }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         channel = try ChannelIdentifier(parsing: &reader)
         credits = try reader.readLittleEndian()
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         channel.serialize(into: &writer)
         writer.writeLittleEndian(credits)
     }

@@ -7,9 +7,9 @@ import BluetoothCore
 /// Makes frames of the fragments that a link delivers, one frame at a time (Core 5.4, Vol 3, Part A, 7.2).
 ///
 /// It never holds more than one frame of the longest payload that it takes.
-public struct L2CAPReassembler: Sendable {
+package struct L2CAPReassembler: Sendable {
     /// What came of a fragment.
-    public enum Output: Hashable, Sendable {
+    package enum Output: Hashable, Sendable {
         /// A frame is complete.
         case frame(L2CAPFrame)
         /// Octets were thrown away.
@@ -17,7 +17,7 @@ public struct L2CAPReassembler: Sendable {
     }
 
     /// Why octets were thrown away.
-    public enum Fault: Hashable, Sendable {
+    package enum Fault: Hashable, Sendable {
         /// A frame began before the one in front of it was complete; so many octets of that one had come.
         case incomplete(Int)
         /// A fragment continues nothing.
@@ -37,14 +37,14 @@ public struct L2CAPReassembler: Sendable {
     }
 
     /// The longest payload that is taken, in octets.
-    public let maximumPayload: Int
+    package let maximumPayload: Int
     private var state = State.idle
 
     /// A reassembler that takes payloads of at most so many octets; the longest attribute PDU in use has 517.
-    public init(maximumPayload: Int = 1024) { self.maximumPayload = maximumPayload }
+    package init(maximumPayload: Int = 1024) { self.maximumPayload = maximumPayload }
 
     /// Takes one fragment; `isStart` says whether it begins a frame.
-    public mutating func receive(_ fragment: some Collection<UInt8>, isStart: Bool) -> [Output] {
+    package mutating func receive(_ fragment: some Collection<UInt8>, isStart: Bool) -> [Output] {
         switch (state, isStart) {
         case (.idle, true), (.skipping, true):
             return collect(Array(fragment))

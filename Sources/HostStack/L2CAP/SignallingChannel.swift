@@ -7,15 +7,15 @@ import BluetoothCore
 /// The signalling channel of one LE link (Core 5.4, Vol 3, Part A, 4).
 ///
 /// It answers what the peer asks, refuses what there is not, and asks a central for other connection parameters.
-public struct SignallingChannel: Sendable {
+package struct SignallingChannel: Sendable {
     /// Which end of the link this is.
-    public enum Role: Hashable, Sendable {
+    package enum Role: Hashable, Sendable {
         case central
         case peripheral
     }
 
     /// What is to be done.
-    public enum Output: Hashable, Sendable {
+    package enum Output: Hashable, Sendable {
         /// Send this payload on the signalling channel.
         case send([UInt8])
         /// The peer's request was accepted: set these connection parameters.
@@ -25,9 +25,9 @@ public struct SignallingChannel: Sendable {
     }
 
     /// How long a response may take: the specification leaves it open between 1 and 60 seconds.
-    public static let responseTimeout = Duration.seconds(30)
+    package static let responseTimeout = Duration.seconds(30)
     /// The longest command that is taken, in octets (Core 5.4, Vol 3, Part A, 4): every LE device takes 23.
-    public static let maximumPayload = 256
+    package static let maximumPayload = 256
 
     private let role: Role
     private let acceptsParameterUpdates: Bool
@@ -35,16 +35,16 @@ public struct SignallingChannel: Sendable {
     private var pending: (identifier: UInt8, deadline: Duration)?
 
     /// The channel of a new link; a central that does not accept parameter updates rejects them all.
-    public init(role: Role, acceptsParameterUpdates: Bool = true) {
+    package init(role: Role, acceptsParameterUpdates: Bool = true) {
         self.role = role
         self.acceptsParameterUpdates = acceptsParameterUpdates
     }
 
     /// When `advance(to:)` has something to do.
-    public var nextDeadline: Duration? { pending?.deadline }
+    package var nextDeadline: Duration? { pending?.deadline }
 
     /// Asks the central for other connection parameters; nothing comes of it while an earlier request is unanswered.
-    public mutating func request(_ parameters: ConnectionParameterUpdateRequest, at now: Duration) -> [Output] {
+    package mutating func request(_ parameters: ConnectionParameterUpdateRequest, at now: Duration) -> [Output] {
         guard pending == nil else { return [] }
         lastIdentifier = lastIdentifier == 255 ? 1 : lastIdentifier + 1
         pending = (lastIdentifier, now + Self.responseTimeout)
@@ -52,14 +52,14 @@ public struct SignallingChannel: Sendable {
     }
 
     /// Takes the time.
-    public mutating func advance(to now: Duration) -> [Output] {
+    package mutating func advance(to now: Duration) -> [Output] {
         guard let pending, now >= pending.deadline else { return [] }
         self.pending = nil
         return [.connectionParameterUpdateAnswered(nil)]
     }
 
     /// Takes the payload of one frame.
-    public mutating func receive(_ payload: [UInt8]) -> [Output] {
+    package mutating func receive(_ payload: [UInt8]) -> [Output] {
         guard payload.count <= Self.maximumPayload else {
             var writer = ByteWriter()
             writer.writeLittleEndian(UInt16(Self.maximumPayload))

@@ -2,12 +2,12 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 
 /// A command on the signalling channel: code, identifier, length and data (Core 5.4, Vol 3, Part A, 4).
-public struct SignallingPacket: Hashable, Sendable {
+package struct SignallingPacket: Hashable, Sendable {
     /// The commands of an LE link that are known here.
-    public enum Command: Hashable, Sendable {
+    package enum Command: Hashable, Sendable {
         case commandReject(CommandReject)
         case disconnectionRequest(DisconnectionRequest)
         case disconnectionResponse(DisconnectionResponse)
@@ -20,7 +20,7 @@ public struct SignallingPacket: Hashable, Sendable {
         case unknown(UInt8, [UInt8])
 
         /// The message inside; `nil` when it is unknown.
-        public var message: (any SignallingMessage)? {
+        package var message: (any SignallingMessage)? {
             switch self {
             case .commandReject(let message): message
             case .disconnectionRequest(let message): message
@@ -36,19 +36,19 @@ public struct SignallingPacket: Hashable, Sendable {
     }
 
     /// What a response repeats of its request; never 0.
-    public let identifier: UInt8
+    package let identifier: UInt8
     /// The command.
-    public let command: Command
+    package let command: Command
 
     /// A packet of this command.
-    public init(identifier: UInt8, command: Command) {
+    package init(identifier: UInt8, command: Command) {
         self.identifier = identifier
         self.command = command
     }
 }
 
 extension SignallingPacket: WireCodable {
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         let code = try reader.readUInt8()
         identifier = try reader.readUInt8()
         let length: UInt16 = try reader.readLittleEndian()
@@ -57,7 +57,7 @@ extension SignallingPacket: WireCodable {
         guard data.isAtEnd else { throw WireError(.trailingBytes(data.remaining), offset: data.offset) }
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         let code: UInt8
         let data: [UInt8]
         switch command {

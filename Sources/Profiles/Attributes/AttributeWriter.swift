@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
+import Bluetooth
 import BluetoothCore
 import Devices
-import GATT
 
 /// Writes declared services, and what is advertised, as the YAML that is read as the same.
 enum AttributeWriter {

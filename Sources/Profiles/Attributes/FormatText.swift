@@ -2,8 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import Devices
-import GATT
 
 /// The names of value formats in profiles.
 enum FormatText {

@@ -63,12 +63,12 @@ public struct PairingError: Error, Hashable, Sendable {
     }
 
     /// What to do.
-    public var cure: String { code.cure }
+    public var hint: String { code.hint }
 }
 
 extension PairingError: CustomStringConvertible {
     /// One sentence: what is wrong, and what to do.
-    public var description: String { "\(message); \(cure)" }
+    public var description: String { "\(message); \(hint)" }
 }
 
 extension PairingError.Code {
@@ -120,7 +120,7 @@ extension PairingError.Code {
         }
     }
 
-    fileprivate var cure: String {
+    fileprivate var hint: String {
         switch self {
         case .passkeyEntryFailed, .cancelled, .comparisonFailed, .unspecified: "pair again when it is wanted after all"
         case .outOfBandNotAvailable: "pair without data of another way"

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Microseconds since the air began: virtual time, which only `Air.advance(to:)` moves.
-public typealias AirTime = Int64
+package typealias AirTime = Int64
 
 extension AirTime {
     /// A moment that never comes.

@@ -8,28 +8,28 @@ internal import Glibc
 ///
 /// At one metre a receiver has the transmitted power less `lossAtOneMetre`; the loss grows by 10 times `exponent`
 /// decibels whenever the distance grows tenfold.
-public struct PathLoss: Hashable, Sendable {
+package struct PathLoss: Hashable, Sendable {
     /// 2 in free space, 2.5 to 4 indoors.
-    public var exponent: Double
+    package var exponent: Double
     /// The standard deviation of the noise in dB; 0 for none.
-    public var noise: Double
+    package var noise: Double
     /// The loss at one metre in dB.
-    public var lossAtOneMetre: Double
+    package var lossAtOneMetre: Double
 
     /// What is nearer counts as this far, in metres: the model has no loss, then a gain, close to the antenna.
-    public static let nearest = 0.01
+    package static let nearest = 0.01
     /// What a controller can report (Core 5.4, Vol 4, Part E, 7.7.65.2).
     static let reported = -127.0...20.0
 
     /// A model with these parameters.
-    public init(exponent: Double = 2, noise: Double = 0, lossAtOneMetre: Double = 59) {
+    package init(exponent: Double = 2, noise: Double = 0, lossAtOneMetre: Double = 59) {
         self.exponent = exponent
         self.noise = noise
         self.lossAtOneMetre = lossAtOneMetre
     }
 
     /// The loss over a distance in metres, in dB.
-    public func loss(overMetres distance: Double) -> Double {
+    package func loss(overMetres distance: Double) -> Double {
         guard distance.isFinite else { return .infinity }
         return lossAtOneMetre + 10 * exponent * log10(max(distance, Self.nearest))
     }

@@ -50,7 +50,8 @@ struct AdvertiseIBeacon: AsyncParsableCommand, ReportsErrorsAsJSON {
             transmitPower: try txPower.map { text in
                 try named("--tx-power") { () throws(ValueFault) in try ValueText.transmitPower(text) }
             })
-        let profile = Profile(name: "advertise", beacons: [BeaconProfile(id: "ibeacon", device: .plainIBeacon(device))])
+        let profile = Profile(
+            name: "advertise", beacons: [BeaconDefinition(id: "ibeacon", device: .plainIBeacon(device))])
         let configuration = try options.configuration(state: nil, resets: false) { [profile] }
         try await Running(
             options: options, configuration: configuration,

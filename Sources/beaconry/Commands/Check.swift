@@ -54,7 +54,7 @@ struct Check: AsyncParsableCommand, ReportsErrorsAsJSON {
         Output.line("\(subjects.joined(separator: " and ")): no problems found")
     }
 
-    private static func forecast(_ plans: [PlannedBeacon], on selection: RadioSelection) async throws -> RadioForecast {
+    private static func forecast(_ plans: [HostedBeacon], on selection: RadioSelection) async throws -> RadioForecast {
         switch selection {
         case .bluez(let selector): try await BlueZRadio.forecast(plans, on: selector)
         case .controller(let transport): try await HCIRadio.forecast(plans, on: transport)
@@ -65,6 +65,6 @@ struct Check: AsyncParsableCommand, ReportsErrorsAsJSON {
     private static func words(_ finding: LintFinding) -> String {
         let who = finding.device.map { "\($0): " } ?? ""
         return "\(finding.severity.rawValue): \(who)\(finding.message) [\(finding.code); affects: "
-            + "\(finding.receiver)]; \(finding.cure)"
+            + "\(finding.receiver)]; \(finding.hint)"
     }
 }

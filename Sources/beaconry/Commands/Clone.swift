@@ -67,7 +67,7 @@ struct Clone: ParsableCommand, ReportsErrorsAsJSON {
         Notice(
             code: "not-repeatable",
             message: "\(unrepeatable) advertisers are left out: they use extended or directed advertising",
-            cure: "none: profiles have legacy advertising only"
+            hint: "none: profiles have legacy advertising only"
         ).tell(asJSON: json)
     }
 

@@ -92,7 +92,7 @@ struct ControlOptions: ParsableArguments {
         guard let only = runs.first?.value.first else {
             throw EmulatorError(
                 .inputOutput, "no beaconry runs here (no socket in \(Folders.runtime))",
-                cure: "start one (beaconry run PROFILE), or name its socket (--control PATH)")
+                hint: "start one (beaconry run PROFILE), or name its socket (--control PATH)")
         }
         guard runs.count == 1 else {
             let names = sockets.map { $0.dropLast(".sock".count) }.joined(separator: ", ")

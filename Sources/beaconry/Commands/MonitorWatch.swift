@@ -96,7 +96,7 @@ struct MonitorWatch: AsyncParsableCommand {
             }
             guard case .lost(let error) = ending, options.waits else { return ending }
             Notice(
-                code: "radio-lost", message: error.message, cure: "none needed: it is waited for, and states stay"
+                code: "radio-lost", message: error.message, hint: "none needed: it is waited for, and states stay"
             ).tell(asJSON: options.isJSON)
             // What ends at once should not be tried without a pause.
             try await Task.sleep(for: .milliseconds(500))

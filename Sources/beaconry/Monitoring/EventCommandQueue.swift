@@ -30,7 +30,7 @@ actor EventCommandQueue {
                 Notice(
                     code: "exec-left-out",
                     message: "\(command.arguments[0]) is not run for \(record.region): "
-                        + "\(Self.capacity) events wait for it already", cure: "use a command that ends sooner"))
+                        + "\(Self.capacity) events wait for it already", hint: "use a command that ends sooner"))
         }
         waiting.append(record)
         startNext()
@@ -76,17 +76,17 @@ actor EventCommandQueue {
         case .notStarted(let reason):
             Notice(
                 code: "exec-not-started", message: "\(name) could not be started: \(reason)",
-                cure: "check that it is there and may be executed")
+                hint: "check that it is there and may be executed")
         case .failed(let code):
-            Notice(code: "exec-failed", message: "\(name) ended with \(code) for \(region)", cure: "see what it says")
+            Notice(code: "exec-failed", message: "\(name) ended with \(code) for \(region)", hint: "see what it says")
         case .killed(let signal):
             Notice(
                 code: "exec-failed", message: "\(name) was ended by signal \(signal) for \(region)",
-                cure: "see what it says")
+                hint: "see what it says")
         case .tookTooLong:
             Notice(
                 code: "exec-too-long", message: "\(name) was ended: it took too long for \(region)",
-                cure: "allow more time (--exec-timeout), or use a command that ends sooner")
+                hint: "allow more time (--exec-timeout), or use a command that ends sooner")
         }
     }
 }

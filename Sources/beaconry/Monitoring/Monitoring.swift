@@ -65,7 +65,7 @@ struct Monitoring: Sendable {
             let reason = Failure(error)?.message ?? "\(error)"
             Notice(
                 code: "regions-not-read", message: "the changed list of regions is not used: \(reason)",
-                cure: "correct it; until then the regions stay as they were"
+                hint: "correct it; until then the regions stay as they were"
             ).tell(asJSON: isJSON)
         }
     }

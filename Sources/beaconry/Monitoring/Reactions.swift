@@ -29,7 +29,7 @@ struct Reactions: Sendable {
             } catch {
                 Notice(
                     code: "notify-failed", message: "the message could not be shown on the desktop: \(error)",
-                    cure: "run it in a desktop session with a notification service, or leave out --notify"
+                    hint: "run it in a desktop session with a notification service, or leave out --notify"
                 ).tell(asJSON: isJSON)
             }
         }

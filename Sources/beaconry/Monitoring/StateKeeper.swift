@@ -48,7 +48,7 @@ final class StateKeeper: Sendable {
             guard !wasBroken else { return }
             Notice(
                 code: "states-not-kept", message: "the states of regions would not survive a restart: \(error)",
-                cure: "make room in the state folder, or use another one (--state DIR)"
+                hint: "make room in the state folder, or use another one (--state DIR)"
             ).tell(asJSON: isJSON)
         }
     }

@@ -26,7 +26,7 @@ enum EventText {
             return who + "\(record.central ?? "a central") \(record.event) \(word) " + characteristic(record)
         case "persisted": return who + "settings are durable in \(record.file ?? "")"
         case "warning":
-            return "warning: " + who + "\(record.message ?? "") [\(record.code ?? "")]; \(record.cure ?? "")"
+            return "warning: " + who + "\(record.message ?? "") [\(record.code ?? "")]; \(record.hint ?? "")"
         case "stopping": return "stopping"
         case "host-joined": return "\(host(record)) joined as controller \(record.address ?? "")"
         case "host-left": return "\(host(record)) left"
@@ -89,7 +89,7 @@ enum EventText {
     }
 
     private static func details(_ record: EventRecord) -> [String] {
-        let sentence = [record.message, record.cure].compactMap(\.self).joined(separator: "; ")
+        let sentence = [record.message, record.hint].compactMap(\.self).joined(separator: "; ")
         return sentence.isEmpty ? [record.file].compactMap(\.self) : [sentence]
     }
 

@@ -38,7 +38,7 @@ struct ManageRecord: Encodable, Sendable {
     /// Why it failed: a stable code, what is wrong, and what to do.
     var code: String?
     var message: String?
-    var cure: String?
+    var hint: String?
 
     /// A beacon's settings, and what was changed in them.
     init(_ outcome: BeaconConfigurator.Outcome) {
@@ -64,7 +64,7 @@ struct ManageRecord: Encodable, Sendable {
         beacon = target.description
         code = error.code
         message = error.message
-        cure = error.cure
+        hint = error.hint
     }
 
     private static func changes(
@@ -109,7 +109,7 @@ struct ManageRecord: Encodable, Sendable {
 
     /// What changed, or why it failed, on one line.
     var summary: String {
-        if let message { return [message, cure ?? ""].joined(separator: "; ") }
+        if let message { return [message, hint ?? ""].joined(separator: "; ") }
         return (changes ?? []).map { "\($0.setting) \($0.from) -> \($0.to)" }.joined(separator: ", ")
     }
 }

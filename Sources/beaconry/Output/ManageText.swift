@@ -35,7 +35,7 @@ enum ManageText {
         Notice(
             code: "interval-out-of-range",
             message: "\(beacon) stores \(interval.count) ticks, but radios send every 32 to 16384 ticks",
-            cure: "write an interval of 20ms to 10240ms"
+            hint: "write an interval of 20ms to 10240ms"
         ).tell(asJSON: asJSON)
     }
 }

@@ -13,23 +13,23 @@ struct Notice: Encodable {
     let time = Timestamp.now
     let code: String
     let message: String
-    let cure: String
+    let hint: String
 
     /// What a radio cannot see or do.
     init(_ limit: ReceivingCapabilities.Limit) {
-        self.init(code: limit.subject.rawValue, message: limit.reason, cure: limit.cure)
+        self.init(code: limit.subject.rawValue, message: limit.reason, hint: limit.hint)
     }
 
-    init(code: String, message: String, cure: String) {
+    init(code: String, message: String, hint: String) {
         self.code = code
         self.message = message
-        self.cure = cure
+        self.hint = hint
     }
 
     /// Says it: as an object on standard output, or in words on standard error.
     func tell(asJSON: Bool) {
         if asJSON { return Output.line(JSONLine.encode(self)) }
-        Output.note("warning: \(message) [\(code)]; \(cure)")
+        Output.note("warning: \(message) [\(code)]; \(hint)")
     }
 }
 

@@ -19,7 +19,7 @@ enum PairingText {
                 + "or reject"
         case "paired": return paired(record, central)
         case "pairing-failed":
-            return "\(central) did not pair: \(record.message ?? "") [\(record.code ?? "")]; \(record.cure ?? "")"
+            return "\(central) did not pair: \(record.message ?? "") [\(record.code ?? "")]; \(record.hint ?? "")"
         case "encrypted":
             return "the link to \(central) is encrypted" + (record.authenticated == true ? ", and authenticated" : "")
         default: return "\(record.peer ?? "a peer") is forgotten"

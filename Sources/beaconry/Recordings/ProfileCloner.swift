@@ -43,7 +43,7 @@ struct ProfileCloner {
 
     /// The profile's text, with a remark on every beacon.
     func text(name: String) -> String {
-        let beacons = origins.map { BeaconProfile(id: $0.id, device: $0.device) }
+        let beacons = origins.map { BeaconDefinition(id: $0.id, device: $0.device) }
         let remarks = Dictionary(uniqueKeysWithValues: origins.map { ($0.id, Self.remarks($0)) })
         return ProfileWriter.text(of: Profile(name: name, beacons: beacons), remarks: remarks)
     }

@@ -53,7 +53,7 @@ final class MuteRadio: CentralRadio {
         }
     }
 
-    func keepBonds(with keeper: any BondKeeper, as central: BeaconIdentifier) async {
+    func keepBonds(with keeper: any BondStore, as central: BeaconIdentifier) async {
         state.withLock { if !$0.isOpen { $0.bonds.append(central.name) } }
     }
 
@@ -92,7 +92,7 @@ final class MuteRadio: CentralRadio {
 
     func connect(to device: RemoteAddress, timeout: Duration) async throws(RadioError) -> any RemoteLink {
         await hang()
-        throw RadioError(.refused, "it was never meant to", cure: "")
+        throw RadioError(.refused, "it was never meant to", hint: "")
     }
 
     func close() async {

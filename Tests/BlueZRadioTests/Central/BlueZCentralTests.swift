@@ -16,8 +16,8 @@ import Testing
     func limitsAreTold(_ mayMonitor: Bool, subjects: [ReceivingCapabilities.Limit.Subject]) {
         let limits = BlueZCentral.limits(mayMonitor: mayMonitor)
         #expect(limits.map(\.subject) == subjects)
-        #expect(limits.allSatisfy { !$0.reason.hasSuffix(".") && !$0.cure.isEmpty })
-        let needsRights = limits.filter { $0.cure.contains("CAP_NET_RAW") }.map(\.subject)
+        #expect(limits.allSatisfy { !$0.reason.hasSuffix(".") && !$0.hint.isEmpty })
+        let needsRights = limits.filter { $0.hint.contains("CAP_NET_RAW") }.map(\.subject)
         #expect(needsRights == (mayMonitor ? [] : [.pdu, .exactData]))
     }
 

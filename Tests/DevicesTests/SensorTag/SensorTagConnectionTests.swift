@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
+import Bluetooth
 import BluetoothCore
 import Devices
-import GATT
 import Testing
 
 @Suite struct SensorTagConnectionTests {
@@ -85,11 +85,11 @@ import Testing
         var bench = SensorTagBench.connected()
         #expect(bench.value(of: SensorTagWire.connectionParameters) == [0x10, 0, 0, 0, 0xC0, 0x03])
         bench.subscribe(SensorTagWire.connectionParameters)
-        let timing = LinkTiming(
+        let timing = ConnectionParameters(
             interval: Ticks(24)...Ticks(24), latency: 3, supervisionTimeout: Ticks(0x1A2))
-        bench.send(.retimed(Central("somebody else"), timing))
+        bench.send(.connectionUpdated(Central("somebody else"), timing))
         #expect(bench.told.isEmpty)
-        bench.send(.retimed(SensorTagBench.alice, timing))
+        bench.send(.connectionUpdated(SensorTagBench.alice, timing))
         #expect(bench.values(of: SensorTagWire.connectionParameters) == [[0x18, 0, 3, 0, 0xA2, 0x01]])
         #expect(bench.value(of: SensorTagWire.connectionParameters) == [0x18, 0, 3, 0, 0xA2, 0x01])
     }
@@ -97,12 +97,12 @@ import Testing
     @Test func aCentralHasItselfAskedForATiming() {
         var bench = SensorTagBench.connected()
         let request = SensorTagWire.connectionParametersRequest
-        let timing = LinkTiming(
+        let timing = ConnectionParameters(
             interval: Ticks(0x50)...Ticks(0xA0), latency: 1, supervisionTimeout: Ticks(1000))
         let written: [UInt8] = [0x50, 0, 0xA0, 0, 1, 0, 0xE8, 0x03]
         #expect(
             bench.send(.wrote(request, offset: 0, value: written))
-                == [.acknowledge, .retime(SensorTagBench.alice, timing)])
+                == [.acknowledge, .updateConnection(SensorTagBench.alice, timing)])
         // The shortest is longer than the longest.
         #expect(bench.send(.wrote(request, offset: 0, value: [0xA1, 0, 0xA0, 0, 1, 0, 0xE8, 0x03])) == [.acknowledge])
     }
@@ -115,8 +115,8 @@ import Testing
         bench.run(for: .milliseconds(7999))
         #expect(bench.outputs.isEmpty)
         bench.run(for: .seconds(60))
-        let liked = LinkTiming(interval: Ticks(80)...Ticks(800), supervisionTimeout: Ticks(1000))
-        #expect(bench.outputs == (firmware == .version13 ? [.retime(SensorTagBench.alice, liked)] : []))
+        let liked = ConnectionParameters(interval: Ticks(80)...Ticks(800), supervisionTimeout: Ticks(1000))
+        #expect(bench.outputs == (firmware == .version13 ? [.updateConnection(SensorTagBench.alice, liked)] : []))
         bench = .connected(firmware)
         bench.send(.disconnected(SensorTagBench.alice))
         #expect(bench.tag.nextDeadline == nil)

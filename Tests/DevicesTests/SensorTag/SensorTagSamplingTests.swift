@@ -2,9 +2,9 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import BluetoothCore
 import Devices
-import GATT
 import Testing
 
 @Suite struct SensorTagSamplingTests {

@@ -274,7 +274,7 @@ struct ControlServerTests {
             }
             #expect(error?.code == .cannotCreate)
             #expect(error?.message == "the control socket \(path) is in use by process \(getpid())")
-            #expect(error?.cure.contains("beaconry ctl stop --control \(path)") == true)
+            #expect(error?.hint.contains("beaconry ctl stop --control \(path)") == true)
             #expect(rig.folder.has("museum.sock"))
             other.abandon()
         }
@@ -317,7 +317,7 @@ struct ControlServerTests {
                 _ = try await ControlServer(rig.emulator, claiming: [path])
             }
             #expect(error?.code == .cannotCreate)
-            #expect(error?.cure == "choose another control socket (--control PATH)")
+            #expect(error?.hint == "choose another control socket (--control PATH)")
         }
     }
 

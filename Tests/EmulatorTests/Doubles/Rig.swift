@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
+import Bluetooth
 import BluetoothCore
 import Devices
 import Emulator
-import GATT
 import Radio
 import TestSupport
 import Testing
@@ -59,7 +59,7 @@ final class Rig: Sendable {
     /// Waits until everything that the radio has told so far is taken in.
     func settle() async throws {
         let code = "mark-\(events.entries.count)"
-        radio.emit(.warning(nil, Warning(code: code, message: "", cure: "")))
+        radio.emit(.warning(nil, Warning(code: code, message: "", hint: "")))
         try await warning(code)
     }
 

@@ -30,7 +30,7 @@ enum Samples {
         """
 
     /// The configurable beacon as its profile has it.
-    static func entranceProfile() throws -> BeaconProfile {
+    static func entranceProfile() throws -> BeaconDefinition {
         try Profile(parsing: entrance, file: "museum.yaml").beacons[0]
     }
 

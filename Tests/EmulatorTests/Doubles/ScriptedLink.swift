@@ -2,8 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import BluetoothCore
-import GATT
 import Radio
 import Synchronization
 
@@ -62,7 +62,7 @@ final class ScriptedLink: RemoteLink {
     func respond(to request: ServedRequest, _ response: AttributeResponse) async {
         calls.append(.respond(request, response))
     }
-    func tell(_ value: [UInt8], of characteristic: CharacteristicIdentifier) async throws(RemoteError) {
+    func notify(_ value: [UInt8], of characteristic: CharacteristicIdentifier) async throws(RemoteError) {
         calls.append(.tell(value, characteristic))
     }
     func waitForEnd() async -> String { (try? await ending.entry { _ in true }) ?? "nobody knows" }

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
+import Bluetooth
 import BluetoothCore
-import GATT
 import Radio
 import Synchronization
 
@@ -12,11 +12,11 @@ import Synchronization
 final class ScriptedRadio: PeripheralRadio {
     /// What it was asked, in order.
     enum Call: Hashable, Sendable {
-        case open([PlannedBeacon], waits: Bool)
-        case replan([PlannedBeacon])
+        case open([HostedBeacon], waits: Bool)
+        case replan([HostedBeacon])
         case advertise(BeaconIdentifier, Advertisement?)
         case tell([UInt8], CharacteristicIdentifier, BeaconIdentifier, to: String?)
-        case retime(String, LinkTiming)
+        case updateConnection(String, ConnectionParameters)
         case disconnect(String)
         case answerPairing(PairingAnswer, String)
         case requestSecurity(String)
@@ -45,7 +45,7 @@ final class ScriptedRadio: PeripheralRadio {
         var capabilities = RadioCapabilities(
             name: "scripted", way: "script", wayReason: "this is a test", address: nil, hasExtendedAdvertising: true,
             instances: 8, freeInstances: 8, sharesTime: false, canReadBack: true)
-        var keeper: (any BondKeeper)?
+        var keeper: (any BondStore)?
         var attributes: AttributeResponder?
     }
 
@@ -104,7 +104,7 @@ final class ScriptedRadio: PeripheralRadio {
     // MARK: - PeripheralRadio
 
     func open(
-        _ beacons: [PlannedBeacon], waits: Bool,
+        _ beacons: [HostedBeacon], waits: Bool,
         attributes: @escaping AttributeResponder
     ) async throws(RadioError) -> RadioCapabilities {
         let (failure, capabilities) = script.withLock { script in
@@ -116,13 +116,13 @@ final class ScriptedRadio: PeripheralRadio {
             let (nothing, continuation) = AsyncStream<Void>.makeStream()
             for await _ in nothing {}
             continuation.finish()
-            throw RadioError(.poweredOff, "nobody waits any more", cure: "wait longer")
+            throw RadioError(.poweredOff, "nobody waits any more", hint: "wait longer")
         }
         if let failure { throw failure }
         return capabilities
     }
 
-    func replan(_ beacons: [PlannedBeacon]) async throws(RadioError) {
+    func replan(_ beacons: [HostedBeacon]) async throws(RadioError) {
         calls.append(.replan(beacons))
         let body = script.withLock { script in
             defer { script.whileReplanning = nil }
@@ -143,15 +143,15 @@ final class ScriptedRadio: PeripheralRadio {
         }
     }
 
-    func tell(
+    func notify(
         _ value: [UInt8], of characteristic: CharacteristicIdentifier, on beacon: BeaconIdentifier, to central: String?
     ) async {
         calls.append(.tell(value, characteristic, beacon, to: central))
     }
 
-    func keepBonds(with keeper: any BondKeeper) async { script.withLock { $0.keeper = keeper } }
+    func keepBonds(with keeper: any BondStore) async { script.withLock { $0.keeper = keeper } }
     /// Who keeps bonds for it.
-    var keeper: (any BondKeeper)? { script.withLock(\.keeper) }
+    var keeper: (any BondStore)? { script.withLock(\.keeper) }
 
     func answerPairing(_ answer: PairingAnswer, of central: String) async {
         calls.append(.answerPairing(answer, central))
@@ -161,7 +161,9 @@ final class ScriptedRadio: PeripheralRadio {
         calls.append(.forgetBonds(beacon.name, peer))
         return 1
     }
-    func retime(central: String, to timing: LinkTiming) async { calls.append(.retime(central, timing)) }
+    func updateConnection(of central: String, to parameters: ConnectionParameters) async {
+        calls.append(.updateConnection(central, parameters))
+    }
 
     func disconnect(central: String) async { calls.append(.disconnect(central)) }
 
@@ -172,13 +174,13 @@ final class ScriptedRadio: PeripheralRadio {
 
     private static func report(
         _ requested: Advertisement, differing fields: Set<AdvertisingField>
-    ) -> AdvertisingReport {
+    ) -> AdvertisingStatus {
         let effective = EffectiveAdvertisement(
             pdu: .known(requested.pdu), advertisingData: .known(requested.advertisingData.serialized()),
             scanResponse: .known(requested.scanResponse.serialized()),
             interval: .known(requested.interval...requested.interval), transmitPower: .unknown("it is not read back"),
             address: .unknown("it is not read back"))
-        let warnings = fields.map { Warning(code: "scripted", message: "\($0.rawValue) differs", cure: "none") }
-        return AdvertisingReport(requested: requested, effective: effective, differences: fields, warnings: warnings)
+        let warnings = fields.map { Warning(code: "scripted", message: "\($0.rawValue) differs", hint: "none") }
+        return AdvertisingStatus(requested: requested, effective: effective, differences: fields, warnings: warnings)
     }
 }

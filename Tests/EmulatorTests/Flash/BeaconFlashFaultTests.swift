@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import GATT
+import Bluetooth
 import Testing
 
 @testable import Emulator
@@ -68,7 +68,7 @@ struct BeaconFlashFaultTests {
                 #expect(bench.told == told + ["persist-failed", "0x11"])
                 let warning = bench.records.last { $0.event == "warning" }
                 #expect(warning?.device == "entrance")
-                #expect(warning?.cure?.isEmpty == false)
+                #expect(warning?.hint?.isEmpty == false)
                 #expect(bench.records.last?.event == "refused")
             } else {
                 #expect(answer == .success([]))

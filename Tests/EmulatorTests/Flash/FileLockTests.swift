@@ -18,7 +18,7 @@ struct FileLockTests {
         #expect(error?.code == .cannotCreate)
         #expect(error?.exitCode == 73)
         #expect(error?.message == "the settings of museum/entrance are in use by process \(getpid())")
-        #expect(error?.cure == "stop that one first, or use another state folder (--state DIR)")
+        #expect(error?.hint == "stop that one first, or use another state folder (--state DIR)")
         // Neither the refused one nor its end disturbs the owner.
         #expect(throws: EmulatorError.self) { try state.lock(profile: "museum", beacon: "entrance") }
         let other = try state.lock(profile: "museum", beacon: "exit")

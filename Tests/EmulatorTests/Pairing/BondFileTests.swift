@@ -14,14 +14,14 @@ import Testing
 struct BondFileTests {
     static let peer = RemoteAddress(BluetoothAddress(octets: [0xC0, 0xFF, 0xEE, 0, 0, 2]) ?? .zero, isRandom: true)
 
-    static let secrets = KeptSecrets(
+    static let secrets = StoredSecrets(
         own: ["irk": "00112233445566778899aabbccddeeff"],
         bonds: [
-            KeptBond(
+            StoredBond(
                 peer: PairedPeer(
                     address: peer, isBonded: true, isAuthenticated: true, usesSecureConnections: false, keySize: 16),
                 fields: ["key": "ff", "name": "ä\n\""]),
-            KeptBond(
+            StoredBond(
                 peer: PairedPeer(
                     address: RemoteAddress(BluetoothAddress(octets: [0, 1, 2, 3, 4, 5]) ?? .zero, isRandom: false),
                     isBonded: true),
@@ -49,8 +49,8 @@ struct BondFileTests {
         #expect(try Self.file(folder).load() == .secrets(Self.secrets))
         let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
         #expect(mode == 0o600, "keys are for their owner alone")
-        try file.store(KeptSecrets())
-        #expect(try file.load() == .secrets(KeptSecrets()))
+        try file.store(StoredSecrets())
+        #expect(try file.load() == .secrets(StoredSecrets()))
         #expect(try file.erase())
         #expect(try !file.erase())
     }
@@ -108,7 +108,7 @@ struct BondFileTests {
         let events = EventLog<EventRecord>()
         let vault = BondVault { events.append($0) }
         try vault.open(beacon, Self.file(folder), resets: false)
-        #expect(vault.secrets(of: beacon) == KeptSecrets())
+        #expect(vault.secrets(of: beacon) == StoredSecrets())
         #expect(vault.keep(Self.secrets, of: beacon))
         #expect(events.entries.map(\.event) == ["bonds-persisted"])
         let later = BondVault { events.append($0) }
@@ -116,7 +116,7 @@ struct BondFileTests {
         #expect(later.secrets(of: beacon) == Self.secrets)
         let reset = BondVault { events.append($0) }
         try reset.open(beacon, Self.file(folder), resets: true)
-        #expect(reset.secrets(of: beacon) == KeptSecrets())
+        #expect(reset.secrets(of: beacon) == StoredSecrets())
         #expect(events.entries.map(\.event) == ["bonds-persisted", "bonds-reset"])
         #expect(try Self.file(folder).load() == .absent)
     }
@@ -129,7 +129,7 @@ struct BondFileTests {
         let events = EventLog<EventRecord>()
         let vault = BondVault { events.append($0) }
         try vault.open(beacon, Self.file(folder, FullFileSystem()), resets: false)
-        #expect(!vault.keep(KeptSecrets(), of: beacon))
+        #expect(!vault.keep(StoredSecrets(), of: beacon))
         #expect(vault.secrets(of: beacon) == Self.secrets)
         #expect(try Self.file(folder).load() == .secrets(Self.secrets))
         #expect(events.entries.map(\.code) == ["bond-not-kept"])
@@ -144,7 +144,7 @@ struct BondFileTests {
         let events = EventLog<EventRecord>()
         let vault = BondVault { events.append($0) }
         try vault.open(beacon, file, resets: false)
-        #expect(vault.secrets(of: beacon) == KeptSecrets())
+        #expect(vault.secrets(of: beacon) == StoredSecrets())
         #expect(events.entries.map(\.code) == ["bonds-damaged"])
         #expect(try String(contentsOfFile: file.path + ".damaged-1", encoding: .utf8) == "garbage")
     }

@@ -2,8 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import BluetoothCore
-import GATT
 import Radio
 import Testing
 
@@ -64,7 +64,7 @@ struct EmulatorPairingTests {
             #expect(try await rig.event("encrypted").authenticated == true)
             tell(.failed(PairingError(.wrongPasskey)), rig)
             let failed = try await rig.event("pairing-failed")
-            #expect(failed.code == "wrong-passkey" && failed.message != nil && failed.cure != nil)
+            #expect(failed.code == "wrong-passkey" && failed.message != nil && failed.hint != nil)
             tell(.forgotten(BondFileTests.peer), rig)
             #expect(try await rig.event("bond-forgotten").peer == "C0:FF:EE:00:00:02")
         }

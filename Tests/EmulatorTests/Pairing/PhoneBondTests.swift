@@ -17,11 +17,11 @@ struct PhoneBondTests {
     /// A radio that is told who keeps bonds, and does nothing else.
     private final class BondedRadio: CentralRadio {
         let name = "bonded"
-        private let told = Mutex<(keeper: any BondKeeper, name: BeaconIdentifier)?>(nil)
+        private let told = Mutex<(keeper: any BondStore, name: BeaconIdentifier)?>(nil)
 
-        var bonds: (keeper: any BondKeeper, name: BeaconIdentifier)? { told.withLock { $0 } }
+        var bonds: (keeper: any BondStore, name: BeaconIdentifier)? { told.withLock { $0 } }
 
-        func keepBonds(with keeper: any BondKeeper, as central: BeaconIdentifier) async {
+        func keepBonds(with keeper: any BondStore, as central: BeaconIdentifier) async {
             told.withLock { $0 = (keeper, central) }
         }
         func openCentral(waits: Bool) async throws(RadioError) -> ReceivingCapabilities {
@@ -33,7 +33,7 @@ struct PhoneBondTests {
         }
         func stopScanning() async {}
         func connect(to device: RemoteAddress, timeout: Duration) async throws(RadioError) -> any RemoteLink {
-            throw RadioError(.refused, "nobody is there", cure: "none")
+            throw RadioError(.refused, "nobody is there", hint: "none")
         }
         func close() async {}
     }
@@ -44,7 +44,7 @@ struct PhoneBondTests {
     }
 
     /// The keeper that a phone brings to its radio.
-    private static func keeper(of phone: Phone) async throws -> any BondKeeper {
+    private static func keeper(of phone: Phone) async throws -> any BondStore {
         let radio = BondedRadio()
         await phone.introduce(to: radio)
         let bonds = try #require(radio.bonds)
@@ -61,7 +61,7 @@ struct PhoneBondTests {
             let phone = try Self.phone()
             try await phone.openBonds(in: state, resets: false)
             let keeper = try await Self.keeper(of: phone)
-            #expect(keeper.secrets(of: Self.identifier) == KeptSecrets())
+            #expect(keeper.secrets(of: Self.identifier) == StoredSecrets())
             #expect(keeper.keep(BondFileTests.secrets, of: Self.identifier))
             let path = folder.file("state/.phones/iphone.bonds")
             let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
@@ -86,7 +86,7 @@ struct PhoneBondTests {
         let phone = try Self.phone()
         let events = phone.events.listen()
         try await phone.openBonds(in: state, resets: true)
-        #expect(try await Self.keeper(of: phone).secrets(of: Self.identifier) == KeptSecrets())
+        #expect(try await Self.keeper(of: phone).secrets(of: Self.identifier) == StoredSecrets())
         #expect(try state.bonds(phone: "iphone").load() == .absent)
         for await record in events {
             #expect(record.event == "bonds-reset" && record.device == "iphone")
@@ -99,7 +99,7 @@ struct PhoneBondTests {
         let keeper = try await Self.keeper(of: phone)
         #expect(keeper.keep(BondFileTests.secrets, of: Self.identifier))
         #expect(keeper.secrets(of: Self.identifier) == BondFileTests.secrets)
-        #expect(try await Self.keeper(of: Self.phone()).secrets(of: Self.identifier) == KeptSecrets())
+        #expect(try await Self.keeper(of: Self.phone()).secrets(of: Self.identifier) == StoredSecrets())
     }
 
     @Test func aPhoneThatDoesNotPairKeepsNothing() async throws {
@@ -112,7 +112,7 @@ struct PhoneBondTests {
     @Test func aBondThatCannotBeUsedIsTold() async throws {
         let phone = try Self.phone()
         let events = phone.events.listen()
-        let warning = Warning(code: "bonds-damaged", message: "it is damaged", cure: "pair again")
+        let warning = Warning(code: "bonds-damaged", message: "it is damaged", hint: "pair again")
         try await Self.keeper(of: phone).warn(warning, of: Self.identifier)
         for await record in events {
             #expect(record.event == "warning" && record.code == "bonds-damaged" && record.device == "iphone")

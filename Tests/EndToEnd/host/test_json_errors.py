@@ -49,7 +49,7 @@ def test_other_errors_of_run(beaconry: Beaconry) -> None:
     result = beaconry.call("run", str(profile), *VIRTUAL, "--ready-file", str(beaconry.folder / "no" / "ready"))
     assert result.returncode == 73
     [error] = [each for each in objects(result) if each["event"] == "error"]
-    assert (error["code"], error["exitCode"]) == ("cannot-create", 73) and error["cure"], error
+    assert (error["code"], error["exitCode"]) == ("cannot-create", 73) and error["hint"], error
     missing = beaconry.call("run", str(beaconry.folder / "missing.yaml"), *VIRTUAL)
     [error] = objects(missing)
     assert error["file"] == str(beaconry.folder / "missing.yaml") and "line" not in error and "field" not in error, error

@@ -224,7 +224,7 @@ async def expect_failure(
         assert failure.value.error_code == reason
         if code:
             event = await told(run, "pairing-failed")
-            assert event["code"] == code and event["message"] and event["cure"]
+            assert event["code"] == code and event["message"] and event["hint"]
         assert not await phone.keys.get_all()
         bonds = await asyncio.to_thread(beaconry.call, "ctl", "bonds", "--json")
         assert bonds.returncode == 0 and not bonds.stdout, "nothing is remembered"

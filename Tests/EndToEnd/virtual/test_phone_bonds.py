@@ -97,7 +97,7 @@ def test_a_display_that_has_forgotten(pair: Pair) -> None:
     assert pair.ctl("forget", "bob").strip() == "1 bond forgotten"
     pair.start_phone()
     failed = pair.phone.wait("pairing-failed")
-    assert failed["code"] == "key-missing" and "--factory-reset" in failed["cure"], failed
+    assert failed["code"] == "key-missing" and "--factory-reset" in failed["hint"], failed
     assert pair.display.wait("pairing-failed")["code"] == "key-missing"
     assert pair.phone.end() == 0
     reset = pair.beaconry.call("reset", "--phone", "iphone")

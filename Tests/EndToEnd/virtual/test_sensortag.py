@@ -355,7 +355,7 @@ def test_silent_until_the_side_key_is_pressed(beaconry: Beaconry) -> None:
     run.wait("radio-ready")
     waiting = run.wait("waiting", device="tag")
     assert "silent until the key at its side is pressed" in waiting["message"]
-    assert waiting["cure"] == "press it with beaconry ctl set tag keys=side, then beaconry ctl set tag keys=none"
+    assert waiting["hint"] == "press it with beaconry ctl set tag keys=side, then beaconry ctl set tag keys=none"
     assert not any(event["event"] in ("ready", "advertising-started") for event in run.take(2))
     assert beaconry.call("ctl", "set", "tag", "keys=side").returncode == 0
     run.wait("advertising-started", scanResponse="0a0953656e736f72546167051250002003020a00")

@@ -2,8 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import BluetoothCore
-import GATT
 import HostStack
 import Testing
 
@@ -23,10 +23,10 @@ import Testing
     @Test func notificationsGoToThoseWhoWantThem() throws {
         var server = try Self.server([:])
         #expect(server.notify([99], of: Self.battery) == [])
-        #expect(server.tell([99], of: Self.battery, at: .zero) == [])
+        #expect(server.notify([99], of: Self.battery, at: .zero) == [])
         _ = server.receive([0x12, 0x11, 0, 1, 0], at: .zero)
         #expect(server.notify([99], of: Self.battery) == [.send([0x1B, 0x10, 0, 99])])
-        #expect(server.tell([98], of: Self.battery, at: .zero) == [.send([0x1B, 0x10, 0, 98])])
+        #expect(server.notify([98], of: Self.battery, at: .zero) == [.send([0x1B, 0x10, 0, 98])])
         #expect(server.indicate([98], of: Self.battery, at: .zero) == [])
         _ = server.receive([0x12, 0x11, 0, 0, 0], at: .zero)
         #expect(server.notify([99], of: Self.battery) == [])
@@ -44,7 +44,7 @@ import Testing
 
     @Test func indicationsGoOneByOne() throws {
         var server = try Self.server([Self.numbers: .indication])
-        #expect(server.tell([1], of: Self.numbers, at: .seconds(1)) == [.send([0x1D, 0x1A, 0, 1])])
+        #expect(server.notify([1], of: Self.numbers, at: .seconds(1)) == [.send([0x1D, 0x1A, 0, 1])])
         #expect(server.nextDeadline == .seconds(31))
         #expect(server.indicate([2], of: Self.numbers, at: .seconds(2)) == [])
         #expect(server.indicate([3], of: Self.numbers, at: .seconds(2)) == [])

@@ -2,8 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import BluetoothCore
-import GATT
 import TestSupport
 import Testing
 
@@ -48,7 +48,7 @@ import Testing
                 outputs += server.respond(token, result, at: now)
             }
             for handle in [AttributeFixture.batteryValue, AttributeFixture.numbersValue] {
-                outputs += server.tell(generator.bytes(200), of: handle, at: now)
+                outputs += server.notify(generator.bytes(200), of: handle, at: now)
             }
             for output in outputs {
                 switch output {

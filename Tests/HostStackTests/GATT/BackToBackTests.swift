@@ -2,8 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import BluetoothCore
-import GATT
 import HostStack
 import Testing
 
@@ -128,13 +128,13 @@ import Testing
                 .first)
         #expect(characteristic.value == AttributeFixture.numbersValue)
         let value = [UInt8](repeating: 6, count: 600)
-        pair.tell(value, of: characteristic.value)
+        pair.notify(value, of: characteristic.value)
         #expect(try pair.run(.subscribeTo(characteristic, .notification)) == .done)
-        pair.tell(value, of: characteristic.value)
+        pair.notify(value, of: characteristic.value)
         #expect(try pair.run(.subscribeTo(characteristic, .indication)) == .done)
-        for _ in 0..<3 { pair.tell(value, of: characteristic.value) }
+        for _ in 0..<3 { pair.notify(value, of: characteristic.value) }
         #expect(try pair.run(.subscribe(AttributeFixture.numbersClientConfiguration, [])) == .done)
-        pair.tell(value, of: characteristic.value)
+        pair.notify(value, of: characteristic.value)
         let told = pair.near.events.filter {
             switch $0 {
             case .client(.notification), .client(.indication): true

@@ -2,8 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import BluetoothCore
-import GATT
 import HostStack
 
 /// Two bearers back to back over L2CAP frames in fragments, the second with a server of the fixture's table.
@@ -41,8 +41,8 @@ struct BearerPair {
     }
 
     /// Has the far end's server do something.
-    mutating func tell(_ value: [UInt8], of handle: AttributeHandle) {
-        perform(far: far.bearer.withServer { [now] in $0.tell(value, of: handle, at: now) })
+    mutating func notify(_ value: [UInt8], of handle: AttributeHandle) {
+        perform(far: far.bearer.withServer { [now] in $0.notify(value, of: handle, at: now) })
     }
 
     /// Performs outputs, and those that come of them, until there are none.

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
+import Bluetooth
 import BluetoothCore
-import GATT
 import HCI
 import HostStack
 import Testing
@@ -103,7 +103,7 @@ import VirtualRadio
         #expect(try run(.read(found[1].value)) == .value(long))
 
         #expect(try run(.subscribeTo(found[0], .notification)) == .done)
-        bench.perform(beacon) { $0.tell([76], of: found[0].value, to: peer.id) }
+        bench.perform(beacon) { $0.notify([76], of: found[0].value, to: peer.id) }
         let notified = try bench.advance(until: central) { event -> [UInt8]? in
             if case .notification(link.id, found[0].value, let value) = event { value } else { nil }
         }

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
+import Bluetooth
 import BluetoothCore
-import GATT
 import HCI
 import HostStack
 import Testing

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
+import Bluetooth
 import BluetoothCore
-import GATT
 import HCI
 import HostStack
 import Testing
@@ -67,7 +67,7 @@ import Testing
         #expect(try stage.run(.read(level.value)) == .success(.value([77])))
         #expect(try stage.run(.subscribeTo(level, .notification)) == .success(.done))
         let back = stage.back
-        stage.bench.perform(stage.central) { $0.tell([76], of: level.value, to: back) }
+        stage.bench.perform(stage.central) { $0.notify([76], of: level.value, to: back) }
         let told = try stage.bench.advance(until: stage.peripheral) { event -> [UInt8]? in
             if case .notification(_, level.value, let value) = event { value } else { nil }
         }
@@ -95,7 +95,7 @@ import Testing
         #expect(try stage.characteristics(of: .bit16(0x180F)).isEmpty)
         let back = stage.back
         var isTold = true
-        stage.bench.perform(stage.central) { isTold = $0.tell([1], of: level.value, to: back) }
+        stage.bench.perform(stage.central) { isTold = $0.notify([1], of: level.value, to: back) }
         #expect(!isTold, "nobody wants to be told of what is gone")
     }
 }

@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
+import Bluetooth
 import BluetoothCore
 import FoundationEssentials
-import GATT
 import HCI
 import HostStack
 import TestSupport

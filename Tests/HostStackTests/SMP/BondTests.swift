@@ -2,8 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import BluetoothCore
-import GATT
 import HCI
 import HostStack
 import TestSupport
@@ -173,7 +173,7 @@ import Testing
             if case .subscriptionChanged(_, _, value, _, .notification) = $0 { true } else { false }
         }
         #expect(told == isBonding)
-        bench.bench.perform(bench.peripheral) { $0.tell([9], of: value, to: link) }
+        bench.bench.perform(bench.peripheral) { $0.notify([9], of: value, to: link) }
         bench.settle(within: .seconds(1))
         let central = try bench.link(bench.central)
         #expect(bench.events(bench.central).contains(.notification(central, value, [9])) == isBonding)

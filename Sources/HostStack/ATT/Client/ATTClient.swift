@@ -7,9 +7,9 @@ import BluetoothCore
 /// The attribute client of one connection: one request at a time (Core 5.4, Vol 3, Part F, 3.3.2 and 3.3.3).
 ///
 /// What a server sends that answers nothing, and what cannot be read, is left alone.
-public struct ATTClient: Sendable {
+package struct ATTClient: Sendable {
     /// How long a transaction may take.
-    public static let transactionTimeout = Duration.seconds(30)
+    package static let transactionTimeout = Duration.seconds(30)
 
     private struct Request: Sendable {
         let token: ATTToken
@@ -23,13 +23,13 @@ public struct ATTClient: Sendable {
     private(set) var isClosed = false
 
     /// A client on a new connection, which lets so many requests wait.
-    public init(waitingRequests: Int = 64) { capacity = waitingRequests }
+    package init(waitingRequests: Int = 64) { capacity = waitingRequests }
 
     /// When `advance(to:)` has something to do.
-    public var nextDeadline: Duration? { underWay?.deadline }
+    package var nextDeadline: Duration? { underWay?.deadline }
 
     /// Sends a request, as soon as those before it are answered; `.response` follows in every case.
-    public mutating func request(
+    package mutating func request(
         _ request: ATTPDU, as token: ATTToken, at now: Duration
     ) -> [ATTClientOutput] {
         guard !isClosed else { return [.response(token, .failure(.closed))] }
@@ -40,12 +40,12 @@ public struct ATTClient: Sendable {
     }
 
     /// Sends a command, which nobody answers.
-    public mutating func command(_ command: ATTPDU) -> [ATTClientOutput] {
+    package mutating func command(_ command: ATTPDU) -> [ATTClientOutput] {
         isClosed ? [] : [.send(command.serialized())]
     }
 
     /// Takes one PDU of the server.
-    public mutating func receive(_ pdu: [UInt8], at now: Duration) -> [ATTClientOutput] {
+    package mutating func receive(_ pdu: [UInt8], at now: Duration) -> [ATTClientOutput] {
         guard !isClosed, let first = pdu.first else { return [] }
         let opcode = ATTOpcode(rawValue: first)
         guard let pdu = try? ATTPDU(parsing: pdu) else {
@@ -69,14 +69,14 @@ public struct ATTClient: Sendable {
     }
 
     /// Takes the time.
-    public mutating func advance(to now: Duration) -> [ATTClientOutput] {
+    package mutating func advance(to now: Duration) -> [ATTClientOutput] {
         guard let underWay, now >= underWay.deadline else { return [] }
         self.underWay = nil
         return [.response(underWay.token, .failure(.timedOut))] + close() + [.failed]
     }
 
     /// The link is gone: all requests fail.
-    public mutating func close() -> [ATTClientOutput] {
+    package mutating func close() -> [ATTClientOutput] {
         let tokens = (underWay.map { [$0.token] } ?? []) + waiting.map(\.token)
         isClosed = true
         underWay = nil

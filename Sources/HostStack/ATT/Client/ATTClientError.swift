@@ -2,10 +2,10 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import GATT
+package import Bluetooth
 
 /// Why a request to a peer, or a procedure of several, came to nothing.
-public enum ATTClientError: Error, Hashable, Sendable {
+package enum ATTClientError: Error, Hashable, Sendable {
     /// The server says so, of this attribute.
     case refused(ATTError, AttributeHandle)
     /// The response cannot be one.

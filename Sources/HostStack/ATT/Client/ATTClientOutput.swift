@@ -2,10 +2,10 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import GATT
+package import Bluetooth
 
 /// What an attribute client wants done.
-public enum ATTClientOutput: Hashable, Sendable {
+package enum ATTClientOutput: Hashable, Sendable {
     /// Send this PDU on the attribute channel.
     case send([UInt8])
     /// A request has ended.

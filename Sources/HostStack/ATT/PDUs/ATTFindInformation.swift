@@ -2,29 +2,29 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
-public import GATT
+package import Bluetooth
+package import BluetoothCore
 
 /// ATT_FIND_INFORMATION_REQ (Core 5.4, Vol 3, Part F, 3.4.3.1).
-public struct ATTFindInformationRequest: ATTMessage {
-    public static let opcode = ATTOpcode.findInformationRequest
+package struct ATTFindInformationRequest: ATTMessage {
+    package static let opcode = ATTOpcode.findInformationRequest
     /// The first handle asked for.
-    public let startingHandle: AttributeHandle
+    package let startingHandle: AttributeHandle
     /// The last handle asked for.
-    public let endingHandle: AttributeHandle
+    package let endingHandle: AttributeHandle
 
     /// A request for the types of the attributes in a range.
-    public init(startingHandle: AttributeHandle, endingHandle: AttributeHandle) {
+    package init(startingHandle: AttributeHandle, endingHandle: AttributeHandle) {
         self.startingHandle = startingHandle
         self.endingHandle = endingHandle
     }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         startingHandle = try AttributeHandle(parsing: &reader)
         endingHandle = try AttributeHandle(parsing: &reader)
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         startingHandle.serialize(into: &writer)
         endingHandle.serialize(into: &writer)
     }
@@ -33,29 +33,29 @@ public struct ATTFindInformationRequest: ATTMessage {
 /// ATT_FIND_INFORMATION_RSP (Core 5.4, Vol 3, Part F, 3.4.3.2).
 ///
 /// All types are written in two octets, or all in sixteen: that is the format octet.
-public struct ATTFindInformationResponse: ATTMessage {
+package struct ATTFindInformationResponse: ATTMessage {
     /// An attribute and its type.
-    public struct Entry: Hashable, Sendable {
+    package struct Entry: Hashable, Sendable {
         /// The attribute.
-        public let handle: AttributeHandle
+        package let handle: AttributeHandle
         /// Its type.
-        public let type: BluetoothUUID
+        package let type: BluetoothUUID
 
         /// An attribute of this type.
-        public init(handle: AttributeHandle, type: BluetoothUUID) {
+        package init(handle: AttributeHandle, type: BluetoothUUID) {
             self.handle = handle
             self.type = type
         }
     }
 
-    public static let opcode = ATTOpcode.findInformationResponse
+    package static let opcode = ATTOpcode.findInformationResponse
     /// Attributes in the order of their handles; at least one.
-    public let entries: [Entry]
+    package let entries: [Entry]
 
     /// A response with these attributes: in the short format when every type is a 16-bit one.
-    public init(_ entries: [Entry]) { self.entries = entries }
+    package init(_ entries: [Entry]) { self.entries = entries }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         let start = reader.offset
         let typeLength: Int
         switch try reader.readUInt8() {
@@ -72,7 +72,7 @@ public struct ATTFindInformationResponse: ATTMessage {
         self.entries = entries
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         let isShort = entries.allSatisfy { if case .bit16 = $0.type { true } else { false } }
         writer.write(UInt8(isShort ? 1 : 2))
         for entry in entries {

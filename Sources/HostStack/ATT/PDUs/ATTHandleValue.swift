@@ -2,94 +2,94 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
-public import GATT
+package import Bluetooth
+package import BluetoothCore
 
 /// ATT_HANDLE_VALUE_NTF (Core 5.4, Vol 3, Part F, 3.4.7.1).
-public struct ATTHandleValueNotification: ATTMessage {
-    public static let opcode = ATTOpcode.handleValueNotification
+package struct ATTHandleValueNotification: ATTMessage {
+    package static let opcode = ATTOpcode.handleValueNotification
     /// The attribute.
-    public let handle: AttributeHandle
+    package let handle: AttributeHandle
     /// Its value, or as much of it as there was room for.
-    public let value: [UInt8]
+    package let value: [UInt8]
 
     /// A notification of this value.
-    public init(handle: AttributeHandle, value: [UInt8]) {
+    package init(handle: AttributeHandle, value: [UInt8]) {
         self.handle = handle
         self.value = value
     }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         handle = try AttributeHandle(parsing: &reader)
         value = Array(reader.readAll())
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         handle.serialize(into: &writer)
         writer.write(value)
     }
 }
 
 /// ATT_HANDLE_VALUE_IND (Core 5.4, Vol 3, Part F, 3.4.7.2).
-public struct ATTHandleValueIndication: ATTMessage {
-    public static let opcode = ATTOpcode.handleValueIndication
+package struct ATTHandleValueIndication: ATTMessage {
+    package static let opcode = ATTOpcode.handleValueIndication
     /// The attribute.
-    public let handle: AttributeHandle
+    package let handle: AttributeHandle
     /// Its value, or as much of it as there was room for.
-    public let value: [UInt8]
+    package let value: [UInt8]
 
     /// An indication of this value.
-    public init(handle: AttributeHandle, value: [UInt8]) {
+    package init(handle: AttributeHandle, value: [UInt8]) {
         self.handle = handle
         self.value = value
     }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         handle = try AttributeHandle(parsing: &reader)
         value = Array(reader.readAll())
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         handle.serialize(into: &writer)
         writer.write(value)
     }
 }
 
 /// ATT_HANDLE_VALUE_CFM (Core 5.4, Vol 3, Part F, 3.4.7.3).
-public struct ATTHandleValueConfirmation: ATTMessage {
-    public static let opcode = ATTOpcode.handleValueConfirmation
+package struct ATTHandleValueConfirmation: ATTMessage {
+    package static let opcode = ATTOpcode.handleValueConfirmation
 
     /// A confirmation of the indication that is under way.
-    public init() {}
+    package init() {}
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {}
-    public func serialize(into writer: inout ByteWriter) {}
+    package init(parsing reader: inout ByteReader) throws(WireError) {}
+    package func serialize(into writer: inout ByteWriter) {}
 }
 
 /// ATT_MULTIPLE_HANDLE_VALUE_NTF (Core 5.4, Vol 3, Part F, 3.4.7.4).
-public struct ATTMultipleHandleValueNotification: ATTMessage {
+package struct ATTMultipleHandleValueNotification: ATTMessage {
     /// An attribute and its value.
-    public struct Entry: Hashable, Sendable {
+    package struct Entry: Hashable, Sendable {
         /// The attribute.
-        public let handle: AttributeHandle
+        package let handle: AttributeHandle
         /// Its value.
-        public let value: [UInt8]
+        package let value: [UInt8]
 
         /// An attribute of this value, of at most 65,535 octets.
-        public init(handle: AttributeHandle, value: [UInt8]) {
+        package init(handle: AttributeHandle, value: [UInt8]) {
             self.handle = handle
             self.value = value
         }
     }
 
-    public static let opcode = ATTOpcode.multipleHandleValueNotification
+    package static let opcode = ATTOpcode.multipleHandleValueNotification
     /// The attributes, two or more.
-    public let entries: [Entry]
+    package let entries: [Entry]
 
     /// A notification of these values.
-    public init(_ entries: [Entry]) { self.entries = entries }
+    package init(_ entries: [Entry]) { self.entries = entries }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         var entries: [Entry] = []
         while !reader.isAtEnd {
             let handle = try AttributeHandle(parsing: &reader)
@@ -99,7 +99,7 @@ public struct ATTMultipleHandleValueNotification: ATTMessage {
         self.entries = entries
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         for entry in entries {
             entry.handle.serialize(into: &writer)
             writer.writeLittleEndian(UInt16(truncatingIfNeeded: entry.value.count))

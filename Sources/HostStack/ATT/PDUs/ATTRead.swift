@@ -2,69 +2,69 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
-public import GATT
+package import Bluetooth
+package import BluetoothCore
 
 /// ATT_READ_REQ (Core 5.4, Vol 3, Part F, 3.4.4.3).
-public struct ATTReadRequest: ATTMessage {
-    public static let opcode = ATTOpcode.readRequest
+package struct ATTReadRequest: ATTMessage {
+    package static let opcode = ATTOpcode.readRequest
     /// The attribute.
-    public let handle: AttributeHandle
+    package let handle: AttributeHandle
 
     /// A request for the start of an attribute's value.
-    public init(handle: AttributeHandle) { self.handle = handle }
+    package init(handle: AttributeHandle) { self.handle = handle }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) { handle = try AttributeHandle(parsing: &reader) }
-    public func serialize(into writer: inout ByteWriter) { handle.serialize(into: &writer) }
+    package init(parsing reader: inout ByteReader) throws(WireError) { handle = try AttributeHandle(parsing: &reader) }
+    package func serialize(into writer: inout ByteWriter) { handle.serialize(into: &writer) }
 }
 
 /// ATT_READ_RSP (Core 5.4, Vol 3, Part F, 3.4.4.4).
-public struct ATTReadResponse: ATTMessage {
-    public static let opcode = ATTOpcode.readResponse
+package struct ATTReadResponse: ATTMessage {
+    package static let opcode = ATTOpcode.readResponse
     /// The value, or as much of it as there was room for.
-    public let value: [UInt8]
+    package let value: [UInt8]
 
     /// A response with this value.
-    public init(value: [UInt8]) { self.value = value }
+    package init(value: [UInt8]) { self.value = value }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) { value = Array(reader.readAll()) }
-    public func serialize(into writer: inout ByteWriter) { writer.write(value) }
+    package init(parsing reader: inout ByteReader) throws(WireError) { value = Array(reader.readAll()) }
+    package func serialize(into writer: inout ByteWriter) { writer.write(value) }
 }
 
 /// ATT_READ_BLOB_REQ (Core 5.4, Vol 3, Part F, 3.4.4.5).
-public struct ATTReadBlobRequest: ATTMessage {
-    public static let opcode = ATTOpcode.readBlobRequest
+package struct ATTReadBlobRequest: ATTMessage {
+    package static let opcode = ATTOpcode.readBlobRequest
     /// The attribute.
-    public let handle: AttributeHandle
+    package let handle: AttributeHandle
     /// Where in its value the part begins, in octets.
-    public let offset: UInt16
+    package let offset: UInt16
 
     /// A request for a part of an attribute's value.
-    public init(handle: AttributeHandle, offset: UInt16) {
+    package init(handle: AttributeHandle, offset: UInt16) {
         self.handle = handle
         self.offset = offset
     }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         handle = try AttributeHandle(parsing: &reader)
         offset = try reader.readLittleEndian()
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         handle.serialize(into: &writer)
         writer.writeLittleEndian(offset)
     }
 }
 
 /// ATT_READ_BLOB_RSP (Core 5.4, Vol 3, Part F, 3.4.4.6).
-public struct ATTReadBlobResponse: ATTMessage {
-    public static let opcode = ATTOpcode.readBlobResponse
+package struct ATTReadBlobResponse: ATTMessage {
+    package static let opcode = ATTOpcode.readBlobResponse
     /// The part of the value; shorter than there was room for when it is the last one.
-    public let value: [UInt8]
+    package let value: [UInt8]
 
     /// A response with this part.
-    public init(value: [UInt8]) { self.value = value }
+    package init(value: [UInt8]) { self.value = value }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) { value = Array(reader.readAll()) }
-    public func serialize(into writer: inout ByteWriter) { writer.write(value) }
+    package init(parsing reader: inout ByteReader) throws(WireError) { value = Array(reader.readAll()) }
+    package func serialize(into writer: inout ByteWriter) { writer.write(value) }
 }

@@ -2,33 +2,33 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
-public import GATT
+package import Bluetooth
+package import BluetoothCore
 
 /// ATT_READ_BY_TYPE_REQ (Core 5.4, Vol 3, Part F, 3.4.4.1).
-public struct ATTReadByTypeRequest: ATTMessage {
-    public static let opcode = ATTOpcode.readByTypeRequest
+package struct ATTReadByTypeRequest: ATTMessage {
+    package static let opcode = ATTOpcode.readByTypeRequest
     /// The first handle asked for.
-    public let startingHandle: AttributeHandle
+    package let startingHandle: AttributeHandle
     /// The last handle asked for.
-    public let endingHandle: AttributeHandle
+    package let endingHandle: AttributeHandle
     /// The type asked for.
-    public let type: BluetoothUUID
+    package let type: BluetoothUUID
 
     /// A request for the values of the attributes of a type in a range.
-    public init(startingHandle: AttributeHandle, endingHandle: AttributeHandle, type: BluetoothUUID) {
+    package init(startingHandle: AttributeHandle, endingHandle: AttributeHandle, type: BluetoothUUID) {
         self.startingHandle = startingHandle
         self.endingHandle = endingHandle
         self.type = type
     }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         startingHandle = try AttributeHandle(parsing: &reader)
         endingHandle = try AttributeHandle(parsing: &reader)
         type = try reader.readAttributeType()
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         startingHandle.serialize(into: &writer)
         endingHandle.serialize(into: &writer)
         writer.writeAttributeType(type)
@@ -38,31 +38,31 @@ public struct ATTReadByTypeRequest: ATTMessage {
 /// ATT_READ_BY_TYPE_RSP (Core 5.4, Vol 3, Part F, 3.4.4.2).
 ///
 /// All values have one length, at most 253 octets: that is the length octet.
-public struct ATTReadByTypeResponse: ATTMessage {
+package struct ATTReadByTypeResponse: ATTMessage {
     /// An attribute and its value.
-    public struct Entry: Hashable, Sendable {
+    package struct Entry: Hashable, Sendable {
         /// The attribute.
-        public let handle: AttributeHandle
+        package let handle: AttributeHandle
         /// Its value, or as much of it as there was room for.
-        public let value: [UInt8]
+        package let value: [UInt8]
 
         /// An attribute of this value.
-        public init(handle: AttributeHandle, value: [UInt8]) {
+        package init(handle: AttributeHandle, value: [UInt8]) {
             self.handle = handle
             self.value = value
         }
     }
 
-    public static let opcode = ATTOpcode.readByTypeResponse
+    package static let opcode = ATTOpcode.readByTypeResponse
     /// Attributes in the order of their handles; at least one.
-    public let entries: [Entry]
+    package let entries: [Entry]
 
     /// A response with these attributes, up to the first whose value has another length than the first one's.
-    public init(_ entries: [Entry]) {
+    package init(_ entries: [Entry]) {
         self.entries = Array(entries.prefix { $0.value.count == entries.first?.value.count })
     }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         let start = reader.offset
         let length = Int(try reader.readUInt8())
         guard length >= 2 else { throw WireError(.badLength(length), offset: start) }
@@ -74,7 +74,7 @@ public struct ATTReadByTypeResponse: ATTMessage {
         self.entries = entries
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         writer.write(UInt8(truncatingIfNeeded: 2 + (entries.first?.value.count ?? 0)))
         for entry in entries {
             entry.handle.serialize(into: &writer)

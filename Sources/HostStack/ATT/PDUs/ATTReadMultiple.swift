@@ -2,72 +2,72 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
-public import GATT
+package import Bluetooth
+package import BluetoothCore
 
 /// ATT_READ_MULTIPLE_REQ (Core 5.4, Vol 3, Part F, 3.4.4.7).
-public struct ATTReadMultipleRequest: ATTMessage {
-    public static let opcode = ATTOpcode.readMultipleRequest
+package struct ATTReadMultipleRequest: ATTMessage {
+    package static let opcode = ATTOpcode.readMultipleRequest
     /// The attributes, two or more.
-    public let handles: [AttributeHandle]
+    package let handles: [AttributeHandle]
 
     /// A request for the values of these attributes.
-    public init(handles: [AttributeHandle]) { self.handles = handles }
+    package init(handles: [AttributeHandle]) { self.handles = handles }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) { handles = try reader.readHandles() }
-    public func serialize(into writer: inout ByteWriter) { for handle in handles { handle.serialize(into: &writer) } }
+    package init(parsing reader: inout ByteReader) throws(WireError) { handles = try reader.readHandles() }
+    package func serialize(into writer: inout ByteWriter) { for handle in handles { handle.serialize(into: &writer) } }
 }
 
 /// ATT_READ_MULTIPLE_RSP (Core 5.4, Vol 3, Part F, 3.4.4.8).
-public struct ATTReadMultipleResponse: ATTMessage {
-    public static let opcode = ATTOpcode.readMultipleResponse
+package struct ATTReadMultipleResponse: ATTMessage {
+    package static let opcode = ATTOpcode.readMultipleResponse
     /// The values one behind the other; the client knows their lengths.
-    public let values: [UInt8]
+    package let values: [UInt8]
 
     /// A response with these values.
-    public init(values: [UInt8]) { self.values = values }
+    package init(values: [UInt8]) { self.values = values }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) { values = Array(reader.readAll()) }
-    public func serialize(into writer: inout ByteWriter) { writer.write(values) }
+    package init(parsing reader: inout ByteReader) throws(WireError) { values = Array(reader.readAll()) }
+    package func serialize(into writer: inout ByteWriter) { writer.write(values) }
 }
 
 /// ATT_READ_MULTIPLE_VARIABLE_REQ (Core 5.4, Vol 3, Part F, 3.4.4.11).
-public struct ATTReadMultipleVariableRequest: ATTMessage {
-    public static let opcode = ATTOpcode.readMultipleVariableRequest
+package struct ATTReadMultipleVariableRequest: ATTMessage {
+    package static let opcode = ATTOpcode.readMultipleVariableRequest
     /// The attributes, two or more.
-    public let handles: [AttributeHandle]
+    package let handles: [AttributeHandle]
 
     /// A request for the values of these attributes.
-    public init(handles: [AttributeHandle]) { self.handles = handles }
+    package init(handles: [AttributeHandle]) { self.handles = handles }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) { handles = try reader.readHandles() }
-    public func serialize(into writer: inout ByteWriter) { for handle in handles { handle.serialize(into: &writer) } }
+    package init(parsing reader: inout ByteReader) throws(WireError) { handles = try reader.readHandles() }
+    package func serialize(into writer: inout ByteWriter) { for handle in handles { handle.serialize(into: &writer) } }
 }
 
 /// ATT_READ_MULTIPLE_VARIABLE_RSP (Core 5.4, Vol 3, Part F, 3.4.4.12).
-public struct ATTReadMultipleVariableResponse: ATTMessage {
+package struct ATTReadMultipleVariableResponse: ATTMessage {
     /// A value and how long it is.
-    public struct Entry: Hashable, Sendable {
+    package struct Entry: Hashable, Sendable {
         /// The length of the whole value.
-        public let length: UInt16
+        package let length: UInt16
         /// The value; the last one may be cut.
-        public let value: [UInt8]
+        package let value: [UInt8]
 
         /// A value, or the part of it that there is room for.
-        public init(length: UInt16, value: [UInt8]) {
+        package init(length: UInt16, value: [UInt8]) {
             self.length = length
             self.value = value
         }
     }
 
-    public static let opcode = ATTOpcode.readMultipleVariableResponse
+    package static let opcode = ATTOpcode.readMultipleVariableResponse
     /// The values in the order in which they were asked for.
-    public let entries: [Entry]
+    package let entries: [Entry]
 
     /// A response with these values.
-    public init(_ entries: [Entry]) { self.entries = entries }
+    package init(_ entries: [Entry]) { self.entries = entries }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         var entries: [Entry] = []
         while !reader.isAtEnd {
             let length: UInt16 = try reader.readLittleEndian()
@@ -77,7 +77,7 @@ public struct ATTReadMultipleVariableResponse: ATTMessage {
         self.entries = entries
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         for entry in entries {
             writer.writeLittleEndian(entry.length)
             writer.write(entry.value)

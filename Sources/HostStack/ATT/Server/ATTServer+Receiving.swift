@@ -2,15 +2,15 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+package import Bluetooth
 import BluetoothCore
-public import GATT
 
 extension ATTServer {
     /// Takes one PDU of the client.
     ///
     /// A client that sends requests without waiting for responses is served in order, within `Limits.waitingPDUs`; what
     /// does not fit is dropped.
-    public mutating func receive(_ pdu: [UInt8], at now: Duration) -> [ATTServerOutput] {
+    package mutating func receive(_ pdu: [UInt8], at now: Duration) -> [ATTServerOutput] {
         guard !isClosed, let first = pdu.first else { return [] }
         if ATTOpcode(rawValue: first) == .handleValueConfirmation {
             // A confirmation answers an indication, so it waits for no request.
@@ -26,7 +26,7 @@ extension ATTServer {
     /// Takes the owner's answer to `.read` or `.write`: the value from the offset on, or nothing for a write.
     ///
     /// An answer to anything but the last question is left alone.
-    public mutating func respond(
+    package mutating func respond(
         _ token: ATTToken, _ result: Result<[UInt8], ATTError>, at now: Duration
     ) -> [ATTServerOutput] {
         guard transaction?.token == token, let transaction = transaction.take() else { return [] }

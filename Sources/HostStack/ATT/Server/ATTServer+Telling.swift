@@ -2,17 +2,17 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+package import Bluetooth
 import BluetoothCore
-public import GATT
 
 extension ATTServer {
     /// What the client wants to be told of the characteristic whose value this handle has.
-    public func subscription(to handle: AttributeHandle) -> ClientCharacteristicConfiguration {
+    package func subscription(to handle: AttributeHandle) -> ClientCharacteristicConfiguration {
         client.configurations[handle] ?? []
     }
 
     /// Tells the client a value, as it wants: by notification rather than indication; not at all when it wants neither.
-    public mutating func tell(
+    package mutating func notify(
         _ value: [UInt8], of handle: AttributeHandle, at now: Duration
     ) -> [ATTServerOutput] {
         subscription(to: handle).contains(.notification)
@@ -20,14 +20,14 @@ extension ATTServer {
     }
 
     /// Notifies a value if the client wants notifications of it; what one PDU does not take is cut off.
-    public mutating func notify(_ value: [UInt8], of handle: AttributeHandle) -> [ATTServerOutput] {
+    package mutating func notify(_ value: [UInt8], of handle: AttributeHandle) -> [ATTServerOutput] {
         guard !isClosed, !isOutOfSync, subscription(to: handle).contains(.notification) else { return [] }
         return [.send(ATTHandleValueNotification(handle: handle, value: Array(value.prefix(mtu - 3))).pduBytes)]
     }
 
     /// Indicates a value if the client wants indications of it, as soon as those before it are confirmed; what one PDU
     /// does not take is cut off. `.indicationEnded` follows in every case where it wants them.
-    public mutating func indicate(
+    package mutating func indicate(
         _ value: [UInt8], of handle: AttributeHandle, at now: Duration
     ) -> [ATTServerOutput] {
         guard !isClosed, subscription(to: handle).contains(.indication) else { return [] }
@@ -41,7 +41,7 @@ extension ATTServer {
     /// not satisfy. Prepared writes are dropped. Requests that wait for the owner or for their turn are refused where
     /// they were checked against rows that differ: an answer must not come from another table than its permissions.
     /// - Parameter range: the handles of the services that changed; `nil` when none did.
-    public mutating func replaceDatabase(
+    package mutating func replaceDatabase(
         _ database: AttributeDatabase, changed range: ClosedRange<AttributeHandle>?, at now: Duration
     ) -> [ATTServerOutput] {
         guard database != self.database else {

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import GATT
+import Bluetooth
 
 /// Writes that are done one behind the other, and what is to be said when they are.
 struct WriteSequence: Sendable {

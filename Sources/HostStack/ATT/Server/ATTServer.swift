@@ -2,26 +2,26 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import GATT
+package import Bluetooth
 
 /// The attribute server of one connection (Core 5.4, Vol 3, Part F and G).
 ///
 /// It answers at once for what it knows, and asks the owner of the services for the values of their characteristics.
 /// What the client sends meanwhile waits, within limits.
-public struct ATTServer: Sendable {
+package struct ATTServer: Sendable {
     /// What a server takes.
-    public struct Limits: Hashable, Sendable {
+    package struct Limits: Hashable, Sendable {
         /// The longest PDU, in octets: 23 to 65,535.
-        public var mtu: UInt16
+        package var mtu: UInt16
         /// The octets of all requests to prepare a write together.
-        public var preparedOctets: Int
+        package var preparedOctets: Int
         /// PDUs that wait until the owner has answered for those before them.
-        public var waitingPDUs: Int
+        package var waitingPDUs: Int
         /// Indications that wait until those before them are confirmed.
-        public var waitingIndications: Int
+        package var waitingIndications: Int
 
         /// The limits; the defaults are enough for any client that keeps to the protocol.
-        public init(
+        package init(
             mtu: UInt16 = 517, preparedOctets: Int = 4096, waitingPDUs: Int = 64, waitingIndications: Int = 64
         ) {
             self.mtu = mtu
@@ -32,15 +32,15 @@ public struct ATTServer: Sendable {
     }
 
     /// The table that is served.
-    public internal(set) var database: AttributeDatabase
+    package internal(set) var database: AttributeDatabase
     /// What the link offers.
-    public var security = LinkSecurity.open
+    package var security = LinkSecurity.open
     /// The characteristics that are broadcast, by the handles of their values.
-    public var broadcasts: Set<AttributeHandle> = []
+    package var broadcasts: Set<AttributeHandle> = []
     /// What is known of the client; worth keeping when it is bonded.
-    public internal(set) var client: ATTClientState
+    package internal(set) var client: ATTClientState
     /// The longest PDU that may be sent now, in octets.
-    public internal(set) var mtu = ATTBearer.minimumMTU
+    package internal(set) var mtu = ATTBearer.minimumMTU
 
     let limits: Limits
     /// What the client wanted in an earlier connection and has not asked for in this one.
@@ -57,7 +57,7 @@ public struct ATTServer: Sendable {
     private var lastToken: UInt64 = 0
 
     /// The server of a new connection.
-    public init(database: AttributeDatabase, client: ATTClientState = ATTClientState(), limits: Limits = Limits()) {
+    package init(database: AttributeDatabase, client: ATTClientState = ATTClientState(), limits: Limits = Limits()) {
         self.database = database
         self.client = client
         self.limits = limits
@@ -69,10 +69,10 @@ public struct ATTServer: Sendable {
     }
 
     /// When `advance(to:)` has something to do.
-    public var nextDeadline: Duration? { isClosed ? nil : indications.deadline }
+    package var nextDeadline: Duration? { isClosed ? nil : indications.deadline }
 
     /// Takes the time.
-    public mutating func advance(to now: Duration) -> [ATTServerOutput] {
+    package mutating func advance(to now: Duration) -> [ATTServerOutput] {
         guard !isClosed, let deadline = indications.deadline, now >= deadline else { return [] }
         close()
         return indications.removeAll().map { .indicationEnded($0, isConfirmed: false) } + [.failed]

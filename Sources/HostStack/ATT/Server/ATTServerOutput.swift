@@ -2,11 +2,11 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
-public import GATT
+package import Bluetooth
+package import BluetoothCore
 
 /// What an attribute server wants done.
-public enum ATTServerOutput: Hashable, Sendable {
+package enum ATTServerOutput: Hashable, Sendable {
     /// Send this PDU on the attribute channel.
     case send([UInt8])
     /// A characteristic's value is read from this offset on: answer with `respond`, the value from there to its end.

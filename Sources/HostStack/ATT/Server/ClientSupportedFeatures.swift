@@ -3,16 +3,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What a client understands (Core 5.4, Vol 3, Part G, 7.2); in its first octet.
-public struct ClientSupportedFeatures: OptionSet, Hashable, Sendable {
-    public let rawValue: UInt8
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+package struct ClientSupportedFeatures: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// It is to be told when its picture of the server is old.
-    public static let robustCaching = ClientSupportedFeatures(rawValue: 0x01)
+    package static let robustCaching = ClientSupportedFeatures(rawValue: 0x01)
     /// It uses enhanced bearers.
-    public static let enhancedBearer = ClientSupportedFeatures(rawValue: 0x02)
+    package static let enhancedBearer = ClientSupportedFeatures(rawValue: 0x02)
     /// It takes notifications of several values.
-    public static let multipleHandleValueNotifications = ClientSupportedFeatures(rawValue: 0x04)
+    package static let multipleHandleValueNotifications = ClientSupportedFeatures(rawValue: 0x04)
 }
 
 extension ClientSupportedFeatures {

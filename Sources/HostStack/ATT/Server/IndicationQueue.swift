@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import GATT
+import Bluetooth
 
 /// Indications: one at a time is under way, the others wait (Core 5.4, Vol 3, Part F, 3.3.2).
 struct IndicationQueue: Sendable {

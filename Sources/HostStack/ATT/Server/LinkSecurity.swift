@@ -2,26 +2,26 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import GATT
+package import Bluetooth
 
 /// What a link offers of what attributes may ask for (Core 5.4, Vol 3, Part C, 10.3).
-public struct LinkSecurity: Hashable, Sendable {
+package struct LinkSecurity: Hashable, Sendable {
     /// Whether it is encrypted.
-    public var isEncrypted: Bool
+    package var isEncrypted: Bool
     /// Whether its key was made with protection against a person in the middle.
-    public var isAuthenticated: Bool
+    package var isAuthenticated: Bool
     /// Whether the peer has been allowed what needs authorization.
-    public var isAuthorized: Bool
+    package var isAuthorized: Bool
     /// Whether there is a key, so that it could be encrypted at once.
-    public var hasKey: Bool
+    package var hasKey: Bool
     /// The length of the key, in octets.
-    public var keySize: UInt8
+    package var keySize: UInt8
 
     /// A link that nobody has paired over.
-    public static let open = LinkSecurity()
+    package static let open = LinkSecurity()
 
     /// A link that offers nothing unless it is said.
-    public init(
+    package init(
         isEncrypted: Bool = false, isAuthenticated: Bool = false, isAuthorized: Bool = false, hasKey: Bool = false,
         keySize: UInt8 = 16
     ) {
@@ -33,7 +33,7 @@ public struct LinkSecurity: Hashable, Sendable {
     }
 
     /// Why the link is not good enough; `nil` when it is (Core 5.4, Vol 3, Part C, 10.3.1).
-    public func refusal(of needed: AttributeSecurity, minimumKeySize: UInt8 = 7) -> ATTError? {
+    package func refusal(of needed: AttributeSecurity, minimumKeySize: UInt8 = 7) -> ATTError? {
         if needed.contains(.authorization), !isAuthorized { return .insufficientAuthorization }
         guard !needed.isDisjoint(with: [.encryption, .authentication]) else { return nil }
         guard isEncrypted else { return hasKey ? .insufficientEncryption : .insufficientAuthentication }

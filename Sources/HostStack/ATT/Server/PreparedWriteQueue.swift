@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import GATT
+import Bluetooth
 
 /// A write that is to be done.
 struct PreparedWrite: Hashable, Sendable {

@@ -2,52 +2,52 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
-public import GATT
+package import Bluetooth
+package import BluetoothCore
 
 /// A service of a server, as a client found it.
-public struct DiscoveredService: Hashable, Sendable {
+package struct DiscoveredService: Hashable, Sendable {
     /// Its type.
-    public let uuid: BluetoothUUID
+    package let uuid: BluetoothUUID
     /// The handles from its declaration to its last attribute.
-    public let handles: ClosedRange<AttributeHandle>
+    package let handles: ClosedRange<AttributeHandle>
 
     /// A service of this type in these handles.
-    public init(uuid: BluetoothUUID, handles: ClosedRange<AttributeHandle>) {
+    package init(uuid: BluetoothUUID, handles: ClosedRange<AttributeHandle>) {
         self.uuid = uuid
         self.handles = handles
     }
 }
 
 /// A service that another one includes, as a client found it.
-public struct DiscoveredInclusion: Hashable, Sendable {
+package struct DiscoveredInclusion: Hashable, Sendable {
     /// The handle of the declaration that says so.
-    public let handle: AttributeHandle
+    package let handle: AttributeHandle
     /// The included service.
-    public let service: DiscoveredService
+    package let service: DiscoveredService
 
     /// An inclusion of this service.
-    public init(handle: AttributeHandle, service: DiscoveredService) {
+    package init(handle: AttributeHandle, service: DiscoveredService) {
         self.handle = handle
         self.service = service
     }
 }
 
 /// A characteristic of a server, as a client found it.
-public struct DiscoveredCharacteristic: Hashable, Sendable {
+package struct DiscoveredCharacteristic: Hashable, Sendable {
     /// Its type.
-    public let uuid: BluetoothUUID
+    package let uuid: BluetoothUUID
     /// What can be done with its value.
-    public let properties: CharacteristicProperties
+    package let properties: CharacteristicProperties
     /// The handle of its declaration.
-    public let declaration: AttributeHandle
+    package let declaration: AttributeHandle
     /// The handle of its value.
-    public let value: AttributeHandle
+    package let value: AttributeHandle
     /// Its last handle: in front of the next characteristic, or the end of what was searched.
-    public let end: AttributeHandle
+    package let end: AttributeHandle
 
     /// A characteristic of this type in these handles.
-    public init(
+    package init(
         uuid: BluetoothUUID, properties: CharacteristicProperties, declaration: AttributeHandle,
         value: AttributeHandle, end: AttributeHandle
     ) {
@@ -59,34 +59,34 @@ public struct DiscoveredCharacteristic: Hashable, Sendable {
     }
 
     /// Where its descriptors are; `nil` when there is no room for one.
-    public var descriptorHandles: ClosedRange<AttributeHandle>? {
+    package var descriptorHandles: ClosedRange<AttributeHandle>? {
         value.successor.flatMap { $0 <= end ? $0...end : nil }
     }
 }
 
 /// A descriptor, or any attribute, of a server, as a client found it.
-public struct DiscoveredDescriptor: Hashable, Sendable {
+package struct DiscoveredDescriptor: Hashable, Sendable {
     /// Its type.
-    public let uuid: BluetoothUUID
+    package let uuid: BluetoothUUID
     /// Its handle.
-    public let handle: AttributeHandle
+    package let handle: AttributeHandle
 
     /// A descriptor of this type and handle.
-    public init(uuid: BluetoothUUID, handle: AttributeHandle) {
+    package init(uuid: BluetoothUUID, handle: AttributeHandle) {
         self.uuid = uuid
         self.handle = handle
     }
 }
 
 /// A value and whose it is.
-public struct AttributeValue: Hashable, Sendable {
+package struct AttributeValue: Hashable, Sendable {
     /// The attribute.
-    public let handle: AttributeHandle
+    package let handle: AttributeHandle
     /// Its value.
-    public let value: [UInt8]
+    package let value: [UInt8]
 
     /// The value of an attribute.
-    public init(handle: AttributeHandle, value: [UInt8]) {
+    package init(handle: AttributeHandle, value: [UInt8]) {
         self.handle = handle
         self.value = value
     }

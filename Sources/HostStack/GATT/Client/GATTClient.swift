@@ -5,16 +5,16 @@
 import BluetoothCore
 
 /// The client of the attribute profile on one connection: one procedure at a time (Core 5.4, Vol 3, Part G, 4).
-public struct GATTClient: Sendable {
+package struct GATTClient: Sendable {
     private struct Waiting: Sendable {
         let token: ATTToken
         let procedure: GATTProcedure
     }
 
     /// The longest PDU that may be sent now, in octets.
-    public private(set) var mtu = ATTBearer.minimumMTU
+    package private(set) var mtu = ATTBearer.minimumMTU
     /// The longest PDU that this client takes, in octets.
-    public let maximumMTU: UInt16
+    package let maximumMTU: UInt16
 
     private let capacity: Int
     private var client = ATTClient()
@@ -23,16 +23,16 @@ public struct GATTClient: Sendable {
     private var hasExchangedMTU = false
 
     /// A client on a new connection, which takes PDUs of so many octets (at least 23) and lets so many procedures wait.
-    public init(maximumMTU: UInt16 = 517, waitingProcedures: Int = 64) {
+    package init(maximumMTU: UInt16 = 517, waitingProcedures: Int = 64) {
         self.maximumMTU = max(maximumMTU, UInt16(ATTBearer.minimumMTU))
         capacity = waitingProcedures
     }
 
     /// When `advance(to:)` has something to do.
-    public var nextDeadline: Duration? { client.nextDeadline }
+    package var nextDeadline: Duration? { client.nextDeadline }
 
     /// Begins a procedure, as soon as those before it have ended; `.completed` with this token follows in every case.
-    public mutating func start(
+    package mutating func start(
         _ procedure: GATTProcedure, as token: ATTToken, at now: Duration
     ) -> [GATTClientOutput] {
         guard !client.isClosed else { return [.completed(token, .failure(.closed))] }
@@ -42,19 +42,19 @@ public struct GATTClient: Sendable {
     }
 
     /// Takes one PDU of the server.
-    public mutating func receive(_ pdu: [UInt8], at now: Duration) -> [GATTClientOutput] {
+    package mutating func receive(_ pdu: [UInt8], at now: Duration) -> [GATTClientOutput] {
         let outputs = client.receive(pdu, at: now)
         return take(outputs, at: now)
     }
 
     /// Takes the time.
-    public mutating func advance(to now: Duration) -> [GATTClientOutput] {
+    package mutating func advance(to now: Duration) -> [GATTClientOutput] {
         let outputs = client.advance(to: now)
         return take(outputs, at: now)
     }
 
     /// The link is gone: all procedures fail.
-    public mutating func close() -> [GATTClientOutput] {
+    package mutating func close() -> [GATTClientOutput] {
         _ = client.close()
         let tokens = (underWay.map { [$0.token] } ?? []) + waiting.map(\.token)
         underWay = nil

@@ -2,10 +2,10 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import GATT
+package import Bluetooth
 
 /// What a client of the attribute profile wants done.
-public enum GATTClientOutput: Hashable, Sendable {
+package enum GATTClientOutput: Hashable, Sendable {
     /// Send this PDU on the attribute channel.
     case send([UInt8])
     /// A procedure has ended.

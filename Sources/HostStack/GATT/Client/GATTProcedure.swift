@@ -2,11 +2,11 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
-public import GATT
+package import Bluetooth
+package import BluetoothCore
 
 /// What a client can do with a server (Core 5.4, Vol 3, Part G, 4).
-public enum GATTProcedure: Hashable, Sendable {
+package enum GATTProcedure: Hashable, Sendable {
     /// Agree on the longest PDU; once a connection. Gives `.mtu`.
     case exchangeMTU
     /// Find all primary services. Gives `.services`.
@@ -42,7 +42,7 @@ public enum GATTProcedure: Hashable, Sendable {
 }
 
 /// What a procedure gives.
-public enum GATTResult: Hashable, Sendable {
+package enum GATTResult: Hashable, Sendable {
     case mtu(Int)
     case services([DiscoveredService])
     case inclusions([DiscoveredInclusion])

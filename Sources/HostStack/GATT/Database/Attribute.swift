@@ -2,13 +2,13 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
-public import GATT
+package import Bluetooth
+package import BluetoothCore
 
 /// One row of an attribute table (Core 5.4, Vol 3, Part F, 3.2).
-public struct Attribute: Hashable, Sendable {
+package struct Attribute: Hashable, Sendable {
     /// Who knows the value.
-    public enum Value: Hashable, Sendable {
+    package enum Value: Hashable, Sendable {
         /// It never changes.
         case constant([UInt8])
         /// The owner of the services: the value of a characteristic.
@@ -24,17 +24,17 @@ public struct Attribute: Hashable, Sendable {
     }
 
     /// Its number.
-    public let handle: AttributeHandle
+    package let handle: AttributeHandle
     /// Its type; of a characteristic's value, that is the characteristic's.
-    public let type: BluetoothUUID
+    package let type: BluetoothUUID
     /// Who knows the value.
-    public let value: Value
+    package let value: Value
     /// Whether it can be read at all.
-    public let isReadable: Bool
+    package let isReadable: Bool
     /// Whether it can be written at all.
-    public let isWritable: Bool
+    package let isWritable: Bool
     /// What a link must offer for that.
-    public let permissions: AttributePermissions
+    package let permissions: AttributePermissions
     /// The last attribute of the service that it declares; itself when it declares none.
-    public let groupEnd: AttributeHandle
+    package let groupEnd: AttributeHandle
 }

@@ -2,18 +2,18 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
-public import GATT
+package import Bluetooth
+package import BluetoothCore
 
 /// The attribute table of a server: what it declares, by handle (Core 5.4, Vol 3, Part G, 2.5).
 ///
 /// It is a value that never changes, so all connections to a device share one. The generic access and generic attribute
 /// services come first unless they are declared; then all others follow in their order, without gaps.
-public struct AttributeDatabase: Hashable, Sendable {
+package struct AttributeDatabase: Hashable, Sendable {
     /// The order in which the octets of the hash are read.
     ///
     /// The specification does not settle it in so many words: stacks differ.
-    public enum HashOrder: Hashable, Sendable {
+    package enum HashOrder: Hashable, Sendable {
         /// Least significant first, as Bluetooth numbers are, Zephyr does it and the qualification tests expect it.
         case littleEndian
         /// As AES-CMAC gives it, as BlueZ and Bumble do it.
@@ -21,13 +21,13 @@ public struct AttributeDatabase: Hashable, Sendable {
     }
 
     /// The table: the first attribute has handle 1.
-    public let attributes: [Attribute]
+    package let attributes: [Attribute]
     /// The hash of the table, in the order in which a client reads it: 16 octets.
-    public let hash: [UInt8]
+    package let hash: [UInt8]
 
     /// The table of these services.
     /// - Throws: `AttributeDatabaseError` when there is no such table.
-    public init(
+    package init(
         services: [GATTService], genericAccess: GenericAccess, hashOrder: HashOrder = .littleEndian
     ) throws(AttributeDatabaseError) {
         attributes = try AttributeTableBuilder(services: services, genericAccess: genericAccess).attributes()
@@ -36,13 +36,13 @@ public struct AttributeDatabase: Hashable, Sendable {
     }
 
     /// The attribute of this handle; `nil` when there is none.
-    public subscript(_ handle: AttributeHandle) -> Attribute? {
+    package subscript(_ handle: AttributeHandle) -> Attribute? {
         let index = Int(handle.rawValue) - 1
         return attributes.indices.contains(index) ? attributes[index] : nil
     }
 
     /// The attributes whose handles are in a range, in their order.
-    public subscript(_ range: ClosedRange<AttributeHandle>) -> ArraySlice<Attribute> {
+    package subscript(_ range: ClosedRange<AttributeHandle>) -> ArraySlice<Attribute> {
         let start = max(Int(range.lowerBound.rawValue), 1) - 1
         let end = min(Int(range.upperBound.rawValue), attributes.count)
         return start < end ? attributes[start..<end] : []
@@ -50,7 +50,7 @@ public struct AttributeDatabase: Hashable, Sendable {
 
     /// All characteristics in their order, by the name that a device of these services has for them, with the handles of
     /// their values.
-    public var valueHandles: [(characteristic: CharacteristicIdentifier, handle: AttributeHandle)] {
+    package var valueHandles: [(characteristic: CharacteristicIdentifier, handle: AttributeHandle)] {
         var counts: [BluetoothUUID: Int] = [:]
         return zip(attributes, attributes.dropFirst()).compactMap { declaration, value in
             guard declaration.type.isSame(as: .characteristic) else { return nil }
@@ -61,7 +61,7 @@ public struct AttributeDatabase: Hashable, Sendable {
     }
 
     /// The handle of the value of the first characteristic of this type; `nil` when there is none.
-    public func valueHandle(of characteristic: BluetoothUUID) -> AttributeHandle? {
+    package func valueHandle(of characteristic: BluetoothUUID) -> AttributeHandle? {
         let type = characteristic.shortest
         for (declaration, value) in zip(attributes, attributes.dropFirst())
         where declaration.type.isSame(as: .characteristic) && value.type.isSame(as: type) {
@@ -81,7 +81,7 @@ extension AttributeDatabase {
     /// (Core 5.4, Vol 3, Part G, 7.1); `nil` when none is.
     ///
     /// Values and permissions are no part of a declaration.
-    public func affectedHandles(since former: AttributeDatabase) -> ClosedRange<AttributeHandle>? {
+    package func affectedHandles(since former: AttributeDatabase) -> ClosedRange<AttributeHandle>? {
         let (new, old) = (attributes, former.attributes)
         let common = min(new.count, old.count)
         let differences = (0..<common).filter { !new[$0].isDeclared(as: old[$0]) }

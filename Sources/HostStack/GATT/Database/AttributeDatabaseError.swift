@@ -2,10 +2,10 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 
 /// Why services cannot be put into one table.
-public enum AttributeDatabaseError: Error, Hashable, Sendable {
+package enum AttributeDatabaseError: Error, Hashable, Sendable {
     /// They need so many attributes; 65,535 handles there are.
     case tooManyAttributes(Int)
     /// A service includes one that is not there.
@@ -14,7 +14,7 @@ public enum AttributeDatabaseError: Error, Hashable, Sendable {
 
 extension AttributeDatabaseError: CustomStringConvertible {
     /// One clause for people.
-    public var description: String {
+    package var description: String {
         switch self {
         case .tooManyAttributes(let count): "the services need \(count) attributes, and there are 65535 handles"
         case .includedServiceMissing(let uuid): "service \(uuid) is included and not declared"

@@ -2,8 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import BluetoothCore
-import GATT
 
 /// The hash by which a client knows a table again (Core 5.4, Vol 3, Part G, 7.3.1).
 enum DatabaseHash {

@@ -2,23 +2,23 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import BluetoothCore
-import GATT
 
 /// What the generic access service says of a device (Core 5.4, Vol 3, Part C, 12).
-public struct GenericAccess: Hashable, Sendable {
+package struct GenericAccess: Hashable, Sendable {
     /// The longest name, in octets of UTF-8 (Core 5.4, Vol 3, Part C, 12.1).
-    public static let longestName = 248
+    package static let longestName = 248
 
     /// The device's name; one longer than `longestName` is cut between characters.
-    public var name: String
+    package var name: String
     /// What the device looks like (Assigned Numbers, 2.6); 0 is unknown.
-    public var appearance: UInt16
+    package var appearance: UInt16
     /// The connection parameters that it would like; `nil` leaves the characteristic out.
-    public var preferredConnectionParameters: ConnectionParameterUpdateRequest?
+    package var preferredConnectionParameters: ConnectionParameterUpdateRequest?
 
     /// A device of this name.
-    public init(
+    package init(
         name: String, appearance: UInt16 = 0, preferredConnectionParameters: ConnectionParameterUpdateRequest? = nil
     ) {
         self.name = name

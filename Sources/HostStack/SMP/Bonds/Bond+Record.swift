@@ -2,21 +2,21 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import BluetoothCore
-import GATT
 import HCI
 
 /// A value of a bond's record that cannot be what it should.
-public struct BondRecordFault: Error, Hashable, Sendable {
+package struct BondRecordFault: Error, Hashable, Sendable {
     /// The name of the value that is missing or cannot be read.
-    public let name: String
+    package let name: String
 }
 
 // A bond as named texts, which any file can hold and a person can read. Keys and hashes are hexadecimal digits in the
 // order of the wire. Names and forms stay as they are: files hold them.
 extension Bond {
     /// The bond as texts by name. What the bond does not have is absent.
-    public var record: [String: String] {
+    package var record: [String: String] {
         var record = [
             "peer": Self.text(of: peer), "key-size": "\(keySize)", "authenticated": "\(isAuthenticated)",
             "secure-connections": "\(isSecureConnections)",
@@ -37,7 +37,7 @@ extension Bond {
     }
 
     /// The bond of such texts. Names that are not known are left alone.
-    public init(record: [String: String]) throws(BondRecordFault) {
+    package init(record: [String: String]) throws(BondRecordFault) {
         func value<Value>(_ name: String, _ read: (String) -> Value?) throws(BondRecordFault) -> Value? {
             guard let text = record[name] else { return nil }
             guard let value = read(text) else { throw BondRecordFault(name: name) }

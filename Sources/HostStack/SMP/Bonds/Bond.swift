@@ -2,47 +2,47 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import HCI
+package import HCI
 
 /// What one device keeps of another that it has paired with (Core 5.4, Vol 3, Part C, 9.4.4 and Part H, 2.4).
-public struct Bond: Hashable, Sendable {
+package struct Bond: Hashable, Sendable {
     /// A key that encrypts links.
-    public struct Key: Hashable, Sendable {
+    package struct Key: Hashable, Sendable {
         /// The key, least significant octet first.
-        public var value: Octets<16>
+        package var value: Octets<16>
         /// What names it.
-        public var name: KeyName
+        package var name: KeyName
 
         /// A key of this name; without one, that of LE Secure Connections.
-        public init(_ value: Octets<16>, name: KeyName = .none) {
+        package init(_ value: Octets<16>, name: KeyName = .none) {
             self.value = value
             self.name = name
         }
     }
 
     /// The peer: its identity address where it told one, else the address that it was met with.
-    public var peer: PeerAddress
+    package var peer: PeerAddress
     /// What resolves the peer's private addresses; `nil` when it told nothing.
-    public var resolvingKey: Octets<16>?
+    package var resolvingKey: Octets<16>?
     /// The key of links on which this device is the peripheral.
-    public var peripheralKey: Key?
+    package var peripheralKey: Key?
     /// The key of links on which this device is the central.
-    public var centralKey: Key?
+    package var centralKey: Key?
     /// The length of the keys, in octets: 7 to 16.
-    public var keySize: UInt8
+    package var keySize: UInt8
     /// Whether a person in the middle would have been noticed.
-    public var isAuthenticated: Bool
+    package var isAuthenticated: Bool
     /// Whether it was made with LE Secure Connections.
-    public var isSecureConnections: Bool
+    package var isSecureConnections: Bool
     /// What this device signs with.
-    public var ownSigningKey: Octets<16>?
+    package var ownSigningKey: Octets<16>?
     /// What the peer signs with.
-    public var peerSigningKey: Octets<16>?
+    package var peerSigningKey: Octets<16>?
     /// What this device's attribute server knows of the peer.
-    public var client: ATTClientState
+    package var client: ATTClientState
 
     /// A bond of these values.
-    public init(
+    package init(
         peer: PeerAddress, resolvingKey: Octets<16>? = nil, peripheralKey: Key? = nil, centralKey: Key? = nil,
         keySize: UInt8 = 16, isAuthenticated: Bool = false, isSecureConnections: Bool = false,
         ownSigningKey: Octets<16>? = nil, peerSigningKey: Octets<16>? = nil, client: ATTClientState = ATTClientState()
@@ -60,7 +60,7 @@ public struct Bond: Hashable, Sendable {
     }
 
     /// Whether an address is this peer's: the one that it is known by, or a private one that its key resolves.
-    public func isPeer(_ address: PeerAddress) -> Bool {
+    package func isPeer(_ address: PeerAddress) -> Bool {
         if address.address == peer.address, address.type.isRandomKind == peer.type.isRandomKind { return true }
         guard address.type.isRandomKind, let resolvingKey else { return false }
         return address.address.isResolved(by: resolvingKey)

@@ -2,39 +2,39 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import HCI
+import HCI
 
 /// What a device wants of a pairing (Core 5.4, Vol 3, Part H, 3.5.1, figure 3.3); one octet.
-public struct AuthenticationRequirements: HCIFlags {
-    public let rawValue: UInt8
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+package struct AuthenticationRequirements: HCIFlags {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Keys are to be kept.
-    public static let bonding = AuthenticationRequirements(rawValue: 0x01)
+    package static let bonding = AuthenticationRequirements(rawValue: 0x01)
     /// Protection against a person in the middle.
-    public static let protection = AuthenticationRequirements(rawValue: 0x04)
+    package static let protection = AuthenticationRequirements(rawValue: 0x04)
     /// LE Secure Connections.
-    public static let secureConnections = AuthenticationRequirements(rawValue: 0x08)
+    package static let secureConnections = AuthenticationRequirements(rawValue: 0x08)
     /// Keypress notifications.
-    public static let keypress = AuthenticationRequirements(rawValue: 0x10)
+    package static let keypress = AuthenticationRequirements(rawValue: 0x10)
     /// The function h7 is known.
-    public static let crossTransportFunction = AuthenticationRequirements(rawValue: 0x20)
+    package static let crossTransportFunction = AuthenticationRequirements(rawValue: 0x20)
 
     /// Whether the two bits of bonding have a value that asks for it.
     var wantsBonding: Bool { rawValue & 0x03 == 0x01 }
 }
 
 /// Which keys go from one device to the other when a link is encrypted (Core 5.4, Vol 3, Part H, 3.6.1); one octet.
-public struct KeyDistribution: HCIFlags {
-    public let rawValue: UInt8
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+package struct KeyDistribution: HCIFlags {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// The long term key, with legacy pairing.
-    public static let encryption = KeyDistribution(rawValue: 0x01)
+    package static let encryption = KeyDistribution(rawValue: 0x01)
     /// The key that resolves private addresses, and the identity address.
-    public static let identity = KeyDistribution(rawValue: 0x02)
+    package static let identity = KeyDistribution(rawValue: 0x02)
     /// The key that signs data.
-    public static let signing = KeyDistribution(rawValue: 0x04)
+    package static let signing = KeyDistribution(rawValue: 0x04)
     /// A key of BR/EDR is derived.
-    public static let link = KeyDistribution(rawValue: 0x08)
+    package static let link = KeyDistribution(rawValue: 0x08)
 }

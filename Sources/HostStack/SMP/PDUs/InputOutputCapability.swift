@@ -2,23 +2,23 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import HCI
+import HCI
 
 /// What a device can show and be told (Core 5.4, Vol 3, Part H, 2.3.2); one octet of a Pairing Request or Response.
-public struct InputOutputCapability: HCICode {
-    public let rawValue: UInt8
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+package struct InputOutputCapability: HCICode {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// It shows six digits.
-    public static let displayOnly = InputOutputCapability(rawValue: 0)
+    package static let displayOnly = InputOutputCapability(rawValue: 0)
     /// It shows six digits, and takes a yes or a no.
-    public static let displayYesNo = InputOutputCapability(rawValue: 1)
+    package static let displayYesNo = InputOutputCapability(rawValue: 1)
     /// It takes six digits.
-    public static let keyboardOnly = InputOutputCapability(rawValue: 2)
+    package static let keyboardOnly = InputOutputCapability(rawValue: 2)
     /// It neither shows nor takes anything.
-    public static let noInputNoOutput = InputOutputCapability(rawValue: 3)
+    package static let noInputNoOutput = InputOutputCapability(rawValue: 3)
     /// It shows six digits, and takes six digits or a yes or a no.
-    public static let keyboardDisplay = InputOutputCapability(rawValue: 4)
+    package static let keyboardDisplay = InputOutputCapability(rawValue: 4)
 
     /// Whether the value has a meaning.
     var isKnown: Bool { rawValue <= 4 }

@@ -3,48 +3,48 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothCore
-public import HCI
+import HCI
 
 /// Why a pairing failed, as the peer is told (Core 5.4, Vol 3, Part H, 3.5.5, table 3.7).
-public struct PairingFailedReason: HCICode {
-    public let rawValue: UInt8
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+package struct PairingFailedReason: HCICode {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// The user did not enter the passkey.
-    public static let passkeyEntryFailed = PairingFailedReason(rawValue: 0x01)
+    package static let passkeyEntryFailed = PairingFailedReason(rawValue: 0x01)
     /// There is no data that came another way than over the air.
-    public static let outOfBandNotAvailable = PairingFailedReason(rawValue: 0x02)
+    package static let outOfBandNotAvailable = PairingFailedReason(rawValue: 0x02)
     /// What is wanted cannot be had with what both can show and be told.
-    public static let authenticationRequirements = PairingFailedReason(rawValue: 0x03)
+    package static let authenticationRequirements = PairingFailedReason(rawValue: 0x03)
     /// What was sent of a random number does not fit the number.
-    public static let confirmValueFailed = PairingFailedReason(rawValue: 0x04)
+    package static let confirmValueFailed = PairingFailedReason(rawValue: 0x04)
     /// The device does not pair.
-    public static let pairingNotSupported = PairingFailedReason(rawValue: 0x05)
+    package static let pairingNotSupported = PairingFailedReason(rawValue: 0x05)
     /// The key would be too short.
-    public static let encryptionKeySize = PairingFailedReason(rawValue: 0x06)
+    package static let encryptionKeySize = PairingFailedReason(rawValue: 0x06)
     /// The command is not known.
-    public static let commandNotSupported = PairingFailedReason(rawValue: 0x07)
+    package static let commandNotSupported = PairingFailedReason(rawValue: 0x07)
     /// Any other reason.
-    public static let unspecified = PairingFailedReason(rawValue: 0x08)
+    package static let unspecified = PairingFailedReason(rawValue: 0x08)
     /// Too little time has passed since a pairing failed.
-    public static let repeatedAttempts = PairingFailedReason(rawValue: 0x09)
+    package static let repeatedAttempts = PairingFailedReason(rawValue: 0x09)
     /// A command has the wrong length, or a value out of range.
-    public static let invalidParameters = PairingFailedReason(rawValue: 0x0A)
+    package static let invalidParameters = PairingFailedReason(rawValue: 0x0A)
     /// Both sides do not have the same secret.
-    public static let keyCheckFailed = PairingFailedReason(rawValue: 0x0B)
+    package static let keyCheckFailed = PairingFailedReason(rawValue: 0x0B)
     /// The user says that the numbers differ.
-    public static let numericComparisonFailed = PairingFailedReason(rawValue: 0x0C)
+    package static let numericComparisonFailed = PairingFailedReason(rawValue: 0x0C)
     /// A pairing over BR/EDR is under way.
-    public static let classicPairingInProgress = PairingFailedReason(rawValue: 0x0D)
+    package static let classicPairingInProgress = PairingFailedReason(rawValue: 0x0D)
     /// The key of one transport may not be used for the other.
-    public static let crossTransportNotAllowed = PairingFailedReason(rawValue: 0x0E)
+    package static let crossTransportNotAllowed = PairingFailedReason(rawValue: 0x0E)
     /// A key that was sent is not taken.
-    public static let keyRejected = PairingFailedReason(rawValue: 0x0F)
+    package static let keyRejected = PairingFailedReason(rawValue: 0x0F)
 }
 
 extension PairingFailedReason: CustomStringConvertible {
     /// One clause for people: `the confirm values differ (0x04)`.
-    public var description: String { "\(clause) (0x\(Self.digits(rawValue)))" }
+    package var description: String { "\(clause) (0x\(Self.digits(rawValue)))" }
 
     private var clause: String {
         switch self {

@@ -2,26 +2,26 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 import HCI
 
 /// What a Pairing Request or a Pairing Response says of its sender (Core 5.4, Vol 3, Part H, 3.5.1 and 3.5.2).
-public struct PairingFeatures: WireCodable, Hashable {
+package struct PairingFeatures: WireCodable, Hashable {
     /// What it can show and be told.
-    public var inputOutput: InputOutputCapability
+    package var inputOutput: InputOutputCapability
     /// 1 when it has data of the other that came another way than over the air, else 0.
-    public var outOfBandData: UInt8
+    package var outOfBandData: UInt8
     /// What it wants.
-    public var requirements: AuthenticationRequirements
+    package var requirements: AuthenticationRequirements
     /// The longest key that it takes, in octets: 7 to 16.
-    public var maximumKeySize: UInt8
+    package var maximumKeySize: UInt8
     /// The keys that the initiator is to send.
-    public var initiatorKeys: KeyDistribution
+    package var initiatorKeys: KeyDistribution
     /// The keys that the responder is to send.
-    public var responderKeys: KeyDistribution
+    package var responderKeys: KeyDistribution
 
     /// Features of these values.
-    public init(
+    package init(
         inputOutput: InputOutputCapability, outOfBandData: UInt8 = 0, requirements: AuthenticationRequirements,
         maximumKeySize: UInt8 = 16, initiatorKeys: KeyDistribution, responderKeys: KeyDistribution
     ) {
@@ -33,7 +33,7 @@ public struct PairingFeatures: WireCodable, Hashable {
         self.responderKeys = responderKeys
     }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         inputOutput = try InputOutputCapability(parsing: &reader)
         outOfBandData = try reader.readUInt8()
         requirements = try AuthenticationRequirements(parsing: &reader)
@@ -42,7 +42,7 @@ public struct PairingFeatures: WireCodable, Hashable {
         responderKeys = try KeyDistribution(parsing: &reader)
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         inputOutput.serialize(into: &writer)
         writer.write(outOfBandData)
         requirements.serialize(into: &writer)

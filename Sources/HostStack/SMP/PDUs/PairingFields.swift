@@ -2,28 +2,28 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
-public import HCI
+package import BluetoothCore
+package import HCI
 
 /// A point on the curve P-256 (Core 5.4, Vol 3, Part H, 3.5.6), or what a peer says is one.
-public struct PairingPublicKey: WireCodable, Hashable {
+package struct PairingPublicKey: WireCodable, Hashable {
     /// Its first coordinate, least significant octet first.
-    public let x: Octets<32>
+    package let x: Octets<32>
     /// Its second coordinate, least significant octet first.
-    public let y: Octets<32>
+    package let y: Octets<32>
 
     /// The key of these coordinates.
-    public init(x: Octets<32>, y: Octets<32>) {
+    package init(x: Octets<32>, y: Octets<32>) {
         self.x = x
         self.y = y
     }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         x = try Octets(parsing: &reader)
         y = try Octets(parsing: &reader)
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         x.serialize(into: &writer)
         y.serialize(into: &writer)
     }
@@ -31,45 +31,45 @@ public struct PairingPublicKey: WireCodable, Hashable {
 
 /// What names a long term key of legacy pairing (Core 5.4, Vol 3, Part H, 3.6.3); both are 0 for one of LE Secure
 /// Connections.
-public struct KeyName: WireCodable, Hashable {
+package struct KeyName: WireCodable, Hashable {
     /// EDIV.
-    public let encryptedDiversifier: UInt16
+    package let encryptedDiversifier: UInt16
     /// Rand.
-    public let randomNumber: UInt64
+    package let randomNumber: UInt64
 
     /// The name of all keys of LE Secure Connections, and of short term keys.
-    public static let none = KeyName(encryptedDiversifier: 0, randomNumber: 0)
+    package static let none = KeyName(encryptedDiversifier: 0, randomNumber: 0)
 
     /// A name of these numbers.
-    public init(encryptedDiversifier: UInt16, randomNumber: UInt64) {
+    package init(encryptedDiversifier: UInt16, randomNumber: UInt64) {
         self.encryptedDiversifier = encryptedDiversifier
         self.randomNumber = randomNumber
     }
 
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         encryptedDiversifier = try reader.readLittleEndian()
         randomNumber = try reader.readLittleEndian()
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         writer.writeLittleEndian(encryptedDiversifier)
         writer.writeLittleEndian(randomNumber)
     }
 }
 
 /// What a user does while entering a passkey (Core 5.4, Vol 3, Part H, 3.5.8).
-public struct KeypressNotification: HCICode {
-    public let rawValue: UInt8
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+package struct KeypressNotification: HCICode {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// The entry has begun.
-    public static let started = KeypressNotification(rawValue: 0)
+    package static let started = KeypressNotification(rawValue: 0)
     /// A digit was entered.
-    public static let digitEntered = KeypressNotification(rawValue: 1)
+    package static let digitEntered = KeypressNotification(rawValue: 1)
     /// A digit was taken back.
-    public static let digitErased = KeypressNotification(rawValue: 2)
+    package static let digitErased = KeypressNotification(rawValue: 2)
     /// All digits were taken back.
-    public static let cleared = KeypressNotification(rawValue: 3)
+    package static let cleared = KeypressNotification(rawValue: 3)
     /// The entry has ended.
-    public static let completed = KeypressNotification(rawValue: 4)
+    package static let completed = KeypressNotification(rawValue: 4)
 }

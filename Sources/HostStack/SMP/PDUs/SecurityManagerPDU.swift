@@ -2,11 +2,11 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
-public import HCI
+package import BluetoothCore
+package import HCI
 
 /// What goes over the security manager's channel (Core 5.4, Vol 3, Part H, 3.3): a code, and what belongs to it.
-public enum SecurityManagerPDU: Hashable, Sendable {
+package enum SecurityManagerPDU: Hashable, Sendable {
     case pairingRequest(PairingFeatures)
     case pairingResponse(PairingFeatures)
     /// What is sent of a random number before the number itself.
@@ -32,7 +32,7 @@ public enum SecurityManagerPDU: Hashable, Sendable {
     case unknown(UInt8, [UInt8])
 
     /// The code.
-    public var code: UInt8 {
+    package var code: UInt8 {
         switch self {
         case .pairingRequest: 0x01
         case .pairingResponse: 0x02
@@ -54,7 +54,7 @@ public enum SecurityManagerPDU: Hashable, Sendable {
 }
 
 extension SecurityManagerPDU: WireCodable {
-    public init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         let code = try reader.readUInt8()
         switch code {
         case 0x01: self = .pairingRequest(try PairingFeatures(parsing: &reader))
@@ -77,7 +77,7 @@ extension SecurityManagerPDU: WireCodable {
         }
     }
 
-    public func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         writer.write(code)
         switch self {
         case .pairingRequest(let features), .pairingResponse(let features): features.serialize(into: &writer)

@@ -2,10 +2,10 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import HCI
+package import HCI
 
 /// Why a pairing did not come about.
-public enum PairingFailure: Error, Hashable, Sendable {
+package enum PairingFailure: Error, Hashable, Sendable {
     /// This host ended it, and told the peer so.
     case failed(PairingFailedReason)
     /// The peer ended it.
@@ -26,7 +26,7 @@ public enum PairingFailure: Error, Hashable, Sendable {
 
 extension PairingFailure: CustomStringConvertible {
     /// One clause for people.
-    public var description: String {
+    package var description: String {
         switch self {
         case .failed(let reason): "this side gave up: \(reason)"
         case .rejected(let reason): "the peer gave up: \(reason)"
@@ -56,7 +56,7 @@ extension PairingFailure: CustomStringConvertible {
 }
 
 /// Why a link could not be encrypted with a key that was made before.
-public enum EncryptionFailure: Hashable, Sendable {
+package enum EncryptionFailure: Hashable, Sendable {
     /// The peer does not have the key of this bond any more. The bond is kept until its owner removes it; then the two
     /// can pair anew.
     case bondRejected(Bond)

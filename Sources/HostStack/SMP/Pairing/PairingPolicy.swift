@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Whether and how a device pairs.
-public struct PairingPolicy: Hashable, Sendable {
+package struct PairingPolicy: Hashable, Sendable {
     /// What becomes of a peer's wish to pair.
-    public enum Acceptance: Hashable, Sendable {
+    package enum Acceptance: Hashable, Sendable {
         /// It is answered with `pairingNotSupported`.
         case never
         /// The owner is asked each time: `LEHostEvent.pairingRequested`.
@@ -15,7 +15,7 @@ public struct PairingPolicy: Hashable, Sendable {
     }
 
     /// How much something is wanted.
-    public enum Demand: Hashable, Sendable {
+    package enum Demand: Hashable, Sendable {
         /// Not at all.
         case off
         /// Where the peer can.
@@ -25,7 +25,7 @@ public struct PairingPolicy: Hashable, Sendable {
     }
 
     /// The six digits that are shown, or that both users enter.
-    public enum Passkey: Hashable, Sendable {
+    package enum Passkey: Hashable, Sendable {
         /// Others each time.
         case random
         /// Always these: 0 to 999,999. It is good for tests only: who pairs twice may know it.
@@ -33,24 +33,24 @@ public struct PairingPolicy: Hashable, Sendable {
     }
 
     /// Whether peers' wishes are granted. What the owner wants itself is begun in any case.
-    public var acceptance: Acceptance
+    package var acceptance: Acceptance
     /// What the device can show and be told.
-    public var inputOutput: InputOutputCapability
+    package var inputOutput: InputOutputCapability
     /// Whether keys are kept.
-    public var isBonding: Bool
+    package var isBonding: Bool
     /// Protection against a person in the middle, by a passkey or by comparison.
-    public var protection: Demand
+    package var protection: Demand
     /// LE Secure Connections, else legacy pairing.
-    public var secureConnections: Demand
+    package var secureConnections: Demand
     /// The shortest key that is taken, in octets: 7 to 16.
-    public var minimumKeySize: UInt8
+    package var minimumKeySize: UInt8
     /// The longest key that is offered, in octets: 7 to 16.
-    public var maximumKeySize: UInt8
+    package var maximumKeySize: UInt8
     /// The passkey, where the device shows one.
-    public var passkey: Passkey
+    package var passkey: Passkey
 
     /// Just Works with either generation, and bonds, unless said otherwise.
-    public init(
+    package init(
         acceptance: Acceptance = .always, inputOutput: InputOutputCapability = .noInputNoOutput,
         isBonding: Bool = true, protection: Demand = .off, secureConnections: Demand = .preferred,
         minimumKeySize: UInt8 = 7, maximumKeySize: UInt8 = 16, passkey: Passkey = .random

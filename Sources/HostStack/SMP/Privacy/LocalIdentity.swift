@@ -2,18 +2,18 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
-public import HCI
+package import BluetoothCore
+package import HCI
 
 /// Who a device is behind private addresses (Core 5.4, Vol 6, Part B, 1.3.2.2).
-public struct LocalIdentity: Hashable, Sendable {
+package struct LocalIdentity: Hashable, Sendable {
     /// The address that bonded peers are told: public, or static random.
-    public var address: PeerAddress
+    package var address: PeerAddress
     /// The key that makes and resolves the private addresses, least significant octet first.
-    public var resolvingKey: Octets<16>
+    package var resolvingKey: Octets<16>
 
     /// An identity of these values.
-    public init(address: PeerAddress, resolvingKey: Octets<16>) {
+    package init(address: PeerAddress, resolvingKey: Octets<16>) {
         self.address = address
         self.resolvingKey = resolvingKey
     }
@@ -21,18 +21,18 @@ public struct LocalIdentity: Hashable, Sendable {
 
 extension BluetoothAddress {
     /// How long a private address is used (Core 5.4, Vol 3, Part C, Appendix A: T_GAP(private_addr_int)).
-    public static let privateAddressInterval = Duration.seconds(15 * 60)
+    package static let privateAddressInterval = Duration.seconds(15 * 60)
 
     /// Whether its two most significant bits say that a key resolves it.
-    public var isResolvablePrivate: Bool { octets[0] & 0xC0 == 0x40 }
+    package var isResolvablePrivate: Bool { octets[0] & 0xC0 == 0x40 }
 
     /// Whether a key made it.
-    public func isResolved(by key: Octets<16>) -> Bool {
+    package func isResolved(by key: Octets<16>) -> Bool {
         isResolvablePrivate && Self.hash(of: octets.prefix(3), key: key) == Array(octets.suffix(3))
     }
 
     /// A private address of this key.
-    public static func resolvablePrivate(key: Octets<16>, random: inout RandomSource) -> BluetoothAddress {
+    package static func resolvablePrivate(key: Octets<16>, random: inout RandomSource) -> BluetoothAddress {
         var part = random.octets(3)
         // Neither all of its other bits may be 0, nor all 1.
         while part[0] & 0x3F | part[1] | part[2] == 0 || (part[0] | 0xC0) & part[1] & part[2] == 0xFF {

@@ -3,16 +3,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Where a host's keys, nonces and passkeys come from.
-public struct RandomSource: Sendable {
+package struct RandomSource: Sendable {
     private var generator: any RandomNumberGenerator & Sendable
 
     /// The numbers of this generator: those of the system unless a test wants to know them.
-    public init(_ generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()) {
+    package init(_ generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()) {
         self.generator = generator
     }
 
     /// So many random octets.
-    public mutating func octets(_ count: Int) -> [UInt8] {
+    package mutating func octets(_ count: Int) -> [UInt8] {
         var octets: [UInt8] = []
         while octets.count < count {
             let word: UInt64 = generator.next()
@@ -22,5 +22,5 @@ public struct RandomSource: Sendable {
     }
 
     /// Six decimal digits: 0 to 999,999.
-    public mutating func passkey() -> UInt32 { UInt32.random(in: 0...999_999, using: &generator) }
+    package mutating func passkey() -> UInt32 { UInt32.random(in: 0...999_999, using: &generator) }
 }

@@ -2,8 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import BluetoothCore
-import GATT
 
 /// Discover All Characteristics of a Service, or those of a type (Core 5.4, Vol 3, Part G, 4.6).
 struct CharacteristicDiscovery: ProcedureMachine {

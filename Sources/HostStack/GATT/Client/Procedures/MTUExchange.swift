@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import GATT
+import Bluetooth
 
 /// Exchange MTU (Core 5.4, Vol 3, Part G, 4.3.1).
 struct MTUExchange: ProcedureMachine {

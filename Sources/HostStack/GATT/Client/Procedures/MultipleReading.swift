@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import GATT
+import Bluetooth
 
 /// Read Multiple Variable Length Characteristic Values (Core 5.4, Vol 3, Part G, 4.8.5).
 struct MultipleReading: ProcedureMachine {

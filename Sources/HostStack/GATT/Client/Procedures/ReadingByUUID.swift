@@ -2,8 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import BluetoothCore
-import GATT
 
 /// Read Using Characteristic UUID, until the range has no more of them (Core 5.4, Vol 3, Part G, 4.8.2).
 struct ReadingByUUID: ProcedureMachine {

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import GATT
+import Bluetooth
 
 /// Read Characteristic Value, and Read Long Characteristic Values where the first part fills its PDU
 /// (Core 5.4, Vol 3, Part G, 4.8.1 and 4.8.3).

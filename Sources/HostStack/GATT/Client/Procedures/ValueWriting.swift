@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import GATT
+import Bluetooth
 
 /// Write Characteristic Value, and Write Long Characteristic Values where it does not fit into one PDU
 /// (Core 5.4, Vol 3, Part G, 4.9.3 and 4.9.4).

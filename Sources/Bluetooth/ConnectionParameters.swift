@@ -4,16 +4,17 @@
 
 public import BluetoothCore
 
-/// What a central asks of a connection (Core 5.4, Vol 4, Part E, 7.8.12).
+/// The parameters of a connection (Core 5.4, Vol 6, Part B, 4.5.1): a request while the interval is a range, the values
+/// in use when both of its ends are the same.
 public struct ConnectionParameters: Hashable, Sendable {
-    /// The connection interval in 1.25 ms: 7.5 ms to 4 s. The controller may take any in this range.
+    /// The connection interval, in units of 1.25 ms: 7.5 ms to 4 s.
     public var interval: ClosedRange<Ticks<1250>>
-    /// How many connection events the peripheral may skip: 0 to 499.
+    /// The number of connection events that the peripheral may skip: 0 to 499.
     public var latency: UInt16
-    /// How long a silent peer is still there, in 10 ms: 100 ms to 32 s.
+    /// The supervision timeout, in units of 10 ms: 100 ms to 32 s.
     public var supervisionTimeout: Ticks<10000>
 
-    /// 30 to 50 ms, no latency and 4.2 s, unless said otherwise.
+    /// Connection parameters, valid or not; by default 30 to 50 ms, no latency, and a timeout of 4.2 s.
     public init(
         interval: ClosedRange<Ticks<1250>> = Ticks<1250>(24)...Ticks<1250>(40), latency: UInt16 = 0,
         supervisionTimeout: Ticks<10000> = Ticks<10000>(420)
@@ -23,7 +24,8 @@ public struct ConnectionParameters: Hashable, Sendable {
         self.supervisionTimeout = supervisionTimeout
     }
 
-    /// Whether each is in its range, and the timeout longer than two of the longest silences that latency allows.
+    /// Whether every value is in its range and the supervision timeout is longer than
+    /// (1 + latency) x maximum interval x 2 (Core 5.4, Vol 4, Part E, 7.8.12).
     public var isValid: Bool {
         let range = Ticks<1250>(0x0006)...Ticks<1250>(0x0C80)
         guard range.contains(interval.lowerBound), range.contains(interval.upperBound), latency <= 0x01F3,

@@ -7,7 +7,7 @@ import Devices
 import Profiles
 import Radio
 
-extension PlannedBeacon {
+extension HostedBeacon {
     /// A device as a radio is told of it before it runs, with what it would advertise first.
     init(
         _ device: any Device, identifier: BeaconIdentifier, key: String? = nil, site: BeaconSite = BeaconSite()
@@ -27,7 +27,7 @@ extension PlannedBeacon {
 
 extension BeaconSite {
     /// Where a profile puts a beacon, calibrated: at the profile's power 1 m away it is as strong as it says.
-    init(_ profile: BeaconProfile) {
+    init(_ profile: BeaconDefinition) {
         self.init(
             position: profile.position, measuredPower: profile.device.measuredPower,
             transmitPower: profile.device.transmitPower)

@@ -5,7 +5,7 @@
 public import BluetoothCore
 
 /// A bond as somebody else keeps it for a radio, who does not look into it.
-public struct KeptBond: Hashable, Sendable {
+public struct StoredBond: Hashable, Sendable {
     /// The peer, and how well it is known.
     public let peer: PairedPeer
     /// Keys and all else that the radio must have again, by name.
@@ -19,14 +19,14 @@ public struct KeptBond: Hashable, Sendable {
 }
 
 /// What a beacon or a central has of secrets: its own, and those that it shares with peers.
-public struct KeptSecrets: Hashable, Sendable {
+public struct StoredSecrets: Hashable, Sendable {
     /// Its own, by name: they are as old as it is.
     public var own: [String: String]
     /// Its bonds.
-    public var bonds: [KeptBond]
+    public var bonds: [StoredBond]
 
     /// These secrets.
-    public init(own: [String: String] = [:], bonds: [KeptBond] = []) {
+    public init(own: [String: String] = [:], bonds: [StoredBond] = []) {
         self.own = own
         self.bonds = bonds
     }
@@ -36,17 +36,17 @@ public struct KeptSecrets: Hashable, Sendable {
 ///
 /// Its functions are called on the radio's own thread, and return when it is done: so a peer is told nothing before what
 /// it will rely on is durable.
-public protocol BondKeeper: Sendable {
+public protocol BondStore: Sendable {
     /// What is kept of a beacon or a central.
-    func secrets(of beacon: BeaconIdentifier) -> KeptSecrets
+    func secrets(of beacon: BeaconIdentifier) -> StoredSecrets
     /// Keeps this in the place of all that was.
     /// - Returns: whether it is durable; when not, what was kept before is still.
-    func keep(_ secrets: KeptSecrets, of beacon: BeaconIdentifier) -> Bool
+    func keep(_ secrets: StoredSecrets, of beacon: BeaconIdentifier) -> Bool
     /// Is told of a bond that was kept and cannot be used.
     func warn(_ warning: Warning, of beacon: BeaconIdentifier)
 }
 
-extension BondKeeper {
+extension BondStore {
     /// Leaves it at that.
     public func warn(_ warning: Warning, of beacon: BeaconIdentifier) {}
 }

@@ -6,7 +6,7 @@ import BluetoothCore
 import HostStack
 import Radio
 
-extension KeptBond {
+extension StoredBond {
     /// A bond of our own host's, as others keep it.
     init(_ bond: Bond) {
         self.init(peer: PairedPeer(bond, isBonded: true), fields: bond.record)
@@ -18,6 +18,6 @@ extension KeptBond {
             code: "bonds-damaged",
             message: "the bond of \(owner) with \(peer.address) could not be used (\"\(fault.name)\" is missing or out "
                 + "of range): \(owner) does not know that peer",
-            cure: "forget \(owner) on the peer, and pair again")
+            hint: "forget \(owner) on the peer, and pair again")
     }
 }
