@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What README gives to be copied."""
+"""The examples of README.md and docs/ci.md work as they are."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from pathlib import Path
 from beaconry import BINARY, CHECKOUT
 
 README = (CHECKOUT / "README.md").read_text()
+CI = (CHECKOUT / "docs" / "ci.md").read_text()
 
 
 def profile() -> str:
@@ -27,9 +28,8 @@ def profile() -> str:
 
 
 def recipe() -> str:
-    """The commands of "In CI", with a test of a few milliseconds in the place of the scan of seconds."""
-    section = README[README.index("## In CI") :]
-    found = re.search(r"(?:^    .*\n)+", section, re.MULTILINE)
+    """The commands of "On the virtual air" in docs/ci.md, with a test of milliseconds in place of the scan of seconds."""
+    found = re.search(r"(?:^    .*\n)+", CI, re.MULTILINE)
     assert found
     commands, replaced = re.subn(
         r"bumble-scan tcp-client:(\S+) & .*", r"beaconry expect --minor 7 --major 1 --within 20s --radio tcp-client:\1"
