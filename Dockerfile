@@ -14,6 +14,7 @@ COPY Package.swift ./
 COPY Sources Sources
 COPY Tests Tests
 COPY Benchmarks Benchmarks
+COPY examples examples
 # The commit that --version prints: docker build --build-arg BEACONRY_COMMIT=$(git rev-parse HEAD) .
 ARG BEACONRY_COMMIT=
 RUN swift build -c release --static-swift-stdlib --product beaconry -Xlinker -s

@@ -146,6 +146,11 @@ let package = Package(
                 "BeaconryCentral", "CMalloc",
             ],
             path: "Tests/CentralHarness", swiftSettings: settings),
+        // The sources of the package examples/central, so that they are compiled and tested with the rest, with public
+        // declarations only.
+        .executableTarget(
+            name: "example-central", dependencies: ["BeaconryCentral", "HCIRadio"], path: "examples/central/Sources",
+            packageAccess: false, swiftSettings: settings),
         // What `make bench` measures without peers.
         .executableTarget(
             name: "beaconry-bench",

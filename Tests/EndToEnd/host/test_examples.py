@@ -1,0 +1,52 @@
+# Beaconry: beacons without the hardware
+# Copyright 2026 the Beaconry project authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The programs in examples/ work as they are."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from beaconry import BINARY, CHECKOUT, Beaconry
+
+EXAMPLES = CHECKOUT / "examples"
+
+
+def test_pytest_suite(tmp_path: Path) -> None:
+    (tmp_path / "beaconry").symlink_to(BINARY)
+    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    for name in [name for name in environment if name.startswith("PYTEST_")]:
+        del environment[name]
+    done = subprocess.run(
+        [sys.executable, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider", EXAMPLES / "pytest"], env=environment,
+        cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 0 and "3 passed" in done.stdout, done.stdout + done.stderr
+
+
+def test_central(beaconry: Beaconry) -> None:
+    profile = str(EXAMPLES / "central" / "battery.yaml")
+    run = beaconry.start("run", profile, "--json", "--radio", "virtual", "--hci-server", "tcp:127.0.0.1:0")
+    port = run.wait("radio-ready")["servers"][0].rpartition(":")[2]
+    run.wait("ready")
+    done = subprocess.run(
+        [BINARY.with_name("example-central"), port], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30
+    )
+    assert done.returncode == 0, done.stderr
+    level, *notified = done.stdout.splitlines()
+    assert level.startswith("level ") and len(notified) == 2
+    first, second, third = int(level.removeprefix("level ")), *(int(line.removeprefix("notified ")) for line in notified)
+    assert 80 >= first >= second > third
+
+
+def test_manifest_of_the_package() -> None:
+    """The sources are compiled as a target of the main package; the package of the example has only to be well-formed."""
+    done = subprocess.run(
+        ["swift", "package", "--package-path", EXAMPLES / "central", "--scratch-path", CHECKOUT / ".build" / "example", "dump-package"],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 0 and '"BeaconryCentral"' in done.stdout, done.stderr

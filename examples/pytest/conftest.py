@@ -1,0 +1,76 @@
+# Beaconry: beacons without the hardware
+# Copyright 2026 the Beaconry project authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Starts the beacons of shop.yaml on a virtual air of their own for each test."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PROFILE = Path(__file__).with_name("shop.yaml")
+
+
+class Air:
+    """A running `beaconry run`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.events_file, self.control_path, ready = folder / "events.json", folder / "control.sock", folder / "ready"
+        command = ["beaconry", "run", PROFILE, "--radio", "virtual", "--hci-server", "tcp:127.0.0.1:0", "--ephemeral", "--json"]
+        self.process = subprocess.Popen(
+            [*command, "--control", self.control_path, "--ready-file", ready], stdout=self.events_file.open("w")
+        )
+        while not ready.exists():
+            assert self.process.poll() is None, "beaconry ended before it was ready"
+            time.sleep(0.02)
+
+    @property
+    def events(self) -> list[dict[str, Any]]:
+        """The events up to now (docs/events.md)."""
+        return [json.loads(line) for line in self.events_file.read_text().splitlines()]
+
+    @property
+    def transport(self) -> str:
+        """The name of Bumble's transport to the air."""
+        (ready,) = [event for event in self.events if event["event"] == "radio-ready"]
+        return ready["servers"][0].replace("tcp:", "tcp-client:")
+
+    def wait_for(self, name: str, seconds: float = 5) -> dict[str, Any]:
+        """The first event of this name."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            for event in self.events:
+                if event["event"] == name:
+                    return event
+            time.sleep(0.02)
+        raise AssertionError(f"no event {name} within {seconds} s")
+
+    def control(self, command: str, **keys: Any) -> dict[str, Any]:
+        """One request on the control socket (docs/control.md)."""
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.connect(str(self.control_path))
+            lines = connection.makefile("rw")
+            print(json.dumps({"v": 1, "command": command, **keys}), file=lines, flush=True)
+            answer = json.loads(lines.readline())
+        assert "error" not in answer, answer["error"]
+        return answer
+
+
+@pytest.fixture
+def air() -> Iterator[Air]:
+    # The path of a socket has at most 107 bytes, which pytest's own folders may exceed.
+    with tempfile.TemporaryDirectory() as folder:
+        running = Air(Path(folder))
+        yield running
+        running.process.send_signal(signal.SIGINT)
+        assert running.process.wait(10) == 0
