@@ -66,7 +66,7 @@ public actor Central {
     ///     keep them, the pairing fails with `PairingError.Code.notKept`.
     ///   - name: who this central is, the same in every run. Two that are in reach of each other need two names.
     public func keepBonds(with keeper: any BondStore, as name: String) async {
-        await radio.keepBonds(with: keeper, as: BeaconIdentifier(name))
+        await (radio as? any BondStoringCentralRadio)?.storeBonds(in: keeper, as: BeaconIdentifier(name))
     }
 
     /// Claims the radio.

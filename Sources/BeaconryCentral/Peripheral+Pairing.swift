@@ -28,6 +28,7 @@ extension Peripheral {
         let connection = try connection(for: operation)
         // What was begun before may wait for the pairing.
         return try await connection.perform(operation, timeout: timeout, isInTurn: false) { link throws(RemoteError) in
+            guard let link = link as? any PairingLink else { throw .notPaired(PairingError(.unsupported)) }
             do throws(PairingError) {
                 return try await link.pair(settings, answer: answer)
             } catch {
@@ -37,5 +38,5 @@ extension Peripheral {
     }
 
     /// Forgets the keys that were made with the device, where the radio has them. The device still has its own.
-    public func forgetBond() async { await radio.forgetBond(with: address) }
+    public func forgetBond() async { await (radio as? any BondingCentralRadio)?.forgetBond(with: address) }
 }

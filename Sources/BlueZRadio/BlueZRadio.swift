@@ -14,7 +14,7 @@ public import Radio
 /// It reconciles: `attach()` finds the daemon and the adapter and claims what it needs of them, `place()` brings what is
 /// on the adapter in line with what is wanted. Both run in one loop, woken by signals of the bus and events of the kernel,
 /// and every other second in case that one was missed.
-public actor BlueZRadio: PeripheralRadio {
+public actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
     public nonisolated let name: String
     public nonisolated let events: AsyncStream<RadioEvent>
     let continuation: AsyncStream<RadioEvent>.Continuation

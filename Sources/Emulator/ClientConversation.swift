@@ -20,6 +20,11 @@ final class ClientConversation: Sendable {
         self.request = request
         task = Task {
             do throws(RadioError) {
+                guard let radio = radio as? any ClientRadio else {
+                    throw RadioError(
+                        .unsupported, "\(radio.name) gives devices no access to the attributes of a central",
+                        hint: RadioError.useOwnHost)
+                }
                 let link = try await radio.link(to: central.name)
                 await Self.converse(requests, with: central, over: link, deliver)
             } catch {
@@ -63,6 +68,7 @@ final class ClientConversation: Sendable {
         do throws(RemoteError) {
             switch request {
             case .secure:
+                guard let link = link as? any SecuringLink else { throw .impossible("this radio does not pair") }
                 try await link.secure()
                 return .done
             case .discover(let service): return .found(try await discover(service, over: link, &found))

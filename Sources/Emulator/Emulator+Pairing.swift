@@ -10,6 +10,8 @@ package import Radio
 // Who pairs with the beacons of a run, and what the user answers.
 
 extension Emulator {
+    private var pairingRadio: (any PairingRadio)? { radio as? any PairingRadio }
+
     /// Takes a beacon's bonds from where they are kept.
     /// - Throws: `EmulatorError` `.inputOutput` when they are there and cannot be read.
     func openBonds(of beacon: RunningBeacon, resets: Bool) throws(EmulatorError) {
@@ -29,12 +31,15 @@ extension Emulator {
         let settings = directory.beacon(beacon)?.profile.pairing ?? PairingSettings()
         switch event {
         case .passkeyWanted:
-            if let passkey = settings.passkey { return await radio.answerPairing(.passkey(passkey), of: central) }
+            if let passkey = settings.passkey {
+                await pairingRadio?.answerPairing(.passkey(passkey), of: central)
+                return
+            }
             questions[central] = PairingInquiry(beacon: beacon, event: event)
         case .comparisonWanted:
             switch settings.comparison {
-            case .accept: await radio.answerPairing(.comparison(true), of: central)
-            case .reject: await radio.answerPairing(.comparison(false), of: central)
+            case .accept: await pairingRadio?.answerPairing(.comparison(true), of: central)
+            case .reject: await pairingRadio?.answerPairing(.comparison(false), of: central)
             case .ask: questions[central] = PairingInquiry(beacon: beacon, event: event)
             }
         case .began: questions[central] = PairingInquiry(beacon: beacon, event: event)
@@ -58,7 +63,7 @@ extension Emulator {
     /// - Returns: how many were forgotten.
     /// - Throws: `EmulatorError` `.unknownBeacon`.
     package func forgetBonds(of name: String, peer: RemoteAddress?) async throws(EmulatorError) -> Int {
-        await radio.forgetBonds(of: try await running(name).identifier, peer: peer)
+        await pairingRadio?.forgetBonds(of: try await running(name).identifier, peer: peer) ?? 0
     }
 
     /// Answers what a central that pairs with a beacon waits for.
@@ -71,7 +76,7 @@ extension Emulator {
                 .refusedSetting, "\(name) does not wait for that", hint: "see its events for what it asks (ctl events)")
         }
         if answer != .cancel { questions[central] = nil }
-        await radio.answerPairing(answer, of: central)
+        await pairingRadio?.answerPairing(answer, of: central)
     }
 
     /// Asks the centrals that are connected to a beacon for encryption, and with that to pair.
@@ -86,7 +91,7 @@ extension Emulator {
         guard !connected.isEmpty else {
             throw EmulatorError(.refusedSetting, "nobody is connected to \(name)", hint: "connect first")
         }
-        for central in connected { await radio.requestSecurity(of: central) }
+        for central in connected { await pairingRadio?.requestSecurity(of: central) }
     }
 }
 

@@ -174,7 +174,7 @@ package actor Emulator: Service {
 
     private func openAndWait() async -> EmulatorError? {
         let opening = Task { [radio, configuration, directory, vault] () -> EmulatorError? in
-            await radio.keepBonds(with: vault)
+            await (radio as? any BondStoringRadio)?.storeBonds(in: vault)
             do throws(RadioError) {
                 let capabilities = try await radio.open(await self.plans(), waits: configuration.waits) {
                     directory.answer($0)
@@ -242,7 +242,8 @@ package actor Emulator: Service {
             await radio.advertise(advertisement, for: beacon)
         case .notify(let beacon, let characteristic, let value, let central):
             await radio.notify(value, of: characteristic, on: beacon, to: central?.name)
-        case .updateConnection(let central, let timing): await radio.updateConnection(of: central.name, to: timing)
+        case .updateConnection(let central, let timing):
+            await (radio as? any ConnectionUpdatingRadio)?.updateConnection(of: central.name, to: timing)
         case .ask(let beacon, let request, let central): conversation(of: beacon, with: central)?.ask(request)
         case .disconnect(let central): await radio.disconnect(central: central.name)
         case .post(let record): events.post(record)

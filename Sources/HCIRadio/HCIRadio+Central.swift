@@ -9,8 +9,9 @@ import HostStack
 public import Radio
 import VirtualRadio
 
-extension HCIRadio: CentralRadio {
+extension HCIRadio: CentralRadio, BondStoringCentralRadio, ServingRadio {
     public func openCentral(waits: Bool) async throws(RadioError) -> ReceivingCapabilities {
+        if let capabilities = central.capabilities { return capabilities }
         do throws(RadioError) {
             switch place {
             case .virtual(let options, _):
@@ -23,7 +24,9 @@ extension HCIRadio: CentralRadio {
             throw error
         }
         central.state = .ready
-        return ReceivingCapabilities(name: name, way: "our own host stack", address: capabilities?.address)
+        let opened = ReceivingCapabilities(name: name, way: "our own host stack", address: capabilities?.address)
+        central.capabilities = opened
+        return opened
     }
 
     public func states() -> AsyncStream<CentralRadioState> {
@@ -272,6 +275,8 @@ struct CentralState {
     var bonds: Bonds?
     var state = CentralRadioState.unavailable(
         RadioError(.refused, "the radio is not open", hint: "open it first"))
+    /// What the radio can do; `nil` before it is open.
+    var capabilities: ReceivingCapabilities?
     var observers: [UInt64: AsyncStream<CentralRadioState>.Continuation] = [:]
     var lastObserver: UInt64 = 0
     var sightings: AsyncStream<Sighting>.Continuation?

@@ -10,7 +10,7 @@ public import Radio
 // Connections over which a peer's attributes are used, and ours served, whoever made them.
 
 extension HCIRadio {
-    public func serve(_ attributes: ServedAttributes?) async throws(RadioError) {
+    public func serve(_ attributes: ServedAttributes?) throws(RadioError) {
         guard let host = hosts[central.host] else { throw Self.closed }
         var database: AttributeDatabase?
         if let attributes {
@@ -26,7 +26,7 @@ extension HCIRadio {
         host.change { [database] in $0.setCentralDatabase(database) }
     }
 
-    public func link(to central: String) async throws(RadioError) -> any RemoteLink {
+    public func link(to central: String) throws(RadioError) -> any RemoteLink {
         guard let connected = centrals[central] else {
             throw RadioError(.refused, "\(central) is not connected", hint: "wait until it is")
         }

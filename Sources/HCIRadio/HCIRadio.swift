@@ -16,7 +16,7 @@ import VirtualRadio
 /// that somebody else made, where beacons have an advertising set each.
 ///
 /// All of it lives on one event loop: what a controller says and what follows from it happen in one go.
-public actor HCIRadio: PeripheralRadio {
+public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, PairingRadio, BondStoringRadio {
     public nonisolated let name: String
     public nonisolated let events: AsyncStream<RadioEvent>
     let continuation: AsyncStream<RadioEvent>.Continuation

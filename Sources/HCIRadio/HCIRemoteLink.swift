@@ -9,7 +9,7 @@ import Radio
 import Synchronization
 
 /// A connection of a radio whose peer's attributes are used: one that it made as a central, or one to a beacon.
-final class HCIRemoteLink: RemoteLink {
+final class HCIRemoteLink: PairingLink, SecuringLink, ServingLink {
     let device: RemoteAddress
     let notifications: AsyncStream<RemoteNotification>
     private let notification: AsyncStream<RemoteNotification>.Continuation

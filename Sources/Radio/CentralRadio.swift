@@ -4,61 +4,59 @@
 
 public import BluetoothCore
 
-/// Something that hears advertisements and connects to those who send them.
+/// A radio that receives advertisements and connects to devices.
+///
+/// What only some radios can do has a protocol of its own below; ask for it with `as?`.
 public protocol CentralRadio: Sendable {
-    /// Its name, as `--radio` takes it.
+    /// The name, as `--radio` takes it.
     var name: String { get }
 
-    /// Has the central's bonds kept, and makes it somebody whom devices know again: it connects from an address of its
-    /// own that follows from its name. It is called before `openCentral`. Radios whose bonds others keep do without.
-    func keepBonds(with keeper: any BondStore, as central: BeaconIdentifier) async
-
-    /// Claims the radio for receiving.
+    /// Claims the radio for receiving. A radio that is open already returns its capabilities again.
     /// - Parameter waits: whether to wait for a radio that is not usable yet instead of failing.
-    /// - Throws: `RadioError` when it is not usable.
+    /// - Throws: `RadioError` if it is not usable.
     func openCentral(waits: Bool) async throws(RadioError) -> ReceivingCapabilities
 
-    /// Whether the radio can be used: how it is now, and each change. The stream ends with `close()`.
+    /// The state of the radio: the current one, then each change. The stream ends with `close()`.
     ///
-    /// A consumer that falls behind misses what came between, never the latest.
+    /// A slow consumer misses intermediate states, never the latest.
     func states() async -> AsyncStream<CentralRadioState>
 
-    /// Listens. There is one scan at a time: another one replaces it, and ends its stream.
+    /// Starts a scan. There is one at a time: another one replaces it, and ends its stream.
     ///
     /// A consumer that falls 4,096 sightings behind loses the oldest. The stream ends with `stopScanning()` or the radio.
+    /// - Throws: `RadioError` `.refused` for settings out of range.
     func scan(_ settings: ScanSettings) async throws(RadioError) -> AsyncStream<Sighting>
 
     /// Ends the scan.
     func stopScanning() async
 
-    /// Connects to a device that advertises. When the task is cancelled, the attempt is taken back.
-    /// - Throws: `RadioError` `.refused` when it does not come about in time.
+    /// Connects to a device that advertises. Cancelling the task cancels the attempt.
+    /// - Throws: `RadioError` `.refused` if there is no connection in time.
     func connect(to device: RemoteAddress, timeout: Duration) async throws(RadioError) -> any RemoteLink
 
-    /// Forgets the keys that were made with a device, where the radio has them.
-    func forgetBond(with device: RemoteAddress) async
-
-    /// Has attributes for the devices that are connected to from now on; `nil` for none. A device that is connected
-    /// already, and had any, is told that they changed.
-    /// - Throws: `RadioError` `.unsupported` where the radio cannot.
-    func serve(_ attributes: ServedAttributes?) async throws(RadioError)
-
-    /// Ends all connections and gives the radio back.
+    /// Ends all connections and releases the radio.
     func close() async
 }
 
-extension CentralRadio {
-    public func keepBonds(with keeper: any BondStore, as central: BeaconIdentifier) async {}
+/// A radio that can forget a bond with a device.
+public protocol BondingCentralRadio: CentralRadio {
+    /// Forgets the keys of the bond with a device, if there is one.
+    func forgetBond(with device: RemoteAddress) async
+}
 
-    public func forgetBond(with device: RemoteAddress) async {}
+/// A radio that stores the central's bonds in this process. Other radios leave them to bluetoothd.
+public protocol BondStoringCentralRadio: BondingCentralRadio {
+    /// Sets the store of the central's bonds, and its identity: it connects from an address that is derived from its name,
+    /// so that devices recognise it. Call it before `openCentral`.
+    func storeBonds(in store: any BondStore, as central: BeaconIdentifier) async
+}
 
-    /// Refuses: most radios let a central have no attributes of its own.
-    public func serve(_ attributes: ServedAttributes?) async throws(RadioError) {
-        guard attributes != nil else { return }
-        throw RadioError(
-            .unsupported, "\(name) cannot serve attributes to the devices that it connects to",
-            hint: RadioError.useOwnHost)
-    }
+/// A radio whose central can be a GATT server for the devices that it connects to.
+public protocol ServingRadio: CentralRadio {
+    /// Sets the attributes for the devices of future connections; `nil` for none. Devices that are connected already, and
+    /// had attributes before, are notified of the change.
+    /// - Throws: `RadioError` `.cannotCarry` or `.refused`.
+    func serve(_ attributes: ServedAttributes?) async throws(RadioError)
 }
 
 /// Whether a radio can be used for receiving.

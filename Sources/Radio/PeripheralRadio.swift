@@ -4,118 +4,85 @@
 
 public import Advertising
 public import Bluetooth
-import BluetoothCore
 
-/// Something that carries beacons: it is told what should be on the air and keeps it there.
+/// A radio that carries beacons.
 ///
-/// A radio reconciles: whatever happens to it (daemon restarted, adapter unplugged), it puts the wanted advertisements
-/// back as soon as it can, and reports what is so through `events`.
+/// It reconciles: after a restart of the daemon, or when an adapter was unplugged, it restores the requested
+/// advertisements as soon as possible, and reports the effective ones through `events`.
+///
+/// What only some radios can do has a protocol of its own below. Ask for it with `as?`: a radio that cannot do it does not
+/// conform, so nothing is ignored without notice.
 public protocol PeripheralRadio: Sendable {
-    /// Its name, as `--radio` takes it.
+    /// The name, as `--radio` takes it.
     var name: String { get }
 
-    /// What happens on it, in order. There is one consumer; the stream ends with `close()`.
+    /// Events of the radio, in order. There is one consumer; the stream ends with `close()`.
     var events: AsyncStream<RadioEvent> { get }
 
     /// Claims the radio for these beacons.
-    /// - Parameter waits: whether to wait for a radio that is not usable yet instead of failing.
-    /// - Returns: what the radio can do.
-    /// - Throws: `RadioError` when it is not usable, or cannot carry them all; nothing is on the air then.
+    /// - Parameters:
+    ///   - waits: whether to wait for a radio that is not usable yet instead of failing.
+    ///   - attributes: answers the centrals' requests.
+    /// - Returns: the capabilities of the radio.
+    /// - Throws: `RadioError` if it is not usable or cannot carry all the beacons; then nothing is on the air.
     func open(
         _ beacons: [HostedBeacon], waits: Bool,
         attributes: @escaping AttributeResponder
     ) async throws(RadioError) -> RadioCapabilities
 
-    /// Exchanges the beacons that the radio is claimed for; those that stay are not disturbed.
-    /// - Throws: `RadioError` when it cannot carry them all; it carries the old ones then.
+    /// Replaces the beacons that the radio is claimed for; those in both lists continue undisturbed.
+    /// - Throws: `RadioError` if it cannot carry them all; then it continues with the former ones.
     func replan(_ beacons: [HostedBeacon]) async throws(RadioError)
 
-    /// Says what of this beacon should be on the air from now on; `nil` is silence.
+    /// Sets the advertisement of a beacon; `nil` stops advertising.
     ///
-    /// What becomes of it is told by `RadioEvent.advertising` or `.refused`.
+    /// `RadioEvent.advertising` or `.refused` reports the result.
     func advertise(_ advertisement: Advertisement?, for beacon: BeaconIdentifier) async
 
-    /// Tells the value of a beacon's characteristic to a central, by notification or indication as it wants; `nil` for
-    /// all that want either. Whoever wants neither, or is too slow for what it was told before, is told nothing.
+    /// Sends the value of a beacon's characteristic, by notification or indication as each central is subscribed.
+    /// - Parameter central: the only central to notify; `nil` notifies all subscribers. Centrals without a subscription
+    ///   are skipped, and so are those that have not taken earlier values yet.
     func notify(
         _ value: [UInt8], of characteristic: CharacteristicIdentifier, on beacon: BeaconIdentifier,
         to central: String?
     ) async
 
-    /// Asks a central for another timing of its connection; `RadioEvent.connectionUpdated` tells that it agreed.
-    func updateConnection(of central: String, to parameters: ConnectionParameters) async
-
-    /// The connection of a central to one of the beacons, over which the beacon uses the central's own attributes. Asked
-    /// again, it is the same one.
-    /// - Throws: `RadioError` `.refused` when there is no such central, `.unsupported` where the radio cannot.
-    func link(to central: String) async throws(RadioError) -> any RemoteLink
-
     /// Ends a central's connection.
     func disconnect(central: String) async
 
-    /// Has bonds kept; it is called before `open`. Radios whose bonds others keep do without.
-    func keepBonds(with keeper: any BondStore) async
-
-    /// Answers what a pairing with a central asks, or takes the pairing back; an answer that nobody waits for is ignored.
-    func answerPairing(_ answer: PairingAnswer, of central: String) async
-
-    /// Asks a central for encryption, and with that to pair if it has not.
-    func requestSecurity(of central: String) async
-
-    /// Forgets a peer, or all of a beacon's; `RadioEvent.pairing` tells each.
-    /// - Returns: how many were forgotten.
-    func forgetBonds(of beacon: BeaconIdentifier, peer: RemoteAddress?) async -> Int
-
-    /// Takes everything off the air and gives the radio back. Nothing of ours remains on it.
+    /// Stops all advertising and releases the radio. Nothing of this process remains on it.
     func close() async
 }
 
-extension PeripheralRadio {
-    /// A radio whose stack leaves timings to the centrals.
-    public func updateConnection(of central: String, to parameters: ConnectionParameters) async {}
-
-    /// Refuses: most radios keep a central's attributes to themselves.
-    public func link(to central: String) async throws(RadioError) -> any RemoteLink {
-        throw RadioError(
-            .unsupported, "\(name) gives devices no access to the attributes of a central",
-            hint: RadioError.useOwnHost)
-    }
+/// A radio that can ask centrals for other connection parameters.
+public protocol ConnectionUpdatingRadio: PeripheralRadio {
+    /// Requests other connection parameters of a central; `RadioEvent.connectionUpdated` reports its consent.
+    func updateConnection(of central: String, to parameters: ConnectionParameters) async
 }
 
-/// A beacon that a radio is to carry.
-public struct HostedBeacon: Hashable, Sendable {
-    /// Its name.
-    public let identifier: BeaconIdentifier
-    /// Its services; empty when nothing connects to it.
-    public let services: [GATTService]
-    /// What it will advertise first.
-    public let advertisement: Advertisement?
-    /// Whether it stays on the air while a central is connected to it.
-    public let advertisesWhileConnected: Bool
-    /// What stays the same over all runs: PROFILE/ID. An address of its own is derived from it.
-    public let key: String
-    /// Where it is and how strong, where the air is emulated.
-    public let site: BeaconSite
-    /// How it pairs; `nil` says that it does not.
-    public var pairing: PairingSettings?
-
-    /// A beacon of this name with these services.
-    public init(
-        identifier: BeaconIdentifier, services: [GATTService], advertisement: Advertisement?,
-        advertisesWhileConnected: Bool = false, key: String? = nil, site: BeaconSite = BeaconSite()
-    ) {
-        self.identifier = identifier
-        self.services = services
-        self.advertisement = advertisement
-        self.advertisesWhileConnected = advertisesWhileConnected
-        self.key = key ?? identifier.name
-        self.site = site
-    }
+/// A radio whose beacons can be GATT clients of the centrals that are connected to them.
+public protocol ClientRadio: PeripheralRadio {
+    /// The connection of a central to one of the beacons, over which the beacon uses the central's attributes. Each
+    /// call for the same connection returns the same link.
+    /// - Throws: `RadioError` `.refused` if there is no such central.
+    func link(to central: String) async throws(RadioError) -> any RemoteLink
 }
 
-extension PeripheralRadio {
-    public func keepBonds(with keeper: any BondStore) async {}
-    public func answerPairing(_ answer: PairingAnswer, of central: String) async {}
-    public func requestSecurity(of central: String) async {}
-    public func forgetBonds(of beacon: BeaconIdentifier, peer: RemoteAddress?) async -> Int { 0 }
+/// A radio whose beacons pair with centrals.
+public protocol PairingRadio: PeripheralRadio {
+    /// Answers a question of a pairing with a central, or cancels the pairing; an answer without a question is ignored.
+    func answerPairing(_ answer: PairingAnswer, of central: String) async
+
+    /// Requests encryption of a central, which pairs if it has not done so.
+    func requestSecurity(of central: String) async
+
+    /// Forgets the bond with a peer, or all bonds of a beacon; `RadioEvent.pairing` reports each.
+    /// - Returns: the number of bonds forgotten.
+    func forgetBonds(of beacon: BeaconIdentifier, peer: RemoteAddress?) async -> Int
+}
+
+/// A radio that stores its beacons' bonds in this process. Other radios leave them to bluetoothd.
+public protocol BondStoringRadio: PeripheralRadio {
+    /// Sets the store of the beacons' bonds; call it before `open`.
+    func storeBonds(in store: any BondStore) async
 }

@@ -33,8 +33,8 @@ public struct RadioError: Error, Hashable, Sendable {
     /// What to do.
     public let hint: String
 
-    /// What to do where only our own host stack can do something.
-    static let useOwnHost =
+    /// The hint for what only our own host stack supports.
+    package static let useOwnHost =
         "use a radio of our own host stack: virtual, hci-socket:N, tcp-client:HOST:PORT, unix:PATH or serial:DEVICE"
 
     /// An error of this code.

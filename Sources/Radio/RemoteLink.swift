@@ -5,72 +5,65 @@
 public import Bluetooth
 public import BluetoothCore
 
-/// A connection to a device, whose attributes are used: as its central, or as a peripheral that a central is connected to.
+/// A connection to a device whose attributes are used: as its central, or as a peripheral that a central is connected to.
+///
+/// What only some links can do has a protocol of its own below; ask for it with `as?`.
 public protocol RemoteLink: Sendable {
     /// The device.
     var device: RemoteAddress { get }
 
-    /// Values that the device notifies or indicates, in order; the stream ends with the connection.
+    /// Notifications and indications received, in order; the stream ends with the connection.
     var notifications: AsyncStream<RemoteNotification> { get }
 
-    /// The longest attribute protocol PDU that both take, in octets: 23 or more.
+    /// The ATT_MTU of the connection, in bytes: 23 or more.
     func maximumTransmissionUnit() async throws(RemoteError) -> Int
-    /// How strongly the device is heard.
+    /// The RSSI of the device.
     func readRSSI() async throws(RemoteError) -> RSSI
-    /// Finds primary services: all, or those of some types.
+    /// Discovers primary services: all, or those of some types.
     func discoverServices(_ types: [BluetoothUUID]?) async throws(RemoteError) -> [RemoteService]
-    /// Finds the characteristics of a service.
+    /// Discovers the characteristics of a service.
     func discoverCharacteristics(of service: RemoteService) async throws(RemoteError) -> [RemoteCharacteristic]
-    /// Finds the descriptors of a characteristic.
+    /// Discovers the descriptors of a characteristic.
     func discoverDescriptors(of characteristic: RemoteCharacteristic) async throws(RemoteError) -> [RemoteDescriptor]
-    /// Reads a whole value, however long, of a characteristic's value or a descriptor.
+    /// Reads the whole value of a characteristic or a descriptor, of any length.
     func read(_ attribute: AttributeHandle) async throws(RemoteError) -> [UInt8]
-    /// Writes a whole value, however long, and waits for the device's word on it.
+    /// Writes a whole value, of any length, and waits for the device's response.
     func write(_ value: [UInt8], to attribute: AttributeHandle) async throws(RemoteError)
-    /// Writes a value that fits into one packet; nobody says whether it arrived.
+    /// Writes a value that fits into one packet, without a response.
     func writeWithoutResponse(_ value: [UInt8], to attribute: AttributeHandle) async throws(RemoteError)
-    /// Asks for notifications, or indications where there are none, or for neither.
+    /// Subscribes to notifications, or to indications if the characteristic has only those, or ends the subscription.
     func setNotifying(_ isNotifying: Bool, for characteristic: RemoteCharacteristic) async throws(RemoteError)
-    /// Encrypts the connection: with the keys of a bond where there is one, else by pairing.
-    /// - Parameter answer: is asked what the user must answer, and shown what the user must see.
-    func pair(
-        _ settings: PairingSettings, answer: @escaping @Sendable (PairingQuestion) async -> PairingAnswer
-    ) async throws(PairingError) -> LinkProtection
-    /// Has a central encrypt its connection to us, with a key of before or by pairing; returns at once when it is.
-    func secure() async throws(RemoteError)
-    /// What the device does with the attributes that the radio serves it, in order; ends with the connection.
-    var served: AsyncStream<ServedEvent> { get }
-    /// Answers a device's request: the value read (empty for a write), or the error that it is told.
-    func respond(to request: ServedRequest, _ response: AttributeResponse) async
-    /// Tells the device the value of a characteristic that is served to it, by notification or indication as it wants.
-    /// - Throws: `RemoteError` when it wants neither, or takes no more for now.
-    func notify(_ value: [UInt8], of characteristic: CharacteristicIdentifier) async throws(RemoteError)
-    /// Returns when the connection is gone, with the reason as a clause for people; at once if it is gone already.
+    /// Returns when the connection has ended, with the reason as a clause for people; at once if it has ended already.
     func waitForEnd() async -> String
-    /// Ends the connection, and returns when it is gone.
+    /// Ends the connection, and returns when it has ended.
     func disconnect() async
 }
 
-extension RemoteLink {
-    public func pair(
+/// A link that can be encrypted from this side as its central.
+public protocol PairingLink: RemoteLink {
+    /// Encrypts the connection: with the keys of a bond if there is one, else by pairing.
+    /// - Parameter answer: called with each question for the user.
+    func pair(
         _ settings: PairingSettings, answer: @escaping @Sendable (PairingQuestion) async -> PairingAnswer
-    ) async throws(PairingError) -> LinkProtection { throw PairingError(.unsupported) }
+    ) async throws(PairingError) -> LinkProtection
+}
 
-    /// Refuses: this link cannot be encrypted on demand.
-    public func secure() async throws(RemoteError) {
-        throw .impossible("this radio does not pair")
-    }
+/// A link that can be encrypted from this side as its peripheral.
+public protocol SecuringLink: RemoteLink {
+    /// Requests that the central encrypt its connection, with a key of a bond or by pairing; returns at once if it is
+    /// encrypted already.
+    func secure() async throws(RemoteError)
+}
 
-    /// Nothing: no attributes are served.
-    public var served: AsyncStream<ServedEvent> { AsyncStream { $0.finish() } }
-
-    /// Does nothing: no attributes are served.
-    public func respond(to request: ServedRequest, _ response: AttributeResponse) async {}
-
-    /// Refuses: no attributes are served.
-    public func notify(_ value: [UInt8], of characteristic: CharacteristicIdentifier) async throws(RemoteError) {
-        throw .impossible("this radio serves no attributes to the devices that it connects to")
-    }
+/// A link over which the device uses attributes of this side (`ServingRadio.serve`).
+public protocol ServingLink: RemoteLink {
+    /// Requests and subscriptions of the device, in order; the stream ends with the connection.
+    var served: AsyncStream<ServedEvent> { get }
+    /// Answers a device's request: with the value read (empty for a write), or an error.
+    func respond(to request: ServedRequest, _ response: AttributeResponse) async
+    /// Sends the value of a characteristic, by notification or indication as the device is subscribed.
+    /// - Throws: `RemoteError` `.impossible` if it is not subscribed, or has not taken earlier values yet.
+    func notify(_ value: [UInt8], of characteristic: CharacteristicIdentifier) async throws(RemoteError)
 }
 
 /// A value that a device told.

@@ -23,6 +23,7 @@ extension Session {
             default: throw Unknown()
             }
         }
+        guard let link = link as? any PairingLink else { throw Unknown() }
         let protection = try await link.pair(settings) { question in await self.ask(question) }
         line.authenticated = protection.isAuthenticated
         line.count = protection.keySize.map(Int.init)
@@ -30,7 +31,8 @@ extension Session {
 
     func forget(_ words: [String]) async throws {
         guard let address = BluetoothAddress(words[0]) else { throw Unknown() }
-        await radio.forgetBond(with: RemoteAddress(address, isRandom: words[1] == "random"))
+        let device = RemoteAddress(address, isRandom: words[1] == "random")
+        await (radio as? any BondingCentralRadio)?.forgetBond(with: device)
     }
 
     /// Tells what is asked, and waits for the answer where one counts.

@@ -18,7 +18,7 @@ import Testing
         uuid: .bit16(0x2A19), properties: [.read, .notify], declaration: 0x0011, value: 0x0012, end: 0x0013)
 
     /// A radio on which one central is connected, or none.
-    private final class OneLinkRadio: PeripheralRadio {
+    private final class OneLinkRadio: ClientRadio {
         let name = "one link"
         let events = AsyncStream<RadioEvent> { $0.finish() }
         let link: ScriptedLink?

@@ -27,7 +27,7 @@ import Testing
         .serialized()
 
     /// A radio on which a test says what is heard, and whose connections are scripted.
-    private final class OneDeviceRadio: CentralRadio {
+    private final class OneDeviceRadio: ServingRadio {
         let name = "one device"
         let served = EventLog<ServedAttributes?>()
         let link = ScriptedLink()

@@ -47,8 +47,8 @@ struct PairingTests {
         let central: HCIRadio
         let told: Told
 
-        func link() async throws -> any RemoteLink {
-            try await central.connect(to: PairingTests.device, timeout: .seconds(30))
+        func link(to device: RemoteAddress = PairingTests.device) async throws -> any PairingLink {
+            try #require(try await central.connect(to: device, timeout: .seconds(30)) as? any PairingLink)
         }
     }
 
@@ -99,7 +99,7 @@ struct PairingTests {
     ) async throws {
         let radio = HCIRadio(
             virtual: VirtualAirOptions(timing: .immediate, servers: [.tcp(host: "127.0.0.1", port: 0)]))
-        await radio.keepBonds(with: keeper)
+        await radio.storeBonds(in: keeper)
         let plan = plan(pairing)
         let capabilities = try await radio.open([plan], waits: false) { _ in .success([1, 2, 3]) }
         let port = try #require(capabilities.servers.first?.split(separator: ":").last.flatMap { Int($0) })
@@ -193,7 +193,7 @@ struct PairingTests {
     }
 
     private static func outcome(
-        _ link: any RemoteLink, _ settings: PairingSettings,
+        _ link: any PairingLink, _ settings: PairingSettings,
         answer: @escaping @Sendable (PairingQuestion) async -> PairingAnswer = { _ in .cancel }
     ) async -> Result<LinkProtection, PairingError> {
         do throws(PairingError) {
@@ -292,7 +292,7 @@ struct PairingTests {
             let address = try #require(heard)
             #expect(address.isRandom && address.address.octets[0] & 0xC0 == 0x40, "it is resolvable private")
             #expect(keeper.secrets(of: Self.identifier).own.count == 1)
-            let link = try await scene.central.connect(to: address, timeout: .seconds(30))
+            let link = try await scene.link(to: address)
             _ = try await link.pair(PairingSettings()) { _ in .cancel }
             #expect(try await Self.read(link) == [1, 2, 3])
         }

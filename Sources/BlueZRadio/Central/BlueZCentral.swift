@@ -12,7 +12,7 @@ public import Radio
 ///
 /// A loop finds the daemon and the adapter, and finds them again when they were lost; another keeps discovery as it is
 /// wanted. Both are woken by signals of the bus, and every other second in case that one was missed.
-public actor BlueZCentral: CentralRadio, LinkOwner {
+public actor BlueZCentral: CentralRadio, BondingCentralRadio, ServingRadio, LinkOwner {
     public nonisolated let name: String
 
     /// Which adapter is meant; once found, that controller by its address.
@@ -55,6 +55,7 @@ public actor BlueZCentral: CentralRadio, LinkOwner {
     }
 
     public func openCentral(waits: Bool) async throws(RadioError) -> ReceivingCapabilities {
+        guard loops.isEmpty else { return capabilities() }
         while true {
             do throws(RadioError) {
                 try await attach()

@@ -12,7 +12,7 @@ import Synchronization
 /// A connection of bluetoothd's whose peer's attributes are used: one that it made for us, or one to a beacon.
 ///
 /// bluetoothd discovers the attributes by itself; what is asked for here is what it found, as it is now.
-final class BlueZRemoteLink: RemoteLink {
+final class BlueZRemoteLink: PairingLink, SecuringLink, ServingLink {
     let device: RemoteAddress
     let notifications: AsyncStream<RemoteNotification>
     let path: ObjectPath

@@ -20,7 +20,7 @@ package actor Phone {
     private var provider: ANCSProvider
     private let vault: BondVault
     private var lock: FileLock?
-    private var radio: (any CentralRadio)?
+    private var radio: (any ServingRadio)?
     private var wakeUp: (deadline: Duration, task: Task<Void, Never>)?
     /// What is to be done on the connection that there is, in order.
     private var work: AsyncStream<PhoneLink.Work>.Continuation?
@@ -54,21 +54,28 @@ package actor Phone {
     }
 
     /// Tells a radio that is not open yet who the phone is, and has it keep the phone's bonds.
-    package func introduce(to radio: any CentralRadio) async { await radio.keepBonds(with: vault, as: identifier) }
+    package func introduce(to radio: any CentralRadio) async {
+        await (radio as? any BondStoringCentralRadio)?.storeBonds(in: vault, as: identifier)
+    }
 
     private nonisolated var identifier: BeaconIdentifier { BeaconIdentifier(profile.name) }
 
     /// Runs until it is cancelled, or the radio cannot be used any more.
     /// - Throws: `RadioError` when the radio cannot be used so.
     package func run(on radio: any CentralRadio) async throws(RadioError) {
-        self.radio = radio
+        guard let server = radio as? any ServingRadio else {
+            throw RadioError(
+                .unsupported, "\(radio.name) cannot serve attributes to the devices that it connects to",
+                hint: RadioError.useOwnHost)
+        }
+        self.radio = server
         defer {
             wakeUp?.task.cancel()
             lock?.release()
             lock = nil
             events.finish()
         }
-        try await radio.serve(attributes(withService: true))
+        try await server.serve(attributes(withService: true))
         while !Task.isCancelled {
             post("looking") { _ in }
             guard let found = try await lookForAccessory(on: radio) else { return }
@@ -134,7 +141,9 @@ package actor Phone {
         }
         let isSecured = await withTaskCancellationHandler {
             guard await secure(link) else { return false }
-            for await event in link.served { await take(event, over: link) }
+            if let link = link as? any ServingLink {
+                for await event in link.served { await take(event, over: link) }
+            }
             return true
         } onCancel: {
             Task { await link.disconnect() }
@@ -155,6 +164,7 @@ package actor Phone {
         // Phones have a screen, and users who say yes.
         let settings = PairingSettings(inputOutput: .displayYesNo, comparison: .accept)
         do throws(PairingError) {
+            guard let link = link as? any PairingLink else { throw PairingError(.unsupported) }
             let protection = try await link.pair(settings) { _ in .cancel }
             post("encrypted") {
                 $0.authenticated = protection.isAuthenticated
@@ -211,7 +221,7 @@ package actor Phone {
 
     private func perform(_ work: PhoneLink.Work, over link: any RemoteLink) async {
         switch work {
-        case .respond(let request, let response): await link.respond(to: request, response)
+        case .respond(let request, let response): await (link as? any ServingLink)?.respond(to: request, response)
         case .output(.tell(let characteristic, let value)):
             guard await PhoneLink.notify(value, of: CharacteristicIdentifier(characteristic), over: link, clock) else {
                 post("not-told") {

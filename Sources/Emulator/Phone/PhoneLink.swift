@@ -22,6 +22,7 @@ enum PhoneLink {
     static func notify(
         _ value: [UInt8], of characteristic: CharacteristicIdentifier, over link: any RemoteLink, _ clock: DeviceClock
     ) async -> Bool {
+        guard let link = link as? any ServingLink else { return false }
         for _ in 0..<100 {
             do throws(RemoteError) {
                 try await link.notify(value, of: characteristic)

@@ -13,10 +13,8 @@ extension HCIRadio {
     /// How a central pairs until it is told: it asks, and with nobody to answer nothing comes of a device's wish.
     static let initialCentralPolicy = PairingPolicy(acceptance: .ask)
 
-    // Async though it need not be, so that an async caller does not get the protocol's own, which does nothing.
-
-    public func keepBonds(with keeper: any BondStore, as central: BeaconIdentifier) async {
-        self.central.bonds = CentralState.Bonds(keeper: keeper, identifier: central)
+    public func storeBonds(in store: any BondStore, as central: BeaconIdentifier) {
+        self.central.bonds = CentralState.Bonds(keeper: store, identifier: central)
     }
 
     /// What the central's host is told. One whose bonds are kept has an address of its own, whatever its controller's is:
@@ -68,7 +66,7 @@ extension HCIRadio {
         hosts[central.host]?.change { $0.cancelPairing(of: connection) }
     }
 
-    public func forgetBond(with device: RemoteAddress) async {
+    public func forgetBond(with device: RemoteAddress) {
         let peer = PeerAddress(device)
         hosts[central.host]?.change { host in
             host.removeBond(of: host.identity(of: peer) ?? peer, for: nil)

@@ -11,10 +11,7 @@ public import Radio
 // Pairing of centrals with beacons: what is told of it, what is answered, and what is kept.
 
 extension HCIRadio {
-    // These are async though they need not be: of two functions, an async caller gets the async one, which would else be
-    // the protocol's own, that does nothing.
-
-    public func keepBonds(with keeper: any BondStore) async { self.keeper = keeper }
+    public func storeBonds(in store: any BondStore) { keeper = store }
 
     /// Tells a beacon's host how it pairs and whom it knows.
     func setPairing(of beacon: SeatedBeacon) {
@@ -144,12 +141,12 @@ extension HCIRadio {
 
     // MARK: - What the user says
 
-    public func answerPairing(_ answer: PairingAnswer, of central: String) async {
+    public func answerPairing(_ answer: PairingAnswer, of central: String) {
         guard let central = centrals[central] else { return }
         hosts[central.host]?.change { $0.answer(answer, of: central.connection) }
     }
 
-    public func requestSecurity(of central: String) async { askForSecurity(of: central) }
+    public func requestSecurity(of central: String) { askForSecurity(of: central) }
 
     /// Asks a central for encryption.
     func askForSecurity(of central: String) {
@@ -157,7 +154,7 @@ extension HCIRadio {
         hosts[central.host]?.change { $0.pair(central.connection) }
     }
 
-    public func forgetBonds(of beacon: BeaconIdentifier, peer: RemoteAddress?) async -> Int {
+    public func forgetBonds(of beacon: BeaconIdentifier, peer: RemoteAddress?) -> Int {
         guard let seat = beacons[beacon]?.seat, let host = hosts[seat.host] else { return 0 }
         let forgotten = host.read { $0.bonds(of: seat.set) }.map(\.peer).filter {
             peer == nil || RemoteAddress($0) == peer

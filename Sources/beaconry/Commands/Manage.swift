@@ -39,8 +39,8 @@ struct ManageOptions: ParsableArguments {
         }
         let timeout = try named("--timeout") { () throws(ValueFault) in try ValueText.duration(self.timeout) }
         let (results, result) = AsyncStream.makeStream(of: Result.self)
-        let ending = try await Listening(listening).run { radio, capabilities in
-            let central = Central(radio: OpenedRadio(radio: radio, capabilities: capabilities))
+        let ending = try await Listening(listening).run { radio, _ in
+            let central = Central(radio: radio)
             try await central.open()
             let configurator = BeaconConfigurator(central, timeout: timeout, attempts: retries + 1) { target, step in
                 Output.note(ManageText.words(step, target))

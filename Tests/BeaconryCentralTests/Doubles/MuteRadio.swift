@@ -8,7 +8,7 @@ import Synchronization
 /// A radio without an air: it hears what a test says, and what it is asked for never comes about.
 ///
 /// For what no peer can do: thousands of devices, and a radio that does not return.
-final class MuteRadio: CentralRadio {
+final class MuteRadio: BondStoringCentralRadio {
     private struct State {
         var sightings: AsyncStream<Sighting>.Continuation?
         var scans: [ScanSettings] = []
@@ -53,9 +53,11 @@ final class MuteRadio: CentralRadio {
         }
     }
 
-    func keepBonds(with keeper: any BondStore, as central: BeaconIdentifier) async {
+    func storeBonds(in store: any BondStore, as central: BeaconIdentifier) async {
         state.withLock { if !$0.isOpen { $0.bonds.append(central.name) } }
     }
+
+    func forgetBond(with device: RemoteAddress) async {}
 
     func openCentral(waits: Bool) async throws(RadioError) -> ReceivingCapabilities {
         state.withLock { $0.isOpen = true }

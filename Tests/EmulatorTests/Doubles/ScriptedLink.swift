@@ -8,7 +8,7 @@ import Radio
 import Synchronization
 
 /// A link whose peer does what a test tells it.
-final class ScriptedLink: RemoteLink {
+final class ScriptedLink: ServingLink {
     /// What it was asked, in order.
     enum Call: Hashable, Sendable {
         case setNotifying(Bool, AttributeHandle)

@@ -9,7 +9,7 @@ import Radio
 import Synchronization
 
 /// A radio that does what a test tells it, and remembers what the emulator asked of it.
-final class ScriptedRadio: PeripheralRadio {
+final class ScriptedRadio: ConnectionUpdatingRadio, PairingRadio, BondStoringRadio {
     /// What it was asked, in order.
     enum Call: Hashable, Sendable {
         case open([HostedBeacon], waits: Bool)
@@ -149,7 +149,7 @@ final class ScriptedRadio: PeripheralRadio {
         calls.append(.tell(value, characteristic, beacon, to: central))
     }
 
-    func keepBonds(with keeper: any BondStore) async { script.withLock { $0.keeper = keeper } }
+    func storeBonds(in store: any BondStore) async { script.withLock { $0.keeper = store } }
     /// Who keeps bonds for it.
     var keeper: (any BondStore)? { script.withLock(\.keeper) }
 

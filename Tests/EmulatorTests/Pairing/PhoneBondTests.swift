@@ -15,15 +15,16 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct PhoneBondTests {
     /// A radio that is told who keeps bonds, and does nothing else.
-    private final class BondedRadio: CentralRadio {
+    private final class BondedRadio: BondStoringCentralRadio {
         let name = "bonded"
         private let told = Mutex<(keeper: any BondStore, name: BeaconIdentifier)?>(nil)
 
         var bonds: (keeper: any BondStore, name: BeaconIdentifier)? { told.withLock { $0 } }
 
-        func keepBonds(with keeper: any BondStore, as central: BeaconIdentifier) async {
-            told.withLock { $0 = (keeper, central) }
+        func storeBonds(in store: any BondStore, as central: BeaconIdentifier) async {
+            told.withLock { $0 = (store, central) }
         }
+        func forgetBond(with device: RemoteAddress) async {}
         func openCentral(waits: Bool) async throws(RadioError) -> ReceivingCapabilities {
             ReceivingCapabilities(name: name, way: "script", address: nil)
         }

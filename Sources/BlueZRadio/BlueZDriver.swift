@@ -1,0 +1,88 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+package import Radio
+
+/// The adapters of this machine beside bluetoothd: `bluez`, `bluez:hciN`, `bluez:ADDRESS`.
+package struct BlueZDriver: RadioDriver {
+    package static let scheme = "bluez"
+    package static let forms = ["bluez", "bluez:hciN", "bluez:ADDRESS"]
+    package static let examples = ["bluez:hci0", "bluez:ADDRESS"]
+
+    /// The adapter.
+    package let selector: AdapterSelector
+
+    /// An adapter of this machine.
+    package init(_ selector: AdapterSelector = .any) { self.selector = selector }
+
+    package init?(argument: String?) {
+        guard let selector = argument.map(AdapterSelector.init) ?? .any else { return nil }
+        self.selector = selector
+    }
+
+    package static func survey() async -> RadioSurvey {
+        guard AdapterPresence.kernelHasBluetooth else {
+            return RadioSurvey(notes: ["this machine's kernel has no Bluetooth"])
+        }
+        return RadioSurvey(await BlueZSurvey.take())
+    }
+
+    package func forecast(_ beacons: [HostedBeacon]) async throws(RadioError) -> RadioForecast {
+        try await BlueZRadio.forecast(beacons, on: selector)
+    }
+
+    package func makePeripheral(_ resources: RadioResources) -> any PeripheralRadio {
+        BlueZRadio(selector, ledger: resources.ledger, capture: resources.capture)
+    }
+
+    /// bluetoothd decides the ATT_MTU.
+    package func makeCentral(maximumTransmissionUnit: UInt16) -> any CentralRadio { BlueZCentral(selector) }
+}
+
+extension RadioSurvey {
+    fileprivate init(_ survey: BlueZSurvey) {
+        self.init(radios: survey.adapters.map(Entry.init), failure: survey.trouble)
+        rights = [
+            Right(
+                key: "managementSocket", isGranted: survey.mayManage,
+                summary: survey.mayManage
+                    ? "management socket (CAP_NET_ADMIN): exact flags, scan response and interval"
+                    : "no management socket; CAP_NET_ADMIN would add exact flags, scan response and interval"),
+            Right(
+                key: "monitorSocket", isGranted: survey.mayMonitor,
+                summary: survey.mayMonitor
+                    ? "monitor socket (CAP_NET_RAW): what is on the air is read back"
+                    : "no monitor socket; CAP_NET_RAW would add reading back what is on the air"),
+        ]
+        let reason = failure == nil ? "bluetoothd does not manage it" : "bluetoothd is not"
+        notes = survey.unmanagedNames.map { "\($0): there, but \(reason)" }
+        guard failure == nil else { return }
+        if radios.isEmpty { notes.append("this machine has no Bluetooth adapter that bluetoothd knows") }
+        guard !radios.isEmpty else { return }
+        advice = [
+            "note: an iPhone that connects may show a pairing dialog, because bluetoothd reads the phone's own services; "
+                + "ReverseServiceDiscovery=false in /etc/bluetooth/main.conf stops that"
+        ]
+    }
+}
+
+extension RadioSurvey.Entry {
+    fileprivate init(_ entry: BlueZSurvey.Adapter) {
+        let adapter = entry.adapter
+        let advertising: Advertising = !adapter.canAdvertise ? .none : adapter.isExtended ? .extended : .legacy
+        let instances = (total: adapter.freeInstances + adapter.activeInstances, free: adapter.freeInstances)
+        let power = entry.block.map { "blocked \($0)" } ?? (adapter.isPowered ? "powered on" : "powered off")
+        self.init(
+            name: "bluez:\(adapter.name)", advertising: advertising,
+            summary: "\(adapter.address)  \(power)  \(advertising.rawValue) advertising  \(instances.free) of "
+                + "\(instances.total) instances free  bluetoothd "
+                + "\(adapter.daemonVersion?.description ?? "of unknown version")")
+        address = adapter.address
+        isPowered = adapter.isPowered
+        block = entry.block
+        self.instances = instances
+        canSetTransmitPower = adapter.canSetTransmitPower
+        daemonVersion = adapter.daemonVersion?.description
+    }
+}
