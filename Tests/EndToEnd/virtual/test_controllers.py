@@ -62,8 +62,9 @@ def test_in_turns_on_bumble(beaconry: Beaconry, bumble_controllers: BumbleContro
     assert run.wait("radio-ready")["extended"] is False
     run.wait("ready")
     heard = asyncio.run(listen(theirs, 10))
-    run.take(0.1)
-    # On a busy machine each turn takes longer, which is reported each time that it changes.
+    # On a busy machine each turn takes longer. A changed interval is reported every 10 s at most, so the report that covers
+    # the time of the scan may come that much later.
+    run.take(10.5)
     told = {
         device: [event["intervalTicks"] for event in run.events if "intervalTicks" in event and event["device"] == device]
         for device in ("entrance", "plain")
