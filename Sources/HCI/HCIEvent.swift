@@ -5,18 +5,20 @@
 package import BluetoothCore
 
 /// The parameters of one HCI event.
+///
+/// As a command, an event is declared in one place: a struct in a file in `Events/`, and a line in the list at its top.
 package protocol HCIEvent: WireCodable {
-    /// The event's number.
+    /// The event code.
     static var eventCode: UInt8 { get }
 }
 
 /// An event of the LE meta event (Core 5.4, Vol 4, Part E, 7.7.65): its parameters begin with the subevent code.
 package protocol LEMetaEvent: HCIEvent {
-    /// The subevent's number.
+    /// The subevent code.
     static var subeventCode: UInt8 { get }
-    /// Reads what stands behind the subevent code.
+    /// Reads the fields after the subevent code.
     init(parsingFields reader: inout ByteReader) throws(WireError)
-    /// Appends what stands behind the subevent code.
+    /// Appends the fields after the subevent code.
     func serializeFields(into writer: inout ByteWriter)
 }
 
@@ -35,4 +37,11 @@ extension LEMetaEvent {
         writer.write(Self.subeventCode)
         serializeFields(into: &writer)
     }
+}
+
+/// The table of all HCI events of this module.
+package enum HCIEvents {
+    /// Every event, in groups as in the files that declare them.
+    package static let all: [any HCIEvent.Type] =
+        controller + connections + advertising + lowEnergyConnections + security
 }

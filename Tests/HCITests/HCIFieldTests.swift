@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 @Suite struct HCIFieldTests {
-    /// Bits that the specification lists beside the events.
+    /// The bits that the specification lists beside the events.
     @Test func eventsHaveTheirBits() {
         #expect(EventMask(eventCode: DisconnectionComplete.eventCode).rawValue == 0x10)
         #expect(EventMask(eventCode: EncryptionKeyRefreshComplete.eventCode).rawValue == 0x8000_0000_0000)
@@ -26,13 +26,31 @@ import Testing
         #expect(LEEventMask.initial.contains(LEEventMask(subeventCode: LELongTermKeyRequest.subeventCode)))
     }
 
-    @Test func statusesSpeak() {
+    @Test func statusesDescribeThemselves() {
         #expect(HCIStatus.success.description == "success (0x00)")
         #expect(HCIStatus(rawValue: 0x3E).description == "connection failed to be established (0x3E)")
         #expect(HCIStatus(rawValue: 0xEE).description == "unnamed status (0xEE)")
         #expect(HCIStatus.rejectedLimitedResources.rawValue == 0x0D)
         #expect(HCIStatus.connectionTerminatedMICFailure.rawValue == 0x3D)
         #expect(HCIStatus.unknownAdvertisingIdentifier.rawValue == 0x42)
+    }
+
+    @Test func commandsAreDeclaredOnce() {
+        #expect(HCICommands.definitions.count == HCICommands.all.count)
+        let bits = HCICommands.definitions.values.compactMap(\.supportedBit).map { $0.octet * 8 + $0.bit }
+        #expect(Set(bits).count == bits.count)
+        #expect(bits.allSatisfy { 0..<512 ~= $0 })
+        #expect(Set(HCICommands.definitions.values.map(\.name)).count == HCICommands.all.count)
+    }
+
+    @Test(arguments: [
+        (ReadRSSI.opcode, "Read RSSI"), (LEEnableEncryption.opcode, "LE Enable Encryption"),
+        (LELongTermKeyRequestReply.opcode, "LE Long Term Key Request Reply"), (HCIReset.opcode, "Reset"),
+        (LEReceiverTestV2.opcode, "LE Receiver Test [v2]"), (ReadBDADDR.opcode, "Read BD_ADDR"),
+        (HCIOpcode(rawValue: 0xFC01), "command 0xFC01"),
+    ])
+    func opcodesHaveTheNamesOfTheSpecification(opcode: HCIOpcode, name: String) {
+        #expect(opcode.name == name)
     }
 
     @Test func opcodesHaveAGroupAndACommand() {
@@ -44,8 +62,8 @@ import Testing
         #expect(HCIOpcode(rawValue: 0xFFFF).command == 0x03FF)
     }
 
-    /// Values without a name, and bits that are reserved, are written as they were read.
-    @Test func whatHasNoNameSurvives() throws {
+    /// Values without a name and reserved bits are written as they were read.
+    @Test func unnamedValuesSurvive() throws {
         #expect(try checkWire(AddressType.self, bytes: [0x42]).rawValue == 0x42)
         #expect(try checkWire(PHYSet.self, bytes: [0xF8]).rawValue == 0xF8)
         #expect(try checkWire(LEFeatures.self, bytes: [0, 0, 0, 0, 0, 0, 0, 0x80]).rawValue == 1 << 63)
@@ -54,7 +72,7 @@ import Testing
         #expect(ConnectionHandle.range.contains(ConnectionHandle(0x0EFF)))
     }
 
-    @Test func octetsAreAsManyAsTheySay() throws {
+    @Test func octetsHaveTheirCount() throws {
         #expect(Octets<2>([1]) == nil)
         #expect(Octets<2>([1, 2, 3]) == nil)
         #expect(Octets<2>([1, 2])?.bytes == [1, 2])
@@ -67,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func supportedCommandsAreKnownByOpcode() {
+    @Test func supportedCommandsAreFoundByOpcode() {
         var supported = SupportedCommands()
         #expect(supported.contains(LERand.opcode) == false)
         supported = SupportedCommands([LERand.opcode, HCIOpcode(rawValue: 0xFC01)])
@@ -77,14 +95,14 @@ import Testing
         #expect(supported.octets.reduce(0) { $0 + $1.nonzeroBitCount } == 1)
     }
 
-    @Test func ownAddressTypesTellRandomFromPublic() {
+    @Test func ownAddressTypesDistinguishRandomFromPublic() {
         #expect(OwnAddressType.random.isRandom)
         #expect(OwnAddressType.resolvableOrRandom.isRandom)
         #expect(!OwnAddressType.public.isRandom)
         #expect(!OwnAddressType.resolvableOrPublic.isRandom)
     }
 
-    @Test func filterPoliciesTellWhetherTheListDecides() {
+    @Test func filterPoliciesKnowWhetherTheyUseTheList() {
         #expect(ScanningFilterPolicy.extendedFiltered.usesFilterAcceptList)
         #expect(!ScanningFilterPolicy.extendedUnfiltered.usesFilterAcceptList)
     }

@@ -7,7 +7,7 @@ import HCI
 import TestSupport
 import Testing
 
-/// An H4 packet as somebody else writes it, and what it means: its type, opcode, length and parameters are all checked.
+/// A golden H4 packet and its value; the type, opcode, length and parameters are all checked.
 struct WireSample: Sendable, CustomTestStringConvertible {
     let testDescription: String
     /// The command's opcode, for a command.
@@ -40,7 +40,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
     static func returned<Command: HCIReturningCommand>(
         _: Command.Type, _ hexadecimal: String, _ value: Command.Returned
     ) -> WireSample {
-        sample("what \(Command.self) returns", nil, hexadecimal) { bytes in
+        sample("return parameters of \(Command.self)", nil, hexadecimal) { bytes in
             guard case .event(let packet) = try checkWire(HCIPacket.self, bytes: bytes) else {
                 Issue.record("not an event")
                 return
@@ -58,7 +58,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         _ description: String, _ opcode: HCIOpcode?, _ hexadecimal: String,
         check: @escaping @Sendable ([UInt8]) throws -> Void
     ) -> WireSample {
-        // A sample that is no hexadecimal is empty, and an empty one is no packet.
+        // Invalid hexadecimal gives an empty sample, which fails as a packet.
         WireSample(
             testDescription: description, opcode: opcode, bytes: (try? Hexadecimal.bytes(hexadecimal)) ?? [],
             check: check)
@@ -76,12 +76,12 @@ extension WireSample {
 }
 
 extension BluetoothAddress {
-    /// An address of a test; a bad one is zero.
+    /// An address of a test; zero for an invalid one.
     static func of(_ text: String) -> BluetoothAddress { BluetoothAddress(text) ?? .zero }
 }
 
 extension Octets {
-    /// The octets of a test, in the order of the wire; bad ones are zeros.
+    /// Bytes of a test in wire order; zeros for invalid hexadecimal.
     static func of(_ hexadecimal: String) -> Self {
         (try? Hexadecimal.bytes(hexadecimal)).flatMap { Self($0) } ?? .zero
     }
@@ -92,7 +92,7 @@ extension Octets {
         try sample.check(sample.bytes)
     }
 
-    /// Whatever has a bit among the supported commands has a sample. A vendor's commands have no bits.
+    /// Commands with a bit among the supported commands, and vendor commands, which have none.
     @Test func everyCommandHasASample() {
         let sampled = Set(WireSample.all.compactMap(\.opcode))
         let known = (UInt16.min...UInt16.max).map(HCIOpcode.init(rawValue:)).filter {
@@ -100,5 +100,16 @@ extension Octets {
         }
         #expect(known.filter { !sampled.contains($0) } == [])
         #expect(sampled.subtracting(known) == [VendorWriteBDADDR.opcode])
+        #expect(sampled == Set(HCICommands.definitions.keys))
+    }
+
+    @Test func everyEventAndEveryReturnParameterHasASample() {
+        let sampled = Set(WireSample.all.map(\.testDescription))
+        for event in HCIEvents.all {
+            #expect(sampled.contains("\(event)"), "\(event)")
+        }
+        for command in HCICommands.all where command is any HCIReturningCommand.Type {
+            #expect(sampled.contains("return parameters of \(command)"), "\(command)")
+        }
     }
 }

@@ -4,13 +4,20 @@
 
 package import BluetoothCore
 
+extension HCICommands {
+    /// Direct test mode (Core 5.4, Vol 4, Part E, 7.8.28 to 7.8.30).
+    static let directTest: [any HCICommand.Type] = [
+        LEReceiverTest.self, LEReceiverTestV2.self, LETransmitterTest.self, LETransmitterTestV2.self, LETestEnd.self,
+    ]
+}
+
 /// HCI_LE_Receiver_Test, version 1 (Core 5.4, Vol 4, Part E, 7.8.28): counts test packets on LE 1M until HCI_LE_Test_End.
 package struct LEReceiverTest: HCICommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x201D)
-    /// The channel, 2402 MHz and 2 MHz for each number: 0 to 39.
+    package static let definition = HCICommandDefinition(0x201D, "LE Receiver Test", supportedBit: (28, 4))
+    /// The channel: 0 to 39, at 2402 MHz plus 2 MHz each.
     package let channel: UInt8
 
-    /// A command of these fields.
+    /// A command with these fields.
     package init(channel: UInt8) { self.channel = channel }
 
     package init(parsing reader: inout ByteReader) throws(WireError) { channel = try reader.readUInt8() }
@@ -20,7 +27,7 @@ package struct LEReceiverTest: HCICommand, Hashable {
 
 /// HCI_LE_Receiver_Test, version 2 (Core 5.4, Vol 4, Part E, 7.8.28): counts test packets on a PHY.
 package struct LEReceiverTestV2: HCICommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x2033)
+    package static let definition = HCICommandDefinition(0x2033, "LE Receiver Test [v2]", supportedBit: (35, 7))
     /// The channel: 0 to 39.
     package let channel: UInt8
     /// The PHY.
@@ -28,7 +35,7 @@ package struct LEReceiverTestV2: HCICommand, Hashable {
     /// 0: the transmitter has a standard modulation index; 1: a stable one.
     package let modulationIndex: UInt8
 
-    /// A command of these fields.
+    /// A command with these fields.
     package init(channel: UInt8, phy: PHY, modulationIndex: UInt8 = 0) {
         self.channel = channel
         self.phy = phy
@@ -51,15 +58,15 @@ package struct LEReceiverTestV2: HCICommand, Hashable {
 /// HCI_LE_Transmitter_Test, version 1 (Core 5.4, Vol 4, Part E, 7.8.29): sends test packets on LE 1M until
 /// HCI_LE_Test_End.
 package struct LETransmitterTest: HCICommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x201E)
+    package static let definition = HCICommandDefinition(0x201E, "LE Transmitter Test", supportedBit: (28, 5))
     /// The channel: 0 to 39.
     package let channel: UInt8
-    /// The payload of a packet, in octets.
+    /// Payload of a packet, in bytes.
     package let length: UInt8
-    /// What the payload consists of: 0 to 7.
+    /// The payload pattern: 0 to 7.
     package let payload: UInt8
 
-    /// A command of these fields.
+    /// A command with these fields.
     package init(channel: UInt8, length: UInt8, payload: UInt8 = 0) {
         self.channel = channel
         self.length = length
@@ -81,17 +88,17 @@ package struct LETransmitterTest: HCICommand, Hashable {
 
 /// HCI_LE_Transmitter_Test, version 2 (Core 5.4, Vol 4, Part E, 7.8.29): sends test packets on a PHY.
 package struct LETransmitterTestV2: HCICommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x2034)
+    package static let definition = HCICommandDefinition(0x2034, "LE Transmitter Test [v2]", supportedBit: (36, 0))
     /// The channel: 0 to 39.
     package let channel: UInt8
-    /// The payload of a packet, in octets.
+    /// Payload of a packet, in bytes.
     package let length: UInt8
-    /// What the payload consists of: 0 to 7.
+    /// The payload pattern: 0 to 7.
     package let payload: UInt8
     /// The PHY; 3 is LE Coded with S=8, 4 with S=2.
     package let phy: PHY
 
-    /// A command of these fields.
+    /// A command with these fields.
     package init(channel: UInt8, length: UInt8, payload: UInt8 = 0, phy: PHY) {
         self.channel = channel
         self.length = length
@@ -116,18 +123,18 @@ package struct LETransmitterTestV2: HCICommand, Hashable {
 
 /// HCI_LE_Test_End (Core 5.4, Vol 4, Part E, 7.8.30): ends a direct test.
 package struct LETestEnd: HCIReturningCommand, HCIParameterlessCommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x201F)
+    package static let definition = HCICommandDefinition(0x201F, "LE Test End", supportedBit: (28, 6))
     /// The command has no parameters.
     package init() {}
 
-    /// What the command returns.
+    /// Return parameters.
     package struct Returned: WireCodable, Hashable {
         /// The HCI status.
         package let status: HCIStatus
-        /// How many packets were received; 0 of a transmitter.
+        /// The number of received packets; 0 for a transmitter.
         package let packets: UInt16
 
-        /// What a command returned.
+        /// Return parameters with these fields.
         package init(status: HCIStatus = .success, packets: UInt16) {
             self.status = status
             self.packets = packets

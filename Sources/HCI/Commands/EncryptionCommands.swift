@@ -4,20 +4,28 @@
 
 package import BluetoothCore
 
+extension HCICommands {
+    /// Encryption commands (Core 5.4, Vol 4, Part E, 7.8.24 to 7.8.26, 7.8.36 and 7.8.37).
+    static let encryption: [any HCICommand.Type] = [
+        LEEnableEncryption.self, LELongTermKeyRequestReply.self, LELongTermKeyRequestNegativeReply.self,
+        LEReadLocalP256PublicKey.self, LEGenerateDHKey.self, LEGenerateDHKeyVersion2.self,
+    ]
+}
+
 /// HCI_LE_Enable_Encryption (Core 5.4, Vol 4, Part E, 7.8.24): a central encrypts. EncryptionChange or
 /// EncryptionKeyRefreshComplete follows.
-package struct LEEnableEncryption: HCICommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x2019)
-    /// Which connection.
+package struct LEEnableEncryption: ConnectionCommand, Hashable {
+    package static let definition = HCICommandDefinition(0x2019, "LE Enable Encryption", supportedBit: (28, 0))
+    /// The connection.
     package let connectionHandle: ConnectionHandle
-    /// Names the key to the peripheral; 0 with LE Secure Connections.
+    /// Identifies the key to the peripheral; 0 with LE Secure Connections.
     package let randomNumber: UInt64
-    /// Names the key to the peripheral; 0 with LE Secure Connections.
+    /// Identifies the key to the peripheral; 0 with LE Secure Connections.
     package let encryptedDiversifier: UInt16
-    /// The key, least significant octet first.
+    /// The key, least significant byte first.
     package let longTermKey: Octets<16>
 
-    /// A command of these fields.
+    /// A command with these fields.
     package init(
         connectionHandle: ConnectionHandle, randomNumber: UInt64, encryptedDiversifier: UInt16, longTermKey: Octets<16>
     ) {
@@ -42,16 +50,17 @@ package struct LEEnableEncryption: HCICommand, Hashable {
     }
 }
 
-/// HCI_LE_Long_Term_Key_Request_Reply (Core 5.4, Vol 4, Part E, 7.8.25): a peripheral knows the key.
-package struct LELongTermKeyRequestReply: HCIReturningCommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x201A)
+/// HCI_LE_Long_Term_Key_Request_Reply (Core 5.4, Vol 4, Part E, 7.8.25): the host of a peripheral provides the key.
+package struct LELongTermKeyRequestReply: ConnectionCommand, HCIReturningCommand, Hashable {
+    package static let definition = HCICommandDefinition(
+        0x201A, "LE Long Term Key Request Reply", supportedBit: (28, 1))
     package typealias Returned = StatusAndConnectionHandle
-    /// Which connection.
+    /// The connection.
     package let connectionHandle: ConnectionHandle
-    /// The key, least significant octet first.
+    /// The key, least significant byte first.
     package let longTermKey: Octets<16>
 
-    /// A command of these fields.
+    /// A command with these fields.
     package init(connectionHandle: ConnectionHandle, longTermKey: Octets<16>) {
         self.connectionHandle = connectionHandle
         self.longTermKey = longTermKey
@@ -68,31 +77,25 @@ package struct LELongTermKeyRequestReply: HCIReturningCommand, Hashable {
     }
 }
 
-/// HCI_LE_Long_Term_Key_Request_Negative_Reply (Core 5.4, Vol 4, Part E, 7.8.26): a peripheral has no key.
-package struct LELongTermKeyRequestNegativeReply: HCIReturningCommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x201B)
+/// HCI_LE_Long_Term_Key_Request_Negative_Reply (Core 5.4, Vol 4, Part E, 7.8.26): the host of a peripheral has no key.
+package struct LELongTermKeyRequestNegativeReply: ConnectionHandleCommand, HCIReturningCommand, Hashable {
+    package static let definition = HCICommandDefinition(
+        0x201B, "LE Long Term Key Request Negative Reply", supportedBit: (28, 2))
     package typealias Returned = StatusAndConnectionHandle
-    /// Which connection.
+    /// The connection.
     package let connectionHandle: ConnectionHandle
 
-    /// A command of these fields.
+    /// A command with these fields.
     package init(connectionHandle: ConnectionHandle) {
         self.connectionHandle = connectionHandle
     }
-
-    package init(parsing reader: inout ByteReader) throws(WireError) {
-        connectionHandle = try ConnectionHandle(parsing: &reader)
-    }
-
-    package func serialize(into writer: inout ByteWriter) {
-        connectionHandle.serialize(into: &writer)
-    }
 }
 
-/// HCI_LE_Read_Local_P-256_Public_Key (Core 5.4, Vol 4, Part E, 7.8.36): makes a key pair.
+/// HCI_LE_Read_Local_P-256_Public_Key (Core 5.4, Vol 4, Part E, 7.8.36): generates a key pair.
 /// LEReadLocalP256PublicKeyComplete follows.
 package struct LEReadLocalP256PublicKey: HCIParameterlessCommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x2025)
+    package static let definition = HCICommandDefinition(
+        0x2025, "LE Read Local P-256 Public Key", supportedBit: (34, 1))
     /// The command has no parameters.
     package init() {}
 }
@@ -100,13 +103,13 @@ package struct LEReadLocalP256PublicKey: HCIParameterlessCommand, Hashable {
 /// HCI_LE_Generate_DHKey, version 1 (Core 5.4, Vol 4, Part E, 7.8.37): the secret shared with a peer.
 /// LEGenerateDHKeyComplete follows.
 package struct LEGenerateDHKey: HCICommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x2026)
-    /// Of the peer's public key, least significant octet first.
+    package static let definition = HCICommandDefinition(0x2026, "LE Generate DHKey", supportedBit: (34, 2))
+    /// Coordinate of the peer's public key, least significant byte first.
     package let keyXCoordinate: Octets<32>
-    /// Of the peer's public key, least significant octet first.
+    /// Coordinate of the peer's public key, least significant byte first.
     package let keyYCoordinate: Octets<32>
 
-    /// A command of these fields.
+    /// A command with these fields.
     package init(keyXCoordinate: Octets<32>, keyYCoordinate: Octets<32>) {
         self.keyXCoordinate = keyXCoordinate
         self.keyYCoordinate = keyYCoordinate
@@ -123,18 +126,18 @@ package struct LEGenerateDHKey: HCICommand, Hashable {
     }
 }
 
-/// HCI_LE_Generate_DHKey, version 2 (Core 5.4, Vol 4, Part E, 7.8.37): as version 1, with a choice of the own key.
+/// HCI_LE_Generate_DHKey, version 2 (Core 5.4, Vol 4, Part E, 7.8.37): as version 1, with a selectable private key.
 /// LEGenerateDHKeyComplete follows.
 package struct LEGenerateDHKeyVersion2: HCICommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x205E)
-    /// Of the peer's public key, least significant octet first.
+    package static let definition = HCICommandDefinition(0x205E, "LE Generate DHKey [v2]", supportedBit: (41, 2))
+    /// Coordinate of the peer's public key, least significant byte first.
     package let keyXCoordinate: Octets<32>
-    /// Of the peer's public key, least significant octet first.
+    /// Coordinate of the peer's public key, least significant byte first.
     package let keyYCoordinate: Octets<32>
-    /// 0 for the key that LEReadLocalP256PublicKey made, 1 for the debug key that everybody knows.
+    /// 0: the key of LEReadLocalP256PublicKey, 1: the public debug key.
     package let keyType: UInt8
 
-    /// A command of these fields.
+    /// A command with these fields.
     package init(keyXCoordinate: Octets<32>, keyYCoordinate: Octets<32>, keyType: UInt8) {
         self.keyXCoordinate = keyXCoordinate
         self.keyYCoordinate = keyYCoordinate

@@ -4,15 +4,26 @@
 
 package import BluetoothCore
 
+extension HCICommands {
+    /// Extended advertising commands (Core 5.4, Vol 4, Part E, 7.8.52 to 7.8.60).
+    static let extendedAdvertising: [any HCICommand.Type] = [
+        LESetAdvertisingSetRandomAddress.self, LESetExtendedAdvertisingParameters.self,
+        LESetExtendedAdvertisingEnable.self, LEReadMaximumAdvertisingDataLength.self,
+        LEReadNumberOfSupportedAdvertisingSets.self, LERemoveAdvertisingSet.self, LEClearAdvertisingSets.self,
+        LESetExtendedAdvertisingData.self, LESetExtendedScanResponseData.self,
+    ]
+}
+
 /// HCI_LE_Set_Advertising_Set_Random_Address (Core 5.4, Vol 4, Part E, 7.8.52): the random address of a set.
 package struct LESetAdvertisingSetRandomAddress: HCICommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x2035)
+    package static let definition = HCICommandDefinition(
+        0x2035, "LE Set Advertising Set Random Address", supportedBit: (36, 1))
     /// The advertising set: 0x00 to 0xEF.
     package let advertisingHandle: UInt8
-    /// The address of its PDUs while its own address type is random.
+    /// The address of the PDUs while the own address type is random.
     package let randomAddress: BluetoothAddress
 
-    /// A command of these fields.
+    /// A command with these fields.
     package init(advertisingHandle: UInt8, randomAddress: BluetoothAddress) {
         self.advertisingHandle = advertisingHandle
         self.randomAddress = randomAddress
@@ -29,41 +40,42 @@ package struct LESetAdvertisingSetRandomAddress: HCICommand, Hashable {
     }
 }
 
-/// HCI_LE_Set_Extended_Advertising_Parameters, version 1 (Core 5.4, Vol 4, Part E, 7.8.53): how a set advertises.
+/// HCI_LE_Set_Extended_Advertising_Parameters, version 1 (Core 5.4, Vol 4, Part E, 7.8.53): parameters of an advertising set.
 package struct LESetExtendedAdvertisingParameters: HCIReturningCommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x2036)
+    package static let definition = HCICommandDefinition(
+        0x2036, "LE Set Extended Advertising Parameters", supportedBit: (36, 2))
     /// The advertising set: 0x00 to 0xEF.
     package let advertisingHandle: UInt8
-    /// Which PDUs are sent.
+    /// The PDUs to send.
     package let properties: AdvertisingEventProperties
     /// The shortest primary interval: 0x000020 to 0xFFFFFF.
     package let minimumInterval: AdvertisingInterval
     /// The longest primary interval: 0x000020 to 0xFFFFFF.
     package let maximumInterval: AdvertisingInterval
-    /// The primary channels, a bit each.
+    /// The primary channels, one bit each.
     package let channelMap: AdvertisingChannelMap
     /// The advertiser's address.
     package let ownAddressType: OwnAddressType
-    /// Of the peer, where the advertisement is directed or the address resolvable.
+    /// Address type of the peer, for a directed advertisement or a resolvable address.
     package let peerAddressType: AddressType
-    /// The peer, where the advertisement is directed or the address resolvable.
+    /// The peer, for a directed advertisement or a resolvable address.
     package let peerAddress: BluetoothAddress
-    /// Whose requests are taken.
+    /// Which devices the advertiser answers.
     package let filterPolicy: AdvertisingFilterPolicy
-    /// The power asked for: -127 to 20 dBm; 127 leaves it to the controller.
+    /// The requested power: -127 to 20 dBm; 127 leaves it to the controller.
     package let transmitPower: TransmitPower
     /// LE 1M or LE Coded.
     package let primaryPHY: PHY
-    /// How many advertising events may pass until the secondary PDU is sent.
+    /// The maximum number of advertising events before the secondary PDU is sent.
     package let secondaryMaximumSkip: UInt8
     /// Any of the three.
     package let secondaryPHY: PHY
-    /// The number of the set that a scanner sees: 0x00 to 0x0F.
+    /// The Advertising_SID: 0x00 to 0x0F.
     package let advertisingSetIdentifier: UInt8
-    /// 1 to get LEScanRequestReceived, 0 not.
+    /// 1 enables LEScanRequestReceived, 0 disables it.
     package let scanRequestNotificationEnable: UInt8
 
-    /// A command of these fields.
+    /// A command with these fields.
     package init(
         advertisingHandle: UInt8, properties: AdvertisingEventProperties, minimumInterval: AdvertisingInterval,
         maximumInterval: AdvertisingInterval, channelMap: AdvertisingChannelMap = .all,
@@ -125,14 +137,14 @@ package struct LESetExtendedAdvertisingParameters: HCIReturningCommand, Hashable
         writer.write(scanRequestNotificationEnable)
     }
 
-    /// What the command returns.
+    /// Return parameters.
     package struct Returned: WireCodable, Hashable {
-        /// What came of the command.
+        /// The HCI status.
         package let status: HCIStatus
-        /// What the controller took: -127 to 20 dBm.
+        /// The selected power: -127 to 20 dBm.
         package let selectedTransmitPower: TransmitPower
 
-        /// What a command returned.
+        /// Return parameters with these fields.
         package init(status: HCIStatus = .success, selectedTransmitPower: TransmitPower) {
             self.status = status
             self.selectedTransmitPower = selectedTransmitPower
@@ -152,18 +164,19 @@ package struct LESetExtendedAdvertisingParameters: HCIReturningCommand, Hashable
 
 /// HCI_LE_Set_Extended_Advertising_Enable (Core 5.4, Vol 4, Part E, 7.8.56): starts and stops sets.
 package struct LESetExtendedAdvertisingEnable: HCICommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x2039)
+    package static let definition = HCICommandDefinition(
+        0x2039, "LE Set Extended Advertising Enable", supportedBit: (36, 5))
 
-    /// One set and how long it is enabled.
+    /// One set and the duration for which it is enabled.
     package struct AdvertisingSet: WireCodable, Hashable {
         /// The advertising set: 0x00 to 0xEF.
         package let advertisingHandle: UInt8
-        /// How long, in 10 ms; 0 for no end.
+        /// Duration in units of 10 ms; 0 without a limit.
         package let duration: Ticks<10_000>
-        /// After how many advertising events to end; 0 for no limit.
+        /// Maximum number of advertising events; 0 without a limit.
         package let maximumEvents: UInt8
 
-        /// These fields.
+        /// A value with these fields.
         package init(advertisingHandle: UInt8, duration: Ticks<10_000> = Ticks(0), maximumEvents: UInt8 = 0) {
             self.advertisingHandle = advertisingHandle
             self.duration = duration
@@ -185,10 +198,10 @@ package struct LESetExtendedAdvertisingEnable: HCICommand, Hashable {
 
     /// 0 stops, 1 starts.
     package let enable: UInt8
-    /// The sets concerned, at most 63; none while stopping means all.
+    /// The advertising sets, at most 63; an empty list disables all sets.
     package let sets: [AdvertisingSet]
 
-    /// A command of these fields.
+    /// A command with these fields.
     package init(enable: UInt8, sets: [AdvertisingSet]) {
         self.enable = enable
         self.sets = sets
@@ -205,20 +218,21 @@ package struct LESetExtendedAdvertisingEnable: HCICommand, Hashable {
     }
 }
 
-/// HCI_LE_Read_Maximum_Advertising_Data_Length (Core 5.4, Vol 4, Part E, 7.8.57): how much data a set can have.
+/// HCI_LE_Read_Maximum_Advertising_Data_Length (Core 5.4, Vol 4, Part E, 7.8.57): the maximum length of advertising data.
 package struct LEReadMaximumAdvertisingDataLength: HCIReturningCommand, HCIParameterlessCommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x203A)
+    package static let definition = HCICommandDefinition(
+        0x203A, "LE Read Maximum Advertising Data Length", supportedBit: (36, 6))
     /// The command has no parameters.
     package init() {}
 
-    /// What the command returns.
+    /// Return parameters.
     package struct Returned: WireCodable, Hashable {
-        /// What came of the command.
+        /// The HCI status.
         package let status: HCIStatus
-        /// Octets: 31 to 1,650.
+        /// Bytes: 31 to 1,650.
         package let maximumAdvertisingDataLength: UInt16
 
-        /// What a command returned.
+        /// Return parameters with these fields.
         package init(status: HCIStatus = .success, maximumAdvertisingDataLength: UInt16) {
             self.status = status
             self.maximumAdvertisingDataLength = maximumAdvertisingDataLength
@@ -236,21 +250,22 @@ package struct LEReadMaximumAdvertisingDataLength: HCIReturningCommand, HCIParam
     }
 }
 
-/// HCI_LE_Read_Number_of_Supported_Advertising_Sets (Core 5.4, Vol 4, Part E, 7.8.58): how many sets there can be
-/// now.
+/// HCI_LE_Read_Number_of_Supported_Advertising_Sets (Core 5.4, Vol 4, Part E, 7.8.58): the number of sets that
+/// the controller supports now; it may change.
 package struct LEReadNumberOfSupportedAdvertisingSets: HCIReturningCommand, HCIParameterlessCommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x203B)
+    package static let definition = HCICommandDefinition(
+        0x203B, "LE Read Number of Supported Advertising Sets", supportedBit: (36, 7))
     /// The command has no parameters.
     package init() {}
 
-    /// What the command returns.
+    /// Return parameters.
     package struct Returned: WireCodable, Hashable {
-        /// What came of the command.
+        /// The HCI status.
         package let status: HCIStatus
         /// 1 to 240; it may change.
         package let supportedAdvertisingSets: UInt8
 
-        /// What a command returned.
+        /// Return parameters with these fields.
         package init(status: HCIStatus = .success, supportedAdvertisingSets: UInt8) {
             self.status = status
             self.supportedAdvertisingSets = supportedAdvertisingSets
@@ -268,13 +283,13 @@ package struct LEReadNumberOfSupportedAdvertisingSets: HCIReturningCommand, HCIP
     }
 }
 
-/// HCI_LE_Remove_Advertising_Set (Core 5.4, Vol 4, Part E, 7.8.59): forgets a set.
+/// HCI_LE_Remove_Advertising_Set (Core 5.4, Vol 4, Part E, 7.8.59): removes a set.
 package struct LERemoveAdvertisingSet: HCICommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x203C)
+    package static let definition = HCICommandDefinition(0x203C, "LE Remove Advertising Set", supportedBit: (37, 0))
     /// The advertising set: 0x00 to 0xEF.
     package let advertisingHandle: UInt8
 
-    /// A command of these fields.
+    /// A command with these fields.
     package init(advertisingHandle: UInt8) {
         self.advertisingHandle = advertisingHandle
     }
@@ -288,9 +303,83 @@ package struct LERemoveAdvertisingSet: HCICommand, Hashable {
     }
 }
 
-/// HCI_LE_Clear_Advertising_Sets (Core 5.4, Vol 4, Part E, 7.8.60): forgets all sets.
+/// HCI_LE_Clear_Advertising_Sets (Core 5.4, Vol 4, Part E, 7.8.60): removes all sets.
 package struct LEClearAdvertisingSets: HCIParameterlessCommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x203D)
+    package static let definition = HCICommandDefinition(0x203D, "LE Clear Advertising Sets", supportedBit: (37, 1))
     /// The command has no parameters.
     package init() {}
+}
+
+/// The parameters of the two extended commands that set data.
+package protocol ExtendedAdvertisingDataCommand: HCICommand {
+    /// The advertising set: 0x00 to 0xEF.
+    var advertisingHandle: UInt8 { get }
+    /// The part of the data in this command.
+    var operation: AdvertisingDataOperation { get }
+    /// Fragmentation by the controller: 0 allowed, 1 discouraged.
+    var fragmentPreference: UInt8 { get }
+    /// The bytes of this fragment, at most 251.
+    var data: [UInt8] { get }
+    /// A command with these fields.
+    init(advertisingHandle: UInt8, operation: AdvertisingDataOperation, fragmentPreference: UInt8, data: [UInt8])
+}
+
+extension ExtendedAdvertisingDataCommand {
+    /// A command with the complete data of a set, at most 251 bytes.
+    package init(advertisingHandle: UInt8, data: [UInt8]) {
+        self.init(advertisingHandle: advertisingHandle, operation: .complete, fragmentPreference: 1, data: data)
+    }
+
+    package init(parsing reader: inout ByteReader) throws(WireError) {
+        let handle = try reader.readUInt8()
+        let operation = try AdvertisingDataOperation(parsing: &reader)
+        let preference = try reader.readUInt8()
+        let length = Int(try reader.readUInt8())
+        self.init(
+            advertisingHandle: handle, operation: operation, fragmentPreference: preference,
+            data: Array(try reader.read(count: length)))
+    }
+
+    package func serialize(into writer: inout ByteWriter) {
+        writer.write(advertisingHandle)
+        operation.serialize(into: &writer)
+        writer.write(fragmentPreference)
+        writer.writeCountedOctets(data)
+    }
+}
+
+/// HCI_LE_Set_Extended_Advertising_Data (Core 5.4, Vol 4, Part E, 7.8.54).
+package struct LESetExtendedAdvertisingData: ExtendedAdvertisingDataCommand, Hashable {
+    package static let definition = HCICommandDefinition(
+        0x2037, "LE Set Extended Advertising Data", supportedBit: (36, 3))
+    package let advertisingHandle: UInt8
+    package let operation: AdvertisingDataOperation
+    package let fragmentPreference: UInt8
+    package let data: [UInt8]
+    package init(
+        advertisingHandle: UInt8, operation: AdvertisingDataOperation, fragmentPreference: UInt8, data: [UInt8]
+    ) {
+        self.advertisingHandle = advertisingHandle
+        self.operation = operation
+        self.fragmentPreference = fragmentPreference
+        self.data = data
+    }
+}
+
+/// HCI_LE_Set_Extended_Scan_Response_Data (Core 5.4, Vol 4, Part E, 7.8.55).
+package struct LESetExtendedScanResponseData: ExtendedAdvertisingDataCommand, Hashable {
+    package static let definition = HCICommandDefinition(
+        0x2038, "LE Set Extended Scan Response Data", supportedBit: (36, 4))
+    package let advertisingHandle: UInt8
+    package let operation: AdvertisingDataOperation
+    package let fragmentPreference: UInt8
+    package let data: [UInt8]
+    package init(
+        advertisingHandle: UInt8, operation: AdvertisingDataOperation, fragmentPreference: UInt8, data: [UInt8]
+    ) {
+        self.advertisingHandle = advertisingHandle
+        self.operation = operation
+        self.fragmentPreference = fragmentPreference
+        self.data = data
+    }
 }

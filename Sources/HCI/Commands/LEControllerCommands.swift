@@ -4,13 +4,21 @@
 
 package import BluetoothCore
 
-/// HCI_LE_Set_Event_Mask (Core 5.4, Vol 4, Part E, 7.8.1): says which LE meta events the host wants.
+extension HCICommands {
+    /// Properties of an LE controller, and its event mask (Core 5.4, Vol 4, Part E, 7.8).
+    static let lowEnergy: [any HCICommand.Type] = [
+        LESetEventMask.self, LEReadBufferSize.self, LEReadBufferSizeV2.self, LEReadLocalSupportedFeatures.self,
+        LEEncrypt.self, LERand.self, LEReadSupportedStates.self, LEReadTransmitPower.self,
+    ]
+}
+
+/// HCI_LE_Set_Event_Mask (Core 5.4, Vol 4, Part E, 7.8.1): selects the LE meta events.
 package struct LESetEventMask: HCICommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x2001)
-    /// The events that are not held back.
+    package static let definition = HCICommandDefinition(0x2001, "LE Set Event Mask", supportedBit: (25, 0))
+    /// The events that the controller may send.
     package let eventMask: LEEventMask
 
-    /// A command of these fields.
+    /// A command with these fields.
     package init(eventMask: LEEventMask) {
         self.eventMask = eventMask
     }
@@ -24,22 +32,22 @@ package struct LESetEventMask: HCICommand, Hashable {
     }
 }
 
-/// HCI_LE_Read_Buffer_Size, version 1 (Core 5.4, Vol 4, Part E, 7.8.2): how much the controller has room for.
+/// HCI_LE_Read_Buffer_Size, version 1 (Core 5.4, Vol 4, Part E, 7.8.2): the buffers of the controller.
 package struct LEReadBufferSize: HCIReturningCommand, HCIParameterlessCommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x2002)
+    package static let definition = HCICommandDefinition(0x2002, "LE Read Buffer Size", supportedBit: (25, 1))
     /// The command has no parameters.
     package init() {}
 
-    /// What the command returns.
+    /// Return parameters.
     package struct Returned: WireCodable, Hashable {
-        /// What came of the command.
+        /// The HCI status.
         package let status: HCIStatus
-        /// The most octets of data in an LE ACL packet; 0: HCI_Read_Buffer_Size says it.
+        /// Maximum data bytes in an LE ACL packet; 0: see HCI_Read_Buffer_Size.
         package let aclDataPacketLength: UInt16
-        /// How many of them fit; 0: HCI_Read_Buffer_Size says it.
+        /// The number of packet buffers; 0: see HCI_Read_Buffer_Size.
         package let totalACLDataPackets: UInt8
 
-        /// What a command returned.
+        /// Return parameters with these fields.
         package init(status: HCIStatus = .success, aclDataPacketLength: UInt16, totalACLDataPackets: UInt8) {
             self.status = status
             self.aclDataPacketLength = aclDataPacketLength
@@ -60,26 +68,26 @@ package struct LEReadBufferSize: HCIReturningCommand, HCIParameterlessCommand, H
     }
 }
 
-/// HCI_LE_Read_Buffer_Size, version 2 (Core 5.4, Vol 4, Part E, 7.8.2): how much the controller has room for.
+/// HCI_LE_Read_Buffer_Size, version 2 (Core 5.4, Vol 4, Part E, 7.8.2): the buffers of the controller.
 package struct LEReadBufferSizeV2: HCIReturningCommand, HCIParameterlessCommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x2060)
+    package static let definition = HCICommandDefinition(0x2060, "LE Read Buffer Size [v2]", supportedBit: (41, 5))
     /// The command has no parameters.
     package init() {}
 
-    /// What the command returns.
+    /// Return parameters.
     package struct Returned: WireCodable, Hashable {
-        /// What came of the command.
+        /// The HCI status.
         package let status: HCIStatus
-        /// The most octets of data in an LE ACL packet; 0: HCI_Read_Buffer_Size says it.
+        /// Maximum data bytes in an LE ACL packet; 0: see HCI_Read_Buffer_Size.
         package let aclDataPacketLength: UInt16
-        /// How many of them fit; 0: HCI_Read_Buffer_Size says it.
+        /// The number of packet buffers; 0: see HCI_Read_Buffer_Size.
         package let totalACLDataPackets: UInt8
-        /// The most octets of data in an isochronous packet; 0 for none.
+        /// Maximum data bytes in an isochronous packet; 0 without buffers.
         package let isochronousDataPacketLength: UInt16
-        /// How many of them fit; 0 for none.
+        /// The number of packet buffers; 0 without buffers.
         package let totalIsochronousDataPackets: UInt8
 
-        /// What a command returned.
+        /// Return parameters with these fields.
         package init(
             status: HCIStatus = .success, aclDataPacketLength: UInt16, totalACLDataPackets: UInt8,
             isochronousDataPacketLength: UInt16, totalIsochronousDataPackets: UInt8
@@ -109,20 +117,21 @@ package struct LEReadBufferSizeV2: HCIReturningCommand, HCIParameterlessCommand,
     }
 }
 
-/// HCI_LE_Read_Local_Supported_Features (Core 5.4, Vol 4, Part E, 7.8.3): what the link layer can do.
+/// HCI_LE_Read_Local_Supported_Features (Core 5.4, Vol 4, Part E, 7.8.3): the features of the link layer.
 package struct LEReadLocalSupportedFeatures: HCIReturningCommand, HCIParameterlessCommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x2003)
+    package static let definition = HCICommandDefinition(
+        0x2003, "LE Read Local Supported Features", supportedBit: (25, 2))
     /// The command has no parameters.
     package init() {}
 
-    /// What the command returns.
+    /// Return parameters.
     package struct Returned: WireCodable, Hashable {
-        /// What came of the command.
+        /// The HCI status.
         package let status: HCIStatus
-        /// A bit each.
+        /// One bit each.
         package let features: LEFeatures
 
-        /// What a command returned.
+        /// Return parameters with these fields.
         package init(status: HCIStatus = .success, features: LEFeatures) {
             self.status = status
             self.features = features
@@ -142,13 +151,13 @@ package struct LEReadLocalSupportedFeatures: HCIReturningCommand, HCIParameterle
 
 /// HCI_LE_Encrypt (Core 5.4, Vol 4, Part E, 7.8.22): AES-128 of a block.
 package struct LEEncrypt: HCIReturningCommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x2017)
-    /// Least significant octet first.
+    package static let definition = HCICommandDefinition(0x2017, "LE Encrypt", supportedBit: (27, 6))
+    /// Least significant byte first.
     package let key: Octets<16>
-    /// The block, least significant octet first.
+    /// The block, least significant byte first.
     package let plaintextData: Octets<16>
 
-    /// A command of these fields.
+    /// A command with these fields.
     package init(key: Octets<16>, plaintextData: Octets<16>) {
         self.key = key
         self.plaintextData = plaintextData
@@ -164,14 +173,14 @@ package struct LEEncrypt: HCIReturningCommand, Hashable {
         plaintextData.serialize(into: &writer)
     }
 
-    /// What the command returns.
+    /// Return parameters.
     package struct Returned: WireCodable, Hashable {
-        /// What came of the command.
+        /// The HCI status.
         package let status: HCIStatus
-        /// The block, least significant octet first.
+        /// The block, least significant byte first.
         package let encryptedData: Octets<16>
 
-        /// What a command returned.
+        /// Return parameters with these fields.
         package init(status: HCIStatus = .success, encryptedData: Octets<16>) {
             self.status = status
             self.encryptedData = encryptedData
@@ -191,18 +200,18 @@ package struct LEEncrypt: HCIReturningCommand, Hashable {
 
 /// HCI_LE_Rand (Core 5.4, Vol 4, Part E, 7.8.23): 64 random bits.
 package struct LERand: HCIReturningCommand, HCIParameterlessCommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x2018)
+    package static let definition = HCICommandDefinition(0x2018, "LE Rand", supportedBit: (27, 7))
     /// The command has no parameters.
     package init() {}
 
-    /// What the command returns.
+    /// Return parameters.
     package struct Returned: WireCodable, Hashable {
-        /// What came of the command.
+        /// The HCI status.
         package let status: HCIStatus
         /// Any value.
         package let randomNumber: UInt64
 
-        /// What a command returned.
+        /// Return parameters with these fields.
         package init(status: HCIStatus = .success, randomNumber: UInt64) {
             self.status = status
             self.randomNumber = randomNumber
@@ -220,20 +229,20 @@ package struct LERand: HCIReturningCommand, HCIParameterlessCommand, Hashable {
     }
 }
 
-/// HCI_LE_Read_Supported_States (Core 5.4, Vol 4, Part E, 7.8.27): which roles the controller can have at once.
+/// HCI_LE_Read_Supported_States (Core 5.4, Vol 4, Part E, 7.8.27): the supported combinations of roles.
 package struct LEReadSupportedStates: HCIReturningCommand, HCIParameterlessCommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x201C)
+    package static let definition = HCICommandDefinition(0x201C, "LE Read Supported States", supportedBit: (28, 3))
     /// The command has no parameters.
     package init() {}
 
-    /// What the command returns.
+    /// Return parameters.
     package struct Returned: WireCodable, Hashable {
-        /// What came of the command.
+        /// The HCI status.
         package let status: HCIStatus
-        /// A bit each.
+        /// One bit each.
         package let states: LESupportedStates
 
-        /// What a command returned.
+        /// Return parameters with these fields.
         package init(status: HCIStatus = .success, states: LESupportedStates) {
             self.status = status
             self.states = states
@@ -251,22 +260,22 @@ package struct LEReadSupportedStates: HCIReturningCommand, HCIParameterlessComma
     }
 }
 
-/// HCI_LE_Read_Transmit_Power (Core 5.4, Vol 4, Part E, 7.8.74): how weak and how strong the controller can send.
+/// HCI_LE_Read_Transmit_Power (Core 5.4, Vol 4, Part E, 7.8.74): the transmit power range of the controller.
 package struct LEReadTransmitPower: HCIReturningCommand, HCIParameterlessCommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x204B)
+    package static let definition = HCICommandDefinition(0x204B, "LE Read Transmit Power", supportedBit: (38, 7))
     /// The command has no parameters.
     package init() {}
 
-    /// What the command returns.
+    /// Return parameters.
     package struct Returned: WireCodable, Hashable {
-        /// What came of the command.
+        /// The HCI status.
         package let status: HCIStatus
         /// -127 to 20 dBm.
         package let minimumTransmitPower: TransmitPower
         /// -127 to 20 dBm.
         package let maximumTransmitPower: TransmitPower
 
-        /// What a command returned.
+        /// Return parameters with these fields.
         package init(
             status: HCIStatus = .success, minimumTransmitPower: TransmitPower, maximumTransmitPower: TransmitPower
         ) {

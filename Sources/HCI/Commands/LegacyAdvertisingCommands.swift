@@ -4,13 +4,21 @@
 
 package import BluetoothCore
 
+extension HCICommands {
+    /// Legacy advertising commands, and the random address (Core 5.4, Vol 4, Part E, 7.8.4 to 7.8.9).
+    static let legacyAdvertising: [any HCICommand.Type] = [
+        LESetRandomAddress.self, LESetAdvertisingParameters.self, LEReadAdvertisingPhysicalChannelTransmitPower.self,
+        LESetAdvertisingData.self, LESetScanResponseData.self, LESetAdvertisingEnable.self,
+    ]
+}
+
 /// HCI_LE_Set_Random_Address (Core 5.4, Vol 4, Part E, 7.8.4): the controller's random address.
 package struct LESetRandomAddress: HCICommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x2005)
+    package static let definition = HCICommandDefinition(0x2005, "LE Set Random Address", supportedBit: (25, 4))
     /// The address of PDUs whose own address type is random.
     package let randomAddress: BluetoothAddress
 
-    /// A command of these fields.
+    /// A command with these fields.
     package init(randomAddress: BluetoothAddress) {
         self.randomAddress = randomAddress
     }
@@ -24,27 +32,27 @@ package struct LESetRandomAddress: HCICommand, Hashable {
     }
 }
 
-/// HCI_LE_Set_Advertising_Parameters (Core 5.4, Vol 4, Part E, 7.8.5): how to advertise.
+/// HCI_LE_Set_Advertising_Parameters (Core 5.4, Vol 4, Part E, 7.8.5): advertising parameters.
 package struct LESetAdvertisingParameters: HCICommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x2006)
-    /// The shortest interval that the controller may take: 0x0020 to 0x4000.
+    package static let definition = HCICommandDefinition(0x2006, "LE Set Advertising Parameters", supportedBit: (25, 5))
+    /// The shortest interval that the controller may select: 0x0020 to 0x4000.
     package let minimumInterval: AdvertisingInterval
-    /// The longest interval that the controller may take: 0x0020 to 0x4000.
+    /// The longest interval that the controller may select: 0x0020 to 0x4000.
     package let maximumInterval: AdvertisingInterval
-    /// Which PDUs are sent.
+    /// The PDUs to send.
     package let advertisingType: AdvertisingType
     /// The advertiser's address.
     package let ownAddressType: OwnAddressType
-    /// Of the peer, where the advertisement is directed or the address resolvable.
+    /// Address type of the peer, for a directed advertisement or a resolvable address.
     package let peerAddressType: AddressType
-    /// The peer, where the advertisement is directed or the address resolvable.
+    /// The peer, for a directed advertisement or a resolvable address.
     package let peerAddress: BluetoothAddress
-    /// The channels, a bit each.
+    /// The channels, one bit each.
     package let channelMap: AdvertisingChannelMap
-    /// Whose requests are taken.
+    /// Which devices the advertiser answers.
     package let filterPolicy: AdvertisingFilterPolicy
 
-    /// A command of these fields.
+    /// A command with these fields.
     package init(
         minimumInterval: AdvertisingInterval, maximumInterval: AdvertisingInterval, advertisingType: AdvertisingType,
         ownAddressType: OwnAddressType = .public, peerAddressType: AddressType = .public,
@@ -84,21 +92,22 @@ package struct LESetAdvertisingParameters: HCICommand, Hashable {
     }
 }
 
-/// HCI_LE_Read_Advertising_Physical_Channel_Tx_Power (Core 5.4, Vol 4, Part E, 7.8.6): the power of legacy
-/// advertisements.
+/// HCI_LE_Read_Advertising_Physical_Channel_Tx_Power (Core 5.4, Vol 4, Part E, 7.8.6): the transmit power of
+/// legacy advertisements.
 package struct LEReadAdvertisingPhysicalChannelTransmitPower: HCIReturningCommand, HCIParameterlessCommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x2007)
+    package static let definition = HCICommandDefinition(
+        0x2007, "LE Read Advertising Physical Channel Tx Power", supportedBit: (25, 6))
     /// The command has no parameters.
     package init() {}
 
-    /// What the command returns.
+    /// Return parameters.
     package struct Returned: WireCodable, Hashable {
-        /// What came of the command.
+        /// The HCI status.
         package let status: HCIStatus
         /// -127 to 20 dBm.
         package let transmitPowerLevel: TransmitPower
 
-        /// What a command returned.
+        /// Return parameters with these fields.
         package init(status: HCIStatus = .success, transmitPowerLevel: TransmitPower) {
             self.status = status
             self.transmitPowerLevel = transmitPowerLevel
@@ -116,18 +125,18 @@ package struct LEReadAdvertisingPhysicalChannelTransmitPower: HCIReturningComman
     }
 }
 
-/// The parameters of the two legacy commands that set data: a length octet and 31 octets, the rest of them padding.
+/// The parameters of the two legacy commands that set data: a length byte and 31 bytes, padded.
 package protocol LegacyAdvertisingDataCommand: HCICommand {
-    /// The significant octets, at most 31.
+    /// The significant bytes, at most 31.
     var data: [UInt8] { get }
-    /// What stands behind them, up to 31 octets together.
+    /// The bytes after the significant ones, up to 31 bytes together.
     var padding: [UInt8] { get }
-    /// A command of these octets.
+    /// A command with these bytes.
     init(data: [UInt8], padding: [UInt8])
 }
 
 extension LegacyAdvertisingDataCommand {
-    /// A command of these octets and zeros; `nil` when they are more than 31.
+    /// A command with these bytes, padded with zeros; `nil` for more than 31 bytes.
     package init?(data: [UInt8]) {
         guard data.count <= 31 else { return nil }
         self.init(data: data, padding: [UInt8](repeating: 0, count: 31 - data.count))
@@ -150,7 +159,7 @@ extension LegacyAdvertisingDataCommand {
 
 /// HCI_LE_Set_Advertising_Data (Core 5.4, Vol 4, Part E, 7.8.7).
 package struct LESetAdvertisingData: LegacyAdvertisingDataCommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x2008)
+    package static let definition = HCICommandDefinition(0x2008, "LE Set Advertising Data", supportedBit: (25, 7))
     package let data: [UInt8]
     package let padding: [UInt8]
     package init(data: [UInt8], padding: [UInt8]) {
@@ -161,7 +170,7 @@ package struct LESetAdvertisingData: LegacyAdvertisingDataCommand, Hashable {
 
 /// HCI_LE_Set_Scan_Response_Data (Core 5.4, Vol 4, Part E, 7.8.8).
 package struct LESetScanResponseData: LegacyAdvertisingDataCommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x2009)
+    package static let definition = HCICommandDefinition(0x2009, "LE Set Scan Response Data", supportedBit: (26, 0))
     package let data: [UInt8]
     package let padding: [UInt8]
     package init(data: [UInt8], padding: [UInt8]) {
@@ -172,11 +181,11 @@ package struct LESetScanResponseData: LegacyAdvertisingDataCommand, Hashable {
 
 /// HCI_LE_Set_Advertising_Enable (Core 5.4, Vol 4, Part E, 7.8.9): starts and stops advertising.
 package struct LESetAdvertisingEnable: HCICommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x200A)
+    package static let definition = HCICommandDefinition(0x200A, "LE Set Advertising Enable", supportedBit: (26, 1))
     /// 0 stops, 1 starts.
     package let enable: UInt8
 
-    /// A command of these fields.
+    /// A command with these fields.
     package init(enable: UInt8) {
         self.enable = enable
     }

@@ -4,17 +4,25 @@
 
 package import BluetoothCore
 
-/// HCI_Disconnection_Complete (Core 5.4, Vol 4, Part E, 7.7.5): a connection is over.
+extension HCIEvents {
+    /// Events about connections (Core 5.4, Vol 4, Part E, 7.7).
+    static let connections: [any HCIEvent.Type] = [
+        DisconnectionComplete.self, EncryptionChange.self, ReadRemoteVersionInformationComplete.self,
+        EncryptionKeyRefreshComplete.self, AuthenticatedPayloadTimeoutExpired.self,
+    ]
+}
+
+/// HCI_Disconnection_Complete (Core 5.4, Vol 4, Part E, 7.7.5): a connection ended.
 package struct DisconnectionComplete: HCIEvent, Hashable {
     package static let eventCode: UInt8 = 0x05
-    /// Whether it could be ended.
+    /// The HCI status of the disconnection.
     package let status: HCIStatus
-    /// Which connection.
+    /// The connection.
     package let connectionHandle: ConnectionHandle
-    /// Why it is over.
+    /// Why the connection ended.
     package let reason: HCIStatus
 
-    /// An event of these fields.
+    /// An event with these fields.
     package init(status: HCIStatus = .success, connectionHandle: ConnectionHandle, reason: HCIStatus) {
         self.status = status
         self.connectionHandle = connectionHandle
@@ -34,17 +42,17 @@ package struct DisconnectionComplete: HCIEvent, Hashable {
     }
 }
 
-/// HCI_Encryption_Change, version 1 (Core 5.4, Vol 4, Part E, 7.7.8): encryption went on or off.
+/// HCI_Encryption_Change, version 1 (Core 5.4, Vol 4, Part E, 7.7.8): encryption was enabled or disabled.
 package struct EncryptionChange: HCIEvent, Hashable {
     package static let eventCode: UInt8 = 0x08
-    /// What came of it.
+    /// The HCI status.
     package let status: HCIStatus
-    /// Which connection.
+    /// The connection.
     package let connectionHandle: ConnectionHandle
     /// 0 off, 1 on.
     package let encryptionEnabled: UInt8
 
-    /// An event of these fields.
+    /// An event with these fields.
     package init(status: HCIStatus = .success, connectionHandle: ConnectionHandle, encryptionEnabled: UInt8) {
         self.status = status
         self.connectionHandle = connectionHandle
@@ -64,21 +72,21 @@ package struct EncryptionChange: HCIEvent, Hashable {
     }
 }
 
-/// HCI_Read_Remote_Version_Information_Complete (Core 5.4, Vol 4, Part E, 7.7.12): what a peer is.
+/// HCI_Read_Remote_Version_Information_Complete (Core 5.4, Vol 4, Part E, 7.7.12): the version of a peer.
 package struct ReadRemoteVersionInformationComplete: HCIEvent, Hashable {
     package static let eventCode: UInt8 = 0x0C
-    /// What came of it.
+    /// The HCI status.
     package let status: HCIStatus
-    /// Which connection.
+    /// The connection.
     package let connectionHandle: ConnectionHandle
-    /// Of its link layer or link manager.
+    /// Version of the peer's link layer or link manager.
     package let version: CoreVersion
-    /// Who made it.
+    /// The manufacturer.
     package let companyIdentifier: CompanyIdentifier
-    /// The manufacturer's own number.
+    /// The manufacturer's version number.
     package let subversion: UInt16
 
-    /// An event of these fields.
+    /// An event with these fields.
     package init(
         status: HCIStatus = .success, connectionHandle: ConnectionHandle, version: CoreVersion,
         companyIdentifier: CompanyIdentifier, subversion: UInt16
@@ -107,15 +115,15 @@ package struct ReadRemoteVersionInformationComplete: HCIEvent, Hashable {
     }
 }
 
-/// HCI_Encryption_Key_Refresh_Complete (Core 5.4, Vol 4, Part E, 7.7.39): an encrypted connection has a new key.
+/// HCI_Encryption_Key_Refresh_Complete (Core 5.4, Vol 4, Part E, 7.7.39): the encryption key of a connection was refreshed.
 package struct EncryptionKeyRefreshComplete: HCIEvent, Hashable {
     package static let eventCode: UInt8 = 0x30
-    /// What came of it.
+    /// The HCI status.
     package let status: HCIStatus
-    /// Which connection.
+    /// The connection.
     package let connectionHandle: ConnectionHandle
 
-    /// An event of these fields.
+    /// An event with these fields.
     package init(status: HCIStatus = .success, connectionHandle: ConnectionHandle) {
         self.status = status
         self.connectionHandle = connectionHandle
@@ -132,14 +140,14 @@ package struct EncryptionKeyRefreshComplete: HCIEvent, Hashable {
     }
 }
 
-/// HCI_Authenticated_Payload_Timeout_Expired (Core 5.4, Vol 4, Part E, 7.7.75): an encrypted connection had no
-/// authenticated packet for too long.
+/// HCI_Authenticated_Payload_Timeout_Expired (Core 5.4, Vol 4, Part E, 7.7.75): the time between authenticated
+/// packets of an encrypted connection exceeded its limit.
 package struct AuthenticatedPayloadTimeoutExpired: HCIEvent, Hashable {
     package static let eventCode: UInt8 = 0x57
-    /// Which connection.
+    /// The connection.
     package let connectionHandle: ConnectionHandle
 
-    /// An event of these fields.
+    /// An event with these fields.
     package init(connectionHandle: ConnectionHandle) {
         self.connectionHandle = connectionHandle
     }

@@ -4,17 +4,25 @@
 
 package import BluetoothCore
 
-/// HCI_Command_Status (Core 5.4, Vol 4, Part E, 7.7.15): a command is under way, or was refused.
+extension HCIEvents {
+    /// Events about commands, buffers and the controller itself (Core 5.4, Vol 4, Part E, 7.7).
+    static let controller: [any HCIEvent.Type] = [
+        CommandStatus.self, HardwareError.self, NumberOfCompletedPackets.self, DataBufferOverflow.self,
+        HCICommandComplete.self,
+    ]
+}
+
+/// HCI_Command_Status (Core 5.4, Vol 4, Part E, 7.7.15): a command has started, or was rejected.
 package struct CommandStatus: HCIEvent, Hashable {
     package static let eventCode: UInt8 = 0x0F
-    /// `.success` when it is under way.
+    /// `.success` if the command has started.
     package let status: HCIStatus
-    /// How many commands the controller takes now.
+    /// The number of commands that the controller accepts now.
     package let commandCredits: UInt8
-    /// Which command; `.none` when only the number of commands is told.
+    /// The command; `.none` if the event only updates the number of commands.
     package let opcode: HCIOpcode
 
-    /// An event of these fields.
+    /// An event with these fields.
     package init(status: HCIStatus = .success, commandCredits: UInt8 = 1, opcode: HCIOpcode) {
         self.status = status
         self.commandCredits = commandCredits
@@ -37,10 +45,10 @@ package struct CommandStatus: HCIEvent, Hashable {
 /// HCI_Hardware_Error (Core 5.4, Vol 4, Part E, 7.7.16): the controller failed.
 package struct HardwareError: HCIEvent, Hashable {
     package static let eventCode: UInt8 = 0x10
-    /// The manufacturer's own code.
+    /// The manufacturer's code.
     package let hardwareCode: UInt8
 
-    /// An event of these fields.
+    /// An event with these fields.
     package init(hardwareCode: UInt8) {
         self.hardwareCode = hardwareCode
     }
@@ -54,13 +62,13 @@ package struct HardwareError: HCIEvent, Hashable {
     }
 }
 
-/// HCI_Number_Of_Completed_Packets (Core 5.4, Vol 4, Part E, 7.7.19): the controller has room again.
+/// HCI_Number_Of_Completed_Packets (Core 5.4, Vol 4, Part E, 7.7.19): packet buffers of the controller are free again.
 package struct NumberOfCompletedPackets: HCIEvent, Hashable {
     package static let eventCode: UInt8 = 0x13
-    /// For each connection how many packets, at most 63 connections.
+    /// The number of packets of each connection, for at most 63 connections.
     package let completedPackets: [CompletedPackets]
 
-    /// An event of these fields.
+    /// An event with these fields.
     package init(completedPackets: [CompletedPackets]) {
         self.completedPackets = completedPackets
     }
@@ -72,13 +80,13 @@ package struct NumberOfCompletedPackets: HCIEvent, Hashable {
     package func serialize(into writer: inout ByteWriter) { writer.writeCountedList(completedPackets) }
 }
 
-/// HCI_Data_Buffer_Overflow (Core 5.4, Vol 4, Part E, 7.7.26): the host sent more than fits.
+/// HCI_Data_Buffer_Overflow (Core 5.4, Vol 4, Part E, 7.7.26): the host overflowed the data buffers.
 package struct DataBufferOverflow: HCIEvent, Hashable {
     package static let eventCode: UInt8 = 0x1A
     /// 0 synchronous, 1 ACL, 2 isochronous.
     package let linkType: UInt8
 
-    /// An event of these fields.
+    /// An event with these fields.
     package init(linkType: UInt8) {
         self.linkType = linkType
     }
@@ -89,5 +97,60 @@ package struct DataBufferOverflow: HCIEvent, Hashable {
 
     package func serialize(into writer: inout ByteWriter) {
         writer.write(linkType)
+    }
+}
+
+/// HCI_Command_Complete (Core 5.4, Vol 4, Part E, 7.7.14): a command has completed.
+package struct HCICommandComplete: HCIEvent, Hashable {
+    package static let eventCode: UInt8 = 0x0E
+    /// The number of commands that the controller accepts now.
+    package let commandCredits: UInt8
+    /// The completed command; `.none` if the event only updates the number of commands.
+    package let opcode: HCIOpcode
+    /// The status byte and the other return parameters.
+    package let returnParameters: [UInt8]
+
+    /// An event with these fields.
+    package init(commandCredits: UInt8 = 1, opcode: HCIOpcode, returnParameters: [UInt8]) {
+        self.commandCredits = commandCredits
+        self.opcode = opcode
+        self.returnParameters = returnParameters
+    }
+
+    /// The completion of a command with a status alone.
+    package init(commandCredits: UInt8 = 1, opcode: HCIOpcode, status: HCIStatus) {
+        self.init(commandCredits: commandCredits, opcode: opcode, returnParameters: [status.rawValue])
+    }
+
+    /// The completion of a command with these return parameters.
+    package init<Command: HCIReturningCommand>(
+        commandCredits: UInt8 = 1, _: Command.Type, returning returned: Command.Returned
+    ) {
+        self.init(
+            commandCredits: commandCredits, opcode: Command.opcode, returnParameters: returned.serialized())
+    }
+
+    /// The first returned byte, a status in all commands of this module; `nil` without return parameters.
+    package var status: HCIStatus? { returnParameters.first.map(HCIStatus.init(rawValue:)) }
+
+    /// Reads the return parameters as those of a command.
+    /// - Returns: `nil` if the command failed; then only `status` is valid.
+    /// - Throws: `WireError`, with an offset from the start of the return parameters; also for another opcode.
+    package func returned<Command: HCIReturningCommand>(of _: Command.Type) throws(WireError) -> Command.Returned? {
+        guard opcode == Command.opcode else { throw WireError(.badValue(field: "Command_Opcode"), offset: 0) }
+        guard status == .success else { return nil }
+        return try Command.Returned(parsing: returnParameters)
+    }
+
+    package init(parsing reader: inout ByteReader) throws(WireError) {
+        commandCredits = try reader.readUInt8()
+        opcode = HCIOpcode(rawValue: try reader.readLittleEndian())
+        returnParameters = Array(reader.readAll())
+    }
+
+    package func serialize(into writer: inout ByteWriter) {
+        writer.write(commandCredits)
+        writer.writeLittleEndian(opcode.rawValue)
+        writer.write(returnParameters)
     }
 }

@@ -4,6 +4,234 @@
 
 package import BluetoothCore
 
+extension HCIEvents {
+    /// LE meta events about advertising and scanning (Core 5.4, Vol 4, Part E, 7.7.65).
+    static let advertising: [any HCIEvent.Type] = [
+        LEAdvertisingReport.self, LEDirectedAdvertisingReport.self, LEExtendedAdvertisingReport.self,
+        LEScanTimeout.self, LEAdvertisingSetTerminated.self, LEScanRequestReceived.self,
+    ]
+}
+
+/// HCI_LE_Advertising_Report (Core 5.4, Vol 4, Part E, 7.7.65.2): received legacy advertisements.
+package struct LEAdvertisingReport: LEMetaEvent, Hashable {
+    package static let subeventCode: UInt8 = 0x02
+
+    /// One received advertisement.
+    package struct Report: WireCodable, Hashable {
+        /// The PDU type.
+        package var eventType: AdvertisingReportType
+        /// Address type of the advertiser.
+        package var addressType: AddressType
+        /// The advertiser.
+        package var address: BluetoothAddress
+        /// Advertising data or scan response: 0 to 31 bytes.
+        package var data: [UInt8]
+        /// RSSI: -127 to 20 dBm; 127 if unknown.
+        package var rssi: RSSI
+
+        /// A report of these fields.
+        package init(
+            eventType: AdvertisingReportType, addressType: AddressType, address: BluetoothAddress, data: [UInt8],
+            rssi: RSSI
+        ) {
+            self.eventType = eventType
+            self.addressType = addressType
+            self.address = address
+            self.data = data
+            self.rssi = rssi
+        }
+
+        package init(parsing reader: inout ByteReader) throws(WireError) {
+            eventType = try AdvertisingReportType(parsing: &reader)
+            addressType = try AddressType(parsing: &reader)
+            address = try BluetoothAddress(parsing: &reader)
+            let length = Int(try reader.readUInt8())
+            data = Array(try reader.read(count: length))
+            rssi = RSSI(try reader.readInt8())
+        }
+
+        package func serialize(into writer: inout ByteWriter) {
+            eventType.serialize(into: &writer)
+            addressType.serialize(into: &writer)
+            address.serialize(into: &writer)
+            writer.writeCountedOctets(data)
+            writer.write(rssi.decibelMilliwatts)
+        }
+    }
+
+    /// 1 to 25 reports, field by field on the wire.
+    package let reports: [Report]
+
+    /// An event with these fields.
+    package init(reports: [Report]) {
+        self.reports = reports
+    }
+
+    package init(parsingFields reader: inout ByteReader) throws(WireError) { reports = try reader.readCountedList() }
+    package func serializeFields(into writer: inout ByteWriter) { writer.writeCountedList(reports) }
+}
+
+/// HCI_LE_Directed_Advertising_Report (Core 5.4, Vol 4, Part E, 7.7.65.11): received advertisements
+/// directed to a resolvable private address.
+package struct LEDirectedAdvertisingReport: LEMetaEvent, Hashable {
+    package static let subeventCode: UInt8 = 0x0B
+
+    /// One received advertisement.
+    package struct Report: WireCodable, Hashable {
+        /// The PDU type: only ADV_DIRECT_IND.
+        package var eventType: AdvertisingReportType
+        /// Address type of the advertiser.
+        package var addressType: AddressType
+        /// The advertiser.
+        package var address: BluetoothAddress
+        /// Type of the address that the advertisement is directed to: random.
+        package var directAddressType: AddressType
+        /// The address that the advertisement is directed to.
+        package var directAddress: BluetoothAddress
+        /// RSSI: -127 to 20 dBm; 127 if unknown.
+        package var rssi: RSSI
+
+        /// A report of these fields.
+        package init(
+            eventType: AdvertisingReportType = .connectableDirected, addressType: AddressType,
+            address: BluetoothAddress, directAddressType: AddressType, directAddress: BluetoothAddress, rssi: RSSI
+        ) {
+            self.eventType = eventType
+            self.addressType = addressType
+            self.address = address
+            self.directAddressType = directAddressType
+            self.directAddress = directAddress
+            self.rssi = rssi
+        }
+
+        package init(parsing reader: inout ByteReader) throws(WireError) {
+            eventType = try AdvertisingReportType(parsing: &reader)
+            addressType = try AddressType(parsing: &reader)
+            address = try BluetoothAddress(parsing: &reader)
+            directAddressType = try AddressType(parsing: &reader)
+            directAddress = try BluetoothAddress(parsing: &reader)
+            rssi = RSSI(try reader.readInt8())
+        }
+
+        package func serialize(into writer: inout ByteWriter) {
+            eventType.serialize(into: &writer)
+            addressType.serialize(into: &writer)
+            address.serialize(into: &writer)
+            directAddressType.serialize(into: &writer)
+            directAddress.serialize(into: &writer)
+            writer.write(rssi.decibelMilliwatts)
+        }
+    }
+
+    /// 1 to 15 reports, field by field on the wire.
+    package let reports: [Report]
+
+    /// An event with these fields.
+    package init(reports: [Report]) {
+        self.reports = reports
+    }
+
+    package init(parsingFields reader: inout ByteReader) throws(WireError) { reports = try reader.readCountedList() }
+    package func serializeFields(into writer: inout ByteWriter) { writer.writeCountedList(reports) }
+}
+
+/// HCI_LE_Extended_Advertising_Report (Core 5.4, Vol 4, Part E, 7.7.65.13): received advertisements.
+package struct LEExtendedAdvertisingReport: LEMetaEvent, Hashable {
+    package static let subeventCode: UInt8 = 0x0D
+
+    /// One received advertisement.
+    package struct Report: WireCodable, Hashable {
+        /// The PDU type, and whether the data is complete.
+        package var eventType: ExtendedAdvertisingEventType
+        /// Address type of the advertiser; `.anonymous` without an address.
+        package var addressType: AddressType
+        /// The advertiser.
+        package var address: BluetoothAddress
+        /// LE 1M or LE Coded.
+        package var primaryPHY: PHY
+        /// PHY of the secondary channel, if any.
+        package var secondaryPHY: PHY
+        /// The Advertising_SID: 0x00 to 0x0F; 0xFF without one.
+        package var advertisingSetIdentifier: UInt8
+        /// The power that the advertiser reports: -127 to 20 dBm; 127 if it reports none.
+        package var transmitPower: TransmitPower
+        /// RSSI: -127 to 20 dBm; 127 if unknown.
+        package var rssi: RSSI
+        /// Interval of periodic advertising; 0 without it.
+        package var periodicAdvertisingInterval: PeriodicAdvertisingInterval
+        /// Type of the address that the advertisement is directed to, if any.
+        package var directAddressType: AddressType
+        /// The address that the advertisement is directed to, if any.
+        package var directAddress: BluetoothAddress
+        /// Advertising data or scan response, or a part of it: 0 to 229 bytes.
+        package var data: [UInt8]
+
+        /// A report of these fields.
+        package init(
+            eventType: ExtendedAdvertisingEventType, addressType: AddressType, address: BluetoothAddress,
+            primaryPHY: PHY = .oneMegabit, secondaryPHY: PHY = .none, advertisingSetIdentifier: UInt8 = 0xFF,
+            transmitPower: TransmitPower = .unspecified, rssi: RSSI,
+            periodicAdvertisingInterval: PeriodicAdvertisingInterval = PeriodicAdvertisingInterval(0),
+            directAddressType: AddressType = .public, directAddress: BluetoothAddress = .zero, data: [UInt8]
+        ) {
+            self.eventType = eventType
+            self.addressType = addressType
+            self.address = address
+            self.primaryPHY = primaryPHY
+            self.secondaryPHY = secondaryPHY
+            self.advertisingSetIdentifier = advertisingSetIdentifier
+            self.transmitPower = transmitPower
+            self.rssi = rssi
+            self.periodicAdvertisingInterval = periodicAdvertisingInterval
+            self.directAddressType = directAddressType
+            self.directAddress = directAddress
+            self.data = data
+        }
+
+        package init(parsing reader: inout ByteReader) throws(WireError) {
+            eventType = try ExtendedAdvertisingEventType(parsing: &reader)
+            addressType = try AddressType(parsing: &reader)
+            address = try BluetoothAddress(parsing: &reader)
+            primaryPHY = try PHY(parsing: &reader)
+            secondaryPHY = try PHY(parsing: &reader)
+            advertisingSetIdentifier = try reader.readUInt8()
+            transmitPower = TransmitPower(try reader.readInt8())
+            rssi = RSSI(try reader.readInt8())
+            periodicAdvertisingInterval = try reader.readTicks()
+            directAddressType = try AddressType(parsing: &reader)
+            directAddress = try BluetoothAddress(parsing: &reader)
+            let length = Int(try reader.readUInt8())
+            data = Array(try reader.read(count: length))
+        }
+
+        package func serialize(into writer: inout ByteWriter) {
+            eventType.serialize(into: &writer)
+            addressType.serialize(into: &writer)
+            address.serialize(into: &writer)
+            primaryPHY.serialize(into: &writer)
+            secondaryPHY.serialize(into: &writer)
+            writer.write(advertisingSetIdentifier)
+            writer.write(transmitPower.decibelMilliwatts)
+            writer.write(rssi.decibelMilliwatts)
+            writer.writeTicks(periodicAdvertisingInterval)
+            directAddressType.serialize(into: &writer)
+            directAddress.serialize(into: &writer)
+            writer.writeCountedOctets(data)
+        }
+    }
+
+    /// 1 to 10 reports, field by field on the wire.
+    package let reports: [Report]
+
+    /// An event with these fields.
+    package init(reports: [Report]) {
+        self.reports = reports
+    }
+
+    package init(parsingFields reader: inout ByteReader) throws(WireError) { reports = try reader.readCountedList() }
+    package func serializeFields(into writer: inout ByteWriter) { writer.writeCountedList(reports) }
+}
+
 /// HCI_LE_Scan_Timeout (Core 5.4, Vol 4, Part E, 7.7.65.17): scanning ended after its duration.
 package struct LEScanTimeout: LEMetaEvent, Hashable {
     package static let subeventCode: UInt8 = 0x11
@@ -13,19 +241,19 @@ package struct LEScanTimeout: LEMetaEvent, Hashable {
     package func serializeFields(into writer: inout ByteWriter) {}
 }
 
-/// HCI_LE_Advertising_Set_Terminated (Core 5.4, Vol 4, Part E, 7.7.65.18): a set is not sent any more.
+/// HCI_LE_Advertising_Set_Terminated (Core 5.4, Vol 4, Part E, 7.7.65.18): an advertising set ended.
 package struct LEAdvertisingSetTerminated: LEMetaEvent, Hashable {
     package static let subeventCode: UInt8 = 0x12
     /// `.success`: a connection; `.advertisingTimeout`: its duration; `.limitReached`: its events.
     package let status: HCIStatus
     /// The advertising set: 0x00 to 0xEF.
     package let advertisingHandle: UInt8
-    /// The connection; meaningless without one.
+    /// The connection; meaningless if there is none.
     package let connectionHandle: ConnectionHandle
-    /// How many events were sent, when the host set a limit.
+    /// The number of advertising events sent, if the host set a limit.
     package let completedExtendedAdvertisingEvents: UInt8
 
-    /// An event of these fields.
+    /// An event with these fields.
     package init(
         status: HCIStatus = .success, advertisingHandle: UInt8,
         connectionHandle: ConnectionHandle = ConnectionHandle(0), completedExtendedAdvertisingEvents: UInt8 = 0
@@ -51,17 +279,17 @@ package struct LEAdvertisingSetTerminated: LEMetaEvent, Hashable {
     }
 }
 
-/// HCI_LE_Scan_Request_Received (Core 5.4, Vol 4, Part E, 7.7.65.19): a scanner asked for a scan response.
+/// HCI_LE_Scan_Request_Received (Core 5.4, Vol 4, Part E, 7.7.65.19): a scanner sent a scan request.
 package struct LEScanRequestReceived: LEMetaEvent, Hashable {
     package static let subeventCode: UInt8 = 0x13
     /// The advertising set: 0x00 to 0xEF.
     package let advertisingHandle: UInt8
-    /// Of the scanner.
+    /// Address type of the scanner.
     package let scannerAddressType: AddressType
     /// The scanner.
     package let scannerAddress: BluetoothAddress
 
-    /// An event of these fields.
+    /// An event with these fields.
     package init(advertisingHandle: UInt8, scannerAddressType: AddressType, scannerAddress: BluetoothAddress) {
         self.advertisingHandle = advertisingHandle
         self.scannerAddressType = scannerAddressType

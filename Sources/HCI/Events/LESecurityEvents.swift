@@ -4,17 +4,24 @@
 
 package import BluetoothCore
 
-/// HCI_LE_Long_Term_Key_Request (Core 5.4, Vol 4, Part E, 7.7.65.5): a central wants to encrypt.
+extension HCIEvents {
+    /// LE meta events about keys (Core 5.4, Vol 4, Part E, 7.7.65).
+    static let security: [any HCIEvent.Type] = [
+        LELongTermKeyRequest.self, LEReadLocalP256PublicKeyComplete.self, LEGenerateDHKeyComplete.self,
+    ]
+}
+
+/// HCI_LE_Long_Term_Key_Request (Core 5.4, Vol 4, Part E, 7.7.65.5): a central starts encryption.
 package struct LELongTermKeyRequest: LEMetaEvent, Hashable {
     package static let subeventCode: UInt8 = 0x05
-    /// Which connection.
+    /// The connection.
     package let connectionHandle: ConnectionHandle
-    /// Names the key; 0 with LE Secure Connections.
+    /// Identifies the key; 0 with LE Secure Connections.
     package let randomNumber: UInt64
-    /// Names the key; 0 with LE Secure Connections.
+    /// Identifies the key; 0 with LE Secure Connections.
     package let encryptedDiversifier: UInt16
 
-    /// An event of these fields.
+    /// An event with these fields.
     package init(connectionHandle: ConnectionHandle, randomNumber: UInt64, encryptedDiversifier: UInt16) {
         self.connectionHandle = connectionHandle
         self.randomNumber = randomNumber
@@ -34,17 +41,17 @@ package struct LELongTermKeyRequest: LEMetaEvent, Hashable {
     }
 }
 
-/// HCI_LE_Read_Local_P-256_Public_Key_Complete (Core 5.4, Vol 4, Part E, 7.7.65.8): there is a key pair.
+/// HCI_LE_Read_Local_P-256_Public_Key_Complete (Core 5.4, Vol 4, Part E, 7.7.65.8): a key pair was generated.
 package struct LEReadLocalP256PublicKeyComplete: LEMetaEvent, Hashable {
     package static let subeventCode: UInt8 = 0x08
-    /// What came of it.
+    /// The HCI status.
     package let status: HCIStatus
-    /// Of the public key, least significant octet first.
+    /// Coordinate of the public key, least significant byte first.
     package let keyXCoordinate: Octets<32>
-    /// Of the public key, least significant octet first.
+    /// Coordinate of the public key, least significant byte first.
     package let keyYCoordinate: Octets<32>
 
-    /// An event of these fields.
+    /// An event with these fields.
     package init(status: HCIStatus = .success, keyXCoordinate: Octets<32>, keyYCoordinate: Octets<32>) {
         self.status = status
         self.keyXCoordinate = keyXCoordinate
@@ -64,15 +71,15 @@ package struct LEReadLocalP256PublicKeyComplete: LEMetaEvent, Hashable {
     }
 }
 
-/// HCI_LE_Generate_DHKey_Complete (Core 5.4, Vol 4, Part E, 7.7.65.9): there is a shared secret.
+/// HCI_LE_Generate_DHKey_Complete (Core 5.4, Vol 4, Part E, 7.7.65.9): a shared secret was computed.
 package struct LEGenerateDHKeyComplete: LEMetaEvent, Hashable {
     package static let subeventCode: UInt8 = 0x09
-    /// What came of it.
+    /// The HCI status.
     package let status: HCIStatus
-    /// Least significant octet first; all 0xFF when it failed.
+    /// Least significant byte first; all 0xFF on failure.
     package let dhKey: Octets<32>
 
-    /// An event of these fields.
+    /// An event with these fields.
     package init(status: HCIStatus = .success, dhKey: Octets<32>) {
         self.status = status
         self.dhKey = dhKey

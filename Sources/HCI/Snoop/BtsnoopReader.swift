@@ -4,23 +4,23 @@
 
 package import BluetoothCore
 
-/// Reads a btsnoop file of datalink 1001, 1002 or 2001 from its bytes, which may come in parts.
+/// Reads a btsnoop file of datalink 1001, 1002 or 2001; its bytes may arrive in parts.
 package struct BtsnoopReader: Sendable {
     private var stream = StreamBuffer()
-    /// What the records hold; `nil` until the header was read.
+    /// The content of the records; `nil` until the header was read.
     package private(set) var datalink: BtsnoopDatalink?
 
     /// A reader at the start of a file.
     package init() {}
 
-    /// Octets that were appended and not yet read: not 0 behind the last record when the file was cut.
+    /// Bytes that were appended and not yet read; not 0 after the last record of a truncated file.
     package var count: Int { stream.count }
 
     /// Adds the file's next bytes.
     package mutating func append(_ bytes: some Collection<UInt8>) { stream.append(bytes) }
 
-    /// The next record that has come in whole; `nil` while there is none.
-    /// - Throws: `WireError` at the octet of the file that cannot be; every later call throws the same.
+    /// The next complete record; `nil` until one has arrived.
+    /// - Throws: `WireError` at the invalid byte of the file; every later call throws the same error.
     package mutating func nextRecord() throws(WireError) -> BtsnoopRecord? {
         try readHeader()
         guard datalink != nil, let start = stream.peek(count: BtsnoopRecord.headerLength) else { return nil }
@@ -30,8 +30,8 @@ package struct BtsnoopReader: Sendable {
         return try stream.take(BtsnoopRecord.self, count: BtsnoopRecord.headerLength + length)
     }
 
-    /// The next HCI packet that has come in whole; records of other things are passed over.
-    /// - Throws: `WireError` at the octet of the file that cannot be; every later call throws the same.
+    /// The next complete HCI packet; other records are skipped.
+    /// - Throws: `WireError` at the invalid byte of the file; every later call throws the same error.
     package mutating func next() throws(WireError) -> BtsnoopPacket? {
         while let record = try nextRecord(), let datalink {
             if let packet = BtsnoopPacket(record, datalink: datalink) { return packet }

@@ -4,13 +4,13 @@
 
 package import BluetoothCore
 
-/// Makes a btsnoop file of HCI packets with their H4 octet, which btmon and Wireshark read.
+/// Encodes HCI packets as a btsnoop file for btmon and Wireshark.
 ///
-/// It does no writing itself: a file is the header, then the records in the order of their time.
+/// Returns bytes and writes no file: a file is the header, then the records in order of time.
 package struct BtsnoopWriter: Sendable {
-    /// What the records hold: `.h4` for the packets of one controller, `.monitor` where there are several.
+    /// The content of the records: `.h4` for packets of one controller, `.monitor` for several.
     package let datalink: BtsnoopDatalink
-    /// Packets that were not recorded; the records that follow tell.
+    /// Packets that were not recorded; written into the records that follow.
     package var cumulativeDrops: UInt32 = 0
 
     /// A writer of a new file, with records of H4 or of Linux's monitor channel.
@@ -18,27 +18,27 @@ package struct BtsnoopWriter: Sendable {
         self.datalink = datalink
     }
 
-    /// What the file begins with.
+    /// The first bytes of the file.
     package var header: [UInt8] { BtsnoopHeader(datalink: datalink).serialized() }
 
-    /// The bytes of one packet.
+    /// The record of one packet.
     /// - Parameters:
-    ///   - time: since 1970-01-01 00:00 UTC; what is finer than a microsecond is cut off.
-    ///   - controllerIndex: whose packet it is; only `.monitor` says.
+    ///   - time: since 1970-01-01 00:00 UTC; truncated to microseconds.
+    ///   - controllerIndex: the controller of the packet; recorded by `.monitor` only.
     package func record(
         _ packet: HCIPacket, direction: BtsnoopPacket.Direction, time: Duration, controllerIndex: UInt16 = 0
     ) -> [UInt8] {
         guard datalink == .monitor else {
             return record(flags: Self.flags(packet, direction), packet.serialized(), time)
         }
-        // The octet of H4 is said by the flags.
+        // The flags replace the H4 byte.
         return record(
             monitorCode: Self.monitorCode(packet, direction), controllerIndex: controllerIndex,
             data: Array(packet.serialized().dropFirst()), time: time)
     }
 
-    /// The bytes that make a controller known to readers of a monitor's file; they come before its packets.
-    /// - Parameter name: at most 7 octets of it count, such as `hci0`.
+    /// The record that announces a controller in a monitor file; it precedes the controller's packets.
+    /// - Parameter name: at most 7 bytes, such as `hci0`.
     package func newController(
         _ controllerIndex: UInt16, address: BluetoothAddress, name: String, time: Duration
     ) -> [UInt8] {
@@ -51,7 +51,7 @@ package struct BtsnoopWriter: Sendable {
         return record(monitorCode: 0, controllerIndex: controllerIndex, data: writer.bytes, time: time)
     }
 
-    /// The bytes of anything that the monitor channel says, by its number (Linux, `monitor.h`).
+    /// The record of any message of the monitor channel, by its code (Linux, `monitor.h`).
     package func record(
         monitorCode: UInt16, controllerIndex: UInt16, data: [UInt8], time: Duration
     ) -> [UInt8] {
@@ -74,7 +74,7 @@ package struct BtsnoopWriter: Sendable {
         }
     }
 
-    /// The monitor channel's number of a packet: for data the odd one is received.
+    /// The monitor channel's code of a packet: odd codes are received data.
     private static func monitorCode(_ packet: HCIPacket, _ direction: BtsnoopPacket.Direction) -> UInt16 {
         let received: UInt16 = direction == .controllerToHost ? 1 : 0
         return switch packet {

@@ -4,28 +4,37 @@
 
 package import BluetoothCore
 
-/// HCI_Read_Local_Version_Information (Core 5.4, Vol 4, Part E, 7.4.1): what the controller is.
+extension HCICommands {
+    /// Informational parameters, status parameters and vendor commands (Core 5.4, Vol 4, Part E, 7.4 and 7.5).
+    static let information: [any HCICommand.Type] = [
+        ReadLocalVersionInformation.self, ReadLocalSupportedCommands.self, ReadLocalSupportedFeatures.self,
+        ReadLocalExtendedFeatures.self, ReadBufferSize.self, ReadBDADDR.self, ReadRSSI.self, VendorWriteBDADDR.self,
+    ]
+}
+
+/// HCI_Read_Local_Version_Information (Core 5.4, Vol 4, Part E, 7.4.1): the version of the controller.
 package struct ReadLocalVersionInformation: HCIReturningCommand, HCIParameterlessCommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x1001)
+    package static let definition = HCICommandDefinition(
+        0x1001, "Read Local Version Information", supportedBit: (14, 3))
     /// The command has no parameters.
     package init() {}
 
-    /// What the command returns.
+    /// Return parameters.
     package struct Returned: WireCodable, Hashable {
-        /// What came of the command.
+        /// The HCI status.
         package let status: HCIStatus
-        /// Of the host controller interface.
+        /// Version of the host controller interface.
         package let hciVersion: CoreVersion
-        /// The manufacturer's own number.
+        /// The manufacturer's version number.
         package let hciSubversion: UInt16
-        /// Of the link layer or link manager.
+        /// Version of the link layer or link manager.
         package let lmpVersion: CoreVersion
-        /// Who made it.
+        /// The manufacturer.
         package let companyIdentifier: CompanyIdentifier
-        /// The manufacturer's own number.
+        /// The manufacturer's version number.
         package let lmpSubversion: UInt16
 
-        /// What a command returned.
+        /// Return parameters with these fields.
         package init(
             status: HCIStatus = .success, hciVersion: CoreVersion, hciSubversion: UInt16, lmpVersion: CoreVersion,
             companyIdentifier: CompanyIdentifier, lmpSubversion: UInt16
@@ -58,20 +67,20 @@ package struct ReadLocalVersionInformation: HCIReturningCommand, HCIParameterles
     }
 }
 
-/// HCI_Read_Local_Supported_Commands (Core 5.4, Vol 4, Part E, 7.4.2): which commands the controller has.
+/// HCI_Read_Local_Supported_Commands (Core 5.4, Vol 4, Part E, 7.4.2): the commands that the controller supports.
 package struct ReadLocalSupportedCommands: HCIReturningCommand, HCIParameterlessCommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x1002)
+    package static let definition = HCICommandDefinition(0x1002, "Read Local Supported Commands", supportedBit: (14, 4))
     /// The command has no parameters.
     package init() {}
 
-    /// What the command returns.
+    /// Return parameters.
     package struct Returned: WireCodable, Hashable {
-        /// What came of the command.
+        /// The HCI status.
         package let status: HCIStatus
-        /// A bit each.
+        /// One bit each.
         package let supportedCommands: SupportedCommands
 
-        /// What a command returned.
+        /// Return parameters with these fields.
         package init(status: HCIStatus = .success, supportedCommands: SupportedCommands) {
             self.status = status
             self.supportedCommands = supportedCommands
@@ -89,20 +98,20 @@ package struct ReadLocalSupportedCommands: HCIReturningCommand, HCIParameterless
     }
 }
 
-/// HCI_Read_Local_Supported_Features (Core 5.4, Vol 4, Part E, 7.4.3): what the link manager can do.
+/// HCI_Read_Local_Supported_Features (Core 5.4, Vol 4, Part E, 7.4.3): the features of the link manager.
 package struct ReadLocalSupportedFeatures: HCIReturningCommand, HCIParameterlessCommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x1003)
+    package static let definition = HCICommandDefinition(0x1003, "Read Local Supported Features", supportedBit: (14, 5))
     /// The command has no parameters.
     package init() {}
 
-    /// What the command returns.
+    /// Return parameters.
     package struct Returned: WireCodable, Hashable {
-        /// What came of the command.
+        /// The HCI status.
         package let status: HCIStatus
         /// Page 0.
         package let lmpFeatures: LMPFeatures
 
-        /// What a command returned.
+        /// Return parameters with these fields.
         package init(status: HCIStatus = .success, lmpFeatures: LMPFeatures) {
             self.status = status
             self.lmpFeatures = lmpFeatures
@@ -120,13 +129,13 @@ package struct ReadLocalSupportedFeatures: HCIReturningCommand, HCIParameterless
     }
 }
 
-/// HCI_Read_Local_Extended_Features (Core 5.4, Vol 4, Part E, 7.4.4): what the link manager can do, a page of it.
+/// HCI_Read_Local_Extended_Features (Core 5.4, Vol 4, Part E, 7.4.4): one page of the features of the link manager.
 package struct ReadLocalExtendedFeatures: HCIReturningCommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x1004)
-    /// 0 for what HCI_Read_Local_Supported_Features returns.
+    package static let definition = HCICommandDefinition(0x1004, "Read Local Extended Features", supportedBit: (14, 6))
+    /// 0: the features of HCI_Read_Local_Supported_Features.
     package let pageNumber: UInt8
 
-    /// A command of these fields.
+    /// A command with these fields.
     package init(pageNumber: UInt8) {
         self.pageNumber = pageNumber
     }
@@ -139,18 +148,18 @@ package struct ReadLocalExtendedFeatures: HCIReturningCommand, Hashable {
         writer.write(pageNumber)
     }
 
-    /// What the command returns.
+    /// Return parameters.
     package struct Returned: WireCodable, Hashable {
-        /// What came of the command.
+        /// The HCI status.
         package let status: HCIStatus
-        /// The page asked for.
+        /// The requested page.
         package let pageNumber: UInt8
         /// The last page.
         package let maximumPageNumber: UInt8
         /// 64 bits of the page.
         package let extendedLMPFeatures: UInt64
 
-        /// What a command returned.
+        /// Return parameters with these fields.
         package init(
             status: HCIStatus = .success, pageNumber: UInt8, maximumPageNumber: UInt8, extendedLMPFeatures: UInt64
         ) {
@@ -176,26 +185,26 @@ package struct ReadLocalExtendedFeatures: HCIReturningCommand, Hashable {
     }
 }
 
-/// HCI_Read_Buffer_Size (Core 5.4, Vol 4, Part E, 7.4.5): how much the controller has room for.
+/// HCI_Read_Buffer_Size (Core 5.4, Vol 4, Part E, 7.4.5): the buffers of the controller.
 package struct ReadBufferSize: HCIReturningCommand, HCIParameterlessCommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x1005)
+    package static let definition = HCICommandDefinition(0x1005, "Read Buffer Size", supportedBit: (14, 7))
     /// The command has no parameters.
     package init() {}
 
-    /// What the command returns.
+    /// Return parameters.
     package struct Returned: WireCodable, Hashable {
-        /// What came of the command.
+        /// The HCI status.
         package let status: HCIStatus
-        /// The most octets of data in an ACL packet.
+        /// Maximum data bytes in an ACL packet.
         package let aclDataPacketLength: UInt16
-        /// The most octets of data in a synchronous packet.
+        /// Maximum data bytes in a synchronous packet.
         package let synchronousDataPacketLength: UInt8
-        /// How many ACL packets fit.
+        /// The number of ACL packet buffers.
         package let totalACLDataPackets: UInt16
-        /// How many synchronous packets fit.
+        /// The number of synchronous packet buffers.
         package let totalSynchronousDataPackets: UInt16
 
-        /// What a command returned.
+        /// Return parameters with these fields.
         package init(
             status: HCIStatus = .success, aclDataPacketLength: UInt16, synchronousDataPacketLength: UInt8,
             totalACLDataPackets: UInt16, totalSynchronousDataPackets: UInt16
@@ -227,18 +236,18 @@ package struct ReadBufferSize: HCIReturningCommand, HCIParameterlessCommand, Has
 
 /// HCI_Read_BD_ADDR (Core 5.4, Vol 4, Part E, 7.4.6): the controller's public address.
 package struct ReadBDADDR: HCIReturningCommand, HCIParameterlessCommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x1009)
+    package static let definition = HCICommandDefinition(0x1009, "Read BD_ADDR", supportedBit: (15, 1))
     /// The command has no parameters.
     package init() {}
 
-    /// What the command returns.
+    /// Return parameters.
     package struct Returned: WireCodable, Hashable {
-        /// What came of the command.
+        /// The HCI status.
         package let status: HCIStatus
         /// The public address; zero for a controller without one.
         package let address: BluetoothAddress
 
-        /// What a command returned.
+        /// Return parameters with these fields.
         package init(status: HCIStatus = .success, address: BluetoothAddress) {
             self.status = status
             self.address = address
@@ -254,4 +263,63 @@ package struct ReadBDADDR: HCIReturningCommand, HCIParameterlessCommand, Hashabl
             address.serialize(into: &writer)
         }
     }
+}
+
+/// HCI_Read_RSSI (Core 5.4, Vol 4, Part E, 7.5.4): the RSSI of a connection.
+package struct ReadRSSI: ConnectionHandleCommand, HCIReturningCommand, Hashable {
+    package static let definition = HCICommandDefinition(0x1405, "Read RSSI", supportedBit: (15, 5))
+    /// The connection.
+    package let connectionHandle: ConnectionHandle
+
+    /// A command with these fields.
+    package init(connectionHandle: ConnectionHandle) {
+        self.connectionHandle = connectionHandle
+    }
+
+    /// Return parameters.
+    package struct Returned: WireCodable, Hashable {
+        /// The HCI status.
+        package let status: HCIStatus
+        /// The connection.
+        package let connectionHandle: ConnectionHandle
+        /// -127 to 20 dBm; 127 if unknown.
+        package let rssi: RSSI
+
+        /// Return parameters with these fields.
+        package init(status: HCIStatus = .success, connectionHandle: ConnectionHandle, rssi: RSSI) {
+            self.status = status
+            self.connectionHandle = connectionHandle
+            self.rssi = rssi
+        }
+
+        package init(parsing reader: inout ByteReader) throws(WireError) {
+            status = try HCIStatus(parsing: &reader)
+            connectionHandle = try ConnectionHandle(parsing: &reader)
+            rssi = RSSI(try reader.readInt8())
+        }
+
+        package func serialize(into writer: inout ByteWriter) {
+            status.serialize(into: &writer)
+            connectionHandle.serialize(into: &writer)
+            writer.write(rssi.decibelMilliwatts)
+        }
+    }
+}
+
+/// Write BD_ADDR, a vendor command of Zephyr: sets the public address of a controller.
+///
+/// Texas Instruments has a command of the same opcode with the address in the other order.
+package struct VendorWriteBDADDR: HCICommand, Hashable {
+    package static let definition = HCICommandDefinition(0xFC06, "Vendor Write BD_ADDR", supportedBit: nil)
+    /// The address.
+    package let address: BluetoothAddress
+
+    /// A command with these fields.
+    package init(address: BluetoothAddress) { self.address = address }
+
+    package init(parsing reader: inout ByteReader) throws(WireError) {
+        address = try BluetoothAddress(parsing: &reader)
+    }
+
+    package func serialize(into writer: inout ByteWriter) { address.serialize(into: &writer) }
 }

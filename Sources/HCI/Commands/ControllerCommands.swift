@@ -4,13 +4,23 @@
 
 package import BluetoothCore
 
-/// HCI_Set_Event_Mask (Core 5.4, Vol 4, Part E, 7.3.1): says which events the host wants.
+extension HCICommands {
+    /// Controller and baseband commands (Core 5.4, Vol 4, Part E, 7.3), with those for flow control.
+    static let controller: [any HCICommand.Type] = [
+        SetEventMask.self, HCIReset.self, WriteLocalName.self, ReadLocalName.self, ReadTransmitPowerLevel.self,
+        SetEventMaskPage2.self, ReadLEHostSupport.self, WriteLEHostSupport.self, ReadAuthenticatedPayloadTimeout.self,
+        WriteAuthenticatedPayloadTimeout.self, SetControllerToHostFlowControl.self, HostBufferSize.self,
+        HostNumberOfCompletedPackets.self,
+    ]
+}
+
+/// HCI_Set_Event_Mask (Core 5.4, Vol 4, Part E, 7.3.1): selects the events.
 package struct SetEventMask: HCICommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x0C01)
-    /// The events that are not held back.
+    package static let definition = HCICommandDefinition(0x0C01, "Set Event Mask", supportedBit: (5, 6))
+    /// The events that the controller may send.
     package let eventMask: EventMask
 
-    /// A command of these fields.
+    /// A command with these fields.
     package init(eventMask: EventMask) {
         self.eventMask = eventMask
     }
@@ -24,20 +34,20 @@ package struct SetEventMask: HCICommand, Hashable {
     }
 }
 
-/// HCI_Reset (Core 5.4, Vol 4, Part E, 7.3.2): the controller forgets all that it was told.
+/// HCI_Reset (Core 5.4, Vol 4, Part E, 7.3.2): resets the controller.
 package struct HCIReset: HCIParameterlessCommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x0C03)
+    package static let definition = HCICommandDefinition(0x0C03, "Reset", supportedBit: (5, 7))
     /// The command has no parameters.
     package init() {}
 }
 
-/// HCI_Write_Local_Name (Core 5.4, Vol 4, Part E, 7.3.11): names the device; LE does not show it.
+/// HCI_Write_Local_Name (Core 5.4, Vol 4, Part E, 7.3.11): sets the device name; not visible over LE.
 package struct WriteLocalName: HCICommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x0C13)
-    /// UTF-8, ended by a zero octet where it is shorter.
+    package static let definition = HCICommandDefinition(0x0C13, "Write Local Name", supportedBit: (7, 0))
+    /// UTF-8, terminated by a zero byte if it is shorter.
     package let localName: Octets<248>
 
-    /// A command of these fields.
+    /// A command with these fields.
     package init(localName: Octets<248>) {
         self.localName = localName
     }
@@ -51,20 +61,20 @@ package struct WriteLocalName: HCICommand, Hashable {
     }
 }
 
-/// HCI_Read_Local_Name (Core 5.4, Vol 4, Part E, 7.3.12): what HCI_Write_Local_Name wrote.
+/// HCI_Read_Local_Name (Core 5.4, Vol 4, Part E, 7.3.12): the name set by HCI_Write_Local_Name.
 package struct ReadLocalName: HCIReturningCommand, HCIParameterlessCommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x0C14)
+    package static let definition = HCICommandDefinition(0x0C14, "Read Local Name", supportedBit: (7, 1))
     /// The command has no parameters.
     package init() {}
 
-    /// What the command returns.
+    /// Return parameters.
     package struct Returned: WireCodable, Hashable {
-        /// What came of the command.
+        /// The HCI status.
         package let status: HCIStatus
-        /// UTF-8, ended by a zero octet where it is shorter.
+        /// UTF-8, terminated by a zero byte if it is shorter.
         package let localName: Octets<248>
 
-        /// What a command returned.
+        /// Return parameters with these fields.
         package init(status: HCIStatus = .success, localName: Octets<248>) {
             self.status = status
             self.localName = localName
@@ -83,14 +93,14 @@ package struct ReadLocalName: HCIReturningCommand, HCIParameterlessCommand, Hash
 }
 
 /// HCI_Read_Transmit_Power_Level (Core 5.4, Vol 4, Part E, 7.3.35): the power used on a connection.
-package struct ReadTransmitPowerLevel: HCIReturningCommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x0C2D)
-    /// Which connection.
+package struct ReadTransmitPowerLevel: ConnectionCommand, HCIReturningCommand, Hashable {
+    package static let definition = HCICommandDefinition(0x0C2D, "Read Transmit Power Level", supportedBit: (10, 2))
+    /// The connection.
     package let connectionHandle: ConnectionHandle
-    /// 0 the present level, 1 the highest.
+    /// 0 the current level, 1 the maximum level.
     package let type: UInt8
 
-    /// A command of these fields.
+    /// A command with these fields.
     package init(connectionHandle: ConnectionHandle, type: UInt8) {
         self.connectionHandle = connectionHandle
         self.type = type
@@ -106,16 +116,16 @@ package struct ReadTransmitPowerLevel: HCIReturningCommand, Hashable {
         writer.write(type)
     }
 
-    /// What the command returns.
+    /// Return parameters.
     package struct Returned: WireCodable, Hashable {
-        /// What came of the command.
+        /// The HCI status.
         package let status: HCIStatus
-        /// Which connection.
+        /// The connection.
         package let connectionHandle: ConnectionHandle
         /// -30 to 20 dBm.
         package let transmitPowerLevel: TransmitPower
 
-        /// What a command returned.
+        /// Return parameters with these fields.
         package init(
             status: HCIStatus = .success, connectionHandle: ConnectionHandle, transmitPowerLevel: TransmitPower
         ) {
@@ -138,13 +148,13 @@ package struct ReadTransmitPowerLevel: HCIReturningCommand, Hashable {
     }
 }
 
-/// HCI_Set_Event_Mask_Page_2 (Core 5.4, Vol 4, Part E, 7.3.69): says which further events the host wants.
+/// HCI_Set_Event_Mask_Page_2 (Core 5.4, Vol 4, Part E, 7.3.69): selects further events.
 package struct SetEventMaskPage2: HCICommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x0C63)
-    /// The events that are not held back.
+    package static let definition = HCICommandDefinition(0x0C63, "Set Event Mask Page 2", supportedBit: (22, 2))
+    /// The events that the controller may send.
     package let eventMaskPage2: EventMaskPage2
 
-    /// A command of these fields.
+    /// A command with these fields.
     package init(eventMaskPage2: EventMaskPage2) {
         self.eventMaskPage2 = eventMaskPage2
     }
@@ -158,22 +168,22 @@ package struct SetEventMaskPage2: HCICommand, Hashable {
     }
 }
 
-/// HCI_Read_LE_Host_Support (Core 5.4, Vol 4, Part E, 7.3.78): whether the host has LE.
+/// HCI_Read_LE_Host_Support (Core 5.4, Vol 4, Part E, 7.3.78): whether the host supports LE.
 package struct ReadLEHostSupport: HCIReturningCommand, HCIParameterlessCommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x0C6C)
+    package static let definition = HCICommandDefinition(0x0C6C, "Read LE Host Support", supportedBit: (24, 5))
     /// The command has no parameters.
     package init() {}
 
-    /// What the command returns.
+    /// Return parameters.
     package struct Returned: WireCodable, Hashable {
-        /// What came of the command.
+        /// The HCI status.
         package let status: HCIStatus
-        /// 0 it has not, 1 it has.
+        /// 0 no, 1 yes.
         package let supportedHost: UInt8
-        /// Ignored; it was once LE and BR/EDR at the same time.
+        /// Ignored; formerly simultaneous LE and BR/EDR.
         package let unused: UInt8
 
-        /// What a command returned.
+        /// Return parameters with these fields.
         package init(status: HCIStatus = .success, supportedHost: UInt8, unused: UInt8 = 0) {
             self.status = status
             self.supportedHost = supportedHost
@@ -194,15 +204,15 @@ package struct ReadLEHostSupport: HCIReturningCommand, HCIParameterlessCommand, 
     }
 }
 
-/// HCI_Write_LE_Host_Support (Core 5.4, Vol 4, Part E, 7.3.79): says whether the host has LE.
+/// HCI_Write_LE_Host_Support (Core 5.4, Vol 4, Part E, 7.3.79): sets whether the host supports LE.
 package struct WriteLEHostSupport: HCICommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x0C6D)
-    /// 0 it has not, 1 it has.
+    package static let definition = HCICommandDefinition(0x0C6D, "Write LE Host Support", supportedBit: (24, 6))
+    /// 0 no, 1 yes.
     package let supportedHost: UInt8
-    /// Ignored; it was once LE and BR/EDR at the same time.
+    /// Ignored; formerly simultaneous LE and BR/EDR.
     package let unused: UInt8
 
-    /// A command of these fields.
+    /// A command with these fields.
     package init(supportedHost: UInt8, unused: UInt8 = 0) {
         self.supportedHost = supportedHost
         self.unused = unused
@@ -219,36 +229,29 @@ package struct WriteLEHostSupport: HCICommand, Hashable {
     }
 }
 
-/// HCI_Read_Authenticated_Payload_Timeout (Core 5.4, Vol 4, Part E, 7.3.93): how long an encrypted connection may
-/// be without an authenticated packet.
-package struct ReadAuthenticatedPayloadTimeout: HCIReturningCommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x0C7B)
-    /// Which connection.
+/// HCI_Read_Authenticated_Payload_Timeout (Core 5.4, Vol 4, Part E, 7.3.93): the maximum time between authenticated
+/// packets of an encrypted connection.
+package struct ReadAuthenticatedPayloadTimeout: ConnectionHandleCommand, HCIReturningCommand, Hashable {
+    package static let definition = HCICommandDefinition(
+        0x0C7B, "Read Authenticated Payload Timeout", supportedBit: (32, 4))
+    /// The connection.
     package let connectionHandle: ConnectionHandle
 
-    /// A command of these fields.
+    /// A command with these fields.
     package init(connectionHandle: ConnectionHandle) {
         self.connectionHandle = connectionHandle
     }
 
-    package init(parsing reader: inout ByteReader) throws(WireError) {
-        connectionHandle = try ConnectionHandle(parsing: &reader)
-    }
-
-    package func serialize(into writer: inout ByteWriter) {
-        connectionHandle.serialize(into: &writer)
-    }
-
-    /// What the command returns.
+    /// Return parameters.
     package struct Returned: WireCodable, Hashable {
-        /// What came of the command.
+        /// The HCI status.
         package let status: HCIStatus
-        /// Which connection.
+        /// The connection.
         package let connectionHandle: ConnectionHandle
         /// In 10 ms: 1 to 65,535.
         package let authenticatedPayloadTimeout: Ticks<10_000>
 
-        /// What a command returned.
+        /// Return parameters with these fields.
         package init(
             status: HCIStatus = .success, connectionHandle: ConnectionHandle, authenticatedPayloadTimeout: Ticks<10_000>
         ) {
@@ -271,17 +274,18 @@ package struct ReadAuthenticatedPayloadTimeout: HCIReturningCommand, Hashable {
     }
 }
 
-/// HCI_Write_Authenticated_Payload_Timeout (Core 5.4, Vol 4, Part E, 7.3.94): sets how long an encrypted
-/// connection may be without an authenticated packet.
-package struct WriteAuthenticatedPayloadTimeout: HCIReturningCommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x0C7C)
+/// HCI_Write_Authenticated_Payload_Timeout (Core 5.4, Vol 4, Part E, 7.3.94): sets the maximum time between
+/// authenticated packets of an encrypted connection.
+package struct WriteAuthenticatedPayloadTimeout: ConnectionCommand, HCIReturningCommand, Hashable {
+    package static let definition = HCICommandDefinition(
+        0x0C7C, "Write Authenticated Payload Timeout", supportedBit: (32, 5))
     package typealias Returned = StatusAndConnectionHandle
-    /// Which connection.
+    /// The connection.
     package let connectionHandle: ConnectionHandle
     /// In 10 ms: 1 to 65,535.
     package let authenticatedPayloadTimeout: Ticks<10_000>
 
-    /// A command of these fields.
+    /// A command with these fields.
     package init(connectionHandle: ConnectionHandle, authenticatedPayloadTimeout: Ticks<10_000>) {
         self.connectionHandle = connectionHandle
         self.authenticatedPayloadTimeout = authenticatedPayloadTimeout
@@ -296,4 +300,84 @@ package struct WriteAuthenticatedPayloadTimeout: HCIReturningCommand, Hashable {
         connectionHandle.serialize(into: &writer)
         writer.writeTicks(authenticatedPayloadTimeout)
     }
+}
+
+/// HCI_Set_Controller_To_Host_Flow_Control (Core 5.4, Vol 4, Part E, 7.3.38): selects the data that the
+/// controller sends only while the host has free buffers.
+package struct SetControllerToHostFlowControl: HCICommand, Hashable {
+    package static let definition = HCICommandDefinition(
+        0x0C31, "Set Controller To Host Flow Control", supportedBit: (10, 5))
+    /// 0 nothing, 1 ACL data, 2 synchronous data, 3 both.
+    package let flowControlEnable: UInt8
+
+    /// A command with these fields.
+    package init(flowControlEnable: UInt8) {
+        self.flowControlEnable = flowControlEnable
+    }
+
+    package init(parsing reader: inout ByteReader) throws(WireError) {
+        flowControlEnable = try reader.readUInt8()
+    }
+
+    package func serialize(into writer: inout ByteWriter) {
+        writer.write(flowControlEnable)
+    }
+}
+
+/// HCI_Host_Buffer_Size (Core 5.4, Vol 4, Part E, 7.3.39): reports the buffers of the host.
+package struct HostBufferSize: HCICommand, Hashable {
+    package static let definition = HCICommandDefinition(0x0C33, "Host Buffer Size", supportedBit: (10, 6))
+    /// Maximum data bytes in an ACL packet.
+    package let aclDataPacketLength: UInt16
+    /// Maximum data bytes in a synchronous packet.
+    package let synchronousDataPacketLength: UInt8
+    /// The number of ACL packet buffers.
+    package let totalACLDataPackets: UInt16
+    /// The number of synchronous packet buffers.
+    package let totalSynchronousDataPackets: UInt16
+
+    /// A command with these fields.
+    package init(
+        aclDataPacketLength: UInt16, synchronousDataPacketLength: UInt8 = 0, totalACLDataPackets: UInt16,
+        totalSynchronousDataPackets: UInt16 = 0
+    ) {
+        self.aclDataPacketLength = aclDataPacketLength
+        self.synchronousDataPacketLength = synchronousDataPacketLength
+        self.totalACLDataPackets = totalACLDataPackets
+        self.totalSynchronousDataPackets = totalSynchronousDataPackets
+    }
+
+    package init(parsing reader: inout ByteReader) throws(WireError) {
+        aclDataPacketLength = try reader.readLittleEndian()
+        synchronousDataPacketLength = try reader.readUInt8()
+        totalACLDataPackets = try reader.readLittleEndian()
+        totalSynchronousDataPackets = try reader.readLittleEndian()
+    }
+
+    package func serialize(into writer: inout ByteWriter) {
+        writer.writeLittleEndian(aclDataPacketLength)
+        writer.write(synchronousDataPacketLength)
+        writer.writeLittleEndian(totalACLDataPackets)
+        writer.writeLittleEndian(totalSynchronousDataPackets)
+    }
+}
+
+/// HCI_Host_Number_Of_Completed_Packets (Core 5.4, Vol 4, Part E, 7.3.40): packet buffers of the host are free again.
+/// Returns nothing unless it fails.
+package struct HostNumberOfCompletedPackets: HCICommand, Hashable {
+    package static let definition = HCICommandDefinition(
+        0x0C35, "Host Number Of Completed Packets", supportedBit: (10, 7))
+    /// The number of packets of each connection, for at most 63 connections.
+    package let completedPackets: [CompletedPackets]
+
+    /// A command with these fields.
+    package init(completedPackets: [CompletedPackets]) {
+        self.completedPackets = completedPackets
+    }
+
+    package init(parsing reader: inout ByteReader) throws(WireError) {
+        completedPackets = try reader.readCountedList()
+    }
+
+    package func serialize(into writer: inout ByteWriter) { writer.writeCountedList(completedPackets) }
 }

@@ -4,19 +4,122 @@
 
 package import BluetoothCore
 
+extension HCICommands {
+    /// Commands for the filter accept list and the resolving list (Core 5.4, Vol 4, Part E, 7.8.14 to 7.8.45).
+    static let deviceLists: [any HCICommand.Type] = [
+        LEReadFilterAcceptListSize.self, LEClearFilterAcceptList.self, LEAddDeviceToFilterAcceptList.self,
+        LERemoveDeviceFromFilterAcceptList.self, LEAddDeviceToResolvingList.self, LERemoveDeviceFromResolvingList.self,
+        LEClearResolvingList.self, LEReadResolvingListSize.self, LESetAddressResolutionEnable.self,
+        LESetResolvablePrivateAddressTimeout.self, LESetPrivacyMode.self,
+    ]
+}
+
+/// HCI_LE_Read_Filter_Accept_List_Size (Core 5.4, Vol 4, Part E, 7.8.14): the capacity of the list.
+package struct LEReadFilterAcceptListSize: HCIReturningCommand, HCIParameterlessCommand, Hashable {
+    package static let definition = HCICommandDefinition(
+        0x200F, "LE Read Filter Accept List Size", supportedBit: (26, 6))
+    /// The command has no parameters.
+    package init() {}
+
+    /// Return parameters.
+    package struct Returned: WireCodable, Hashable {
+        /// The HCI status.
+        package let status: HCIStatus
+        /// 1 to 255.
+        package let filterAcceptListSize: UInt8
+
+        /// Return parameters with these fields.
+        package init(status: HCIStatus = .success, filterAcceptListSize: UInt8) {
+            self.status = status
+            self.filterAcceptListSize = filterAcceptListSize
+        }
+
+        package init(parsing reader: inout ByteReader) throws(WireError) {
+            status = try HCIStatus(parsing: &reader)
+            filterAcceptListSize = try reader.readUInt8()
+        }
+
+        package func serialize(into writer: inout ByteWriter) {
+            status.serialize(into: &writer)
+            writer.write(filterAcceptListSize)
+        }
+    }
+}
+
+/// HCI_LE_Clear_Filter_Accept_List (Core 5.4, Vol 4, Part E, 7.8.15): clears the list.
+package struct LEClearFilterAcceptList: HCIParameterlessCommand, Hashable {
+    package static let definition = HCICommandDefinition(0x2010, "LE Clear Filter Accept List", supportedBit: (26, 7))
+    /// The command has no parameters.
+    package init() {}
+}
+
+/// HCI_LE_Add_Device_To_Filter_Accept_List (Core 5.4, Vol 4, Part E, 7.8.16): adds a device to the list.
+package struct LEAddDeviceToFilterAcceptList: HCICommand, Hashable {
+    package static let definition = HCICommandDefinition(
+        0x2011, "LE Add Device To Filter Accept List", supportedBit: (27, 0))
+    /// Address type of the device; `.anonymous` for advertisements without an address.
+    package let addressType: AddressType
+    /// The device.
+    package let address: BluetoothAddress
+
+    /// A command with these fields.
+    package init(addressType: AddressType, address: BluetoothAddress) {
+        self.addressType = addressType
+        self.address = address
+    }
+
+    package init(parsing reader: inout ByteReader) throws(WireError) {
+        addressType = try AddressType(parsing: &reader)
+        address = try BluetoothAddress(parsing: &reader)
+    }
+
+    package func serialize(into writer: inout ByteWriter) {
+        addressType.serialize(into: &writer)
+        address.serialize(into: &writer)
+    }
+}
+
+/// HCI_LE_Remove_Device_From_Filter_Accept_List (Core 5.4, Vol 4, Part E, 7.8.17): removes a device from the
+/// list.
+package struct LERemoveDeviceFromFilterAcceptList: HCICommand, Hashable {
+    package static let definition = HCICommandDefinition(
+        0x2012, "LE Remove Device From Filter Accept List", supportedBit: (27, 1))
+    /// Address type of the device; `.anonymous` for advertisements without an address.
+    package let addressType: AddressType
+    /// The device.
+    package let address: BluetoothAddress
+
+    /// A command with these fields.
+    package init(addressType: AddressType, address: BluetoothAddress) {
+        self.addressType = addressType
+        self.address = address
+    }
+
+    package init(parsing reader: inout ByteReader) throws(WireError) {
+        addressType = try AddressType(parsing: &reader)
+        address = try BluetoothAddress(parsing: &reader)
+    }
+
+    package func serialize(into writer: inout ByteWriter) {
+        addressType.serialize(into: &writer)
+        address.serialize(into: &writer)
+    }
+}
+
 /// HCI_LE_Add_Device_To_Resolving_List (Core 5.4, Vol 4, Part E, 7.8.38): adds a peer with its keys.
 package struct LEAddDeviceToResolvingList: HCICommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x2027)
+    package static let definition = HCICommandDefinition(
+        0x2027, "LE Add Device To Resolving List", supportedBit: (34, 3))
     /// `.public` or `.random`.
     package let peerIdentityAddressType: AddressType
     /// The peer.
     package let peerIdentityAddress: BluetoothAddress
-    /// Least significant octet first; zeros for none.
+    /// Least significant byte first; zeros without a key.
     package let peerIdentityResolvingKey: Octets<16>
-    /// Least significant octet first; zeros for none.
+    /// Least significant byte first; zeros without a key.
     package let localIdentityResolvingKey: Octets<16>
 
-    /// A command of these fields.
+    /// A command with these fields.
     package init(
         peerIdentityAddressType: AddressType, peerIdentityAddress: BluetoothAddress,
         peerIdentityResolvingKey: Octets<16>, localIdentityResolvingKey: Octets<16>
@@ -44,13 +147,14 @@ package struct LEAddDeviceToResolvingList: HCICommand, Hashable {
 
 /// HCI_LE_Remove_Device_From_Resolving_List (Core 5.4, Vol 4, Part E, 7.8.39): removes a peer.
 package struct LERemoveDeviceFromResolvingList: HCICommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x2028)
+    package static let definition = HCICommandDefinition(
+        0x2028, "LE Remove Device From Resolving List", supportedBit: (34, 4))
     /// `.public` or `.random`.
     package let peerIdentityAddressType: AddressType
     /// The peer.
     package let peerIdentityAddress: BluetoothAddress
 
-    /// A command of these fields.
+    /// A command with these fields.
     package init(peerIdentityAddressType: AddressType, peerIdentityAddress: BluetoothAddress) {
         self.peerIdentityAddressType = peerIdentityAddressType
         self.peerIdentityAddress = peerIdentityAddress
@@ -69,25 +173,25 @@ package struct LERemoveDeviceFromResolvingList: HCICommand, Hashable {
 
 /// HCI_LE_Clear_Resolving_List (Core 5.4, Vol 4, Part E, 7.8.40): removes all peers.
 package struct LEClearResolvingList: HCIParameterlessCommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x2029)
+    package static let definition = HCICommandDefinition(0x2029, "LE Clear Resolving List", supportedBit: (34, 5))
     /// The command has no parameters.
     package init() {}
 }
 
-/// HCI_LE_Read_Resolving_List_Size (Core 5.4, Vol 4, Part E, 7.8.41): how many peers the list can have.
+/// HCI_LE_Read_Resolving_List_Size (Core 5.4, Vol 4, Part E, 7.8.41): the capacity of the resolving list.
 package struct LEReadResolvingListSize: HCIReturningCommand, HCIParameterlessCommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x202A)
+    package static let definition = HCICommandDefinition(0x202A, "LE Read Resolving List Size", supportedBit: (34, 6))
     /// The command has no parameters.
     package init() {}
 
-    /// What the command returns.
+    /// Return parameters.
     package struct Returned: WireCodable, Hashable {
-        /// What came of the command.
+        /// The HCI status.
         package let status: HCIStatus
         /// 0 to 255.
         package let resolvingListSize: UInt8
 
-        /// What a command returned.
+        /// Return parameters with these fields.
         package init(status: HCIStatus = .success, resolvingListSize: UInt8) {
             self.status = status
             self.resolvingListSize = resolvingListSize
@@ -108,11 +212,12 @@ package struct LEReadResolvingListSize: HCIReturningCommand, HCIParameterlessCom
 /// HCI_LE_Set_Address_Resolution_Enable (Core 5.4, Vol 4, Part E, 7.8.44): whether the controller resolves
 /// private addresses.
 package struct LESetAddressResolutionEnable: HCICommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x202D)
-    /// 0 it does not, 1 it does.
+    package static let definition = HCICommandDefinition(
+        0x202D, "LE Set Address Resolution Enable", supportedBit: (35, 1))
+    /// 0 off, 1 on.
     package let addressResolutionEnable: UInt8
 
-    /// A command of these fields.
+    /// A command with these fields.
     package init(addressResolutionEnable: UInt8) {
         self.addressResolutionEnable = addressResolutionEnable
     }
@@ -126,14 +231,15 @@ package struct LESetAddressResolutionEnable: HCICommand, Hashable {
     }
 }
 
-/// HCI_LE_Set_Resolvable_Private_Address_Timeout (Core 5.4, Vol 4, Part E, 7.8.45): how long the controller keeps
-/// a private address.
+/// HCI_LE_Set_Resolvable_Private_Address_Timeout (Core 5.4, Vol 4, Part E, 7.8.45): the lifetime of a
+/// resolvable private address.
 package struct LESetResolvablePrivateAddressTimeout: HCICommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x202E)
+    package static let definition = HCICommandDefinition(
+        0x202E, "LE Set Resolvable Private Address Timeout", supportedBit: (35, 2))
     /// In seconds: 1 to 3,600.
     package let resolvablePrivateAddressTimeout: Ticks<1_000_000>
 
-    /// A command of these fields.
+    /// A command with these fields.
     package init(resolvablePrivateAddressTimeout: Ticks<1_000_000>) {
         self.resolvablePrivateAddressTimeout = resolvablePrivateAddressTimeout
     }
@@ -147,17 +253,17 @@ package struct LESetResolvablePrivateAddressTimeout: HCICommand, Hashable {
     }
 }
 
-/// HCI_LE_Set_Privacy_Mode (Core 5.4, Vol 4, Part E, 7.8.77): what a peer in the list may show as its address.
+/// HCI_LE_Set_Privacy_Mode (Core 5.4, Vol 4, Part E, 7.8.77): the addresses that a peer in the list may use.
 package struct LESetPrivacyMode: HCICommand, Hashable {
-    package static let opcode = HCIOpcode(rawValue: 0x204E)
+    package static let definition = HCICommandDefinition(0x204E, "LE Set Privacy Mode", supportedBit: (39, 2))
     /// `.public` or `.random`.
     package let peerIdentityAddressType: AddressType
     /// The peer.
     package let peerIdentityAddress: BluetoothAddress
-    /// Network or device.
+    /// Network or device privacy.
     package let privacyMode: PrivacyMode
 
-    /// A command of these fields.
+    /// A command with these fields.
     package init(peerIdentityAddressType: AddressType, peerIdentityAddress: BluetoothAddress, privacyMode: PrivacyMode)
     {
         self.peerIdentityAddressType = peerIdentityAddressType
