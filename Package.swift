@@ -111,9 +111,11 @@ let package = Package(
             name: "Profiles", dependencies: ["BluetoothCore", "Devices", "Advertising", "Bluetooth", yams],
             swiftSettings: settings),
         .target(
+            name: "Persistence", dependencies: ["BluetoothCore", "Devices", "Radio"], swiftSettings: settings),
+        .target(
             name: "Emulator",
             dependencies: [
-                "BluetoothCore", "Profiles", "Devices", "Radio", "Advertising", "Bluetooth", "Sockets",
+                "BluetoothCore", "Persistence", "Profiles", "Devices", "Radio", "Advertising", "Bluetooth", "Sockets",
                 logging, serviceLifecycle, unixSignals, nioCore, nioPosix,
             ],
             swiftSettings: settings),
@@ -122,8 +124,9 @@ let package = Package(
             dependencies: [
                 "BluetoothCore", "Advertising", "Bluetooth", "HCI", "DBus", "Devices", "Radio", "BlueZRadio",
                 "HCIRadio",
-                "Profiles", "Emulator", "Receiving", "BeaconryCentral", "BuildInformation", "CCapability", "CMalloc",
-                "CSpawn", argumentParser, logging, serviceLifecycle,
+                "Profiles", "Persistence", "Emulator", "Receiving", "BeaconryCentral", "BuildInformation",
+                "CCapability",
+                "CMalloc", "CSpawn", argumentParser, logging, serviceLifecycle,
             ] + pinnedOnly,
             swiftSettings: settings),
         .executableTarget(
@@ -136,7 +139,7 @@ let package = Package(
         // Writes to flash until it is killed, for the test that kills it.
         .executableTarget(
             name: "flash-harness",
-            dependencies: ["BluetoothCore", "Advertising", "Devices", "Radio", "Profiles", "Emulator"],
+            dependencies: ["BluetoothCore", "Advertising", "Devices", "Radio", "Profiles", "Persistence", "Emulator"],
             path: "Tests/FlashHarness", swiftSettings: settings),
         // Plays the phone for tests and benchmarks against peers that others wrote.
         .executableTarget(
@@ -211,8 +214,8 @@ let package = Package(
         .testTarget(
             name: "EmulatorTests",
             dependencies: [
-                "BluetoothCore", "Advertising", "Bluetooth", "Devices", "Radio", "Profiles", "Emulator", "TestSupport",
-                "flash-harness", logging, serviceLifecycle, nioCore, nioPosix,
+                "BluetoothCore", "Advertising", "Bluetooth", "Devices", "Radio", "Profiles", "Persistence", "Emulator",
+                "TestSupport", "flash-harness", logging, serviceLifecycle, nioCore, nioPosix,
             ],
             swiftSettings: settings),
     ]

@@ -5,6 +5,7 @@
 package import BluetoothCore
 @preconcurrency import Dispatch
 import Glibc
+import Persistence
 import Radio
 import Synchronization
 

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Devices
+import Persistence
 import Profiles
 import Radio
 

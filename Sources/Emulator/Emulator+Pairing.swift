@@ -4,6 +4,7 @@
 
 import Bluetooth
 import BluetoothCore
+import Persistence
 import Profiles
 package import Radio
 

@@ -6,6 +6,7 @@ import Bluetooth
 import BluetoothCore
 import Devices
 import Dispatch
+package import Persistence
 package import Profiles
 package import Radio
 import ServiceLifecycle

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+package import Persistence
 package import Profiles
 package import Radio
 
@@ -48,6 +49,9 @@ package struct EmulatorError: Error, Hashable, Sendable, CustomStringConvertible
         self.init(error.code == .cannotServe ? .cannotCreate : .radio, error.message, hint: error.hint)
         radioCode = error.code
     }
+
+    /// An error of saved state.
+    package init(_ error: PersistenceError) { self.init(.cannotCreate, error.message, hint: error.hint) }
 
     /// All faults of a profile, a line each.
     package init(_ error: ProfileFaults) {

@@ -6,6 +6,7 @@ import Advertising
 import Bluetooth
 import BluetoothCore
 import Devices
+import Persistence
 import Profiles
 import Radio
 import Synchronization
@@ -78,7 +79,11 @@ actor RunningBeacon {
         let device = profile.device.makeDevice()
         settled = Mutex(device)
         if let state, device.keepsSettings || profile.pairing != nil {
-            lock = if let inherited { inherited } else { try state.lock(profile: profileName, beacon: profile.id) }
+            do throws(PersistenceError) {
+                lock = if let inherited { inherited } else { try state.lock(profile: profileName, beacon: profile.id) }
+            } catch {
+                throw EmulatorError(error)
+            }
         } else {
             lock = nil
         }

@@ -6,6 +6,7 @@ import Advertising
 import BluetoothCore
 import Emulator
 import Glibc
+import Persistence
 import Profiles
 import Receiving
 

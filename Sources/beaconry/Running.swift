@@ -4,6 +4,7 @@
 
 import Emulator
 import Logging
+import Persistence
 import Profiles
 import ServiceLifecycle
 import UnixSignals

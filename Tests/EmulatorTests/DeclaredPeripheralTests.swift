@@ -10,6 +10,7 @@ import Radio
 import Testing
 
 @testable import Emulator
+@testable import Persistence
 
 /// A peripheral that is declared, as it runs.
 struct DeclaredPeripheralTests {

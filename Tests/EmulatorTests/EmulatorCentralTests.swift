@@ -10,6 +10,7 @@ import Radio
 import Testing
 
 @testable import Emulator
+@testable import Persistence
 
 /// Centrals that connect, read and write.
 @Suite(.timeLimit(.minutes(1)))

@@ -9,6 +9,7 @@ import Radio
 import Testing
 
 @testable import Emulator
+@testable import Persistence
 
 /// What the owner changes while it runs, and what survives from run to run.
 @Suite(.timeLimit(.minutes(1)))

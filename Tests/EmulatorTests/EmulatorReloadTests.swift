@@ -13,6 +13,7 @@ import Synchronization
 import Testing
 
 @testable import Emulator
+@testable import Persistence
 
 /// Profiles that change while they run.
 @Suite(.timeLimit(.minutes(1)))
@@ -195,7 +196,7 @@ struct EmulatorReloadTests {
             #expect(restored.file == rig.folder.file("state/museum/entrance.json"))
             // Persisted settings win over the profile's new value, too.
             #expect(try await rig.emulator.show("entrance").settings.contains(.minor(3)))
-            #expect(throws: EmulatorError.self) {
+            #expect(throws: PersistenceError.self) {
                 try StateFolder(rig.folder.file("state")).lock(profile: "museum", beacon: "entrance")
             }
             #expect(try await rig.write([1, 0, 2, 0], of: "entrance") == .success([]))

@@ -11,6 +11,7 @@ import TestSupport
 import Testing
 
 @testable import Emulator
+@testable import Persistence
 
 /// From the start to the end of a run.
 @Suite(.timeLimit(.minutes(1)))

@@ -6,6 +6,7 @@ import Radio
 import Testing
 
 @testable import Emulator
+@testable import Persistence
 
 /// A reload that is asked for before the run is up, as by SIGHUP, waits until it is.
 @Suite(.timeLimit(.minutes(1)))

@@ -10,6 +10,7 @@ import Synchronization
 import Testing
 
 @testable import Emulator
+@testable import Persistence
 
 /// Commands and inputs while a reload replaces their beacon: each is done by the living beacon, once.
 @Suite(.timeLimit(.minutes(1)))
@@ -117,7 +118,7 @@ struct HandoverTests {
 }
 
 /// The local file system, whose first file waits until the gate is opened.
-private final class GatedFileSystem: FlashFileSystem {
+private final class GatedFileSystem: FileSystem {
     private let base = LocalFileSystem()
     private let gate = DispatchSemaphore(value: 0)
     private let isFirst = Mutex(true)

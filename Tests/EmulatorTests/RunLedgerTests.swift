@@ -6,6 +6,7 @@ import Foundation
 import Testing
 
 @testable import Emulator
+@testable import Persistence
 
 /// The ledgers of other runs are files that a test writes; that of a live run has its lock held.
 @Suite(.timeLimit(.minutes(1)))
@@ -127,8 +128,8 @@ struct RunLedgerTests {
     func aFolderThatCannotBeMadeIsTold() throws {
         let folder = try TemporaryFolder()
         try folder.write("", to: "file")
-        let error = #expect(throws: EmulatorError.self) { try RunLedger(folder: folder.file("file/run")) }
-        #expect(error?.code == .cannotCreate)
+        let error = #expect(throws: PersistenceError.self) { try RunLedger(folder: folder.file("file/run")) }
+        #expect(error.map { EmulatorError($0).code } == .cannotCreate)
         #expect(error?.hint == "set XDG_RUNTIME_DIR to a folder that you own")
     }
 
@@ -140,8 +141,8 @@ struct RunLedgerTests {
         let run = folder.file("run")
         try #require(mkdir(run, 0o777) == 0 && chmod(run, 0o777) == 0)
         try #require(symlink(folder.file("precious"), "\(run)/run-\(getpid()).ledger.lock") == 0)
-        let error = #expect(throws: EmulatorError.self) { try RunLedger(folder: run) }
-        #expect(error?.code == .cannotCreate)
+        let error = #expect(throws: PersistenceError.self) { try RunLedger(folder: run) }
+        #expect(error.map { EmulatorError($0).code } == .cannotCreate)
         #expect(error?.message == "cannot use \(run): other users have access to it (mode 777)")
         #expect(error?.hint.contains("XDG_RUNTIME_DIR") == true)
         #expect(folder.text("precious") == "precious")

@@ -9,6 +9,7 @@ import Bluetooth
 import Devices
 import Emulator
 import Glibc
+import Persistence
 import Profiles
 import Radio
 

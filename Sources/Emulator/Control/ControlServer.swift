@@ -5,6 +5,7 @@
 import Glibc
 import NIOCore
 import NIOPosix
+import Persistence
 import ServiceLifecycle
 import Sockets
 
@@ -61,7 +62,7 @@ package struct ControlServer: Service {
     /// Creates the folder of a socket, and checks that no process listens at its path.
     private static func prepare(_ path: String) async throws(EmulatorError) {
         do throws(SystemError) {
-            try StateFolder.makeFolder(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
+            try Folder.create(Folder.containing(path))
         } catch {
             throw EmulatorError(.cannotCreate, "\(error)", hint: "choose another control socket (--control PATH)")
         }

@@ -6,6 +6,7 @@ import Advertising
 import Bluetooth
 import BluetoothCore
 import Devices
+package import Persistence
 package import Profiles
 package import Radio
 
@@ -44,7 +45,11 @@ package actor Phone {
     ///   cannot be read.
     package func openBonds(in state: StateFolder, resets: Bool) throws(EmulatorError) {
         guard profile.needsPairing else { return }
-        lock = try state.lock(phone: profile.name)
+        do throws(PersistenceError) {
+            lock = try state.lock(phone: profile.name)
+        } catch {
+            throw EmulatorError(error)
+        }
         do throws(SystemError) {
             try vault.open(identifier, state.bonds(phone: profile.name), resets: resets)
         } catch {

@@ -6,6 +6,7 @@ import ArgumentParser
 import BeaconryCentral
 import BluetoothCore
 import Emulator
+import Persistence
 import Profiles
 
 /// `beaconry clone`

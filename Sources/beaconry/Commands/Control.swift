@@ -5,6 +5,7 @@
 import ArgumentParser
 import Emulator
 import Glibc
+import Persistence
 
 /// `beaconry ctl`
 struct Control: AsyncParsableCommand {
@@ -71,7 +72,7 @@ struct ControlOptions: ParsableArguments {
 
     private func path() throws -> String {
         if let path = control ?? Environment.value("BEACONRY_CONTROL") { return path }
-        let sockets = StateFolder.names(in: Folders.runtime).filter { $0.hasSuffix(".sock") }
+        let sockets = Folder.names(in: Folders.runtime).filter { $0.hasSuffix(".sock") }
         if let profile {
             // `advertise` numbers its sockets by process.
             let numbered = sockets.filter {

@@ -4,6 +4,7 @@
 
 import ArgumentParser
 import Emulator
+import Persistence
 import Profiles
 import Receiving
 

@@ -5,6 +5,7 @@
 import ArgumentParser
 import BeaconryCentral
 import Emulator
+import Persistence
 import Profiles
 import Radio
 import Receiving

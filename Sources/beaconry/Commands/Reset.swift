@@ -5,6 +5,7 @@
 import ArgumentParser
 import Devices
 import Emulator
+import Persistence
 import Profiles
 
 /// `beaconry reset`
@@ -66,11 +67,11 @@ struct Reset: ParsableCommand, ReportsErrorsAsJSON {
         guard isReadable else { return }
         let beacons = folder.beacons(of: owner)
         let names = phone ? beacons : beacons.map { "\(owner)/\($0)" }
-        let profiles = StateFolder.names(in: folder.path).filter { !$0.hasPrefix(".") }
+        let profiles = Folder.names(in: folder.path).filter { !$0.hasPrefix(".") }
         if name == owner ? profiles.contains(name) : names.contains(name) { return }
         let similar = Spelling.closest(to: name, among: names + (phone ? [] : profiles))
         let isReset = phone || profiles.contains(owner)
-        if similar == nil, isReset, StateFolder.exists("\(folder.path)/\(owner)") { return }
+        if similar == nil, isReset, Folder.exists("\(folder.path)/\(owner)") { return }
         throw Failure.usage(
             "nothing was ever persisted of \(name) in \(folder.path); "
                 + (similar.map { "did you mean \"\($0)\"?" } ?? "--state DIR names another folder"))

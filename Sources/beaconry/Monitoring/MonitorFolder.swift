@@ -4,6 +4,7 @@
 
 import Emulator
 import FoundationEssentials
+import Persistence
 
 /// Where `monitor` keeps what survives a restart: the saved list of regions, and the last states of each list.
 ///
@@ -25,7 +26,7 @@ struct MonitorFolder {
     /// - Throws: `Failure` when the folder cannot be written, or somebody else has the lock.
     func lock(_ name: String) throws -> FileLock {
         do {
-            try StateFolder.makeFolder(path)
+            try Folder.create(path)
             return try FileLock("\(path)/\(name).lock")
         } catch let error as FileLock.Failure {
             switch error {
@@ -76,7 +77,7 @@ struct MonitorFolder {
     }
 
     private func store<Value: Codable>(_ value: Value, in path: String) throws(SystemError) {
-        try StateFolder.makeFolder(self.path)
+        try Folder.create(self.path)
         try files.replace(path, with: Array((JSONLine.encode(Document(regions: value)) + "\n").utf8))
         try files.synchronizeFolder(self.path)
     }

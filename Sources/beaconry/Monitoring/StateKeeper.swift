@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Emulator
+import Persistence
 import Synchronization
 
 /// Keeps the states of a list, each time that they change: in a folder, or only as long as the program runs.

@@ -6,6 +6,7 @@ import ArgumentParser
 import BlueZRadio
 import Emulator
 import HCIRadio
+import Persistence
 import Profiles
 import Radio
 

@@ -4,6 +4,7 @@
 
 import ArgumentParser
 import Emulator
+import Persistence
 
 /// The options of commands that keep something over their runs.
 struct StateOptions: ParsableArguments {

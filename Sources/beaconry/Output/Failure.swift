@@ -7,6 +7,7 @@ import BeaconryCentral
 import BluetoothCore
 import Emulator
 import Glibc
+import Persistence
 import Profiles
 import Radio
 
@@ -47,6 +48,7 @@ struct Failure: Error {
         switch error {
         case let failure as Failure: self = failure
         case let error as EmulatorError: self.init(error)
+        case let error as PersistenceError: self.init(EmulatorError(error))
         case let error as RadioError: self.init(EmulatorError(error))
         case let error as CentralError:
             if case .radio(let reason) = error.reason, reason.code != .refused {

@@ -4,6 +4,7 @@
 
 import BeaconryCentral
 import Emulator
+import Persistence
 
 /// Writes a recording under another name beside its own, and gives it its own name when it is complete.
 struct RecordingWriter {

@@ -9,6 +9,7 @@ import Profiles
 import Radio
 
 @testable import Emulator
+@testable import Persistence
 
 /// One running beacon without an emulator: what it wants done is noted.
 struct BeaconOnABench {

@@ -4,10 +4,11 @@
 
 import Emulator
 import Glibc
+import Persistence
 import Synchronization
 
 /// A file system that counts the calls made of it, and does one of them wrong.
-final class FaultyFileSystem: FlashFileSystem {
+final class FaultyFileSystem: FileSystem {
     /// The calls, as they are counted.
     enum Call: Hashable, Sendable {
         case create, write, synchronize, close, rename, synchronizeFolder, remove, read
@@ -60,10 +61,10 @@ final class FaultyFileSystem: FlashFileSystem {
         var isOff = false
     }
 
-    private let base: any FlashFileSystem
+    private let base: any FileSystem
     private let state = Mutex(State())
 
-    init(_ base: any FlashFileSystem = LocalFileSystem()) { self.base = base }
+    init(_ base: any FileSystem = LocalFileSystem()) { self.base = base }
 
     /// Counts from 0 again, and does the call of this number wrong, if it can go wrong in this way.
     func arm(_ fault: Fault, at step: Int) {

@@ -7,6 +7,7 @@ import Bluetooth
 import BluetoothCore
 import Devices
 import Emulator
+import Persistence
 import Radio
 import TestSupport
 import Testing

@@ -4,13 +4,14 @@
 
 import Emulator
 import Glibc
+import Persistence
 import Synchronization
 
 /// A file system in memory that tells what is on the medium from what only the machine believes to be there.
 ///
 /// When power goes, bytes that were not synchronised may be there, in part, or not; the same holds, one by one, for
 /// names whose folder was not synchronised. `outcomes` lists everything that a reboot may find.
-final class VolatileFileSystem: FlashFileSystem {
+final class VolatileFileSystem: FileSystem {
     /// What the medium claims to do and does not.
     enum Lie: Hashable, Sendable, CaseIterable {
         case synchronize, synchronizeFolder

@@ -6,6 +6,7 @@ import Bluetooth
 import Testing
 
 @testable import Emulator
+@testable import Persistence
 
 /// What a central, the air and the owner see of a flash that fails.
 @Suite(.timeLimit(.minutes(1)))

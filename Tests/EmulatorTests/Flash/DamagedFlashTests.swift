@@ -6,6 +6,7 @@ import Foundation
 import Testing
 
 @testable import Emulator
+@testable import Persistence
 
 /// Files that are no settings are kept aside, told of, and never written over.
 @Suite(.timeLimit(.minutes(1)))

@@ -6,6 +6,7 @@ import Foundation
 import Testing
 
 @testable import Emulator
+@testable import Persistence
 
 @Suite(.timeLimit(.minutes(1)))
 struct FileLockTests {
@@ -14,13 +15,13 @@ struct FileLockTests {
         let folder = try TemporaryFolder()
         let state = StateFolder(folder.path)
         let lock = try state.lock(profile: "museum", beacon: "entrance")
-        let error = #expect(throws: EmulatorError.self) { try state.lock(profile: "museum", beacon: "entrance") }
-        #expect(error?.code == .cannotCreate)
-        #expect(error?.exitCode == 73)
+        let error = #expect(throws: PersistenceError.self) { try state.lock(profile: "museum", beacon: "entrance") }
+        #expect(error.map { EmulatorError($0).code } == .cannotCreate)
+        #expect(error.map { EmulatorError($0).exitCode } == 73)
         #expect(error?.message == "the settings of museum/entrance are in use by process \(getpid())")
         #expect(error?.hint == "stop that one first, or use another state folder (--state DIR)")
         // Neither the refused one nor its end disturbs the owner.
-        #expect(throws: EmulatorError.self) { try state.lock(profile: "museum", beacon: "entrance") }
+        #expect(throws: PersistenceError.self) { try state.lock(profile: "museum", beacon: "entrance") }
         let other = try state.lock(profile: "museum", beacon: "exit")
         other.release()
         lock.release()
@@ -82,10 +83,10 @@ struct FileLockTests {
     func aFolderThatCannotBeMadeIsTold() throws {
         let folder = try TemporaryFolder()
         try folder.write("", to: "file")
-        let error = #expect(throws: EmulatorError.self) {
+        let error = #expect(throws: PersistenceError.self) {
             try StateFolder(folder.file("file/state")).lock(profile: "museum", beacon: "entrance")
         }
-        #expect(error?.code == .cannotCreate)
+        #expect(error.map { EmulatorError($0).code } == .cannotCreate)
         #expect(error?.message.contains(folder.file("file")) == true)
     }
 

@@ -4,6 +4,7 @@
 
 import Devices
 import Emulator
+import Persistence
 import Testing
 
 /// Every step of a durable write goes wrong in every way: the file is the old one or the new one, whole.
@@ -14,7 +15,7 @@ struct FlashFaultTests {
     static let old = Samples.image(major: 0x1111)
     static let new = Samples.image(major: 0x2222)
 
-    static func flash(_ folder: TemporaryFolder, _ fileSystem: any FlashFileSystem = LocalFileSystem()) -> FlashFile {
+    static func flash(_ folder: TemporaryFolder, _ fileSystem: any FileSystem = LocalFileSystem()) -> FlashFile {
         FlashFile(
             path: folder.file("entrance.json"), profile: "museum", beacon: "entrance", kind: "iot-design-shop",
             fileSystem: fileSystem)

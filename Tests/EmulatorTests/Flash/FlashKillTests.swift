@@ -9,6 +9,7 @@ import TestSupport
 import Testing
 
 @testable import Emulator
+@testable import Persistence
 
 /// A process that does nothing but write to flash is killed, again and again: what was acknowledged is there.
 @Suite(.timeLimit(.minutes(2)))
@@ -95,7 +96,7 @@ struct FlashKillTests {
             var harness = try FlashHarness(state: folder.path)
             do {
                 try harness.read(count: 1)
-                let error = #expect(throws: EmulatorError.self) {
+                let error = #expect(throws: PersistenceError.self) {
                     try state.lock(profile: "harness", beacon: "beacon")
                 }
                 let process = folder.text("harness/beacon.lock")?.dropLast() ?? ""

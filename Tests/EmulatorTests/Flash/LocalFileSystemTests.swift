@@ -6,6 +6,7 @@ import Foundation
 import Testing
 
 @testable import Emulator
+@testable import Persistence
 
 /// Which files are read and written at all.
 @Suite(.timeLimit(.minutes(1)))

@@ -6,6 +6,7 @@ import Foundation
 import Testing
 
 @testable import Emulator
+@testable import Persistence
 
 /// Which folders are used as a run's own: with its sockets, locks and ledgers.
 @Suite(.timeLimit(.minutes(1)))
@@ -20,7 +21,7 @@ struct OwnFolderTests {
 
     private func reason(user: uid_t = geteuid()) -> String? {
         do throws(SystemError) {
-            try StateFolder.makeOwnFolder(path, user: user)
+            try Folder.createOwn(path, user: user)
             return nil
         } catch {
             return error.reason ?? "\(error)"
@@ -68,7 +69,7 @@ struct OwnFolderTests {
     func linkIsRefused(_ suffix: String) throws {
         try #require(mkdir(folder.file("target"), 0o700) == 0)
         try #require(symlink(folder.file("target"), path) == 0)
-        #expect(throws: SystemError.self) { try StateFolder.makeOwnFolder(path + suffix) }
+        #expect(throws: SystemError.self) { try Folder.createOwn(path + suffix) }
         #expect(reason() == "it is a symbolic link")
     }
 
@@ -84,10 +85,10 @@ struct OwnFolderTests {
     func settingsAreNotKeptBehindALink() throws {
         try folder.write("", to: "elsewhere/file")
         try #require(symlink(folder.file("elsewhere"), folder.file("museum")) == 0)
-        let error = #expect(throws: EmulatorError.self) {
+        let error = #expect(throws: PersistenceError.self) {
             try StateFolder(folder.path).lock(profile: "museum", beacon: "entrance")
         }
-        #expect(error?.code == .cannotCreate)
+        #expect(error.map { EmulatorError($0).code } == .cannotCreate)
         #expect(error?.message == "cannot use \(folder.file("museum")): it is a symbolic link")
         #expect(folder.names("elsewhere") == ["file"])
     }
@@ -95,7 +96,7 @@ struct OwnFolderTests {
     @Test
     func settingsAreNotKeptWhereEveryUserCanWrite() throws {
         try #require(mkdir(folder.file("museum"), 0o777) == 0 && chmod(folder.file("museum"), 0o777) == 0)
-        let error = #expect(throws: EmulatorError.self) {
+        let error = #expect(throws: PersistenceError.self) {
             try StateFolder(folder.path).lock(profile: "museum", beacon: "entrance")
         }
         #expect(error?.message == "cannot use \(folder.file("museum")): every user can write to it")

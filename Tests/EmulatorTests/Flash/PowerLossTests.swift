@@ -4,6 +4,7 @@
 
 import Devices
 import Emulator
+import Persistence
 import Testing
 
 /// Power goes at every step of a durable write, and what was not made durable is lost, in every combination.
@@ -13,7 +14,7 @@ struct PowerLossTests {
     private static let old = FlashFaultTests.old
     private static let new = FlashFaultTests.new
 
-    private static func flash(_ fileSystem: any FlashFileSystem) -> FlashFile {
+    private static func flash(_ fileSystem: any FileSystem) -> FlashFile {
         FlashFile(
             path: path, profile: "museum", beacon: "entrance", kind: "iot-design-shop", fileSystem: fileSystem)
     }

@@ -8,6 +8,7 @@ import Radio
 import Testing
 
 @testable import Emulator
+@testable import Persistence
 
 /// Bonds in their file.
 @Suite(.timeLimit(.minutes(1)))
@@ -29,14 +30,14 @@ struct BondFileTests {
         ])
 
     private static func file(
-        _ folder: TemporaryFolder, _ fileSystem: any FlashFileSystem = LocalFileSystem()
+        _ folder: TemporaryFolder, _ fileSystem: any FileSystem = LocalFileSystem()
     ) -> BondFile {
         StateFolder(folder.path, fileSystem: fileSystem).bonds(profile: "museum", beacon: "entrance")
     }
 
     private static func makeFolder() throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
-        try StateFolder.makeFolder(folder.file("museum"))
+        try Folder.create(folder.file("museum"))
         return folder
     }
 
@@ -179,7 +180,7 @@ struct BondFileTests {
 }
 
 /// There is no room for a new file.
-private struct FullFileSystem: FlashFileSystem {
+private struct FullFileSystem: FileSystem {
     private let real = LocalFileSystem()
 
     func create(_ path: String, isPrivate: Bool) throws(SystemError) -> Int32 {

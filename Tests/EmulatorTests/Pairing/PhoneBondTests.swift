@@ -10,6 +10,7 @@ import Synchronization
 import Testing
 
 @testable import Emulator
+@testable import Persistence
 
 /// The bonds of a phone, which outlast it.
 @Suite(.timeLimit(.minutes(1)))
@@ -82,7 +83,7 @@ struct PhoneBondTests {
     @Test func aPhoneThatIsResetKnowsNobody() async throws {
         let folder = try TemporaryFolder()
         let state = StateFolder(folder.path)
-        try StateFolder.makeFolder(folder.file(".phones"))
+        try Folder.create(folder.file(".phones"))
         try state.bonds(phone: "iphone").store(BondFileTests.secrets)
         let phone = try Self.phone()
         let events = phone.events.listen()

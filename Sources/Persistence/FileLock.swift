@@ -4,20 +4,20 @@
 
 import Glibc
 
-/// A lock that one process holds at a time, and that the kernel lets go of when the process is gone.
+/// A lock file, which one process holds at a time. The kernel releases the lock when the process ends.
 package final class FileLock: Sendable {
     private let path: String
     private let descriptor: Int32
 
-    /// Why a lock was not taken.
+    /// Why the lock was not acquired.
     package enum Failure: Error, Hashable, Sendable {
-        /// Another process holds it: its identifier, when it could be read.
+        /// Another process holds the lock: its process identifier, if the file holds one.
         case held(by: Int32?)
-        /// The file cannot be made.
+        /// The file cannot be created.
         case system(SystemError)
     }
 
-    /// Takes the lock that a file stands for; the file is made where there is none.
+    /// Acquires the lock of a file, which is created if it does not exist.
     /// - Throws: `Failure`.
     package init(_ path: String) throws(Failure) {
         while true {
@@ -28,15 +28,15 @@ package final class FileLock: Sendable {
                 close(descriptor)
                 throw .held(by: owner)
             }
-            // The former owner may have removed the file between the two calls: then this is the lock of a file without a
-            // name, which nobody else would meet.
+            // The former owner may have removed the file between the two calls. This would then be the lock of a file
+            // without a name, which no other process can find.
             guard Self.isFile(descriptor, named: path) else {
                 close(descriptor)
                 continue
             }
             let owner = Array("\(getpid())\n".utf8)
             ftruncate(descriptor, 0)
-            // Who holds it is for people's eyes; the lock itself does not need it.
+            // The owner's number is only for error messages.
             _ = pwrite(descriptor, owner, owner.count, 0)
             self.path = path
             self.descriptor = descriptor
@@ -44,7 +44,7 @@ package final class FileLock: Sendable {
         }
     }
 
-    /// Removes the file and lets go.
+    /// Removes the file and releases the lock.
     package func release() {
         unlink(path)
         flock(descriptor, LOCK_UN)

@@ -4,40 +4,41 @@
 
 import Glibc
 
-/// The steps of which a durable write is made, one system call each, so that a test can fail any of them.
-package protocol FlashFileSystem: Sendable {
-    /// Creates a file, or empties one, for writing.
-    /// - Parameter isPrivate: whether nobody but its owner may read it.
+/// The system calls of an atomic write, one function each, so that a test can fail any of them.
+package protocol FileSystem: Sendable {
+    /// Creates a file, or truncates an existing one, for writing.
+    /// - Parameter isPrivate: Whether only its owner may read it.
     func create(_ path: String, isPrivate: Bool) throws(SystemError) -> Int32
-    /// Writes some of the bytes and returns how many.
+    /// Writes some of the bytes.
+    /// - Returns: The number of bytes written.
     func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) throws(SystemError) -> Int
-    /// Waits until a file's content is on the medium.
+    /// Flushes a file's content to the medium.
     func synchronize(_ descriptor: Int32) throws(SystemError)
-    /// Gives a descriptor back.
+    /// Closes a descriptor.
     func close(_ descriptor: Int32)
-    /// Replaces one name by another, atomically.
+    /// Renames a file atomically, replacing the file at the new path.
     func rename(_ path: String, to newPath: String) throws(SystemError)
-    /// Waits until a folder's names are on the medium.
+    /// Flushes a folder's entries to the medium.
     func synchronizeFolder(_ path: String) throws(SystemError)
-    /// Removes a name.
+    /// Removes a file.
     func remove(_ path: String) throws(SystemError)
-    /// The whole content of a regular file; `nil` when there is no such file.
+    /// The whole content of a regular file; `nil` if the file does not exist.
     /// - Throws: `SystemError`, also for a file that is not regular, or larger than `maximumFileSize`.
     func read(_ path: String) throws(SystemError) -> [UInt8]?
 }
 
-extension FlashFileSystem {
-    /// The size of the largest file that is read, and therefore written: 1 MiB.
+extension FileSystem {
+    /// The size of the largest file that is read or written: 1 MiB.
     package static var maximumFileSize: Int { 1 << 20 }
 
-    /// Creates a file that everybody may read, or empties one, for writing.
+    /// Creates a file that everyone may read, or truncates an existing one, for writing.
     package func create(_ path: String) throws(SystemError) -> Int32 { try create(path, isPrivate: false) }
 
-    /// Puts bytes in the place of a file's, all or none: they are durable before the name is theirs.
+    /// Replaces a file atomically: the bytes are on the medium before the file has its name.
     ///
-    /// Whether the name survives a crash is for `synchronizeFolder` to see to.
-    /// - Parameter isPrivate: whether nobody but its owner may read it.
-    /// - Throws: `SystemError`, also for more bytes than `read` would accept.
+    /// The new name survives a crash of the machine only after `synchronizeFolder`.
+    /// - Parameter isPrivate: Whether only the file's owner may read it.
+    /// - Throws: `SystemError`, also for more bytes than `read` accepts.
     package func replace(_ path: String, with bytes: [UInt8], isPrivate: Bool = false) throws(SystemError) {
         guard bytes.count <= Self.maximumFileSize else {
             throw .tooLarge("write \(path)", size: bytes.count, limit: Self.maximumFileSize)
@@ -61,25 +62,33 @@ extension FlashFileSystem {
     }
 }
 
-/// A failed system call, or a file that is not used: what was tried, on what, and why it failed.
+/// A failed system call, or a file that is refused: the attempt, the path and the reason.
 package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The system's error number.
     package let code: Int32
-    /// What was tried, such as `create /var/lib/beaconry/museum/entrance.json`.
+    /// The attempt, such as `create /var/lib/beaconry/museum/entrance.json`.
     package let attempt: String
-    /// Why, where that is more than the text of the error number.
+    /// The reason, where it is more specific than the text of the error number.
     package let reason: String?
 
-    /// An error of this number.
+    /// An error with this number.
     package init(code: Int32, attempt: String, reason: String? = nil) {
         self.code = code
         self.attempt = attempt
         self.reason = reason
     }
 
-    /// The error of the last failed call of this thread.
-    static func current(_ attempt: String) -> SystemError {
+    /// The error of this thread's last failed call.
+    package static func current(_ attempt: String) -> SystemError {
         SystemError(code: errno, attempt: attempt)
+    }
+
+    /// The error of this thread's last failed call, which opened a file without following links.
+    package static func currentOfFile(_ attempt: String) -> SystemError {
+        let code = errno
+        return SystemError(
+            code: code, attempt: attempt,
+            reason: code == ELOOP ? "it is a symbolic link, and links are not followed here" : nil)
     }
 
     /// A file with more bytes than are read or written.
@@ -87,30 +96,30 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
         SystemError(code: EFBIG, attempt: attempt, reason: "its size is \(size) bytes, and the limit is \(limit) bytes")
     }
 
-    /// Whether a file's content is refused for its size, which is bad data and no failure of the system: `write` fails
-    /// with the same number where the system limits sizes.
+    /// Whether a file was refused for its size. That is bad data and not a failure of the system, whose own limits on
+    /// file sizes have the same number.
     package var isTooLarge: Bool { code == EFBIG && reason != nil }
 
-    /// Why: `Permission denied`.
-    var cause: String { reason ?? String(cString: strerror(code)) }
+    /// The reason: `Permission denied`.
+    package var cause: String { reason ?? String(cString: strerror(code)) }
 
     /// `cannot create …: Permission denied`
     package var description: String { "cannot \(attempt): \(cause)" }
 }
 
 /// The file system of this machine.
-package struct LocalFileSystem: FlashFileSystem {
+package struct LocalFileSystem: FileSystem {
     package init() {}
 
-    /// Creates a file, or empties one, for writing.
+    /// Creates a file, or truncates an existing one, for writing.
     ///
-    /// A symbolic link is not followed, since it may be another user's in a folder that many can write to; and a FIFO
-    /// that nobody reads is refused rather than waited for.
+    /// A symbolic link is not followed, since in a shared folder another user may have made it; and a FIFO without a
+    /// reader is refused instead of blocking.
     package func create(_ path: String, isPrivate: Bool) throws(SystemError) -> Int32 {
         let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
         let descriptor = open(path, flags, isPrivate ? 0o600 : 0o644)
         guard descriptor >= 0 else { throw .currentOfFile("create \(path)") }
-        // One that was there keeps its mode.
+        // An existing file keeps its mode.
         if isPrivate { fchmod(descriptor, 0o600) }
         return descriptor
     }
@@ -125,7 +134,7 @@ package struct LocalFileSystem: FlashFileSystem {
     }
 
     package func synchronize(_ descriptor: Int32) throws(SystemError) {
-        guard fsync(descriptor) == 0 else { throw .current("make a file durable") }
+        guard fsync(descriptor) == 0 else { throw .current("flush a file to the medium") }
     }
 
     package func close(_ descriptor: Int32) {
@@ -140,7 +149,7 @@ package struct LocalFileSystem: FlashFileSystem {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .current("open \(path)") }
         defer { Glibc.close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw .current("make \(path) durable") }
+        guard fsync(descriptor) == 0 else { throw .current("flush \(path) to the medium") }
     }
 
     package func remove(_ path: String) throws(SystemError) {
@@ -148,7 +157,7 @@ package struct LocalFileSystem: FlashFileSystem {
     }
 
     package func read(_ path: String) throws(SystemError) -> [UInt8]? {
-        // Without O_NONBLOCK, opening a FIFO waits until somebody writes to it.
+        // Without O_NONBLOCK, opening a FIFO blocks until there is a writer.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
@@ -171,7 +180,7 @@ package struct LocalFileSystem: FlashFileSystem {
             guard count >= 0 else { throw .current("read \(path)") }
             if count == 0 { return bytes }
             bytes += buffer[..<count]
-            // It may have grown since, and files of /proc have no size.
+            // The file may have grown, and files in /proc report no size.
             guard bytes.count <= limit else { throw .tooLarge("read \(path)", size: bytes.count, limit: limit) }
         }
     }
@@ -183,15 +192,5 @@ package struct LocalFileSystem: FlashFileSystem {
         case S_IFSOCK: "a socket"
         default: "a device"
         }
-    }
-}
-
-extension SystemError {
-    /// The error of the last failed call of this thread that opened a file without following links.
-    static func currentOfFile(_ attempt: String) -> SystemError {
-        let code = errno
-        return SystemError(
-            code: code, attempt: attempt,
-            reason: code == ELOOP ? "it is a symbolic link, and links are not followed here" : nil)
     }
 }

@@ -7,31 +7,31 @@ import Glibc
 import Radio
 import Synchronization
 
-/// What this run leaves in the world while it runs, in a file that a later run finds after a crash.
+/// What this run has registered with the system, such as advertising instances, in a file that a later run finds after a
+/// crash.
 ///
-/// The file is locked while its run is alive, so a file whose lock can be taken is of a run that is gone.
+/// The file is locked while its run is alive, so a file whose lock is free belongs to a run that has ended.
 package final class RunLedger: RadioLedger {
     private let folder: String
     private let path: String
     private let lock: FileLock
     private let entries = Mutex<[String: [String]]>([:])
 
-    /// A ledger of this process.
-    /// - Throws: `EmulatorError` `.cannotCreate`.
-    package init(folder: String) throws(EmulatorError) {
+    /// Creates the ledger of this run.
+    /// - Throws: `PersistenceError` if the folder or the file cannot be used.
+    package init(folder: String) throws(PersistenceError) {
         self.folder = folder
         do throws(SystemError) {
-            try StateFolder.makeOwnFolder(folder)
+            try Folder.createOwn(folder)
         } catch {
-            let remedy = error.reason == nil ? "" : "remove it, or give it mode 700 if it is yours; or "
-            throw EmulatorError(
-                .cannotCreate, "\(error)", hint: remedy + "set XDG_RUNTIME_DIR to a folder that you own")
+            let advice = error.reason == nil ? "" : "remove it, or give it mode 700 if it is yours; or "
+            throw PersistenceError("\(error)", hint: advice + "set XDG_RUNTIME_DIR to a folder that you own")
         }
         do throws(FileLock.Failure) {
             (path, lock) = try Self.claim(in: folder)
         } catch {
-            throw EmulatorError(
-                .cannotCreate, "the run's ledger cannot be made in \(folder)",
+            throw PersistenceError(
+                "the run's ledger cannot be created in \(folder)",
                 hint: "set XDG_RUNTIME_DIR to a folder that you own")
         }
     }
@@ -66,7 +66,7 @@ package final class RunLedger: RadioLedger {
         }
     }
 
-    /// Takes a name that no other run has or has left behind: in containers, many have the same process number.
+    /// Claims a name that no other run uses or has left behind: in containers, many runs have the same process number.
     private static func claim(in folder: String) throws(FileLock.Failure) -> (path: String, lock: FileLock) {
         var path = "\(folder)/run-\(getpid()).ledger"
         var number = 1
@@ -85,10 +85,10 @@ package final class RunLedger: RadioLedger {
 
     /// The ledgers of other runs, alive or not.
     private var others: [String] {
-        StateFolder.names(in: folder).filter { $0.hasSuffix(".ledger") }.map { "\(folder)/\($0)" }.filter { $0 != path }
+        Folder.names(in: folder).filter { $0.hasSuffix(".ledger") }.map { "\(folder)/\($0)" }.filter { $0 != path }
     }
 
-    /// Ends the ledger of a run that leaves nothing.
+    /// Removes the ledger, at the end of a run that has cleaned up.
     package func close() {
         entries.withLock { all in
             unlink(path)
@@ -106,9 +106,9 @@ package final class RunLedger: RadioLedger {
         return try? JSONDecoder().decode([String: [String]].self, from: Data(bytes))
     }
 
-    /// A ledger that cannot be written costs the cleaning after a crash, not the run.
+    /// Errors are ignored: without a ledger a later run cannot clean up after a crash, but this run works.
     private static func write(_ all: [String: [String]], to path: String) {
         guard let data = try? JSONEncoder().encode(all) else { return }
-        try? data.write(to: URL(filePath: path), options: .atomic)
+        try? LocalFileSystem().replace(path, with: Array(data), isPrivate: true)
     }
 }

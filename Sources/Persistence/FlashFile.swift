@@ -5,16 +5,16 @@
 package import Devices
 import FoundationEssentials
 
-/// One device's flash: a JSON file that holds the last acknowledged settings, whatever happens to the machine.
+/// The flash of one device: a JSON file with the last acknowledged settings.
 package struct FlashFile: Sendable {
-    /// The file.
+    /// The file's path.
     package var path: String { file.path }
     private let profile: String
     private let beacon: String
     private let kind: String
-    private let file: DurableFile
+    private let file: AtomicFile
 
-    /// What the file is on the medium.
+    /// The format of the file.
     private struct Document: Codable {
         var v = 1
         var profile: String
@@ -23,29 +23,29 @@ package struct FlashFile: Sendable {
         var settings: [String: FlashValue]
     }
 
-    /// What was found in a file.
+    /// What the file holds.
     package enum Contents: Hashable, Sendable {
-        /// Nothing was ever written.
+        /// The file does not exist: nothing was saved.
         case absent
-        /// The settings.
+        /// The saved settings.
         case image(FlashImage)
-        /// Something else; the reason is a clause for people.
+        /// The file cannot be used; the reason is a clause.
         case damaged(reason: String)
     }
 
     /// The flash of a device of this kind.
     package init(
         path: String, profile: String, beacon: String, kind: String,
-        fileSystem: any FlashFileSystem = LocalFileSystem()
+        fileSystem: any FileSystem = LocalFileSystem()
     ) {
-        file = DurableFile(path: path, fileSystem: fileSystem)
+        file = AtomicFile(path: path, fileSystem: fileSystem)
         self.profile = profile
         self.beacon = beacon
         self.kind = kind
     }
 
-    /// What the file holds.
-    /// - Throws: `SystemError` when the file is there but cannot be read.
+    /// Reads the file.
+    /// - Throws: `SystemError` if the file exists but cannot be read.
     package func load() throws(SystemError) -> Contents {
         let bytes: [UInt8]
         switch try file.read() {
@@ -60,40 +60,27 @@ package struct FlashFile: Sendable {
         guard document.device == kind else {
             return .damaged(reason: "it is of a device \"\(document.device)\", not \"\(kind)\"")
         }
-        if let reason = DurableFile.mismatch((document.profile, document.beacon), (profile, beacon)) {
+        if let reason = AtomicFile.mismatch((document.profile, document.beacon), (profile, beacon)) {
             return .damaged(reason: reason)
         }
         return .image(FlashImage(document.settings))
     }
 
-    /// Makes the settings durable. When it returns they are; when it throws, the file holds what it held before.
+    /// Saves the settings. On return they are on the medium; after an error the file holds its old content.
     /// - Throws: `SystemError`.
     package func store(_ image: FlashImage) throws(SystemError) {
         let document = Document(profile: profile, beacon: beacon, device: kind, settings: image.values)
         try file.store(JSONDocument.encode(document))
     }
 
-    /// Moves a file that cannot be used out of the way, under a name of its own.
-    /// - Returns: where it is kept.
+    /// Renames a file that cannot be used, so that it is neither lost nor overwritten.
+    /// - Returns: Its new path.
     /// - Throws: `SystemError`.
     package func setAside() throws(SystemError) -> String { try file.setAside() }
 
-    /// Forgets the settings, durably.
-    /// - Returns: whether there were any.
+    /// Removes the saved settings.
+    /// - Returns: Whether there were any.
     /// - Throws: `SystemError`.
     @discardableResult
     package func erase() throws(SystemError) -> Bool { try file.erase() }
-}
-
-/// The one encoder of files that people may read.
-enum JSONDocument {
-    /// A value over several lines, keys in order.
-    static func encode(_ document: some Encodable) -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        guard let data = try? encoder.encode(document) else {
-            preconditionFailure("strings, numbers and truth values are always JSON")
-        }
-        return Array(data) + Array("\n".utf8)
-    }
 }

@@ -6,17 +6,17 @@ import BluetoothCore
 import FoundationEssentials
 package import Radio
 
-/// One beacon's bonds and its own keys in a file beside its settings.
+/// The saved bonds and local keys of one beacon, in a file beside its settings.
 package struct BondFile: Sendable {
     private static let version = 1
     private let profile: String
     private let beacon: String
-    private let file: DurableFile
+    private let file: AtomicFile
 
-    /// The file.
+    /// The file's path.
     package var path: String { file.path }
 
-    /// What the file is on the medium.
+    /// The format of the file.
     private struct Document: Codable {
         var v = version
         var profile: String
@@ -34,25 +34,25 @@ package struct BondFile: Sendable {
         var keys: [String: String]
     }
 
-    /// What was found in a file.
+    /// What the file holds.
     package enum Contents: Hashable, Sendable {
-        /// Nothing was ever written.
+        /// The file does not exist: nothing was saved.
         case absent
-        /// The secrets.
+        /// The saved bonds and keys.
         case secrets(StoredSecrets)
-        /// Something else; the reason is a clause for people.
+        /// The file cannot be used; the reason is a clause.
         case damaged(reason: String)
     }
 
     /// The bonds of a beacon.
-    init(path: String, profile: String, beacon: String, fileSystem: any FlashFileSystem) {
+    init(path: String, profile: String, beacon: String, fileSystem: any FileSystem) {
         self.profile = profile
         self.beacon = beacon
-        file = DurableFile(path: path, fileSystem: fileSystem)
+        file = AtomicFile(path: path, fileSystem: fileSystem)
     }
 
-    /// What the file holds.
-    /// - Throws: `SystemError` when the file is there but cannot be read.
+    /// Reads the file.
+    /// - Throws: `SystemError` if the file exists but cannot be read.
     package func load() throws(SystemError) -> Contents {
         let bytes: [UInt8]
         switch try file.read() {
@@ -66,7 +66,7 @@ package struct BondFile: Sendable {
         guard document.v == Self.version else {
             return .damaged(reason: "it is of version \(document.v), not \(Self.version)")
         }
-        if let reason = DurableFile.mismatch((document.profile, document.beacon), (profile, beacon)) {
+        if let reason = AtomicFile.mismatch((document.profile, document.beacon), (profile, beacon)) {
             return .damaged(reason: reason)
         }
         var bonds: [StoredBond] = []
@@ -79,7 +79,7 @@ package struct BondFile: Sendable {
         return .secrets(StoredSecrets(own: document.own, bonds: bonds))
     }
 
-    /// Makes secrets durable. When it returns they are; when it throws, the file holds what it held before.
+    /// Saves bonds and keys. On return they are on the medium; after an error the file holds its old content.
     /// - Throws: `SystemError`.
     package func store(_ secrets: StoredSecrets) throws(SystemError) {
         let document = Document(
@@ -87,13 +87,13 @@ package struct BondFile: Sendable {
         try file.store(JSONDocument.encode(document))
     }
 
-    /// Moves a file that cannot be used out of the way, under a name of its own.
-    /// - Returns: where it is kept.
+    /// Renames a file that cannot be used, so that it is neither lost nor overwritten.
+    /// - Returns: Its new path.
     /// - Throws: `SystemError`.
     package func setAside() throws(SystemError) -> String { try file.setAside() }
 
-    /// Forgets everything, durably.
-    /// - Returns: whether there was anything.
+    /// Removes the file.
+    /// - Returns: Whether the file existed.
     /// - Throws: `SystemError`.
     @discardableResult
     package func erase() throws(SystemError) -> Bool { try file.erase() }
