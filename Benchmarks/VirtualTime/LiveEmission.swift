@@ -47,7 +47,7 @@ enum LiveEmission {
 
     private static func listen(_ radio: HCIRadio) async throws -> Task<Void, Never> {
         _ = try await radio.openCentral(waits: false)
-        let sightings = try await radio.scan(ScanSettings(isActive: false))
+        let sightings = try await radio.scan(ScanParameters(isActive: false))
         return Task { for await _ in sightings {} }
     }
 

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import BluetoothCore
 import Radio
 
@@ -29,13 +30,13 @@ struct ScanningState {
     var consumers: [UInt64: Consumer] = [:]
     var lastConsumer: UInt64 = 0
     /// What the radio does.
-    var settings: ScanSettings?
+    var settings: ScanParameters?
     /// Which of its scans it is.
     var generation: UInt64 = 0
 
     /// What the radio should do.
-    var wanted: ScanSettings? {
-        consumers.isEmpty ? nil : ScanSettings(isActive: consumers.values.contains(where: \.options.isActive))
+    var wanted: ScanParameters? {
+        consumers.isEmpty ? nil : ScanParameters(isActive: consumers.values.contains(where: \.options.isActive))
     }
 }
 

@@ -18,13 +18,13 @@ public struct PairingSettings: Hashable, Sendable {
         case keyboardDisplay = "keyboard-display"
     }
 
-    /// Whether keys are agreed on with elliptic curves, as LE Secure Connections do since Bluetooth 4.2.
-    public enum SecureConnections: String, Hashable, Sendable, CaseIterable {
-        /// With a peer that cannot, there is no pairing.
+    /// How strongly a feature is required of a pairing.
+    public enum Requirement: String, Hashable, Sendable, CaseIterable {
+        /// A pairing without it fails.
         case required
-        /// With peers that can.
+        /// It is used if the peer supports it.
         case preferred
-        /// Never, as devices older than that.
+        /// It is not used.
         case off
     }
 
@@ -53,10 +53,12 @@ public struct PairingSettings: Hashable, Sendable {
     public var isBonding: Bool
     /// Whether it insists on protection against a person in the middle.
     public var requiresAuthentication: Bool
-    /// Whether keys are agreed on with elliptic curves.
-    public var secureConnections: SecureConnections
-    /// The shortest key that it takes, in octets: 7 to 16.
+    /// LE Secure Connections (since Bluetooth 4.2); without them, legacy pairing.
+    public var secureConnections: Requirement
+    /// The shortest key that it accepts, in bytes: 7 to 16.
     public var minimumKeySize: UInt8
+    /// The longest key that it offers, in bytes: the minimum to 16. BlueZ offers 16 in any case.
+    public var maximumKeySize: UInt8
     /// Whether it asks a central for encryption as soon as that is connected.
     public var asksOnConnection: Bool
     /// Whether it hides behind private addresses, which only those that it has paired with can resolve.
@@ -66,8 +68,8 @@ public struct PairingSettings: Hashable, Sendable {
     public init(
         inputOutput: InputOutput = .none, passkey: UInt32? = nil, comparison: Comparison = .ask,
         isBonding: Bool = true, requiresAuthentication: Bool = false,
-        secureConnections: SecureConnections = .preferred, minimumKeySize: UInt8 = 7, asksOnConnection: Bool = false,
-        hidesAddress: Bool = false
+        secureConnections: Requirement = .preferred, minimumKeySize: UInt8 = 7, maximumKeySize: UInt8 = 16,
+        asksOnConnection: Bool = false, hidesAddress: Bool = false
     ) {
         self.inputOutput = inputOutput
         self.passkey = passkey
@@ -75,7 +77,8 @@ public struct PairingSettings: Hashable, Sendable {
         self.isBonding = isBonding
         self.requiresAuthentication = requiresAuthentication
         self.secureConnections = secureConnections
-        self.minimumKeySize = minimumKeySize
+        self.minimumKeySize = min(max(minimumKeySize, 7), 16)
+        self.maximumKeySize = min(max(maximumKeySize, self.minimumKeySize), 16)
         self.asksOnConnection = asksOnConnection
         self.hidesAddress = hidesAddress
     }

@@ -22,7 +22,7 @@ package enum ClientRequest: Hashable, Sendable {
 /// What came of a request.
 package enum ClientResult: Hashable, Sendable {
     /// The characteristics, in the order of their handles; `nil` when there is no such service.
-    case found([ClientCharacteristic]?)
+    case found([RemoteCharacteristic]?)
     /// The value read.
     case value([UInt8])
     /// It is done.
@@ -31,21 +31,4 @@ package enum ClientResult: Hashable, Sendable {
     case refused(ATTError)
     /// It could not be asked, or got no answer; a clause for people.
     case failed(String)
-}
-
-/// A characteristic that a central has.
-package struct ClientCharacteristic: Hashable, Sendable {
-    /// Its type.
-    package let uuid: BluetoothUUID
-    /// What can be done with its value.
-    package let properties: CharacteristicProperties
-    /// The handle of its value.
-    package let value: AttributeHandle
-
-    /// A characteristic of this type.
-    package init(uuid: BluetoothUUID, properties: CharacteristicProperties, value: AttributeHandle) {
-        self.uuid = uuid
-        self.properties = properties
-        self.value = value
-    }
 }

@@ -94,12 +94,10 @@ final class ClientConversation: Sendable {
 
     private static func discover(
         _ uuid: BluetoothUUID, over link: any RemoteLink, _ found: inout [AttributeHandle: RemoteCharacteristic]
-    ) async throws(RemoteError) -> [ClientCharacteristic]? {
+    ) async throws(RemoteError) -> [RemoteCharacteristic]? {
         guard let service = try await link.discoverServices([uuid]).first else { return nil }
         let characteristics = try await link.discoverCharacteristics(of: service)
         for characteristic in characteristics { found[characteristic.value] = characteristic }
-        return characteristics.map {
-            ClientCharacteristic(uuid: $0.uuid, properties: $0.properties, value: $0.value)
-        }
+        return characteristics
     }
 }

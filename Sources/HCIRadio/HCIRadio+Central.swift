@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import Bluetooth
+public import Bluetooth
 import BluetoothCore
 import HCI
 import HostStack
@@ -55,14 +55,11 @@ extension HCIRadio: CentralRadio, BondStoringCentralRadio, ServingRadio {
         for observer in central.observers.values { observer.yield(state) }
     }
 
-    public func scan(_ settings: ScanSettings) async throws(RadioError) -> AsyncStream<Sighting> {
+    public func scan(_ parameters: ScanParameters) async throws(RadioError) -> AsyncStream<Sighting> {
         let host = try centralHost()
-        let parameters = ScanParameters(
-            isActive: settings.isActive, interval: settings.interval, window: settings.window,
-            filtersDuplicates: settings.filtersDuplicates)
         guard parameters.isValid else {
             throw RadioError(
-                .refused, "a scan window of \(settings.window) in \(settings.interval) cannot be",
+                .refused, "a scan window of \(parameters.window) in \(parameters.interval) cannot be",
                 hint: "take 2.5 ms to 10.24 s, and a window no longer than the interval")
         }
         central.sightings?.finish()

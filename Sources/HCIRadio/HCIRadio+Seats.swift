@@ -94,7 +94,7 @@ extension HCIRadio {
         } else {
             hosts[seat.host]?.change { host in
                 host.stopAdvertising(seat.set)
-                host.setPairingPolicy(nil, for: seat.set)
+                host.setPairing(nil, for: seat.set)
                 host.setBonds([], for: seat.set)
             }
         }

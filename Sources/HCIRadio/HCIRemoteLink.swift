@@ -62,24 +62,22 @@ final class HCIRemoteLink: PairingLink, SecuringLink, ServingLink {
 
     private func discoverServices(by procedure: GATTProcedure) async throws(RemoteError) -> [RemoteService] {
         guard case .services(let services) = try await perform(procedure) else { throw Self.mismatch }
-        return services.map { RemoteService(uuid: $0.uuid, handles: $0.handles) }
+        return services
     }
 
     func discoverCharacteristics(of service: RemoteService) async throws(RemoteError) -> [RemoteCharacteristic] {
         guard case .characteristics(let found) = try await perform(.discoverCharacteristics(in: service.handles)) else {
             throw Self.mismatch
         }
-        return found.map {
-            RemoteCharacteristic(
-                uuid: $0.uuid, properties: $0.properties, declaration: $0.declaration, value: $0.value, end: $0.end)
-        }
+        return found
     }
 
     func discoverDescriptors(of characteristic: RemoteCharacteristic) async throws(RemoteError) -> [RemoteDescriptor] {
-        guard characteristic.value < characteristic.end, let first = characteristic.value.successor else { return [] }
-        let procedure = GATTProcedure.discoverDescriptors(in: first...characteristic.end)
-        guard case .descriptors(let found) = try await perform(procedure) else { throw Self.mismatch }
-        return found.map { RemoteDescriptor(uuid: $0.uuid, handle: $0.handle) }
+        guard let handles = characteristic.descriptorHandles else { return [] }
+        guard case .descriptors(let found) = try await perform(.discoverDescriptors(in: handles)) else {
+            throw Self.mismatch
+        }
+        return found
     }
 
     func read(_ attribute: AttributeHandle) async throws(RemoteError) -> [UInt8] {
@@ -96,12 +94,9 @@ final class HCIRemoteLink: PairingLink, SecuringLink, ServingLink {
     }
 
     func setNotifying(_ isNotifying: Bool, for characteristic: RemoteCharacteristic) async throws(RemoteError) {
-        let found = DiscoveredCharacteristic(
-            uuid: characteristic.uuid, properties: characteristic.properties, declaration: characteristic.declaration,
-            value: characteristic.value, end: characteristic.end)
         let wanted: ClientCharacteristicConfiguration =
             characteristic.properties.contains(.notify) ? .notification : .indication
-        _ = try await perform(.subscribeTo(found, isNotifying ? wanted : []))
+        _ = try await perform(.subscribeTo(characteristic, isNotifying ? wanted : []))
     }
 
     func secure() async throws(RemoteError) {

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+public import Bluetooth
 public import BluetoothCore
 
 /// A radio that receives advertisements and connects to devices.
@@ -25,7 +26,7 @@ public protocol CentralRadio: Sendable {
     ///
     /// A consumer that falls 4,096 sightings behind loses the oldest. The stream ends with `stopScanning()` or the radio.
     /// - Throws: `RadioError` `.refused` for settings out of range.
-    func scan(_ settings: ScanSettings) async throws(RadioError) -> AsyncStream<Sighting>
+    func scan(_ settings: ScanParameters) async throws(RadioError) -> AsyncStream<Sighting>
 
     /// Ends the scan.
     func stopScanning() async
@@ -82,27 +83,4 @@ public struct RemoteAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// `C0:FF:EE:00:00:01 (random)`
     public var description: String { "\(address) (\(isRandom ? "random" : "public"))" }
-}
-
-/// How to listen.
-public struct ScanSettings: Hashable, Sendable {
-    /// Whether to ask scannable advertisers for their scan response.
-    public var isActive: Bool
-    /// The time from one scan window to the next: 2.5 ms to 10.24 s.
-    public var interval: AdvertisingInterval
-    /// How long of each interval to listen; at most the interval.
-    public var window: AdvertisingInterval
-    /// Whether the radio may tell of each advertiser once only.
-    public var filtersDuplicates: Bool
-
-    /// Listening without a pause, 100 ms a channel, unless said otherwise.
-    public init(
-        isActive: Bool = true, interval: AdvertisingInterval = AdvertisingInterval(160),
-        window: AdvertisingInterval = AdvertisingInterval(160), filtersDuplicates: Bool = false
-    ) {
-        self.isActive = isActive
-        self.interval = interval
-        self.window = window
-        self.filtersDuplicates = filtersDuplicates
-    }
 }

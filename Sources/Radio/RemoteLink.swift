@@ -80,60 +80,6 @@ public struct RemoteNotification: Hashable, Sendable {
     }
 }
 
-/// A primary service of a device.
-public struct RemoteService: Hashable, Sendable {
-    /// Its type.
-    public let uuid: BluetoothUUID
-    /// The handles from its declaration to its last attribute.
-    public let handles: ClosedRange<AttributeHandle>
-
-    /// A service of this type in these handles.
-    public init(uuid: BluetoothUUID, handles: ClosedRange<AttributeHandle>) {
-        self.uuid = uuid
-        self.handles = handles
-    }
-}
-
-/// A characteristic of a device.
-public struct RemoteCharacteristic: Hashable, Sendable {
-    /// Its type.
-    public let uuid: BluetoothUUID
-    /// What can be done with its value.
-    public let properties: CharacteristicProperties
-    /// The handle of its declaration.
-    public let declaration: AttributeHandle
-    /// The handle of its value.
-    public let value: AttributeHandle
-    /// Its last handle.
-    public let end: AttributeHandle
-
-    /// A characteristic of this type in these handles.
-    public init(
-        uuid: BluetoothUUID, properties: CharacteristicProperties, declaration: AttributeHandle,
-        value: AttributeHandle, end: AttributeHandle
-    ) {
-        self.uuid = uuid
-        self.properties = properties
-        self.declaration = declaration
-        self.value = value
-        self.end = end
-    }
-}
-
-/// A descriptor of a characteristic.
-public struct RemoteDescriptor: Hashable, Sendable {
-    /// Its type.
-    public let uuid: BluetoothUUID
-    /// Its handle.
-    public let handle: AttributeHandle
-
-    /// A descriptor of this type with this handle.
-    public init(uuid: BluetoothUUID, handle: AttributeHandle) {
-        self.uuid = uuid
-        self.handle = handle
-    }
-}
-
 /// Why something with a device's attributes did not come about.
 public enum RemoteError: Error, Hashable, Sendable {
     /// The device refused it.

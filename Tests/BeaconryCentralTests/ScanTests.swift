@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BeaconryCentral
+import Bluetooth
 import TestSupport
 import Testing
 
@@ -55,7 +56,7 @@ struct ScanTests {
         }()
         let heard = try await one?.next()?.sighting.device
         #expect(try await other?.next()?.sighting.device == heard)
-        #expect(radio.scans == [ScanSettings(isActive: false)])
+        #expect(radio.scans == [ScanParameters(isActive: false)])
         one = nil
         _ = try await other?.next()
         #expect(radio.isScanning && radio.stops == 0)

@@ -54,7 +54,7 @@ struct CentralHarness {
         var kinds: Set<Sighting.PDU> = []
         var device: RemoteAddress?
         let end = ContinuousClock.now + .seconds(5)
-        for await sighting in try await radio.scan(ScanSettings()) {
+        for await sighting in try await radio.scan(ScanParameters()) {
             guard ContinuousClock.now < end else { break }
             guard sighting.device.address == address else { continue }
             device = sighting.device

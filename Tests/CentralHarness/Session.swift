@@ -141,7 +141,7 @@ actor Session {
     /// Returns when scanning has begun; what is heard is told for so long, or until the scan ends.
     private func scan(seconds: String, isActive: Bool) async throws -> Line {
         guard let seconds = Double(seconds) else { throw Unknown() }
-        let sightings = try await radio.scan(ScanSettings(isActive: isActive))
+        let sightings = try await radio.scan(ScanParameters(isActive: isActive))
         let stopping = Task { [radio] in
             try await Task.sleep(for: .seconds(seconds))
             await radio.stopScanning()

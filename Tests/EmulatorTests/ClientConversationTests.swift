@@ -60,10 +60,9 @@ import Testing
             .subscribe(0x0012, true), .read(0x0012), .write(0x0012, [7]), .write(0x0015, [8]),
         ]
         for request in requests { conversation.ask(request) }
-        let found = ClientCharacteristic(uuid: .bit16(0x2A19), properties: [.read, .notify], value: 0x0012)
         let results: [ClientResult] = [
             .failed("this radio does not pair"), .failed("no characteristic with the handle 0x0012 was found"),
-            .found(nil), .found([found]), .done, .value([0x12]), .done, .refused(.ancsInvalidParameter),
+            .found(nil), .found([Self.level]), .done, .value([0x12]), .done, .refused(.ancsInvalidParameter),
         ]
         try await heard.entry(requests.count) { _ in true }
         #expect(heard.entries == zip(requests, results).map { .asked(Self.central, $0, $1) })

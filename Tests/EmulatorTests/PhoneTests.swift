@@ -44,7 +44,7 @@ import Testing
             ReceivingCapabilities(name: name, way: "script", address: nil)
         }
         func states() async -> AsyncStream<CentralRadioState> { AsyncStream { $0.yield(.ready) } }
-        func scan(_ settings: ScanSettings) async throws(RadioError) -> AsyncStream<Sighting> {
+        func scan(_ settings: ScanParameters) async throws(RadioError) -> AsyncStream<Sighting> {
             let (stream, continuation) = AsyncStream.makeStream(of: Sighting.self)
             for data in data {
                 continuation.yield(

@@ -84,10 +84,18 @@ extension FuzzTarget {
         return (consumer, nil)
     }
 
+    private static func characteristic(
+        _ uuid: BluetoothUUID, _ properties: CharacteristicProperties, _ value: AttributeHandle
+    ) -> RemoteCharacteristic {
+        RemoteCharacteristic(
+            uuid: uuid, properties: properties, declaration: AttributeHandle(value.rawValue - 1), value: value,
+            end: value)
+    }
+
     private static let characteristics = [
-        ClientCharacteristic(uuid: ANCSService.notificationSource, properties: .notify, value: source),
-        ClientCharacteristic(uuid: ANCSService.controlPoint, properties: .write, value: controlPoint),
-        ClientCharacteristic(uuid: ANCSService.dataSource, properties: .notify, value: data),
+        characteristic(ANCSService.notificationSource, .notify, source),
+        characteristic(ANCSService.controlPoint, .write, controlPoint),
+        characteristic(ANCSService.dataSource, .notify, data),
     ]
 
     private static let accessory = asking()

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
+import Bluetooth
 import BluetoothCore
 import HCI
 import HostStack
@@ -36,18 +37,15 @@ struct PairingRecorder {
 
     /// The moments of all methods and generations, in both roles.
     static let all: [PairingMoment] = {
-        let capabilities: [InputOutputCapability] = [
-            .noInputNoOutput, .displayOnly, .displayYesNo, .keyboardOnly, .keyboardDisplay,
-        ]
         var moments: [PairingMoment] = []
-        for central in capabilities {
-            for peripheral in capabilities {
-                for secureConnections in [PairingPolicy.Demand.off, .preferred] {
+        for central in PairingSettings.InputOutput.allCases {
+            for peripheral in PairingSettings.InputOutput.allCases {
+                for secureConnections in [PairingSettings.Requirement.off, .preferred] {
                     var recorder = PairingRecorder()
                     recorder.record(
-                        PairingPolicy(
-                            inputOutput: central, protection: .preferred, secureConnections: secureConnections),
-                        PairingPolicy(inputOutput: peripheral, protection: .preferred))
+                        PairingSettings(
+                            inputOutput: central, secureConnections: secureConnections),
+                        PairingSettings(inputOutput: peripheral))
                     moments += recorder.moments
                 }
             }
@@ -55,7 +53,7 @@ struct PairingRecorder {
         return moments
     }()
 
-    private mutating func record(_ central: PairingPolicy, _ peripheral: PairingPolicy) {
+    private mutating func record(_ central: PairingSettings, _ peripheral: PairingSettings) {
         guard let set = AdvertisingSetIdentifier(0),
             let address = BluetoothAddress(octets: [0xC0, 0, 0, 0, 0, 1]),
             let other = BluetoothAddress(octets: [0xC0, 0, 0, 0, 0, 2])
@@ -72,13 +70,13 @@ struct PairingRecorder {
             ends[number].host.start(at: time)
             settle()
         }
-        ends[0].host.setPairingPolicy(peripheral, for: set)
+        ends[0].host.setPairing(peripheral, for: set)
         let interval = AdvertisingInterval(160)
         ends[0].host.setAdvertising(
             Advertisement(pdu: .connectableScannable, advertisingData: [], scanResponse: [], interval: interval),
             for: set, address: .resolvable(identity(address)))
         advance(by: .seconds(1))
-        ends[1].host.setPairingPolicy(central, for: nil)
+        ends[1].host.setPairing(central, for: nil)
         ends[1].host.startScanning()
         advance(by: .seconds(10))
     }

@@ -73,8 +73,8 @@ struct CentralBondTests {
         }
     }
 
-    @Test(arguments: [PairingSettings.SecureConnections.required, .off])
-    func aCentralThatComesBackIsKnown(_ generation: PairingSettings.SecureConnections) async throws {
+    @Test(arguments: [PairingSettings.Requirement.required, .off])
+    func aCentralThatComesBackIsKnown(_ generation: PairingSettings.Requirement) async throws {
         let (beacons, phones) = (Keeper(), Keeper())
         var kept: [[StoredBond]] = []
         for _ in 0..<2 {

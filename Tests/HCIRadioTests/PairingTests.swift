@@ -144,8 +144,8 @@ struct PairingTests {
         }
     }
 
-    @Test(arguments: PairingSettings.SecureConnections.allCases)
-    func thePasskeyThatTheBeaconShowsIsEntered(_ secureConnections: PairingSettings.SecureConnections) async throws {
+    @Test(arguments: PairingSettings.Requirement.allCases)
+    func thePasskeyThatTheBeaconShowsIsEntered(_ secureConnections: PairingSettings.Requirement) async throws {
         let settings = PairingSettings(
             inputOutput: .display, passkey: 7, requiresAuthentication: true, secureConnections: secureConnections)
         try await Self.with(settings) { scene in
@@ -285,7 +285,7 @@ struct PairingTests {
         let keeper = Keeper()
         try await Self.with(PairingSettings(hidesAddress: true), keeper: keeper) { scene in
             var heard: RemoteAddress?
-            for await sighting in try await scene.central.scan(ScanSettings()) {
+            for await sighting in try await scene.central.scan(ScanParameters()) {
                 heard = sighting.device
                 break
             }

@@ -50,7 +50,7 @@ struct VirtualAirTests {
     }
 
     private static func firstSighting(_ central: HCIRadio) async throws -> Sighting {
-        for await sighting in try await central.scan(ScanSettings()) { return sighting }
+        for await sighting in try await central.scan(ScanParameters()) { return sighting }
         throw RadioError(.refused, "nothing was heard", hint: "")
     }
 

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+public import Bluetooth
 public import Radio
 
 /// What happens to a receiver, for values that have no clock: something is heard, or time has passed.
@@ -47,7 +48,7 @@ extension CentralRadio {
     /// Listens, and tells the time once a period (see `Reception.stream`).
     /// - Throws: `RadioError`.
     public func receptions(
-        _ settings: ScanSettings = ScanSettings(), every period: Duration
+        _ settings: ScanParameters = ScanParameters(), every period: Duration
     ) async throws(RadioError) -> AsyncStream<Reception> {
         Reception.stream(of: try await scan(settings), every: period)
     }

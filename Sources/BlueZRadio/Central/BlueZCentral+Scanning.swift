@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+public import Bluetooth
 import BluetoothCore
 import DBus
 public import Radio
@@ -25,7 +26,7 @@ extension BlueZCentral {
     /// Listens. bluetoothd decides on interval and window.
     ///
     /// - Throws: `RadioError`: `.unsupported` for a passive scan, which bluetoothd does not do.
-    public func scan(_ settings: ScanSettings) async throws(RadioError) -> AsyncStream<Sighting> {
+    public func scan(_ settings: ScanParameters) async throws(RadioError) -> AsyncStream<Sighting> {
         let attachment = try usable()
         guard settings.isActive else {
             let limit = Self.passiveLimit

@@ -111,7 +111,7 @@ package actor Phone {
 
     /// The first accessory heard; `nil` when nothing is heard any more.
     private func lookForAccessory(on radio: any CentralRadio) async throws(RadioError) -> Found? {
-        let sightings = try await radio.scan(ScanSettings())
+        let sightings = try await radio.scan(ScanParameters())
         for await sighting in sightings where Self.solicits(sighting) {
             await radio.stopScanning()
             return Found(device: sighting.device, data: sighting.data)

@@ -10,9 +10,6 @@ public import Radio
 // Pairing with devices that this radio has connected to.
 
 extension HCIRadio {
-    /// How a central pairs until it is told: it asks, and with nobody to answer nothing comes of a device's wish.
-    static let initialCentralPolicy = PairingPolicy(acceptance: .ask)
-
     public func storeBonds(in store: any BondStore, as central: BeaconIdentifier) {
         self.central.bonds = CentralState.Bonds(keeper: store, identifier: central)
     }
@@ -30,7 +27,8 @@ extension HCIRadio {
     func setPairingAsCentral(of host: ControllerHost) {
         let bonds = central.bonds.map { keptBonds(of: $0.identifier, by: $0.keeper) } ?? []
         host.change { host in
-            host.setPairingPolicy(Self.initialCentralPolicy, for: nil)
+            // Until `pair` is called, a pairing that a device requests is not answered.
+            host.setPairing(PairingSettings(), acceptance: .ask, for: nil)
             host.setBonds(bonds, for: nil)
         }
     }
@@ -50,7 +48,7 @@ extension HCIRadio {
                     settings: settings, answer: answer, continuation: continuation)
                 host.change(
                     { host in
-                        host.setPairingPolicy(PairingPolicy(settings), for: nil)
+                        host.setPairing(settings, acceptance: .ask, for: nil)
                         host.pair(connection)
                         return host.isPairing(connection)
                     }, then: { central.pairings[connection]?.makesKeys = $0 })
@@ -92,10 +90,10 @@ extension HCIRadio {
             // A pairing goes on with its keys, and is told by `.paired`.
             guard security.isEncrypted, central.pairings[connection]?.makesKeys == false else { break }
             finishPairing(on: connection, .success(LinkProtection(security)))
-        case .pairingFailed(let connection, let failure) where central.links[connection] != nil:
-            finishPairing(on: connection, .failure(PairingError(reporting: failure)))
+        case .pairingFailed(let connection, let error) where central.links[connection] != nil:
+            finishPairing(on: connection, .failure(error))
         case .encryptionFailed(let connection, let failure) where central.links[connection] != nil:
-            finishPairing(on: connection, .failure(PairingError(reporting: failure)))
+            finishPairing(on: connection, .failure(failure.error))
         case .bondChanged(nil, _), .bondWithdrawn(nil, _), .bondForgotten(nil, _):
             _ = keepBonds(of: nil, on: central.host)
         default: return false

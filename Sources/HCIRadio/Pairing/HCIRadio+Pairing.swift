@@ -17,10 +17,11 @@ extension HCIRadio {
     func setPairing(of beacon: SeatedBeacon) {
         let seat = beacon.seat
         guard let host = hosts[seat.host] else { return }
-        let policy = beacon.plan.pairing.map(PairingPolicy.init)
-        let bonds = policy == nil ? [] : keptBonds(of: beacon.identifier, by: keeper)
+        let settings = beacon.plan.pairing
+        let bonds = settings == nil ? [] : keptBonds(of: beacon.identifier, by: keeper)
         host.change { host in
-            host.setPairingPolicy(policy, for: seat.set)
+            // Peers are accepted by the answer to `.pairingRequested`, which is also reported as the start of a pairing.
+            host.setPairing(settings, acceptance: .ask, for: seat.set)
             host.setBonds(bonds, for: seat.set)
         }
     }
@@ -67,10 +68,9 @@ extension HCIRadio {
         case .comparisonWanted(let connection, let number):
             tell(.comparisonWanted(number), of: connection, on: host)
         case .paired(let connection, let bond, let isBonded): paired(connection, bond, isBonded: isBonded, on: host)
-        case .pairingFailed(let connection, let failure):
-            failed(PairingError(reporting: failure), connection, on: host)
+        case .pairingFailed(let connection, let error): failed(error, connection, on: host)
         case .encryptionFailed(let connection, let failure):
-            failed(PairingError(reporting: failure), connection, on: host)
+            failed(failure.error, connection, on: host)
         case .securityChanged(let connection, let security):
             guard security.isEncrypted else { return }
             connected(connection, on: host)?.central.link.finishSecuring(.success(()))

@@ -21,3 +21,17 @@ extension StoredBond {
             hint: "forget \(owner) on the peer, and pair again")
     }
 }
+
+extension PairedPeer {
+    init(_ bond: Bond, isBonded: Bool) {
+        self.init(
+            address: RemoteAddress(bond.peer), isBonded: isBonded, isAuthenticated: bond.isAuthenticated,
+            usesSecureConnections: bond.isSecureConnections, keySize: bond.keySize)
+    }
+}
+
+extension LinkProtection {
+    init(_ security: LinkSecurity) {
+        self.init(isAuthenticated: security.isAuthenticated, keySize: security.keySize)
+    }
+}

@@ -2,11 +2,18 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+package import Bluetooth
+
 // What a host is told of pairing by its owner. A `nil` in the place of a beacon is the host as central.
 extension LEHost {
     /// How a beacon pairs, or this host as central; `nil` when it does not, and answers that to peers who want to.
-    package mutating func setPairingPolicy(_ policy: PairingPolicy?, for set: AdvertisingSetIdentifier?) {
-        withScope(of: set) { $0.policy = policy }
+    package mutating func setPairing(
+        _ settings: PairingSettings?, acceptance: PairingAcceptance = .always, for set: AdvertisingSetIdentifier?
+    ) {
+        withScope(of: set) { scope in
+            scope.pairing = settings
+            scope.acceptance = acceptance
+        }
         dropEmptyScopes()
     }
 
@@ -52,11 +59,11 @@ extension LEHost {
         guard !connections[index].isEncrypting, !connections[index].securityManager.isBusy else { return }
         connections[index].isConsentWanted = false
         if !renewing {
-            if setup.policy.isSatisfied(by: link.security) {
+            if setup.settings.isSatisfied(by: link.security) {
                 return emit(.securityChanged(connection, link.security))
             }
             if link.role == .central, let bond = link.identity.flatMap({ self.bond(of: $0, for: nil) }),
-                setup.policy.isSatisfied(by: bond), let key = bond.centralKey
+                setup.settings.isSatisfied(by: bond), let key = bond.centralKey
             {
                 return encrypt(at: index, key, .bond(bond.peer))
             }
@@ -65,7 +72,7 @@ extension LEHost {
         let outputs =
             link.role == .central
             ? connections[index].securityManager.start(setup, at: now)
-            : connections[index].securityManager.requestSecurity(setup.policy.requirements, at: now)
+            : connections[index].securityManager.requestSecurity(setup.settings.requirements, at: now)
         perform(outputs, of: connection)
     }
 

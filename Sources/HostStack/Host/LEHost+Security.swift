@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import BluetoothCore
 import HCI
 
@@ -18,15 +19,15 @@ extension LEHost {
     func pairingSetup(at index: Int) -> PairingSetup? {
         let connection = connections[index]
         let link = connection.link
-        guard let scope = scope(of: link.advertisingSet), let policy = scope.policy else { return nil }
+        guard let scope = scope(of: link.advertisingSet), let settings = scope.pairing else { return nil }
         let peer = PeerAddress(link.peerAddress, type: link.peerAddressType)
         let identity =
             link.role == .central
             ? configuration.centralAddress.identity
             : link.advertisingSet.flatMap { self.index(of: $0) }.flatMap { sets[$0].privateAddress.first?.identity }
         return PairingSetup(
-            role: link.role == .central ? .initiator : .responder, policy: policy, own: connection.ownAddress,
-            peer: peer, identity: identity,
+            role: link.role == .central ? .initiator : .responder, settings: settings,
+            acceptance: scope.acceptance, own: connection.ownAddress, peer: peer, identity: identity,
             mustBeAuthenticated: link.identity.flatMap { scope.bond(of: $0) }?.isAuthenticated ?? false,
             authenticatedPeers: scope.bonds.filter(\.isAuthenticated).map(\.peer),
             wait: scope.attempts.wait(of: link.identity ?? peer, at: now))
@@ -63,11 +64,11 @@ extension LEHost {
         let wantsProtection = requirements.contains(.protection)
         if link.security.isEncrypted, link.security.isAuthenticated || !wantsProtection { return }
         if let bond = link.identity.flatMap({ self.bond(of: $0, for: nil) }), let key = bond.centralKey,
-            setup.policy.isSatisfied(by: bond), bond.isAuthenticated || !wantsProtection
+            setup.settings.isSatisfied(by: bond), bond.isAuthenticated || !wantsProtection
         {
             return encrypt(at: index, key, .bond(bond.peer))
         }
-        switch setup.policy.acceptance {
+        switch setup.acceptance {
         case .never: send(.pairingFailed(.pairingNotSupported), at: index)
         case .ask:
             guard !connections[index].isConsentWanted else { return }
@@ -116,7 +117,7 @@ extension LEHost {
         if let forgotten { emit(.bondForgotten(link.advertisingSet, forgotten)) }
     }
 
-    private mutating func failPairing(_ failure: PairingFailure, at index: Int) {
+    private mutating func failPairing(_ failure: PairingError, at index: Int) {
         let link = connections[index].link
         let now = now
         if failure.isAttempt {

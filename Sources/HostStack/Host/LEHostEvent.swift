@@ -66,7 +66,7 @@ package enum LEHostEvent: Hashable, Sendable {
     /// A pairing has come about. Where it is bonded, keep the bond before the outputs behind this one are carried out.
     case paired(ConnectionIdentifier, Bond, isBonded: Bool)
     /// A pairing that was under way, or wanted, did not come about.
-    case pairingFailed(ConnectionIdentifier, PairingFailure)
+    case pairingFailed(ConnectionIdentifier, PairingError)
     /// A link offers something else than before: it is encrypted, or is not any more.
     case securityChanged(ConnectionIdentifier, LinkSecurity)
     /// A link could not be encrypted with a key that was made before.

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import BluetoothCore
 import HCI
 
@@ -13,7 +14,8 @@ struct SecurityScope: Sendable {
     /// The beacon; `nil` for the host as central.
     let set: AdvertisingSetIdentifier?
     /// How it pairs; `nil` when it does not.
-    var policy: PairingPolicy?
+    var pairing: PairingSettings?
+    var acceptance = PairingAcceptance.always
     var bonds: [Bond] = []
     /// Bonds of pairings that are under way, which the peers can rely on already.
     var promised: [(connection: ConnectionIdentifier, bond: Bond)] = []
@@ -60,7 +62,7 @@ extension LEHost {
     }
 
     /// Forgets who neither pairs nor has paired.
-    mutating func dropEmptyScopes() { securityScopes.removeAll { $0.policy == nil && $0.bonds.isEmpty } }
+    mutating func dropEmptyScopes() { securityScopes.removeAll { $0.pairing == nil && $0.bonds.isEmpty } }
 
     /// The address that a connection is made with at this end.
     func ownAddress(as role: LEConnection.Role, of set: AdvertisingSetIdentifier?) -> PeerAddress {

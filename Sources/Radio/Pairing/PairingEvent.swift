@@ -2,6 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+public import Bluetooth
+
 /// What happens between a radio and one peer while they pair, and after.
 public enum PairingEvent: Hashable, Sendable {
     /// Pairing has begun.

@@ -4,6 +4,7 @@
 
 import ArgumentParser
 import BeaconryCentral
+import Bluetooth
 import Emulator
 import Radio
 
@@ -50,7 +51,7 @@ struct Record: AsyncParsableCommand, ReportsErrorsAsJSON {
             var writer = try RecordingWriter(path, head: head)
             let start = ContinuousClock.now
             var devices: Set<RemoteAddress> = []
-            for await sighting in try await radio.scan(ScanSettings(isActive: isActive)) {
+            for await sighting in try await radio.scan(ScanParameters(isActive: isActive)) {
                 if devices.count < Self.countedDevices { devices.insert(sighting.device) }
                 try writer.write(RecordedSighting(offset: start.duration(to: .now), sighting: sighting))
             }

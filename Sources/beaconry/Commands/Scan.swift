@@ -5,6 +5,7 @@
 import Advertising
 import ArgumentParser
 import BeaconryCentral
+import Bluetooth
 import BluetoothCore
 import Emulator
 import Profiles
@@ -54,7 +55,7 @@ struct Scan: AsyncParsableCommand, ReportsErrorsAsJSON {
         if duplicates { limits.insert(.duplicates) }
         if passive { limits.insert(.passiveScanning) }
         let listening = try Listening(options, duration: try time.value(), limits: limits)
-        let settings = ScanSettings(isActive: !passive)
+        let settings = ScanParameters(isActive: !passive)
         let format: ScanOutput.Format = options.isJSON ? .json : Terminal.isPossible ? .table : .lines
         let output = ScanOutput(filter: filter, tellsAll: duplicates, format: format)
         try await listening.run { radio, capabilities in

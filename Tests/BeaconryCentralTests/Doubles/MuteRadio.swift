@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BeaconryCentral
+import Bluetooth
 import Synchronization
 
 /// A radio without an air: it hears what a test says, and what it is asked for never comes about.
@@ -11,7 +12,7 @@ import Synchronization
 final class MuteRadio: BondStoringCentralRadio {
     private struct State {
         var sightings: AsyncStream<Sighting>.Continuation?
-        var scans: [ScanSettings] = []
+        var scans: [ScanParameters] = []
         var stops = 0
         var observers: [AsyncStream<CentralRadioState>.Continuation] = []
         var radioState = CentralRadioState.ready
@@ -29,7 +30,7 @@ final class MuteRadio: BondStoringCentralRadio {
     init(hangs: Bool = false) { self.hangs = hangs }
 
     /// How it was asked to scan.
-    var scans: [ScanSettings] { state.withLock(\.scans) }
+    var scans: [ScanParameters] { state.withLock(\.scans) }
     /// How often it was asked to stop.
     var stops: Int { state.withLock(\.stops) }
     /// Whether it scans.
@@ -74,7 +75,7 @@ final class MuteRadio: BondStoringCentralRadio {
         return stream
     }
 
-    func scan(_ settings: ScanSettings) async throws(RadioError) -> AsyncStream<Sighting> {
+    func scan(_ settings: ScanParameters) async throws(RadioError) -> AsyncStream<Sighting> {
         let (stream, continuation) = AsyncStream.makeStream(of: Sighting.self)
         state.withLock { state in
             state.sightings?.finish()

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import BluetoothCore
 import Radio
 import Testing
@@ -24,7 +25,7 @@ import Testing
     @Test func nothingIsDoneBeforeItIsOpen() async {
         let central = BlueZCentral(.name("hci0"))
         #expect(central.name == "bluez:hci0")
-        await #expect(throws: BlueZCentral.notOpen) { try await central.scan(ScanSettings()) }
+        await #expect(throws: BlueZCentral.notOpen) { try await central.scan(ScanParameters()) }
         await #expect(throws: BlueZCentral.notOpen) {
             try await central.connect(to: RemoteAddress(.zero, isRandom: false), timeout: .seconds(1))
         }
@@ -40,7 +41,7 @@ import Testing
         #expect(await states.next() == .unavailable(BlueZCentral.closed))
         #expect(await states.next() == nil)
         await #expect(throws: BlueZCentral.closed) { try await central.openCentral(waits: true) }
-        await #expect(throws: BlueZCentral.closed) { try await central.scan(ScanSettings()) }
+        await #expect(throws: BlueZCentral.closed) { try await central.scan(ScanParameters()) }
         await central.stopScanning()
     }
 }

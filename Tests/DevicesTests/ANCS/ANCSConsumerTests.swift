@@ -13,10 +13,19 @@ import Testing
     static let source: AttributeHandle = 0x0012
     static let control: AttributeHandle = 0x0015
     static let data: AttributeHandle = 0x0017
+
+    static func characteristic(
+        _ uuid: BluetoothUUID, _ properties: CharacteristicProperties, _ value: AttributeHandle
+    ) -> RemoteCharacteristic {
+        RemoteCharacteristic(
+            uuid: uuid, properties: properties, declaration: AttributeHandle(value.rawValue - 1), value: value,
+            end: value)
+    }
+
     static let attributes = [
-        ClientCharacteristic(uuid: ANCSService.notificationSource, properties: .notify, value: source),
-        ClientCharacteristic(uuid: ANCSService.controlPoint, properties: .write, value: control),
-        ClientCharacteristic(uuid: ANCSService.dataSource, properties: .notify, value: data),
+        characteristic(ANCSService.notificationSource, .notify, source),
+        characteristic(ANCSService.controlPoint, .write, control),
+        characteristic(ANCSService.dataSource, .notify, data),
     ]
     static let title = ANCSConsumer.Configuration(
         attributes: [ANCSAttributeRequest(.title, maximumLength: 11)], asksAppNames: false, patience: .seconds(5))
@@ -40,7 +49,7 @@ import Testing
         switch request {
         case .discover(ANCSService.uuid): .found(attributes)
         case .discover:
-            .found([ClientCharacteristic(uuid: .serviceChanged, properties: .indicate, value: changed)])
+            .found([characteristic(.serviceChanged, .indicate, changed)])
         case .secure, .subscribe, .write: .done
         case .read: .value([])
         }

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import BluetoothCore
 import Foundation
 import Profiles
@@ -30,7 +31,7 @@ struct PhoneBondTests {
             ReceivingCapabilities(name: name, way: "script", address: nil)
         }
         func states() async -> AsyncStream<CentralRadioState> { AsyncStream { $0.finish() } }
-        func scan(_ settings: ScanSettings) async throws(RadioError) -> AsyncStream<Sighting> {
+        func scan(_ settings: ScanParameters) async throws(RadioError) -> AsyncStream<Sighting> {
             AsyncStream { $0.finish() }
         }
         func stopScanning() async {}

@@ -85,7 +85,7 @@ import Testing
         .write(AttributeFixture.textValue, [UInt8](repeating: 1, count: 60)), .write(1, [1]),
         .reliableWrite([AttributeValue(handle: 1, value: [1])]), .subscribe(1, .notification),
         .subscribeTo(
-            DiscoveredCharacteristic(uuid: .bit16(1), properties: .notify, declaration: 1, value: 2, end: 9),
+            RemoteCharacteristic(uuid: .bit16(1), properties: .notify, declaration: 1, value: 2, end: 9),
             .notification),
     ]
 

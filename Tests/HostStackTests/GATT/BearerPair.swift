@@ -83,10 +83,10 @@ struct BearerPair {
 }
 
 extension GATTResult {
-    var services: [DiscoveredService]? { if case .services(let services) = self { services } else { nil } }
-    var inclusions: [DiscoveredInclusion]? { if case .inclusions(let found) = self { found } else { nil } }
-    var characteristics: [DiscoveredCharacteristic]? {
+    var services: [RemoteService]? { if case .services(let services) = self { services } else { nil } }
+    var inclusions: [IncludedService]? { if case .inclusions(let found) = self { found } else { nil } }
+    var characteristics: [RemoteCharacteristic]? {
         if case .characteristics(let found) = self { found } else { nil }
     }
-    var descriptors: [DiscoveredDescriptor]? { if case .descriptors(let found) = self { found } else { nil } }
+    var descriptors: [RemoteDescriptor]? { if case .descriptors(let found) = self { found } else { nil } }
 }

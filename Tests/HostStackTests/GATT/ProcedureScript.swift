@@ -27,7 +27,7 @@ struct ProcedureScript: Sendable, CustomTestStringConvertible {
     var testDescription: String { name }
 
     private static let long = AttributeFixture.service
-    private static let battery = DiscoveredCharacteristic(
+    private static let battery = RemoteCharacteristic(
         uuid: AttributeFixture.battery, properties: .notify, declaration: 0x0F, value: 0x10, end: 0x13)
     private static let full = String(repeating: "07", count: 22)
 
@@ -40,14 +40,14 @@ struct ProcedureScript: Sendable, CustomTestStringConvertible {
             ],
             .success(
                 .services([
-                    DiscoveredService(uuid: .bit16(0x1800), handles: 1...5),
-                    DiscoveredService(uuid: .bit16(0x1801), handles: 6...13),
-                    DiscoveredService(uuid: long, handles: 14...0xFFFF),
+                    RemoteService(uuid: .bit16(0x1800), handles: 1...5),
+                    RemoteService(uuid: .bit16(0x1801), handles: 6...13),
+                    RemoteService(uuid: long, handles: 14...0xFFFF),
                 ]))),
         ProcedureScript(
             "services until there are no more", .discoverPrimaryServices,
             ["10 0100 ffff 0028", "11 06 0100 0500 0018", "10 0600 ffff 0028", "01 10 0600 0a"],
-            .success(.services([DiscoveredService(uuid: .bit16(0x1800), handles: 1...5)]))),
+            .success(.services([RemoteService(uuid: .bit16(0x1800), handles: 1...5)]))),
         ProcedureScript(
             "no services", .discoverPrimaryServices, ["10 0100 ffff 0028", "01 10 0100 0a"], .success(.services([]))),
         ProcedureScript(
@@ -58,13 +58,13 @@ struct ProcedureScript: Sendable, CustomTestStringConvertible {
             ["06 0100 ffff 0028 0f18", "07 0e00 1300 2000 2100", "06 2200 ffff 0028 0f18", "01 06 2200 0a"],
             .success(
                 .services([
-                    DiscoveredService(uuid: .bit16(0x180F), handles: 0x0E...0x13),
-                    DiscoveredService(uuid: .bit16(0x180F), handles: 0x20...0x21),
+                    RemoteService(uuid: .bit16(0x180F), handles: 0x0E...0x13),
+                    RemoteService(uuid: .bit16(0x180F), handles: 0x20...0x21),
                 ]))),
         ProcedureScript(
             "services by long type", .discoverPrimaryServicesByUUID(long),
             ["06 0100 ffff 0028 566114ab537964ab6248559119e57321", "07 1400 ffff"],
-            .success(.services([DiscoveredService(uuid: long, handles: 0x14...0xFFFF)]))),
+            .success(.services([RemoteService(uuid: long, handles: 0x14...0xFFFF)]))),
         ProcedureScript(
             "included services", .findIncludedServices(in: 0x14...0x21),
             [
@@ -73,9 +73,9 @@ struct ProcedureScript: Sendable, CustomTestStringConvertible {
             ],
             .success(
                 .inclusions([
-                    DiscoveredInclusion(
-                        handle: 0x15, service: DiscoveredService(uuid: .bit16(0x180F), handles: 0x0E...0x13)),
-                    DiscoveredInclusion(handle: 0x16, service: DiscoveredService(uuid: long, handles: 0x31...0x31)),
+                    IncludedService(
+                        handle: 0x15, service: RemoteService(uuid: .bit16(0x180F), handles: 0x0E...0x13)),
+                    IncludedService(handle: 0x16, service: RemoteService(uuid: long, handles: 0x31...0x31)),
                 ]))),
         ProcedureScript(
             "included service that cannot be read", .findIncludedServices(in: 0x14...0x15),
@@ -89,12 +89,12 @@ struct ProcedureScript: Sendable, CustomTestStringConvertible {
             ],
             .success(
                 .characteristics([
-                    DiscoveredCharacteristic(
+                    RemoteCharacteristic(
                         uuid: .bit16(0x2A19), properties: [.read, .notify, .broadcast], declaration: 0x0F, value: 0x10,
                         end: 0x11),
-                    DiscoveredCharacteristic(
+                    RemoteCharacteristic(
                         uuid: .bit16(0x2A1A), properties: .read, declaration: 0x12, value: 0x13, end: 0x16),
-                    DiscoveredCharacteristic(
+                    RemoteCharacteristic(
                         uuid: AttributeFixture.identity, properties: [.read, .write], declaration: 0x17, value: 0x18,
                         end: 0x18),
                 ]))),
@@ -103,7 +103,7 @@ struct ProcedureScript: Sendable, CustomTestStringConvertible {
             ["08 0e00 1300 0328", "09 07 0f00 131000192a 1200 0213001a2a", "08 1300 1300 0328", "01 08 1300 0a"],
             .success(
                 .characteristics([
-                    DiscoveredCharacteristic(
+                    RemoteCharacteristic(
                         uuid: .bit16(0x2A1A), properties: .read, declaration: 0x12, value: 0x13, end: 0x13)
                 ]))),
         ProcedureScript(
@@ -111,9 +111,9 @@ struct ProcedureScript: Sendable, CustomTestStringConvertible {
             ["04 1100 1300", "05 01 1100 0229 1200 0329", "04 1300 1300", "05 01 1300 0429"],
             .success(
                 .descriptors([
-                    DiscoveredDescriptor(uuid: .bit16(0x2902), handle: 0x11),
-                    DiscoveredDescriptor(uuid: .bit16(0x2903), handle: 0x12),
-                    DiscoveredDescriptor(uuid: .bit16(0x2904), handle: 0x13),
+                    RemoteDescriptor(uuid: .bit16(0x2902), handle: 0x11),
+                    RemoteDescriptor(uuid: .bit16(0x2903), handle: 0x12),
+                    RemoteDescriptor(uuid: .bit16(0x2904), handle: 0x13),
                 ]))),
     ]
 
@@ -258,7 +258,7 @@ struct ProcedureScript: Sendable, CustomTestStringConvertible {
         ProcedureScript(
             "no room for descriptors",
             .subscribeTo(
-                DiscoveredCharacteristic(uuid: .bit16(1), properties: .notify, declaration: 1, value: 2, end: 2),
+                RemoteCharacteristic(uuid: .bit16(1), properties: .notify, declaration: 1, value: 2, end: 2),
                 .notification), [], .failure(.refused(.attributeNotFound, 2))),
         ProcedureScript("range of no handle", .discoverDescriptors(in: 0...0), [], .success(.descriptors([]))),
     ]

@@ -52,7 +52,7 @@ import Testing
         }
 
         /// The characteristics of a service of the central's.
-        mutating func characteristics(of service: BluetoothUUID) throws -> [DiscoveredCharacteristic] {
+        mutating func characteristics(of service: BluetoothUUID) throws -> [RemoteCharacteristic] {
             guard case .services(let found) = try run(.discoverPrimaryServicesByUUID(service)).get() else { return [] }
             guard let first = found.first else { return [] }
             let procedure = GATTProcedure.discoverCharacteristics(in: first.handles)

@@ -11,22 +11,23 @@ import Testing
 
 /// What two hosts keep of each other, over the virtual air.
 @Suite struct BondTests {
-    private static let generations: [PairingPolicy.Demand] = [.off, .required]
+    private static let generations: [PairingSettings.Requirement] = [.off, .required]
 
     private func bench(
-        _ secureConnections: PairingPolicy.Demand = .preferred, isBonding: Bool = true,
-        protection: PairingPolicy.Demand = .off
+        _ secureConnections: PairingSettings.Requirement = .preferred, isBonding: Bool = true,
+        isAuthenticated: Bool = false
     ) throws -> PairingBench {
         try PairingBench(
-            central: PairingPolicy(
-                inputOutput: .keyboardOnly, protection: protection, secureConnections: secureConnections),
-            peripheral: PairingPolicy(
-                inputOutput: .displayOnly, isBonding: isBonding, protection: protection,
-                secureConnections: secureConnections))
+            central: PairingSettings(
+                inputOutput: isAuthenticated ? .keyboard : .none, requiresAuthentication: isAuthenticated,
+                secureConnections: secureConnections),
+            peripheral: PairingSettings(
+                inputOutput: isAuthenticated ? .display : .none, isBonding: isBonding,
+                requiresAuthentication: isAuthenticated, secureConnections: secureConnections))
     }
 
     @Test(arguments: generations, [true, false])
-    func `a bond encrypts the next connection`(_ generation: PairingPolicy.Demand, byCentral: Bool) throws {
+    func `a bond encrypts the next connection`(_ generation: PairingSettings.Requirement, byCentral: Bool) throws {
         var bench = try bench(generation)
         try bench.pair(by: bench.central)
         #expect(bench.paired(bench.central)?.isBonded == true)
@@ -42,7 +43,8 @@ import Testing
         #expect(bench.events(byCentral ? bench.peripheral : bench.central).isEmpty)
     }
 
-    @Test(arguments: generations) func `an encrypted link can be paired anew`(_ generation: PairingPolicy.Demand) throws
+    @Test(arguments: generations) func `an encrypted link can be paired anew`(_ generation: PairingSettings.Requirement)
+        throws
     {
         var bench = try bench(generation)
         try bench.pair(by: bench.central)
@@ -56,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: generations) func `nothing is kept where one side does not bond`(
-        _ generation: PairingPolicy.Demand
+        _ generation: PairingSettings.Requirement
     )
         throws
     {
@@ -72,7 +74,7 @@ import Testing
         #expect(bench.paired(bench.central) != nil)
     }
 
-    @Test(arguments: generations) func `bonds survive their host`(_ generation: PairingPolicy.Demand) throws {
+    @Test(arguments: generations) func `bonds survive their host`(_ generation: PairingSettings.Requirement) throws {
         var bench = try bench(generation)
         try bench.pair(by: bench.central)
         for station in [bench.central, bench.peripheral] {
@@ -87,7 +89,8 @@ import Testing
         #expect(bench.paired(bench.central) == nil && bench.security(bench.central)?.isEncrypted == true)
     }
 
-    @Test(arguments: generations) func `a peripheral without the key says so`(_ generation: PairingPolicy.Demand) throws
+    @Test(arguments: generations) func `a peripheral without the key says so`(_ generation: PairingSettings.Requirement)
+        throws
     {
         var bench = try bench(generation)
         try bench.pair(by: bench.central)
@@ -116,14 +119,14 @@ import Testing
     }
 
     @Test func `a bond with protection gives way to no other without`() throws {
-        var bench = try bench(protection: .required)
+        var bench = try bench(isAuthenticated: true)
         try bench.pair(by: bench.central)
         #expect(bench.paired(bench.peripheral)?.bond.isAuthenticated == true)
         bench.bench.perform(bench.central) {
             $0.setBonds([], for: nil)
-            $0.setPairingPolicy(PairingPolicy(), for: nil)
+            $0.setPairing(PairingSettings(), for: nil)
         }
-        bench.bench.perform(bench.peripheral) { $0.setPairingPolicy(PairingPolicy(), for: PairingBench.set) }
+        bench.bench.perform(bench.peripheral) { $0.setPairing(PairingSettings(), for: PairingBench.set) }
         try bench.reconnect()
         try bench.pair(by: bench.central)
         #expect(bench.failure(bench.central) == .rejected(.authenticationRequirements))

@@ -46,7 +46,8 @@ struct PairingBench {
     private var seen: [Int: Int] = [:]
 
     init(
-        central centralPolicy: PairingPolicy?, peripheral peripheralPolicy: PairingPolicy?,
+        central centralSettings: PairingSettings?, peripheral peripheralSettings: PairingSettings?,
+        centralAcceptance: PairingAcceptance = .always, peripheralAcceptance: PairingAcceptance = .always,
         address: OwnAddress = .random(.random(1)), centralAddress: OwnAddress = .publicDevice,
         isLegacy: Bool = false, services: [GATTService] = [PairingBench.service]
     ) throws {
@@ -57,11 +58,11 @@ struct PairingBench {
             .bit16(0xFFF1): [1], .bit16(0xFFF2): [2], .bit16(0xFFF3): [3],
         ]
         bench.perform(peripheral) {
-            $0.setPairingPolicy(peripheralPolicy, for: Self.set)
+            $0.setPairing(peripheralSettings, acceptance: peripheralAcceptance, for: Self.set)
             $0.setDatabase(database, for: Self.set)
             $0.setAdvertising(.beacon(.connectableScannable, milliseconds: 100), for: Self.set, address: address)
         }
-        bench.perform(central) { $0.setPairingPolicy(centralPolicy, for: nil) }
+        bench.perform(central) { $0.setPairing(centralSettings, acceptance: centralAcceptance, for: nil) }
         try connect()
     }
 
@@ -170,7 +171,7 @@ struct PairingBench {
         return nil
     }
 
-    func failure(_ station: Int) -> PairingFailure? {
+    func failure(_ station: Int) -> PairingError? {
         for case .pairingFailed(_, let failure) in events(station) { return failure }
         return nil
     }

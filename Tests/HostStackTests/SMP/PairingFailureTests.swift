@@ -11,11 +11,11 @@ import Testing
 
 /// What goes wrong between two hosts over the virtual air.
 @Suite struct PairingFailureTests {
-    private static let display = PairingPolicy(inputOutput: .displayOnly, protection: .required)
-    private static let keyboard = PairingPolicy(inputOutput: .keyboardOnly, protection: .required)
-    private static let compares = PairingPolicy(inputOutput: .displayYesNo, protection: .required)
+    private static let display = PairingSettings(inputOutput: .display, requiresAuthentication: true)
+    private static let keyboard = PairingSettings(inputOutput: .keyboard, requiresAuthentication: true)
+    private static let compares = PairingSettings(inputOutput: .displayYesNo, requiresAuthentication: true)
 
-    private static func legacy(_ policy: PairingPolicy) -> PairingPolicy {
+    private static func legacy(_ policy: PairingSettings) -> PairingSettings {
         var policy = policy
         policy.secureConnections = .off
         return policy
@@ -25,7 +25,7 @@ import Testing
         (display, keyboard), (keyboard, display), (keyboard, keyboard), (legacy(display), keyboard),
         (keyboard, legacy(display)), (legacy(keyboard), keyboard),
     ])
-    func `a wrong passkey is noticed`(_ central: PairingPolicy, _ peripheral: PairingPolicy) throws {
+    func `a wrong passkey is noticed`(_ central: PairingSettings, _ peripheral: PairingSettings) throws {
         var bench = try PairingBench(central: central, peripheral: peripheral)
         bench.users = .mistaken
         try bench.pair(by: bench.central)
@@ -68,7 +68,7 @@ import Testing
         (compares, compares, false, .numericComparisonFailed),
     ])
     func `either side may cancel`(
-        _ central: PairingPolicy, _ peripheral: PairingPolicy, isCentral: Bool, _ reason: PairingFailedReason
+        _ central: PairingSettings, _ peripheral: PairingSettings, isCentral: Bool, _ reason: PairingFailedReason
     ) throws {
         var bench = try PairingBench(central: central, peripheral: peripheral)
         bench.users = .absent
@@ -103,7 +103,7 @@ import Testing
 
     @Test func `a wish for security has its time too`() throws {
         var bench = try PairingBench(
-            central: PairingPolicy(acceptance: .ask), peripheral: PairingPolicy())
+            central: PairingSettings(), peripheral: PairingSettings(), centralAcceptance: .ask)
         bench.users = .absent
         try bench.pair(by: bench.peripheral, within: .seconds(31))
         #expect(bench.failure(bench.peripheral) == .timedOut)
@@ -118,7 +118,9 @@ import Testing
             try bench.pair(by: bench.central, within: .milliseconds(600))
             #expect(bench.failure(bench.peripheral) == .failed(.confirmValueFailed))
             try bench.pair(by: bench.central, within: .milliseconds(10))
-            guard case .tooEarly(let wait) = bench.failure(bench.central) else {
+            guard let failure = bench.failure(bench.central), let wait = failure.retryAfter,
+                failure == .tooEarly(retryAfter: wait)
+            else {
                 Issue.record("there is no wait: \(bench.events(bench.central))")
                 return
             }
@@ -159,28 +161,30 @@ import Testing
 
     @Test func `what is required is not done without`() throws {
         var bench = try PairingBench(
-            central: PairingPolicy(inputOutput: .noInputNoOutput), peripheral: Self.keyboard)
+            central: PairingSettings(inputOutput: .none), peripheral: Self.keyboard)
         try bench.pair(by: bench.central)
         #expect(bench.failure(bench.central) == .rejected(.authenticationRequirements))
         bench = try PairingBench(
-            central: PairingPolicy(secureConnections: .off), peripheral: PairingPolicy(secureConnections: .required))
+            central: PairingSettings(secureConnections: .off), peripheral: PairingSettings(secureConnections: .required)
+        )
         try bench.pair(by: bench.central)
         #expect(bench.failure(bench.central) == .rejected(.authenticationRequirements))
         bench = try PairingBench(
-            central: PairingPolicy(secureConnections: .required), peripheral: PairingPolicy(secureConnections: .off))
+            central: PairingSettings(secureConnections: .required), peripheral: PairingSettings(secureConnections: .off)
+        )
         try bench.pair(by: bench.central)
         #expect(bench.failure(bench.peripheral) == .rejected(.authenticationRequirements))
         bench = try PairingBench(
-            central: PairingPolicy(maximumKeySize: 8), peripheral: PairingPolicy(minimumKeySize: 9))
+            central: PairingSettings(maximumKeySize: 8), peripheral: PairingSettings(minimumKeySize: 9))
         try bench.pair(by: bench.central)
         #expect(bench.failure(bench.central) == .rejected(.encryptionKeySize))
     }
 
-    @Test(arguments: [7, 12, 16], [PairingPolicy.Demand.off, .required])
-    func `keys are as long as both can`(_ size: UInt8, _ secureConnections: PairingPolicy.Demand) throws {
+    @Test(arguments: [7, 12, 16], [PairingSettings.Requirement.off, .required])
+    func `keys are as long as both can`(_ size: UInt8, _ secureConnections: PairingSettings.Requirement) throws {
         var bench = try PairingBench(
-            central: PairingPolicy(secureConnections: secureConnections),
-            peripheral: PairingPolicy(secureConnections: secureConnections, maximumKeySize: size))
+            central: PairingSettings(secureConnections: secureConnections),
+            peripheral: PairingSettings(secureConnections: secureConnections, maximumKeySize: size))
         try bench.pair(by: bench.central)
         for station in [bench.central, bench.peripheral] {
             let bond = try #require(bench.paired(station)).bond
@@ -195,9 +199,9 @@ import Testing
 
     @Test(arguments: [true, false], [true, false])
     func `an owner that is asked decides`(isGranted: Bool, isCentral: Bool) throws {
-        let asks = PairingPolicy(acceptance: .ask)
         var bench = try PairingBench(
-            central: isCentral ? asks : PairingPolicy(), peripheral: isCentral ? PairingPolicy() : asks)
+            central: PairingSettings(), peripheral: PairingSettings(), centralAcceptance: isCentral ? .ask : .always,
+            peripheralAcceptance: isCentral ? .always : .ask)
         let asked = isCentral ? bench.central : bench.peripheral
         let other = isCentral ? bench.peripheral : bench.central
         bench.users = isGranted ? .careful : .mistaken
@@ -208,7 +212,8 @@ import Testing
     }
 
     @Test func `a wish that was asked about can be cancelled`() throws {
-        var bench = try PairingBench(central: PairingPolicy(acceptance: .ask), peripheral: PairingPolicy())
+        var bench = try PairingBench(
+            central: PairingSettings(), peripheral: PairingSettings(), centralAcceptance: .ask)
         bench.users = .absent
         try bench.pair(by: bench.peripheral)
         let link = try bench.link(bench.central)
@@ -223,7 +228,7 @@ import Testing
 
     @Test func `who never pairs may still want to`() throws {
         var bench = try PairingBench(
-            central: PairingPolicy(), peripheral: PairingPolicy(acceptance: .never))
+            central: PairingSettings(), peripheral: PairingSettings(), peripheralAcceptance: .never)
         try bench.pair(by: bench.central)
         #expect(bench.failure(bench.central) == .rejected(.pairingNotSupported))
         try bench.pair(by: bench.peripheral)

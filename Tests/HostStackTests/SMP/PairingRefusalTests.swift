@@ -18,14 +18,19 @@ import Testing
 
     /// What a peripheral of a policy is sent, and why it gives up at the last of it; `nil` when it does not.
     struct Script: Sendable, CustomTestStringConvertible {
-        let policy: PairingPolicy?
+        let settings: PairingSettings?
+        let acceptance: PairingAcceptance
         let received: [String]
         let reason: PairingFailedReason?
 
-        init(_ received: [String], _ reason: PairingFailedReason?) { self.init(PairingPolicy(), received, reason) }
+        init(_ received: [String], _ reason: PairingFailedReason?) { self.init(PairingSettings(), received, reason) }
 
-        init(_ policy: PairingPolicy?, _ received: [String], _ reason: PairingFailedReason?) {
-            self.policy = policy
+        init(
+            _ settings: PairingSettings?, acceptance: PairingAcceptance = .always, _ received: [String],
+            _ reason: PairingFailedReason?
+        ) {
+            self.settings = settings
+            self.acceptance = acceptance
             self.received = received
             self.reason = reason
         }
@@ -37,7 +42,7 @@ import Testing
         Script(nil, ["01 03 00 01 10 07 07"], .pairingNotSupported), Script(nil, ["01"], .pairingNotSupported),
         Script(nil, ["0b 01"], .pairingNotSupported), Script(nil, ["05 05"], nil), Script(nil, ["03 00"], nil),
         Script(nil, ["ff"], nil), Script(nil, [""], nil),
-        Script(PairingPolicy(acceptance: .never), ["01 03 00 01 10 07 07"], .pairingNotSupported),
+        Script(PairingSettings(), acceptance: .never, ["01 03 00 01 10 07 07"], .pairingNotSupported),
         // Values out of range.
         Script(["01 05 00 01 10 07 07"], .invalidParameters), Script(["01 03 02 01 10 07 07"], .invalidParameters),
         Script(["01 03 00 01 06 07 07"], .invalidParameters), Script(["01 03 00 01 11 07 07"], .invalidParameters),
@@ -46,12 +51,12 @@ import Testing
         Script(["01 03 00 01 10 07 07", "03 00"], .invalidParameters), Script(["01 03 00 01 10 07 07"], nil),
         // What cannot be had.
         Script(["01 03 01 01 10 07 07"], .outOfBandNotAvailable),
-        Script(PairingPolicy(minimumKeySize: 16), ["01 03 00 01 0f 07 07"], .encryptionKeySize),
+        Script(PairingSettings(minimumKeySize: 16), ["01 03 00 01 0f 07 07"], .encryptionKeySize),
         Script(
-            PairingPolicy(inputOutput: .displayOnly, protection: .required), ["01 03 00 05 10 07 07"],
+            PairingSettings(inputOutput: .display, requiresAuthentication: true), ["01 03 00 05 10 07 07"],
             .authenticationRequirements),
         Script(
-            PairingPolicy(secureConnections: .required), ["01 03 00 01 10 07 07"], .authenticationRequirements),
+            PairingSettings(secureConnections: .required), ["01 03 00 01 10 07 07"], .authenticationRequirements),
         // Codes that nobody knows, or that a central does not send.
         Script(["0f"], .commandNotSupported), Script(["01 03 00 01 10 07 07", "0f 00"], .commandNotSupported),
         Script(["0b 01"], .commandNotSupported), Script(["05 08"], nil), Script(["0e 00"], nil),
@@ -77,8 +82,8 @@ import Testing
         Script(["02 03 00 01 10 04 01"], .invalidParameters), Script(["02 03 00 01 10 01 04"], .invalidParameters),
         Script(["02 05 00 01 10 01 01"], .invalidParameters), Script(["02 03 00 01 05 01 01"], .invalidParameters),
         Script(["02 03 01 01 10 01 01"], .outOfBandNotAvailable),
-        Script(PairingPolicy(minimumKeySize: 8), ["02 03 00 01 07 01 01"], .encryptionKeySize),
-        Script(PairingPolicy(secureConnections: .required), ["02 03 00 01 10 01 01"], .authenticationRequirements),
+        Script(PairingSettings(minimumKeySize: 8), ["02 03 00 01 07 01 01"], .encryptionKeySize),
+        Script(PairingSettings(secureConnections: .required), ["02 03 00 01 10 01 01"], .authenticationRequirements),
         Script(["01 03 00 01 10 07 07"], .unspecified), Script(["03 \(key)"], .unspecified),
         // It crossed the request on the air.
         Script(["0b 01"], nil), Script(["0b 01", "02 03 00 01 10 01 01"], nil),
@@ -91,12 +96,14 @@ import Testing
 
     private struct Unexpected: Error { let what: String }
 
-    private func bench(_ role: ConnectionRole, _ policy: PairingPolicy?) -> Bench {
+    private func bench(
+        _ role: ConnectionRole, _ settings: PairingSettings?, acceptance: PairingAcceptance = .always
+    ) -> Bench {
         var controller = ScriptedController.extended
         controller.bufferCount = 64
         var bench = Bench.ready(controller)
         bench.perform {
-            $0.setPairingPolicy(policy, for: role == .central ? nil : .number(0))
+            $0.setPairing(settings, acceptance: acceptance, for: role == .central ? nil : .number(0))
             $0.setAdvertising(
                 .beacon(.connectableScannable, milliseconds: 100), for: .number(0), address: .random(.random(1)))
             if role == .central { $0.connect(to: .peer, type: .random) }
@@ -140,7 +147,7 @@ import Testing
     }
 
     @Test(arguments: asPeripheral) func `a peripheral says why it does not pair`(_ script: Script) throws {
-        var bench = bench(.peripheral, script.policy)
+        var bench = bench(.peripheral, script.settings, acceptance: script.acceptance)
         for (index, digits) in script.received.enumerated() {
             if index == script.received.count - 1, index > 0 {
                 #expect(!sent(bench).contains { if case .pairingFailed = $0 { true } else { false } })
@@ -151,7 +158,7 @@ import Testing
     }
 
     @Test(arguments: asCentral) func `a central says why it does not pair`(_ script: Script) throws {
-        var bench = bench(.central, script.policy)
+        var bench = bench(.central, script.settings, acceptance: script.acceptance)
         let link = try #require(bench.host.currentConnections.first)
         bench.perform { $0.pair(link.id) }
         for digits in script.received { bench.receive(try Hexadecimal.bytes(digits), on: .securityManager, of: 1) }
@@ -159,7 +166,7 @@ import Testing
     }
 
     @Test func `a key that comes back is not taken`() throws {
-        var bench = bench(.central, PairingPolicy())
+        var bench = bench(.central, PairingSettings())
         let link = try #require(bench.host.currentConnections.first)
         bench.perform { $0.pair(link.id) }
         bench.receive(try Hexadecimal.bytes("02 03 00 09 10 00 00"), on: .securityManager, of: 1)
@@ -170,7 +177,7 @@ import Testing
     }
 
     @Test func `who comes back too soon is told so`() throws {
-        var bench = bench(.peripheral, PairingPolicy())
+        var bench = bench(.peripheral, PairingSettings())
         let attempt = ["01 03 00 01 10 07 07", "03 \(Self.key)", "04 \(Self.key)"]
         for digits in attempt { bench.receive(try Hexadecimal.bytes(digits), on: .securityManager, of: 1) }
         #expect(sent(bench).last == .pairingFailed(.confirmValueFailed))
@@ -188,7 +195,7 @@ import Testing
     }
 
     @Test func `a central that pairs wrongly waits with its answers too`() throws {
-        var bench = bench(.central, PairingPolicy())
+        var bench = bench(.central, PairingSettings())
         let link = try #require(bench.host.currentConnections.first)
         bench.perform { $0.pair(link.id) }
         for digits in ["02 03 00 01 10 01 01", "03 \(Self.key)", "04 \(Self.key)", "0b 01"] {
@@ -198,7 +205,7 @@ import Testing
     }
 
     @Test func `who still enters digits is waited for`() throws {
-        var bench = bench(.peripheral, PairingPolicy(inputOutput: .displayOnly, protection: .required))
+        var bench = bench(.peripheral, PairingSettings(inputOutput: .display, requiresAuthentication: true))
         bench.receive(try Hexadecimal.bytes("01 02 00 05 10 01 01"), on: .securityManager, of: 1)
         bench.advance(to: .seconds(29))
         bench.receive([0x0E, 0x01], on: .securityManager, of: 1)
@@ -215,7 +222,7 @@ import Testing
     }
 
     @Test func `a peripheral's wish begins a pairing`() throws {
-        var bench = bench(.central, PairingPolicy())
+        var bench = bench(.central, PairingSettings())
         bench.receive([0x0B, 0x01], on: .securityManager, of: 1)
         guard case .pairingRequest = sent(bench).last else { throw Unexpected(what: "there is no request") }
         bench.receive([0x0B, 0x01], on: .securityManager, of: 1)
@@ -223,7 +230,7 @@ import Testing
     }
 
     @Test func `what a link's key is asked for is looked up by its name`() throws {
-        var bench = bench(.peripheral, PairingPolicy())
+        var bench = bench(.peripheral, PairingSettings())
         bench.endConnection(1)
         let name = KeyName(encryptedDiversifier: 7, randomNumber: 8)
         let bond = Bond(

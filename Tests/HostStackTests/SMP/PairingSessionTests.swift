@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import BluetoothCore
 import HCI
 import TestSupport
@@ -21,15 +22,15 @@ struct SessionPair {
     var change: (PairingRole, SecurityManagerPDU) -> [SecurityManagerPDU] = { [$1] }
 
     init(
-        _ initiator: PairingPolicy, _ responder: PairingPolicy, identity: LocalIdentity? = nil,
+        _ initiator: PairingSettings, _ responder: PairingSettings, identity: LocalIdentity? = nil,
         authenticatedPeers: [PeerAddress] = []
     ) {
         let addresses = [PeerAddress(.random(1), type: .random), PeerAddress(.random(2), type: .random)]
-        func setup(_ role: PairingRole, _ policy: PairingPolicy) -> PairingSetup {
+        func setup(_ role: PairingRole, _ settings: PairingSettings) -> PairingSetup {
             let isInitiator = role == .initiator
             return PairingSetup(
-                role: role, policy: policy, own: addresses[isInitiator ? 0 : 1], peer: addresses[isInitiator ? 1 : 0],
-                identity: identity, mustBeAuthenticated: false,
+                role: role, settings: settings, acceptance: .always, own: addresses[isInitiator ? 0 : 1],
+                peer: addresses[isInitiator ? 1 : 0], identity: identity, mustBeAuthenticated: false,
                 authenticatedPeers: isInitiator ? [] : authenticatedPeers, wait: nil)
         }
         self.initiator = PairingSession(setup(.initiator, initiator))
@@ -76,7 +77,7 @@ struct SessionPair {
         responder.receive(pdu, random: &random)
     }
 
-    func failure(_ role: PairingRole) -> PairingFailure? {
+    func failure(_ role: PairingRole) -> PairingError? {
         for case .failed(let failure) in role == .initiator ? initiatorOutputs : responderOutputs { return failure }
         return nil
     }
@@ -90,11 +91,11 @@ struct SessionPair {
 @Suite struct PairingSessionTests {
     private static let identity = LocalIdentity(
         address: PeerAddress(.random(9), type: .random), resolvingKey: Octets(padding: 1...16))
-    private static let works = PairingPolicy()
-    private static let legacy = PairingPolicy(secureConnections: .off)
-    private static let compares = PairingPolicy(inputOutput: .displayYesNo, protection: .required)
-    private static let shows = PairingPolicy(inputOutput: .displayOnly, protection: .required)
-    private static let enters = PairingPolicy(inputOutput: .keyboardOnly, protection: .required)
+    private static let works = PairingSettings()
+    private static let legacy = PairingSettings(secureConnections: .off)
+    private static let compares = PairingSettings(inputOutput: .displayYesNo, requiresAuthentication: true)
+    private static let shows = PairingSettings(inputOutput: .display, requiresAuthentication: true)
+    private static let enters = PairingSettings(inputOutput: .keyboard, requiresAuthentication: true)
 
     @Test func `a changed check value is noticed`() {
         for role in [PairingRole.initiator, .responder] {
@@ -115,7 +116,7 @@ struct SessionPair {
     /// Every octet that goes over the air before the link is encrypted counts; with LE Secure Connections, only the key
     /// size and the keys to send are not part of what is checked (Core 5.4, Vol 3, Part H, 2.2.8).
     @Test(arguments: [(works, works), (legacy, works), (compares, compares), (shows, enters), (enters, shows)])
-    func `nothing can be changed on the way`(_ initiator: PairingPolicy, _ responder: PairingPolicy) {
+    func `nothing can be changed on the way`(_ initiator: PairingSettings, _ responder: PairingSettings) {
         var untouched = SessionPair(initiator, responder, identity: Self.identity)
         var sizes: [(PairingRole, Int)] = []
         untouched.change = { sender, pdu in

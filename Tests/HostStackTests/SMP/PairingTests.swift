@@ -13,8 +13,8 @@ import Testing
 @Suite struct PairingTests {
     /// How two devices should pair, and what the number or passkey is shown or wanted by.
     struct Case: Sendable, CustomTestStringConvertible {
-        let central: InputOutputCapability
-        let peripheral: InputOutputCapability
+        let central: PairingSettings.InputOutput
+        let peripheral: PairingSettings.InputOutput
         /// For legacy pairing, then for LE Secure Connections.
         let methods: [Method]
 
@@ -32,39 +32,38 @@ import Testing
         let enters = [Method.peripheralShows, .peripheralShows]
         let compares = [Method.justWorks, .comparison]
         return [
-            Case(central: .displayOnly, peripheral: .displayOnly, methods: works),
-            Case(central: .displayYesNo, peripheral: .displayOnly, methods: works),
-            Case(central: .keyboardOnly, peripheral: .displayOnly, methods: enters),
-            Case(central: .noInputNoOutput, peripheral: .displayOnly, methods: works),
-            Case(central: .keyboardDisplay, peripheral: .displayOnly, methods: enters),
-            Case(central: .displayOnly, peripheral: .displayYesNo, methods: works),
+            Case(central: .display, peripheral: .display, methods: works),
+            Case(central: .displayYesNo, peripheral: .display, methods: works),
+            Case(central: .keyboard, peripheral: .display, methods: enters),
+            Case(central: .none, peripheral: .display, methods: works),
+            Case(central: .keyboardDisplay, peripheral: .display, methods: enters),
+            Case(central: .display, peripheral: .displayYesNo, methods: works),
             Case(central: .displayYesNo, peripheral: .displayYesNo, methods: compares),
-            Case(central: .keyboardOnly, peripheral: .displayYesNo, methods: enters),
-            Case(central: .noInputNoOutput, peripheral: .displayYesNo, methods: works),
+            Case(central: .keyboard, peripheral: .displayYesNo, methods: enters),
+            Case(central: .none, peripheral: .displayYesNo, methods: works),
             Case(central: .keyboardDisplay, peripheral: .displayYesNo, methods: [.peripheralShows, .comparison]),
-            Case(central: .displayOnly, peripheral: .keyboardOnly, methods: shows),
-            Case(central: .displayYesNo, peripheral: .keyboardOnly, methods: shows),
-            Case(central: .keyboardOnly, peripheral: .keyboardOnly, methods: [.bothEnter, .bothEnter]),
-            Case(central: .noInputNoOutput, peripheral: .keyboardOnly, methods: works),
-            Case(central: .keyboardDisplay, peripheral: .keyboardOnly, methods: shows),
-            Case(central: .displayOnly, peripheral: .noInputNoOutput, methods: works),
-            Case(central: .displayYesNo, peripheral: .noInputNoOutput, methods: works),
-            Case(central: .keyboardOnly, peripheral: .noInputNoOutput, methods: works),
-            Case(central: .noInputNoOutput, peripheral: .noInputNoOutput, methods: works),
-            Case(central: .keyboardDisplay, peripheral: .noInputNoOutput, methods: works),
-            Case(central: .displayOnly, peripheral: .keyboardDisplay, methods: shows),
+            Case(central: .display, peripheral: .keyboard, methods: shows),
+            Case(central: .displayYesNo, peripheral: .keyboard, methods: shows),
+            Case(central: .keyboard, peripheral: .keyboard, methods: [.bothEnter, .bothEnter]),
+            Case(central: .none, peripheral: .keyboard, methods: works),
+            Case(central: .keyboardDisplay, peripheral: .keyboard, methods: shows),
+            Case(central: .display, peripheral: .none, methods: works),
+            Case(central: .displayYesNo, peripheral: .none, methods: works),
+            Case(central: .keyboard, peripheral: .none, methods: works),
+            Case(central: .none, peripheral: .none, methods: works),
+            Case(central: .keyboardDisplay, peripheral: .none, methods: works),
+            Case(central: .display, peripheral: .keyboardDisplay, methods: shows),
             Case(central: .displayYesNo, peripheral: .keyboardDisplay, methods: [.centralShows, .comparison]),
-            Case(central: .keyboardOnly, peripheral: .keyboardDisplay, methods: enters),
-            Case(central: .noInputNoOutput, peripheral: .keyboardDisplay, methods: works),
+            Case(central: .keyboard, peripheral: .keyboardDisplay, methods: enters),
+            Case(central: .none, peripheral: .keyboardDisplay, methods: works),
             Case(central: .keyboardDisplay, peripheral: .keyboardDisplay, methods: [.centralShows, .comparison]),
         ]
     }()
 
-    private func policy(
-        _ inputOutput: InputOutputCapability, secureConnections: Bool, protection: PairingPolicy.Demand = .preferred
-    ) -> PairingPolicy {
-        PairingPolicy(
-            inputOutput: inputOutput, protection: protection, secureConnections: secureConnections ? .preferred : .off)
+    private func settings(
+        _ inputOutput: PairingSettings.InputOutput, secureConnections: Bool
+    ) -> PairingSettings {
+        PairingSettings(inputOutput: inputOutput, secureConnections: secureConnections ? .preferred : .off)
     }
 
     private func method(_ bench: PairingBench) -> Method? {
@@ -84,8 +83,8 @@ import Testing
     func `every pair of capabilities has its method`(_ test: Case, isSecureConnections: Bool) throws {
         let expected = test.methods[isSecureConnections ? 1 : 0]
         var bench = try PairingBench(
-            central: policy(test.central, secureConnections: true),
-            peripheral: policy(test.peripheral, secureConnections: isSecureConnections))
+            central: settings(test.central, secureConnections: true),
+            peripheral: settings(test.peripheral, secureConnections: isSecureConnections))
         try bench.pair(by: bench.central)
         #expect(method(bench) == expected)
         if expected == .comparison {
@@ -115,12 +114,12 @@ import Testing
     }
 
     @Test func `nothing is paired without a policy`() throws {
-        var bench = try PairingBench(central: PairingPolicy(), peripheral: nil)
+        var bench = try PairingBench(central: PairingSettings(), peripheral: nil)
         try bench.pair(by: bench.central)
         #expect(bench.failure(bench.central) == .rejected(.pairingNotSupported))
         try bench.pair(by: bench.peripheral)
         #expect(bench.failure(bench.peripheral) == .notPossible)
-        var other = try PairingBench(central: nil, peripheral: PairingPolicy())
+        var other = try PairingBench(central: nil, peripheral: PairingSettings())
         try other.pair(by: other.peripheral)
         #expect(other.failure(other.peripheral) == .rejected(.pairingNotSupported))
         #expect(other.events(other.central).isEmpty)
@@ -128,8 +127,8 @@ import Testing
 
     @Test(arguments: [false, true]) func `attributes open when the link is secure enough`(isProtected: Bool) throws {
         var bench = try PairingBench(
-            central: policy(isProtected ? .keyboardOnly : .noInputNoOutput, secureConnections: true),
-            peripheral: policy(.displayOnly, secureConnections: true))
+            central: settings(isProtected ? .keyboard : .none, secureConnections: true),
+            peripheral: settings(.display, secureConnections: true))
         let encrypted = GATTProcedure.read(try bench.handle(0xFFF1))
         let authenticated = GATTProcedure.read(try bench.handle(0xFFF2))
         let refusal = Result<GATTResult, ATTClientError>.failure(

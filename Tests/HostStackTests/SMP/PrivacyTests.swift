@@ -17,8 +17,8 @@ import Testing
     private static let centralIdentity = LocalIdentity(
         address: PeerAddress(.random(2), type: .random), resolvingKey: Octets(padding: 101...116))
 
-    private func bench(_ generation: PairingPolicy.Demand = .preferred) throws -> PairingBench {
-        let policy = PairingPolicy(secureConnections: generation)
+    private func bench(_ generation: PairingSettings.Requirement = .preferred) throws -> PairingBench {
+        let policy = PairingSettings(secureConnections: generation)
         return try PairingBench(
             central: policy, peripheral: policy, address: .resolvable(Self.identity),
             centralAddress: .resolvable(Self.centralIdentity))
@@ -66,8 +66,8 @@ import Testing
         #expect(told.count == 2 && told[0] == told[1])
     }
 
-    @Test(arguments: [PairingPolicy.Demand.off, .required])
-    func `peers behind private addresses are known again`(_ generation: PairingPolicy.Demand) throws {
+    @Test(arguments: [PairingSettings.Requirement.off, .required])
+    func `peers behind private addresses are known again`(_ generation: PairingSettings.Requirement) throws {
         var bench = try bench(generation)
         let first = try #require(bench.peripheralAddress ?? bench.lastPeer)
         try bench.pair(by: bench.central)
@@ -100,8 +100,8 @@ import Testing
         [OwnAddress.publicDevice, .random(.random(2)), .resolvable(centralIdentity)])
     func `devices pair with addresses of every kind`(_ peripheral: OwnAddress, _ central: OwnAddress) throws {
         for isLegacy in [false, true] {
-            for generation in [PairingPolicy.Demand.off, .required] {
-                let policy = PairingPolicy(secureConnections: generation)
+            for generation in [PairingSettings.Requirement.off, .required] {
+                let policy = PairingSettings(secureConnections: generation)
                 var bench = try PairingBench(
                     central: policy, peripheral: policy, address: peripheral, centralAddress: central,
                     isLegacy: isLegacy)

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import BluetoothCore
 import HCI
 import HostStack
@@ -10,16 +11,16 @@ import Testing
 
 /// What a peripheral keeps before its pairing is over, because its central can rely on it already.
 @Suite struct PromisedBondTests {
-    private static let generations: [PairingPolicy.Demand] = [.off, .required]
+    private static let generations: [PairingSettings.Requirement] = [.off, .required]
     private static let hidden = OwnAddress.resolvable(
         LocalIdentity(address: PeerAddress(.random(9), type: .random), resolvingKey: Octets(padding: 1...16)))
 
     private static func bench(
-        _ generation: PairingPolicy.Demand, isBonding: Bool = true, centralAddress: OwnAddress = .publicDevice
+        _ generation: PairingSettings.Requirement, isBonding: Bool = true, centralAddress: OwnAddress = .publicDevice
     ) throws -> PairingBench {
         try PairingBench(
-            central: PairingPolicy(secureConnections: generation),
-            peripheral: PairingPolicy(isBonding: isBonding, secureConnections: generation),
+            central: PairingSettings(secureConnections: generation),
+            peripheral: PairingSettings(isBonding: isBonding, secureConnections: generation),
             centralAddress: centralAddress)
     }
 
@@ -40,7 +41,7 @@ import Testing
 
     @Test(arguments: generations, [true, false])
     func `a crash before the end of the pairing loses nothing`(
-        _ generation: PairingPolicy.Demand, isRenewal: Bool
+        _ generation: PairingSettings.Requirement, isRenewal: Bool
     ) throws {
         var bench = try Self.bench(generation)
         if isRenewal { try bench.pair(by: bench.central) }
@@ -62,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: generations) func `one bond is left of a pairing that comes about`(
-        _ generation: PairingPolicy.Demand
+        _ generation: PairingSettings.Requirement
     ) throws {
         var bench = try Self.bench(generation)
         try Self.beginPairing(&bench)
@@ -74,7 +75,7 @@ import Testing
 
     @Test(arguments: generations, [true, false])
     func `what was promised is withdrawn when the pairing fails`(
-        _ generation: PairingPolicy.Demand, isRenewal: Bool
+        _ generation: PairingSettings.Requirement, isRenewal: Bool
     ) throws {
         for ends in [true, false] {
             var bench = try Self.bench(generation)
@@ -96,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: generations) func `nothing is promised where one side does not bond`(
-        _ generation: PairingPolicy.Demand
+        _ generation: PairingSettings.Requirement
     ) throws {
         var bench = try Self.bench(generation, isBonding: false)
         try bench.pair(by: bench.central)
@@ -105,7 +106,7 @@ import Testing
 
     /// A key of LE Secure Connections has no name, and a private address says nothing without the key that is still to come.
     @Test(arguments: generations) func `a central on a private address is promised what names itself`(
-        _ generation: PairingPolicy.Demand
+        _ generation: PairingSettings.Requirement
     ) throws {
         var bench = try Self.bench(generation, centralAddress: Self.hidden)
         try bench.pair(by: bench.central)

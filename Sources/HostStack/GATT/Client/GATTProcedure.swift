@@ -38,16 +38,16 @@ package enum GATTProcedure: Hashable, Sendable {
     case subscribe(AttributeHandle, ClientCharacteristicConfiguration)
     /// Find a characteristic's client configuration descriptor, and say there what one wants to be told. Gives `.done`;
     /// `.refused` with `attributeNotFound` when it has none.
-    case subscribeTo(DiscoveredCharacteristic, ClientCharacteristicConfiguration)
+    case subscribeTo(RemoteCharacteristic, ClientCharacteristicConfiguration)
 }
 
 /// What a procedure gives.
 package enum GATTResult: Hashable, Sendable {
     case mtu(Int)
-    case services([DiscoveredService])
-    case inclusions([DiscoveredInclusion])
-    case characteristics([DiscoveredCharacteristic])
-    case descriptors([DiscoveredDescriptor])
+    case services([RemoteService])
+    case inclusions([IncludedService])
+    case characteristics([RemoteCharacteristic])
+    case descriptors([RemoteDescriptor])
     case value([UInt8])
     case values([AttributeValue])
     case done

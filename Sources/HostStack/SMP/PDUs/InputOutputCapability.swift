@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import HCI
 
 /// What a device can show and be told (Core 5.4, Vol 3, Part H, 2.3.2); one octet of a Pairing Request or Response.
@@ -19,6 +20,18 @@ package struct InputOutputCapability: HCICode {
     package static let noInputNoOutput = InputOutputCapability(rawValue: 3)
     /// It shows six digits, and takes six digits or a yes or a no.
     package static let keyboardDisplay = InputOutputCapability(rawValue: 4)
+
+    /// The code of a device's input and output.
+    init(_ inputOutput: PairingSettings.InputOutput) {
+        self =
+            switch inputOutput {
+            case .none: .noInputNoOutput
+            case .display: .displayOnly
+            case .displayYesNo: .displayYesNo
+            case .keyboard: .keyboardOnly
+            case .keyboardDisplay: .keyboardDisplay
+            }
+    }
 
     /// Whether the value has a meaning.
     var isKnown: Bool { rawValue <= 4 }

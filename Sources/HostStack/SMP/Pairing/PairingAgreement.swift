@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import HCI
 
 /// What two devices agree on before they pair (Core 5.4, Vol 3, Part H, 2.3).
@@ -18,7 +19,7 @@ struct PairingAgreement: Hashable, Sendable {
     /// What comes of a request and its response.
     /// - Throws: what the peer is to be told when nothing does.
     init(
-        request: PairingFeatures, response: PairingFeatures, policy: PairingPolicy
+        request: PairingFeatures, response: PairingFeatures, settings: PairingSettings
     ) throws(PairingFailedReason) {
         let both = request.requirements.intersection(response.requirements)
         isSecureConnections = both.contains(.secureConnections)
@@ -28,7 +29,7 @@ struct PairingAgreement: Hashable, Sendable {
             throw .outOfBandNotAvailable
         }
         keySize = min(request.maximumKeySize, response.maximumKeySize)
-        guard keySize >= policy.minimumKeySize else { throw .encryptionKeySize }
+        guard keySize >= settings.minimumKeySize else { throw .encryptionKeySize }
         let wantsProtection = request.requirements.union(response.requirements).contains(.protection)
         method =
             wantsProtection
@@ -36,8 +37,8 @@ struct PairingAgreement: Hashable, Sendable {
                 initiator: request.inputOutput, responder: response.inputOutput,
                 isSecureConnections: isSecureConnections)
             : .justWorks
-        guard policy.protection != .required || method.isAuthenticated,
-            policy.secureConnections != .required || isSecureConnections
+        guard !settings.requiresAuthentication || method.isAuthenticated,
+            settings.secureConnections != .required || isSecureConnections
         else { throw .authenticationRequirements }
         // With LE Secure Connections both have made the long term key themselves.
         let ignored: KeyDistribution = isSecureConnections ? [.encryption, .link] : .link

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import BluetoothCore
 import HCI
 
@@ -19,10 +20,7 @@ extension PairingSession {
     mutating func preparePasskey(random: inout RandomSource) {
         switch agreement?.method {
         case .passkey(let role) where role == setup.role:
-            switch setup.policy.passkey {
-            case .random: passkey = random.passkey()
-            case .fixed(let digits): passkey = digits % 1_000_000
-            }
+            passkey = setup.settings.passkey.map { $0 % 1_000_000 } ?? random.passkey()
             isPasskeyKnown = true
             outputs.append(.passkeyShown(passkey))
         case .passkey, .passkeyEnteredByBoth: outputs.append(.passkeyWanted)

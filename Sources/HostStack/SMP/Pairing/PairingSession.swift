@@ -2,12 +2,14 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import HCI
 
 /// What a pairing begins with.
 struct PairingSetup: Sendable {
     let role: PairingRole
-    let policy: PairingPolicy
+    let settings: PairingSettings
+    let acceptance: PairingAcceptance
     /// The addresses that the connection was made with.
     let own: PeerAddress
     let peer: PeerAddress
@@ -42,7 +44,7 @@ enum PairingOutput: Hashable, Sendable {
     /// It has come about. Keys may be sent behind it.
     case finished(PairingResult)
     /// It has failed; nothing follows.
-    case failed(PairingFailure)
+    case failed(PairingError)
 }
 
 /// One pairing of two devices, of either role and generation (Core 5.4, Vol 3, Part H, 2.3 and 2.4).
@@ -124,7 +126,7 @@ struct PairingSession: Sendable {
         end(.failed(reason))
     }
 
-    mutating func end(_ failure: PairingFailure) {
+    mutating func end(_ failure: PairingError) {
         step = .end
         outputs.append(.failed(failure))
     }
@@ -171,10 +173,10 @@ extension SecurityManagerPDU {
 extension PairingSession {
     /// Begins it, as initiator.
     mutating func start() {
-        let kept: KeyDistribution = setup.policy.isBonding ? [.encryption, .identity] : []
+        let kept: KeyDistribution = setup.settings.isBonding ? [.encryption, .identity] : []
         let features = PairingFeatures(
-            inputOutput: setup.policy.inputOutput, requirements: setup.policy.requirements,
-            maximumKeySize: setup.policy.maximumKeySize,
+            inputOutput: InputOutputCapability(setup.settings.inputOutput), requirements: setup.settings.requirements,
+            maximumKeySize: setup.settings.maximumKeySize,
             initiatorKeys: setup.identity == nil ? kept.subtracting(.identity) : kept, responderKeys: kept)
         request = features
         step = .response
@@ -200,10 +202,10 @@ extension PairingSession {
         guard let request else { return }
         var own: KeyDistribution = [.encryption, .signing]
         if setup.identity != nil { own.insert(.identity) }
-        let isBonding = request.requirements.wantsBonding && setup.policy.isBonding
+        let isBonding = request.requirements.wantsBonding && setup.settings.isBonding
         let features = PairingFeatures(
-            inputOutput: setup.policy.inputOutput, requirements: setup.policy.requirements,
-            maximumKeySize: setup.policy.maximumKeySize,
+            inputOutput: InputOutputCapability(setup.settings.inputOutput), requirements: setup.settings.requirements,
+            maximumKeySize: setup.settings.maximumKeySize,
             initiatorKeys: isBonding ? request.initiatorKeys.intersection([.encryption, .identity, .signing]) : [],
             responderKeys: isBonding ? request.responderKeys.intersection(own) : [])
         response = features
@@ -223,7 +225,7 @@ extension PairingSession {
 
     private mutating func agree(_ request: PairingFeatures, _ response: PairingFeatures) -> Bool {
         do throws(PairingFailedReason) {
-            let agreement = try PairingAgreement(request: request, response: response, policy: setup.policy)
+            let agreement = try PairingAgreement(request: request, response: response, settings: setup.settings)
             guard agreement.method.isAuthenticated || !setup.mustBeAuthenticated else {
                 throw .authenticationRequirements
             }

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import BluetoothCore
 import HCI
 
@@ -119,7 +120,7 @@ struct SecurityManager: Sendable {
     }
 
     /// The pairing ends without a word to the peer.
-    mutating func abandon(_ failure: PairingFailure) -> [Output] {
+    mutating func abandon(_ failure: PairingError) -> [Output] {
         if isRequesting, !isPairing { return giveUpRequest(failure) }
         return perform(at: .zero) { $0.end(failure) }
     }
@@ -132,7 +133,7 @@ struct SecurityManager: Sendable {
         return abandon(.timedOut)
     }
 
-    private mutating func giveUpRequest(_ failure: PairingFailure) -> [Output] {
+    private mutating func giveUpRequest(_ failure: PairingError) -> [Output] {
         isRequesting = false
         deadline = nil
         return [.pairing(.failed(failure))]
@@ -146,13 +147,13 @@ struct SecurityManager: Sendable {
         case (.pairingRequest(let features), .responder):
             if setup.wait != nil { return refuse(.repeatedAttempts) }
             let isWished = isRequesting
-            guard setup.policy.acceptance != .never || isWished else { return refuse(.pairingNotSupported) }
+            guard setup.acceptance != .never || isWished else { return refuse(.pairingNotSupported) }
             isRequesting = false
             sessions = [PairingSession(setup)]
             deadline = now + Self.timeout
             return perform(at: now) {
                 $0.receiveRequest(
-                    features, isConsented: setup.policy.acceptance == .always || isWished, random: &random)
+                    features, isConsented: setup.acceptance == .always || isWished, random: &random)
             }
         case (.securityRequest(let requirements), .initiator):
             return setup.wait == nil ? [.securityRequested(requirements)] : refuse(.repeatedAttempts)

@@ -51,14 +51,14 @@ struct CharacteristicDiscovery: ProcedureMachine {
                     startingHandle: range.lowerBound, endingHandle: range.upperBound, type: .characteristic)))
     }
 
-    private var characteristics: [DiscoveredCharacteristic] {
+    private var characteristics: [RemoteCharacteristic] {
         declarations.indices.compactMap { index in
             let declaration = declarations[index]
             guard uuid == nil || declaration.uuid == uuid else { return nil }
             let successor = index + 1 < declarations.count ? declarations[index + 1].handle : nil
             // A declaration behind another is at least its successor, so there is a handle in front of it.
             let end = successor.map { AttributeHandle($0.rawValue - 1) } ?? handles.upperBound
-            return DiscoveredCharacteristic(
+            return RemoteCharacteristic(
                 uuid: declaration.uuid, properties: declaration.properties, declaration: declaration.handle,
                 value: declaration.value, end: max(end, declaration.value))
         }

@@ -8,7 +8,7 @@ import BluetoothCore
 /// Discover All Characteristic Descriptors (Core 5.4, Vol 3, Part G, 4.7.1).
 struct DescriptorDiscovery: ProcedureMachine {
     private var search: HandleSearch
-    private var descriptors: [DiscoveredDescriptor] = []
+    private var descriptors: [RemoteDescriptor] = []
 
     init(in handles: ClosedRange<AttributeHandle>) { search = HandleSearch(handles) }
 
@@ -20,7 +20,7 @@ struct DescriptorDiscovery: ProcedureMachine {
             do throws(ATTClientError) {
                 for entry in response.entries {
                     try search.advance(over: entry.handle, through: entry.handle)
-                    descriptors.append(DiscoveredDescriptor(uuid: entry.type, handle: entry.handle))
+                    descriptors.append(RemoteDescriptor(uuid: entry.type, handle: entry.handle))
                 }
                 return next
             } catch { return .failed(error) }

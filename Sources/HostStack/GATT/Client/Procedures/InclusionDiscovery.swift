@@ -60,9 +60,9 @@ struct InclusionDiscovery: ProcedureMachine {
             .inclusions(
                 inclusions.compactMap { inclusion in
                     inclusion.uuid.map {
-                        DiscoveredInclusion(
+                        IncludedService(
                             handle: inclusion.handle,
-                            service: DiscoveredService(uuid: $0, handles: inclusion.service))
+                            service: RemoteService(uuid: $0, handles: inclusion.service))
                     }
                 }))
     }

@@ -8,7 +8,7 @@ import BluetoothCore
 /// Discover All Primary Services (Core 5.4, Vol 3, Part G, 4.4.1).
 struct ServiceDiscovery: ProcedureMachine {
     private var search = HandleSearch(.all)
-    private var services: [DiscoveredService] = []
+    private var services: [RemoteService] = []
 
     mutating func start(mtu: Int) -> ProcedureStep { next }
 
@@ -19,7 +19,7 @@ struct ServiceDiscovery: ProcedureMachine {
                 for entry in response.entries {
                     try search.advance(over: entry.handle, through: entry.groupEnd)
                     let uuid = try BluetoothUUID(attributeTypeBytes: entry.value)
-                    services.append(DiscoveredService(uuid: uuid, handles: entry.handle...entry.groupEnd))
+                    services.append(RemoteService(uuid: uuid, handles: entry.handle...entry.groupEnd))
                 }
                 return next
             } catch { return .failed(error) }
@@ -42,7 +42,7 @@ struct ServiceDiscovery: ProcedureMachine {
 struct ServiceDiscoveryByUUID: ProcedureMachine {
     private let uuid: BluetoothUUID
     private var search = HandleSearch(.all)
-    private var services: [DiscoveredService] = []
+    private var services: [RemoteService] = []
 
     init(_ uuid: BluetoothUUID) { self.uuid = uuid }
 
@@ -54,7 +54,7 @@ struct ServiceDiscoveryByUUID: ProcedureMachine {
             do throws(ATTClientError) {
                 for entry in response.entries {
                     try search.advance(over: entry.found, through: entry.groupEnd)
-                    services.append(DiscoveredService(uuid: uuid, handles: entry.found...entry.groupEnd))
+                    services.append(RemoteService(uuid: uuid, handles: entry.found...entry.groupEnd))
                 }
                 return next
             } catch { return .failed(error) }

@@ -7,12 +7,12 @@ import BluetoothCore
 
 /// Finds a characteristic's client configuration descriptor and writes it (Core 5.4, Vol 3, Part G, 4.7.1 and 4.12.3).
 struct Subscribing: ProcedureMachine {
-    private let characteristic: DiscoveredCharacteristic
+    private let characteristic: RemoteCharacteristic
     private let wanted: ClientCharacteristicConfiguration
     private var discovery: DescriptorDiscovery?
     private var writing: ValueWriting?
 
-    init(to characteristic: DiscoveredCharacteristic, _ wanted: ClientCharacteristicConfiguration) {
+    init(to characteristic: RemoteCharacteristic, _ wanted: ClientCharacteristicConfiguration) {
         self.characteristic = characteristic
         self.wanted = wanted
         discovery = characteristic.descriptorHandles.map { DescriptorDiscovery(in: $0) }

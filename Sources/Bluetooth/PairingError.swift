@@ -55,11 +55,14 @@ public struct PairingError: Error, Hashable, Sendable {
     public let code: Code
     /// What is wrong, as a sentence without its full stop.
     public let message: String
+    /// The time until the next attempt is allowed, for `repeatedAttempts`; `nil` where it is not known.
+    public let retryAfter: Duration?
 
-    /// An error of this code; without a message, what the code says.
-    public init(_ code: Code, _ message: String? = nil) {
+    /// An error of this code; without a message, that of the code.
+    public init(_ code: Code, _ message: String? = nil, retryAfter: Duration? = nil) {
         self.code = code
         self.message = message ?? code.message
+        self.retryAfter = retryAfter
     }
 
     /// What to do.
@@ -72,27 +75,6 @@ extension PairingError: CustomStringConvertible {
 }
 
 extension PairingError.Code {
-    /// The number of a Pairing Failed PDU's reason.
-    public init?(reason: UInt8) {
-        switch reason {
-        case 0x01: self = .passkeyEntryFailed
-        case 0x02: self = .outOfBandNotAvailable
-        case 0x03: self = .authenticationRequirements
-        case 0x04: self = .wrongPasskey
-        case 0x05: self = .notSupported
-        case 0x06: self = .keyTooShort
-        case 0x07: self = .commandNotSupported
-        case 0x08: self = .unspecified
-        case 0x09: self = .repeatedAttempts
-        case 0x0A: self = .invalidParameters
-        case 0x0B: self = .wrongSecret
-        case 0x0C: self = .comparisonFailed
-        case 0x0D, 0x10: self = .busy
-        case 0x0E, 0x0F: self = .keyRejected
-        default: return nil
-        }
-    }
-
     fileprivate var message: String {
         switch self {
         case .passkeyEntryFailed: "the passkey was not entered"
