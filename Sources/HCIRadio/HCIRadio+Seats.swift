@@ -189,6 +189,6 @@ extension ControllerConfiguration {
         }
         let address = beacon.address.flatMap { $0.isStaticRandom ? nil : $0 }
         self.init(
-            publicAddress: address ?? spare, position: site.position, strengthCorrection: Double(correction ?? 0))
+            publicAddress: address ?? spare, position: site.position, rssiOffset: Double(correction ?? 0))
     }
 }
