@@ -5,250 +5,228 @@
 package import BluetoothCore
 package import HCI
 
-/// Emulated LE controllers within reach of each other, in virtual time.
+/// Emulated LE controllers in range of each other, in virtual time.
 ///
-/// Each controller speaks HCI with a host: `receive(_:from:)` takes what the host sends, `takeOutput(of:)` gives what
-/// the controller answers. Time stands still until `advance(to:)` moves it. Nothing here waits, reads a clock or does
-/// input and output; the same seed and the same calls give the same bytes.
+/// Each controller speaks HCI with a host: `receive(_:from:)` takes a packet of the host, `takeOutput(of:)` returns a packet
+/// for it. Time stands still until `advance(to:)` moves it. The air never waits, reads a clock or does input and output; the
+/// same seed and the same calls give the same bytes.
 ///
-/// Where it is simpler than a radio: an advertising event is one instant on all of its channels, so that a scanner
-/// whose window is its interval hears each; nothing collides; packets cross or do not exist, but are never damaged; the
-/// latency of peripherals is agreed and not used; resolvable private addresses pass as they are.
+/// Simplifications: an advertising event takes place at one instant on all of its channels, so a scanner whose window equals
+/// its interval receives every event; packets do not collide and are never damaged; peripheral latency is negotiated but not
+/// used; resolvable private addresses are not resolved. Intervals of advertising and of connections are the shortest that a
+/// host allows.
 ///
-/// Intervals are the shortest that a host allows, of advertising and of connections.
+/// The air is made of parts with private state; it wires them and runs their timers:
+/// - `controllers` (in `AirContext`): identity, settings and outbox of each controller,
+/// - `medium`: which receivers a packet reaches, and with what RSSI,
+/// - `advertising`, `scanners`, `initiators`, `links`, `tests`: the states of the link layer,
+/// - `cryptography`: random numbers and key pairs.
+///
+/// A controller has the same index in all parts. Each part's command handlers are in its file; `CommandTable` lists them.
 package struct Air: Sendable {
-    /// What was asked for at the start.
-    package let configuration: AirConfiguration
-    /// The current time.
-    package internal(set) var now: AirTime = 0
-
-    var timers = TimerQueue()
-    var controllers: [Controller] = []
-    var sets: [AdvertisingSet] = []
-    var links: [Link] = []
-    /// Those who listen now: few, and looked through at every advertising event.
-    var scanners: [Scanner] = []
-    var initiators: [Initiator] = []
-
-    /// For the advertising delay.
-    var delays: SeededGenerator
-    /// For the noise of measured strengths.
-    var noise: SeededGenerator
-    /// For the hosts that ask for random numbers and key pairs.
-    var numbers: any RandomNumberGenerator & Sendable
-
-    private var announced: [Int] = []
-    private var freeControllers: [Int] = []
-    var freeSets: [Int] = []
-    var freeLinks: [Int] = []
+    var context: AirContext
+    var medium: Medium
+    var advertising: AdvertisingSets
+    var scanners = Scanners()
+    var initiators = Initiators()
+    var links = Links()
+    var tests = DirectTests()
+    var cryptography: Cryptography
 
     /// An air without controllers.
-    /// - Parameter numbers: where random numbers and keys of the controllers come from; `nil` for the seed. Keys of a seed
-    ///   that is known are no secret.
+    /// - Parameter numbers: the source of the controllers' random numbers and keys; `nil` derives them from the seed. Keys
+    ///   that are derived from a known seed are not secret.
     package init(
         _ configuration: AirConfiguration = AirConfiguration(),
         numbers: (any RandomNumberGenerator & Sendable)? = nil
     ) {
-        self.configuration = configuration
-        delays = SeededGenerator(seed: configuration.seed, stream: 1)
-        noise = SeededGenerator(seed: configuration.seed, stream: 2)
-        self.numbers = numbers ?? SeededGenerator(seed: configuration.seed, stream: 3)
+        context = AirContext(configuration)
+        medium = Medium(configuration.pathLoss, noise: SeededGenerator(seed: configuration.seed, stream: 2))
+        advertising = AdvertisingSets(delays: SeededGenerator(seed: configuration.seed, stream: 1))
+        cryptography = Cryptography(numbers: numbers ?? SeededGenerator(seed: configuration.seed, stream: 3))
     }
+
+    /// The configuration that the air was created with.
+    package var configuration: AirConfiguration { context.configuration }
+    /// The current time.
+    package var now: AirTime { context.now }
+}
+
+/// What all parts of an air share: the configuration, the time, the timers, and the controllers with their hosts.
+struct AirContext: Sendable {
+    let configuration: AirConfiguration
+    private(set) var now: AirTime = 0
+    var timers = TimerQueue()
+    var controllers: Controllers
+
+    init(_ configuration: AirConfiguration) {
+        self.configuration = configuration
+        controllers = Controllers(reportLimit: configuration.reportLimit, packetLimit: configuration.packetLimit)
+    }
+
+    /// Moves the time forward; it never goes back.
+    mutating func advance(to time: AirTime) { now = max(now, time) }
 }
 
 // MARK: - Controllers
 
 extension Air {
-    /// Puts a controller on the air; it does nothing until its host says so.
+    /// Adds a controller; it is inactive until its host sends commands.
     package mutating func addController(_ configuration: ControllerConfiguration) -> ControllerIdentifier {
-        guard let index = freeControllers.popLast() else {
-            controllers.append(Controller(configuration, generation: 0))
-            return ControllerIdentifier(index: controllers.count - 1, generation: 0)
-        }
-        let generation = controllers[index].generation &+ 1
-        controllers[index] = Controller(configuration, generation: generation)
-        return ControllerIdentifier(index: index, generation: generation)
+        let identifier = context.controllers.add(configuration)
+        medium.addController(identifier.index, configuration)
+        advertising.addController(identifier.index)
+        scanners.addController(identifier.index)
+        links.addController(identifier.index)
+        tests.addController(identifier.index)
+        cryptography.addController(identifier.index)
+        return identifier
     }
 
-    /// Takes a controller away at once, as when its battery falls out: its peers notice by their supervision timeouts.
+    /// Removes a controller at once, as if its battery fell out: its peers notice by their supervision timeouts.
     package mutating func removeController(_ identifier: ControllerIdentifier) {
-        guard let index = index(of: identifier) else { return }
-        silence(index)
-        controllers[index].isPresent = false
-        controllers[index].outbox = Outbox()
-        freeControllers.append(index)
+        guard let index = context.controllers.index(of: identifier) else { return }
+        reset(index)
+        context.controllers.remove(index)
     }
 
-    /// Moves a controller; `nil` puts it one metre from everybody.
+    /// Moves a controller; without a position it is one metre from all others.
     package mutating func setPosition(_ position: Position?, of identifier: ControllerIdentifier) {
-        guard let index = index(of: identifier) else { return }
-        controllers[index].position = position
+        guard let index = context.controllers.index(of: identifier) else { return }
+        medium.setPosition(position, of: index)
     }
 
-    /// Where a controller is; `nil` when it has no place, or is gone.
+    /// The position of a controller; `nil` if it has none or was removed.
     package func position(of identifier: ControllerIdentifier) -> Position? {
-        index(of: identifier).flatMap { controllers[$0].position }
+        context.controllers.index(of: identifier).flatMap { medium.position(of: $0) }
     }
 
-    /// Changes what a controller's antenna adds, in dB.
-    package mutating func setStrengthCorrection(_ decibels: Double, of identifier: ControllerIdentifier) {
-        guard let index = index(of: identifier) else { return }
-        controllers[index].strengthCorrection = decibels
+    /// Changes the RSSI offset of a controller, in dB.
+    package mutating func setRSSIOffset(_ decibels: Double, of identifier: ControllerIdentifier) {
+        guard let index = context.controllers.index(of: identifier) else { return }
+        medium.setRSSIOffset(decibels, of: index)
     }
 
-    /// How many advertising reports a host was too slow for.
+    /// The number of advertising reports that were dropped because the host was too slow.
     package func droppedReports(of identifier: ControllerIdentifier) -> UInt64 {
-        index(of: identifier).map { controllers[$0].outbox.droppedReports } ?? 0
+        context.controllers.index(of: identifier).map { context.controllers.droppedReports(of: $0) } ?? 0
     }
 
-    /// The place of a controller that is still there.
-    func index(of identifier: ControllerIdentifier) -> Int? {
-        guard controllers.indices.contains(identifier.index) else { return nil }
-        let controller = controllers[identifier.index]
-        return controller.isPresent && controller.generation == identifier.generation ? identifier.index : nil
+    /// Whether a controller's scan is active; `nil` if it does not scan.
+    package func activeScan(of identifier: ControllerIdentifier) -> Bool? {
+        context.controllers.index(of: identifier).flatMap { scanners.isActive($0) }
     }
 
-    /// Ends all that a controller does, without a word to anybody.
-    mutating func silence(_ index: Int) {
-        endTest(index)
-        stopScanning(index)
-        stopInitiating(index)
-        for set in controllers[index].host.sets { discardSet(Int(set)) }
-        for link in controllers[index].host.links { abandonLink(Int(link), from: index) }
-        if let timer = controllers[index].host.scanTimer { timers.remove(timer) }
-        controllers[index].host = HostState()
+    /// Ends all activities of a controller without notifying its peers, and restores the settings of a reset.
+    mutating func reset(_ controller: Int) {
+        tests.end(controller, at: context.now)
+        scanners.reset(controller, &context)
+        initiators.stop(controller)
+        advertising.reset(controller, &context)
+        links.reset(controller, &context)
+        cryptography.reset(controller)
+        context.controllers.reset(controller)
+    }
+
+    /// Whether a controller neither advertises, scans, initiates, has connections nor runs a test.
+    func isIdle(_ controller: Int) -> Bool {
+        !links.hasLinks(controller) && !tests.isRunning(controller) && !scanners.isScanning(controller)
+            && !initiators.isInitiating(controller) && !advertising.isAdvertising(controller)
     }
 }
 
 // MARK: - Packets
 
 extension Air {
-    /// Whether a host may send more. When it may not, its owner reads nothing from it until output has been taken.
+    /// Whether a host may send more. Otherwise its owner must not read from it until output has been taken.
     package func canAccept(from identifier: ControllerIdentifier) -> Bool {
-        guard let index = index(of: identifier) else { return false }
-        return hasRoom(index)
+        guard let index = context.controllers.index(of: identifier) else { return false }
+        return context.controllers.hasRoom(index)
     }
 
-    /// Whether a controller's scan is active; `nil` when it does not scan.
-    package func activeScan(of identifier: ControllerIdentifier) -> Bool? {
-        guard let index = index(of: identifier) else { return nil }
-        return scanners.first { $0.controller == index }?.parameters.isActive
-    }
-
-    /// Takes a packet of a host, at the current time.
+    /// Processes a packet of a host, at the current time.
     ///
-    /// - Returns: whether it was taken: not while `canAccept(from:)` is false, nor from a controller that is gone.
+    /// - Returns: whether the packet was accepted; `false` while `canAccept(from:)` is false, and for a removed controller.
     @discardableResult
     package mutating func receive(_ packet: HCIPacket, from identifier: ControllerIdentifier) -> Bool {
-        guard let index = index(of: identifier), hasRoom(index) else { return false }
+        guard let index = context.controllers.index(of: identifier), context.controllers.hasRoom(index) else {
+            return false
+        }
         switch packet {
         case .command(let command): perform(command, by: index)
-        case .acl(let data): receiveData(data, from: index)
-        // A controller has no use for events, and these have neither voice nor isochronous channels.
+        case .acl(let data): links.receive(data, from: index, &context)
+        // A controller ignores events, and has no synchronous or isochronous channels.
         case .event, .synchronous, .isochronous: break
         }
         runTimers(until: now)
         return true
     }
 
-    /// The next packet for a host.
+    /// Takes the next packet for a host.
     package mutating func takeOutput(of identifier: ControllerIdentifier) -> HCIPacket? {
-        guard let index = index(of: identifier) else { return nil }
-        let packet = controllers[index].outbox.popFirst(isBusy: !controllers[index].host.links.isEmpty)
-        if controllers[index].isAwaited, hasRoom(index) {
-            controllers[index].isAwaited = false
-            for link in controllers[index].host.links { scheduleLink(Int(link)) }
-        }
+        guard let index = context.controllers.index(of: identifier) else { return nil }
+        let packet = context.controllers.takeOutput(of: index, isBusy: links.hasLinks(index))
+        if context.controllers.takeAwaitedRoom(of: index) { links.scheduleAll(of: index, &context) }
         return packet
     }
 
     /// The controllers that were given output since the last call.
     package mutating func takeControllersWithOutput() -> [ControllerIdentifier] {
-        guard !announced.isEmpty else { return [] }
-        var identifiers: [ControllerIdentifier] = []
-        identifiers.reserveCapacity(announced.count)
-        for index in announced where controllers[index].isAnnounced {
-            controllers[index].isAnnounced = false
-            let generation = controllers[index].generation
-            if controllers[index].isPresent {
-                identifiers.append(ControllerIdentifier(index: index, generation: generation))
-            }
-        }
-        announced.removeAll(keepingCapacity: true)
-        return identifiers
-    }
-
-    func hasRoom(_ index: Int) -> Bool {
-        controllers[index].outbox.undroppableCount < configuration.packetLimit
-    }
-
-    /// Gives a host a packet.
-    mutating func send(_ packet: HCIPacket, to index: Int) {
-        controllers[index].outbox.append(packet)
-        announce(index)
-    }
-
-    /// Gives a host an advertising report.
-    mutating func sendReport(_ parameters: [UInt8], to index: Int) {
-        let event = HCIEventPacket(code: HCIEventPacket.lowEnergyMetaCode, parameters: parameters)
-        controllers[index].outbox.appendReport(event, limit: configuration.reportLimit)
-        announce(index)
-    }
-
-    private mutating func announce(_ index: Int) {
-        guard !controllers[index].isAnnounced else { return }
-        controllers[index].isAnnounced = true
-        announced.append(index)
-    }
-
-    /// Gives a host an event, if it wants it.
-    mutating func emit<Event: HCIEvent>(_ event: Event, to index: Int) {
-        guard controllers[index].host.masks.allows(event: Event.eventCode) else { return }
-        send(.event(HCIEventPacket(event)), to: index)
-    }
-
-    /// Gives a host an LE event, if it wants it.
-    mutating func emit<Event: LEMetaEvent>(_ event: Event, to index: Int) {
-        guard controllers[index].host.masks.allows(lowEnergy: Event.subeventCode) else { return }
-        send(.event(HCIEventPacket(event)), to: index)
+        context.controllers.takeControllersWithOutput()
     }
 }
 
 // MARK: - Time
 
 extension Air {
-    /// When something happens next; `nil` when nothing will unless a host says so.
-    package var nextDeadline: AirTime? { timers.firstDeadline }
+    /// The time of the next timer; `nil` if nothing happens until a host sends a packet.
+    package var nextDeadline: AirTime? { context.timers.firstDeadline }
 
-    /// Lets time pass, and all happen that is due until then, in order. Time does not go back.
+    /// Lets time pass and runs all timers that are due until then, in order. Time does not go back.
     package mutating func advance(to time: AirTime) {
         runTimers(until: time)
-        now = max(now, time)
+        context.advance(to: time)
     }
 
     private mutating func runTimers(until limit: AirTime) {
-        while let (deadline, owner) = timers.popFirst(notAfter: limit) {
-            now = max(now, deadline)
+        while let (deadline, owner) = context.timers.popFirst(notAfter: limit) {
+            context.advance(to: deadline)
             switch owner {
             case .advertisingSet(let set): runAdvertisingEvent(Int(set))
-            case .link(let link): runLink(Int(link))
-            case .scanTimeout(let controller): endScan(Int(controller))
+            case .link(let link): links.run(Int(link), &context)
+            case .scanTimeout(let controller): scanners.expire(Int(controller), &context)
             }
         }
     }
-}
 
-// MARK: - Strength
-
-extension Air {
-    /// What a controller measures of another's signal, in dBm.
-    mutating func strength(of transmitter: Int, transmitting power: Int8, at receiver: Int) -> Int8 {
-        var distance = 1.0
-        if let from = controllers[transmitter].position, let to = controllers[receiver].position {
-            distance = from.distance(to: to)
+    /// Runs one advertising event of an enabled set: scanners report it, an initiator may connect, else the next event is
+    /// scheduled.
+    private mutating func runAdvertisingEvent(_ set: Int) {
+        guard advertising.beginEvent(set, &context) else { return }
+        if !scanners.isEmpty {
+            scanners.receive(advertising[set].event, of: set, &advertising, &medium, &context)
         }
-        let correction = controllers[transmitter].strengthCorrection + controllers[receiver].strengthCorrection
-        return configuration.pathLoss.receivedStrength(
-            transmitted: power, distance: distance, correction: correction, generator: &noise)
+        if !initiators.isEmpty, advertising[set].isConnectable, connectInitiator(to: set) { return }
+        advertising.endEvent(set, &context)
+    }
+
+    /// Connects an initiator that receives an advertising event; whether one did.
+    ///
+    /// A legacy advertiser does not answer a CONNECT_IND that it refuses: the initiator gets a link that is lost.
+    private mutating func connectInitiator(to set: Int) -> Bool {
+        while let initiator = initiators.takeRequest(to: set, &advertising, &medium, &links, &context) {
+            let peripheral = advertising[set].controller
+            guard advertising.acceptsConnection(from: initiator.ownAddress, to: set, context.controllers),
+                links.canAdd(to: peripheral)
+            else {
+                links.addRefused(central: initiator, peripheral, advertising[set].address, &context)
+                continue
+            }
+            advertising.stop(set, &context)
+            let handle = links.add(central: initiator, peripheral, advertising[set].address, &context)
+            advertising.noteConnection(of: set, handle: handle, &context)
+            return true
+        }
+        return false
     }
 }

@@ -2,28 +2,30 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+package import BluetoothCore
+
 /// When data crosses a connection.
 public enum ConnectionTiming: Hashable, Sendable {
-    /// At the connection's events, with as much airtime as the interval has.
+    /// At connection events, with as much airtime as the connection interval has.
     case spec
-    /// As soon as it is there; procedures of the link too.
+    /// At once; also the procedures of the link.
     case immediate
 }
 
-/// What holds for a whole air.
+/// The configuration of a whole air.
 package struct AirConfiguration: Hashable, Sendable {
-    /// Decides all that is random: the same seed and the same inputs give the same bytes.
+    /// The seed of all random numbers: the same seed and the same inputs give the same bytes.
     package var seed: UInt64
     /// When data crosses a connection.
     package var timing: ConnectionTiming
-    /// How strength falls with distance.
+    /// How RSSI falls with distance.
     package var pathLoss: PathLoss
-    /// How many advertising reports a slow host has waiting before it loses the oldest.
+    /// The number of advertising reports queued for a slow host; beyond it the oldest is dropped.
     package var reportLimit: Int
-    /// How many other packets a slow host has waiting before its controller takes no more for it.
+    /// The number of other packets queued for a slow host; beyond it the controller accepts no input for that host.
     package var packetLimit: Int
 
-    /// An air of this seed, as the specification has it unless told otherwise.
+    /// A configuration with the timing of the specification by default.
     package init(
         seed: UInt64 = 0, timing: ConnectionTiming = .spec, pathLoss: PathLoss = PathLoss(), reportLimit: Int = 4096,
         packetLimit: Int = 256
@@ -34,4 +36,37 @@ package struct AirConfiguration: Hashable, Sendable {
         self.reportLimit = max(1, reportLimit)
         self.packetLimit = max(1, packetLimit)
     }
+}
+
+/// The initial properties of an emulated controller.
+package struct ControllerConfiguration: Hashable, Sendable {
+    /// The public device address.
+    package var publicAddress: BluetoothAddress
+    /// The position; controllers without one are one metre from all others.
+    package var position: Position?
+    /// Added to the RSSI of packets that the controller sends and of packets that it receives, in dB.
+    package var rssiOffset: Double
+    /// The default transmit power.
+    package var transmitPower: TransmitPower
+
+    /// A controller with this public address.
+    package init(
+        publicAddress: BluetoothAddress, position: Position? = nil, rssiOffset: Double = 0,
+        transmitPower: TransmitPower = TransmitPower(0)
+    ) {
+        self.publicAddress = publicAddress
+        self.position = position
+        self.rssiOffset = rssiOffset
+        self.transmitPower = transmitPower
+    }
+}
+
+/// Identifies a controller of an air; never reused, even after the controller was removed.
+package struct ControllerIdentifier: Hashable, Sendable {
+    /// Index of the controller in the parts of the air.
+    let index: Int
+    /// A small number that is unique among the present controllers, and reused after a removal.
+    package var number: Int { index }
+    /// The number of controllers that had this index before.
+    let generation: UInt32
 }

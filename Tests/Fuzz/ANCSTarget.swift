@@ -8,9 +8,9 @@ import Devices
 import TestSupport
 
 extension FuzzTarget {
-    /// What a phone and an accessory tell each other, damaged: to the codecs, and to both sides in the midst of a session.
+    /// Damaged messages between a phone and an accessory: for the codecs, and for both sides in the middle of a session.
     ///
-    /// The first octet of an input says to whom it is told.
+    /// The first byte of an input selects the receiver.
     static let ancs = FuzzTarget(name: "ancs") { generator in
         let receiver = UInt8.random(in: 0...5, using: &generator)
         let samples = samples[Int(receiver) % samples.count]
@@ -24,9 +24,9 @@ extension FuzzTarget {
         case 0: survives(ANCSNotificationEvent.self, message)
         case 1: survives(ANCSCommand.self, message)
         case 2: survives(ANCSResponse.self, message)
-        case 3: hearsEvent(message)
-        case 4: takesCommand(message)
-        default: hearsData(message)
+        case 3: receivesEvent(message)
+        case 4: receivesCommand(message)
+        default: receivesData(message)
         }
     }
 
@@ -46,11 +46,11 @@ extension FuzzTarget {
     ]
     private static let app = Array("com.apple.MobileSMS".utf8)
 
-    /// Whatever is taken must be written as it was.
+    /// A parsed value must serialize to the same bytes.
     private static func survives<Value: WireCodable>(_: Value.Type, _ bytes: [UInt8]) -> Outcome {
         guard let value = try? Value(parsing: bytes) else { return .refused }
         guard value.serialized() == bytes else {
-            FuzzReport.fail("\(Value.self) \(Hexadecimal.string(bytes)) does not survive being written")
+            FuzzReport.fail("\(Value.self) \(Hexadecimal.string(bytes)) does not serialize to the same bytes")
         }
         return .parsed
     }
@@ -61,7 +61,7 @@ extension FuzzTarget {
     private static let controlPoint: AttributeHandle = 2
     private static let data: AttributeHandle = 3
 
-    /// An accessory that hears of a notification and has asked about it.
+    /// An accessory that received a notification and requested its attributes.
     private static func asking() -> (consumer: ANCSConsumer, command: ClientRequest?) {
         var consumer = ANCSConsumer(
             ANCSConsumer.Configuration(attributes: [
@@ -100,14 +100,14 @@ extension FuzzTarget {
 
     private static let accessory = asking()
 
-    private static func hearsEvent(_ bytes: [UInt8]) -> Outcome {
+    private static func receivesEvent(_ bytes: [UInt8]) -> Outcome {
         var consumer = accessory.consumer
         return outcome(consumer.take(bytes, of: source, at: .zero))
     }
 
-    /// The damaged answer comes in one piece and in many, before its command is acknowledged and behind.
-    private static func hearsData(_ bytes: [UInt8]) -> Outcome {
-        guard let command = accessory.command else { FuzzReport.fail("the accessory asks for nothing") }
+    /// The damaged answer arrives in one piece and in many, before and after its command is acknowledged.
+    private static func receivesData(_ bytes: [UInt8]) -> Outcome {
+        guard let command = accessory.command else { FuzzReport.fail("the accessory requests nothing") }
         var consumer = accessory.consumer
         var outputs = consumer.take(bytes, of: data, at: .zero)
         outputs += consumer.take(.done, of: command, at: .zero)
@@ -134,12 +134,12 @@ extension FuzzTarget {
         return provider
     }()
 
-    private static func takesCommand(_ bytes: [UInt8]) -> Outcome {
+    private static func receivesCommand(_ bytes: [UInt8]) -> Outcome {
         var provider = phone
         switch provider.write(bytes, maximumLength: 20).answer {
         case .success: return .parsed
         case .failure(let error):
-            guard 0xA0...0xA3 ~= error.rawValue else { FuzzReport.fail("\(error) is no error of the service") }
+            guard 0xA0...0xA3 ~= error.rawValue else { FuzzReport.fail("\(error) is not an error of the service") }
             return .refused
         }
     }

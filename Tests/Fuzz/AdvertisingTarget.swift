@@ -6,7 +6,7 @@ import Advertising
 import BluetoothCore
 
 extension FuzzTarget {
-    /// AD structures: what can be read of them is written as it was, and a frame in one is the frame of that one.
+    /// AD structures: parsed ones serialize to the same bytes, and so does the frame in each.
     static let advertising = FuzzTarget(name: "advertising") { generator in
         Bool.random(using: &generator) ? Mutation.noise(64, &generator) : Mutation.damaged(samples, &generator)
     } parse: { bytes in
@@ -14,12 +14,12 @@ extension FuzzTarget {
         let (data, error) = AdvertisingData.parsePrefix(of: &reader)
         let written = data.serialized()
         guard error == nil ? written == bytes : bytes.starts(with: written) else {
-            FuzzReport.fail("AD \(Hexadecimal.string(bytes)) is written as \(Hexadecimal.string(written))")
+            FuzzReport.fail("AD \(Hexadecimal.string(bytes)) serializes to \(Hexadecimal.string(written))")
         }
         for structure in data.structures {
             guard let frame = BeaconFrame(structure) else { continue }
             guard frame.structure == structure else {
-                FuzzReport.fail("frame \(Hexadecimal.string(structure.serialized())) is written as \(frame)")
+                FuzzReport.fail("frame \(Hexadecimal.string(structure.serialized())) is read as \(frame)")
             }
         }
         if let error, !(0...bytes.count ~= error.offset) { FuzzReport.fail("\(error) is outside of its input") }

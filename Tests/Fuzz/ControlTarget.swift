@@ -7,7 +7,7 @@ import Emulator
 import TestSupport
 
 extension FuzzTarget {
-    /// Lines of the control socket: a request, which is written as one that reads the same, or a sentence.
+    /// Lines of the control socket: a request, which serializes to an equal one, or an error message.
     static let control = FuzzTarget(name: "control") { generator in
         switch Int.random(in: 0...9, using: &generator) {
         case 0: Mutation.noise(128, &generator)
@@ -20,11 +20,11 @@ extension FuzzTarget {
             let request = try ControlRequest(parsing: bytes)
             let line = Array(JSONLine.encode(request).utf8)
             guard try ControlRequest(parsing: line) == request, !line.contains(UInt8(ascii: "\n")) else {
-                FuzzReport.fail("request \(Hexadecimal.string(bytes)) does not survive being written")
+                FuzzReport.fail("request \(Hexadecimal.string(bytes)) does not serialize to an equal one")
             }
             return .parsed
         } catch {
-            guard !error.message.isEmpty, error.exitCode == 65 else { FuzzReport.fail("\(error) says nothing") }
+            guard !error.message.isEmpty, error.exitCode == 65 else { FuzzReport.fail("\(error) has no message") }
             return .refused
         }
     }
@@ -35,14 +35,14 @@ extension FuzzTarget {
         #"{"command":"events","v":1,"extra":[1,2.5e3,null,true,{"a":"\ud83d\udce1"}]}"#,
     ].map { Array($0.utf8) }
 
-    /// What JSON has that parsers stumble over.
+    /// JSON that is difficult for parsers.
     private static let tokens = [
         "1e400", "-0", "1.0", "99999999999999999999", "null", "true", "[]", "{}", #""\ud800""#, #""\u0000""#,
         "\"\u{FEFF}\"", #"{"v":1}"#, "1,\"v\":2", " ", "\"list\"", "\"reload\"", "\t1\r", "//", "0x10", "NaN", "1e2",
         "\"\\\"",
     ]
 
-    /// A sample in which a value is another one.
+    /// A sample with a replaced value.
     private static func replaced(_ generator: inout SplitMix64) -> [UInt8] {
         let bytes = samples.randomElement(using: &generator) ?? []
         let token = Array((tokens.randomElement(using: &generator) ?? "").utf8)
@@ -53,7 +53,7 @@ extension FuzzTarget {
         return bytes[...start] + token + bytes[end...]
     }
 
-    /// A request with something deep in it.
+    /// A request with a deeply nested value.
     private static func nested(_ generator: inout SplitMix64) -> [UInt8] {
         let greatest = Int.random(in: 0...50, using: &generator) == 0 ? 30_000 : 600
         let depth = Int.random(in: 0...greatest, using: &generator)

@@ -7,7 +7,7 @@ import DBus
 import TestSupport
 
 extension FuzzTarget {
-    /// Messages of the bus: what is read can be written, and is read again as the same.
+    /// D-Bus messages: a parsed message serializes to an equal one.
     static let dbus = FuzzTarget(name: "dbus") { generator in
         switch Int.random(in: 0...7, using: &generator) {
         case 0: Mutation.noise(128, &generator)
@@ -17,10 +17,10 @@ extension FuzzTarget {
     } parse: { bytes in
         do throws(DBusError) {
             let message = try DBusMessage(parsing: bytes)
-            // A message may be readable and not writable: one of the reserved interface, say.
+            // Some messages can be read but not written: those of the reserved interface, for example.
             guard let written = try? message.serialize() else { return .parsed }
             guard try DBusMessage(parsing: written).serialize() == written else {
-                FuzzReport.fail("message \(Hexadecimal.string(bytes)) does not survive being written")
+                FuzzReport.fail("message \(Hexadecimal.string(bytes)) does not serialize to an equal one")
             }
             return .parsed
         } catch {
@@ -37,7 +37,7 @@ extension FuzzTarget {
         return message
     }
 
-    /// A random value, at most so deep.
+    /// A random value, nested up to `depth` levels.
     private static func value(depth: Int, _ generator: inout SplitMix64) -> DBusValue {
         let number = UInt64.random(in: 0...UInt64.max, using: &generator)
         switch Int.random(in: 0...(depth > 0 ? 14 : 9), using: &generator) {

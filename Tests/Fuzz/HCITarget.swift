@@ -23,7 +23,7 @@ extension FuzzTarget {
                 if parse(packet) == .parsed { outcome = .parsed }
             }
         } catch {
-            guard error.offset == taken.count else { FuzzReport.fail("\(error) is not behind \(taken.count) bytes") }
+            guard error.offset == taken.count else { FuzzReport.fail("\(error) is not at byte \(taken.count)") }
         }
         guard taken == Array(bytes.prefix(taken.count)), taken.count + decoder.count == bytes.count else {
             FuzzReport.fail("\(Hexadecimal.string(bytes)) was taken as \(Hexadecimal.string(taken))")
@@ -31,7 +31,7 @@ extension FuzzTarget {
         return outcome
     }
 
-    /// A btsnoop file of such packets, in any of the three ways that are read.
+    /// A btsnoop file of such packets, in one of the three supported datalinks.
     static let btsnoop = FuzzTarget(name: "btsnoop") { generator in
         let datalinks: [BtsnoopDatalink] = [.plain, .h4, .monitor, BtsnoopDatalink(rawValue: 1003)]
         var file = BtsnoopHeader(datalink: datalinks.randomElement(using: &generator) ?? .h4).serialized()
@@ -52,7 +52,7 @@ extension FuzzTarget {
             while let record = try reader.nextRecord(), let datalink = reader.datalink {
                 let octets = record.serialized()
                 guard octets == Array(bytes[taken..<taken + octets.count]) else {
-                    FuzzReport.fail("\(Hexadecimal.string(bytes)) has not the record \(record)")
+                    FuzzReport.fail("\(Hexadecimal.string(bytes)) does not contain the record \(record)")
                 }
                 taken += octets.count
                 if BtsnoopPacket(record, datalink: datalink) != nil { outcome = .parsed }
@@ -63,7 +63,7 @@ extension FuzzTarget {
         return outcome
     }
 
-    /// A packet with a true header, and parameters that few of its kind have.
+    /// A packet with a valid header and random parameters.
     private static func packet(_ generator: inout SplitMix64) -> [UInt8] {
         let type = HCIFuzzType.all.randomElement(using: &generator)
         let isSmall = Bool.random(using: &generator)
@@ -93,6 +93,72 @@ extension FuzzTarget {
             }
             return HCIFuzzType.returned[complete.opcode]?(complete.returnParameters) ?? .refused
         case .acl, .synchronous, .isochronous: return .parsed
+        }
+    }
+}
+
+/// A type that the parameters of HCI packets have: every command, its return parameters, and every event.
+enum HCIFuzzType: Sendable {
+    typealias Parser = @Sendable ([UInt8]) -> FuzzTarget.Outcome
+
+    /// An event code, with the subevent code of an LE meta event.
+    struct EventCode: Hashable {
+        var code: UInt8
+        var subeventCode: UInt8?
+    }
+
+    case command(HCIOpcode, Parser)
+    case returned(HCIOpcode, Parser)
+    case event(UInt8, UInt8?, Parser)
+
+    static let all: [HCIFuzzType] =
+        HCICommands.all.map { command($0) }
+        + HCICommands.all.compactMap { ($0 as? any HCIReturningCommand.Type).map { returned($0) } }
+        + HCIEvents.all.map { event($0) }
+
+    static let commands = Dictionary(
+        uniqueKeysWithValues: all.compactMap { type in
+            if case .command(let opcode, let parser) = type { (opcode, parser) } else { nil }
+        })
+    static let returned = Dictionary(
+        uniqueKeysWithValues: all.compactMap { type in
+            if case .returned(let opcode, let parser) = type { (opcode, parser) } else { nil }
+        })
+    static let events = Dictionary(
+        uniqueKeysWithValues: all.compactMap { type in
+            if case .event(let code, let subeventCode, let parser) = type {
+                (EventCode(code: code, subeventCode: subeventCode), parser)
+            } else {
+                nil
+            }
+        })
+
+    private static func command<Command: HCICommand>(_: Command.Type) -> HCIFuzzType {
+        .command(Command.opcode, parser(Command.self))
+    }
+
+    private static func returned<Command: HCIReturningCommand>(_: Command.Type) -> HCIFuzzType {
+        .returned(Command.opcode, parser(Command.Returned.self))
+    }
+
+    private static func event<Event: HCIEvent>(_: Event.Type) -> HCIFuzzType {
+        .event(Event.eventCode, (Event.self as? any LEMetaEvent.Type)?.subeventCode, parser(Event.self))
+    }
+
+    /// Parses from the start of the bytes; the parsed value must serialize to the same bytes.
+    private static func parser<Value: WireCodable>(_: Value.Type) -> Parser {
+        { bytes in
+            var reader = ByteReader(bytes)
+            do throws(WireError) {
+                let value = try Value(parsing: &reader)
+                guard value.serialized() == Array(bytes.prefix(reader.offset)) else {
+                    FuzzReport.fail("\(Value.self) \(Hexadecimal.string(bytes)) serializes to \(value.serialized())")
+                }
+                return .parsed
+            } catch {
+                guard 0...bytes.count ~= error.offset else { FuzzReport.fail("\(error) is outside of its input") }
+                return .refused
+            }
         }
     }
 }

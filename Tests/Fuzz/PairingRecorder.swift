@@ -10,17 +10,17 @@ import HostStack
 import TestSupport
 import VirtualRadio
 
-/// A host that is about to take a message of the security manager, in the middle of a pairing.
+/// A host in the middle of a pairing, before its next message of the security manager.
 struct PairingMoment: Sendable {
     let host: LEHost
     let time: Duration
     let connection: ConnectionIdentifier
     let handle: ConnectionHandle
-    /// What the peer has really sent.
+    /// The message that the peer sent.
     let payload: [UInt8]
 }
 
-/// Pairings of every kind, taken down message by message.
+/// Records pairings of every kind, message by message.
 struct PairingRecorder {
     private struct End {
         var host: LEHost

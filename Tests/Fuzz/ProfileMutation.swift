@@ -4,7 +4,7 @@
 
 import TestSupport
 
-/// Damage to profiles that knows what YAML is.
+/// YAML-aware damage to profiles.
 enum ProfileMutation {
     static let samples = [
         """
@@ -160,7 +160,7 @@ enum ProfileMutation {
         return text
     }
 
-    /// Lines doubled, lost, exchanged, and moved to another indentation.
+    /// Duplicates, removes, exchanges and reindents lines.
     private static func lines(of text: String, _ generator: inout SplitMix64) -> String {
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         guard let one = lines.indices.randomElement(using: &generator),
@@ -180,7 +180,7 @@ enum ProfileMutation {
         return lines.joined(separator: "\n")
     }
 
-    /// A word exchanged for one that YAML, or a value, may stumble over.
+    /// Replaces a token by one that is difficult for YAML or for a value.
     private static func tokens(in text: String, _ generator: inout SplitMix64) -> String {
         let token = tokens.randomElement(using: &generator) ?? ""
         var words = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
@@ -190,14 +190,14 @@ enum ProfileMutation {
         case 1: words[index] = token + words[index]
         case 2: words[index] += token
         default:
-            // A number that is far too large, or nearly so.
+            // A number that is far too large, or almost.
             let digits = String(repeating: "9", count: Int.random(in: 1...400, using: &generator))
             words[index] = words[index].replacing(/[0-9]+/, with: digits)
         }
         return words.joined(separator: " ")
     }
 
-    /// What opens something, together with what may hide that from whoever counts.
+    /// Opening brackets, with text that may hide them from a counter.
     private static let openings = [
         "[", "{", "- ", "? ", "{a: ", "[\"]\", ", "[ ']', ", "[ #]\n", "[\n", "{? ", "[[]", "[{},", "!!seq [", "&a [",
         "- - ",
@@ -206,7 +206,7 @@ enum ProfileMutation {
         "", "\u{FEFF}", "x\r", "x:\r", "x:\u{85}", "x:\u{2028}", "--- ", "profile: ", "profile: a\nbeacons:\n",
     ]
 
-    /// Something deep where a value should be.
+    /// A deeply nested value.
     private static func nested(_ generator: inout SplitMix64) -> String {
         let opening = openings.randomElement(using: &generator) ?? ""
         let count = Int.random(in: 1...(Bool.random(using: &generator) ? 250 : 60_000), using: &generator)
@@ -215,7 +215,7 @@ enum ProfileMutation {
         return Bool.random(using: &generator) ? text + String(repeating: closing, count: count) : text
     }
 
-    /// Anchors of anchors, which stand for more than they look.
+    /// Anchors of anchors, which expand exponentially.
     private static func aliases(_ generator: inout SplitMix64) -> String {
         let width = Int.random(in: 1...9, using: &generator)
         let depth = Int.random(in: 1...40, using: &generator)

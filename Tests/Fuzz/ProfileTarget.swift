@@ -8,7 +8,7 @@ import Profiles
 import TestSupport
 
 extension FuzzTarget {
-    /// Profiles: beacons that can be run and looked at, or faults with their places.
+    /// Profiles: beacons that can be run and inspected, or faults with their positions.
     static let profile = FuzzTarget(name: "profile", divisor: 10) { generator in
         switch Int.random(in: 0...15, using: &generator) {
         case 0: Mutation.noise(256, &generator)
@@ -21,20 +21,20 @@ extension FuzzTarget {
             let profile = try Profile(parsing: text, file: "fuzz.yaml")
             guard !profile.name.isEmpty, !profile.beacons.isEmpty,
                 Set(profile.beacons.map(\.id)).count == profile.beacons.count
-            else { FuzzReport.fail("a profile without a name, without beacons, or with a double one: \(text)") }
+            else { FuzzReport.fail("a profile without a name, without beacons, or with a duplicate one: \(text)") }
             for finding in ProfileLint([profile]).findings where finding.message.isEmpty {
-                FuzzReport.fail("a finding that says nothing: \(text)")
+                FuzzReport.fail("a finding without a message: \(text)")
             }
             check(profile, text)
             return .parsed
         } catch {
             let isGood = error.faults.allSatisfy { $0.line >= 0 && $0.column >= 0 && !$0.message.isEmpty }
-            guard isGood, !error.faults.isEmpty else { FuzzReport.fail("faults that say nothing: \(text)") }
+            guard isGood, !error.faults.isEmpty else { FuzzReport.fail("faults without a message: \(text)") }
             return .refused
         }
     }
 
-    /// Lists of regions and plans of settings: something to do, or faults with their places.
+    /// Lists of regions and configuration plans: entries, or faults with their positions.
     static let lists = FuzzTarget(name: "lists", divisor: 10) { generator in
         switch Int.random(in: 0...15, using: &generator) {
         case 0: Mutation.noise(256, &generator)
@@ -56,30 +56,30 @@ extension FuzzTarget {
 
     private static func outcome(_ text: String, _ parse: (String) throws(ProfileFaults) -> Bool) -> Outcome {
         do throws(ProfileFaults) {
-            guard try parse(text) else { FuzzReport.fail("a list that cannot be: \(text)") }
+            guard try parse(text) else { FuzzReport.fail("an invalid list: \(text)") }
             return .parsed
         } catch {
             let isGood = error.faults.allSatisfy { $0.line >= 0 && $0.column >= 0 && !$0.message.isEmpty }
-            guard isGood, !error.faults.isEmpty else { FuzzReport.fail("faults that say nothing: \(text)") }
+            guard isGood, !error.faults.isEmpty else { FuzzReport.fail("faults without a message: \(text)") }
             return .refused
         }
     }
 
-    /// What is written of a profile is read as the same; a changed value is the only change.
+    /// A written profile reads as an equal one; an edit changes only its value.
     private static func check(_ profile: Profile, _ text: String) {
         let copy = try? Profile(parsing: ProfileWriter.text(of: profile), file: "copy.yaml")
         guard copy?.name == profile.name, copy?.beacons == profile.beacons else {
-            FuzzReport.fail("a profile that is written as another one: \(text)")
+            FuzzReport.fail("a profile that is written as a different one: \(text)")
         }
         guard let beacon = profile.beacons.first(where: { $0.device.frame != nil }) else { return }
         var editor = ProfileEditor(text, file: "fuzz.yaml")
         guard (try? editor.setMeasuredPower(MeasuredPower(-72), of: [beacon.id])) != nil else {
-            guard editor.text == text else { FuzzReport.fail("a refused edit that edits: \(text)") }
+            guard editor.text == text else { FuzzReport.fail("a refused edit that changes the text: \(text)") }
             return
         }
         let edited = try? Profile(parsing: editor.text, file: "edited.yaml")
         guard edited?.beacons.first(where: { $0.id == beacon.id })?.device.measuredPower == MeasuredPower(-72) else {
-            FuzzReport.fail("an edit that does not edit: \(text)")
+            FuzzReport.fail("an edit that changes nothing: \(text)")
         }
     }
 }

@@ -8,9 +8,9 @@ import HostStack
 import TestSupport
 
 extension FuzzTarget {
-    /// Messages of the security manager that are not quite what the peer has sent, at every step of every pairing.
+    /// Damaged messages of the security manager, at every step of every pairing.
     ///
-    /// An input is the number of a moment, a seed for what else happens, and messages with their lengths before them.
+    /// An input is the number of a moment, a seed for other events, and messages with their lengths.
     static let smp = FuzzTarget(name: "smp", divisor: 4) { generator in
         let moments = PairingRecorder.all
         let number = Int.random(in: moments.indices, using: &generator)
@@ -29,7 +29,7 @@ extension FuzzTarget {
         return bytes
     } parse: { bytes in
         let moments = PairingRecorder.all
-        guard bytes.count > 3, moments.count < 65536 else { FuzzReport.fail("there is nothing to pair") }
+        guard bytes.count > 3, moments.count < 65536 else { FuzzReport.fail("no pairing was recorded") }
         let moment = moments[(Int(bytes[0]) | Int(bytes[1]) << 8) % moments.count]
         var rest = bytes.dropFirst(3)
         var host = moment.host
@@ -43,16 +43,16 @@ extension FuzzTarget {
             host.receive(.acl(data), at: moment.time)
             disturb(&host, moment, &random)
             let result = check(host.takeOutputs(), bytes)
-            // What follows meets a pairing that has failed, mostly.
+            // Later messages mostly arrive after the pairing has failed.
             outcome = outcome ?? result
         }
         host.advance(to: moment.time + .seconds(31))
         _ = check(host.takeOutputs(), bytes)
-        guard host.currentConnections.count == 1 else { FuzzReport.fail("a connection is lost to \(bytes)") }
+        guard host.currentConnections.count == 1 else { FuzzReport.fail("the connection ended after \(bytes)") }
         return outcome ?? .refused
     }
 
-    /// What users and the controller do meanwhile.
+    /// Actions of users and the controller in between.
     private static func disturb(_ host: inout LEHost, _ moment: PairingMoment, _ random: inout SplitMix64) {
         switch Int.random(in: 0..<12, using: &random) {
         case 0: host.replyPasskey(UInt32.random(in: 0...2_000_000, using: &random), of: moment.connection)
@@ -77,7 +77,7 @@ extension FuzzTarget {
         }
     }
 
-    /// What is sent must be what the other side can read; a bond must be as good as it says.
+    /// Checks that the other side can parse what is sent, and that a bond has the security that it claims.
     private static func check(_ outputs: [LEHostOutput], _ bytes: [UInt8]) -> Outcome {
         var outcome = Outcome.parsed
         for output in outputs {
@@ -92,7 +92,7 @@ extension FuzzTarget {
                 if case .pairingFailed = pdu { outcome = .refused }
             case .event(.paired(_, let bond, _)):
                 guard 7...16 ~= bond.keySize, let copy = try? Bond(record: bond.record), copy == bond else {
-                    FuzzReport.fail("a bond that cannot be kept comes of \(bytes)")
+                    FuzzReport.fail("an invalid bond results from \(bytes)")
                 }
             default: break
             }

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // beaconry-fuzz [--iterations N] [--seed S] [--target NAME] [--trace]: feeds every parser of bytes from outside with
-// damaged and random input. What traps ends the process; with --trace, the input that did it is the last line.
+// damaged and random input. A trap ends the process; with --trace, the last line is the input that caused it.
 
 import Glibc
 
@@ -17,7 +17,7 @@ do {
 let targets: [FuzzTarget] = [.advertising, .hci, .btsnoop, .dbus, .control, .profile, .lists, .smp, .ancs]
 let chosen = targets.filter { arguments.target == nil || arguments.target == $0.name }
 guard !chosen.isEmpty else {
-    FuzzReport.fail("there is no such target; targets are \(targets.map(\.name).joined(separator: ", "))")
+    FuzzReport.fail("no such target; targets are \(targets.map(\.name).joined(separator: ", "))")
 }
 
 var isWorthLittle = false
@@ -26,7 +26,7 @@ for target in chosen {
         iterations: arguments.iterations / target.divisor, seed: arguments.seed, traces: arguments.traces)
     print(report.line)
     fflush(nil)
-    // Whatever only ever takes, or only ever refuses, has not been tested.
+    // A target that only accepts or only refuses has not been tested.
     isWorthLittle = isWorthLittle || report.parsed == 0 || report.refused == 0
 }
-if isWorthLittle { FuzzReport.fail("a target took nothing, or refused nothing: its input is no good") }
+if isWorthLittle { FuzzReport.fail("a target accepted nothing or refused nothing: its inputs are unsuitable") }

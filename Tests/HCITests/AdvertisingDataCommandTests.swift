@@ -18,14 +18,14 @@ import Testing
         #expect(LESetScanResponseData(data: [1, 2])?.serialized() == [2, 1, 2] + zeros.dropFirst(2))
     }
 
-    /// Octets behind the significant ones survive, whatever they are.
+    /// Bytes after the significant ones survive, whatever they are.
     @Test func legacyPaddingSurvives() throws {
         let odd: [UInt8] = [1] + (1...31)
         #expect(try checkWire(LESetScanResponseData.self, bytes: odd).padding == Array(2...31))
     }
 
     @Test(arguments: [32, 255] as [UInt8])
-    func longerLegacyDataThanTheFieldIsRefused(_ length: UInt8) {
+    func legacyDataBeyondTheFieldIsRefused(_ length: UInt8) {
         #expect(throws: WireError(.badLength(Int(length)), offset: 0)) {
             _ = try LESetAdvertisingData(parsing: [length] + [UInt8](repeating: 0, count: 31))
         }
@@ -47,7 +47,7 @@ import Testing
     }
 }
 
-/// Lists whose length an octet or a field of bits tells.
+/// Lists whose length is in a byte or a field of bits.
 @Suite struct HCIListTests {
     @Test func listsMustHaveAllTheirElements() {
         #expect(throws: WireError(.truncated(needed: 1, available: 0), offset: 6)) {
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    /// Reserved bits count too, since a host that sets them means a PHY that is not known here.
+    /// Reserved bits count too: a host that sets one means an unknown PHY.
     @Test func everyPHYHasItsParameters() throws {
         let all = try checkWire(
             LESetExtendedScanParameters.self,
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func noListExceedsItsCount() throws {
+    @Test func listsAreTruncatedToTheirMaximumCount() throws {
         let packets = [CompletedPackets](
             repeating: CompletedPackets(connectionHandle: ConnectionHandle(1), count: 1), count: 256)
         let bytes = NumberOfCompletedPackets(completedPackets: packets).serialized()

@@ -42,7 +42,7 @@ import Testing
             writer.record(Self.acl, direction: .controllerToHost, time: Self.time)[8..<12] == [0, 0, 0, 1])
     }
 
-    @Test func whatIsWrittenIsRead() throws {
+    @Test func writtenFileIsReadBack() throws {
         let writer = BtsnoopWriter()
         let packets = [
             BtsnoopPacket(time: Self.time, direction: .hostToController, packet: Self.reset),
@@ -67,7 +67,7 @@ import Testing
         #expect(reader.count == 0)
     }
 
-    @Test func packetsWithoutH4AreKnownByTheirFlags() throws {
+    @Test func flagsGiveTheKindOfPacketsWithoutH4() throws {
         let bytes = try Hexadecimal.bytes(
             "6274736e6f6f7000 00000001 000003e9"
                 + "00000003 00000003 00000002 00000000" + Self.timestamp + "030c00"
@@ -81,8 +81,8 @@ import Testing
         #expect(packets.allSatisfy { $0.time == Self.time })
     }
 
-    /// Linux's monitor tells more than packets: a new index, a note.
-    @Test func monitorTellsControllerAndKind() throws {
+    /// Linux's monitor channel has other messages too: a new index, a note.
+    @Test func monitorRecordsHaveControllerAndKind() throws {
         func record(_ flags: String, _ data: String) -> String {
             let length = "000000" + Hexadecimal.string([UInt8(data.count / 2)])
             return length + length + flags + "00000000" + Self.timestamp + data
@@ -105,7 +105,7 @@ import Testing
         #expect(packets.map(\.direction) == turns + turns + turns + turns)
     }
 
-    @Test func cutPacketsArePassedOverAndKeptAsRecords() throws {
+    @Test func truncatedPacketsAreSkippedAndReadAsRecords() throws {
         let cut = try Hexadecimal.bytes("0000000b 00000005 00000000 00000000" + Self.timestamp + "02 40000700")
         let whole = BtsnoopWriter().record(Self.reset, direction: .hostToController, time: Self.time)
         let file = try Hexadecimal.bytes(Self.header) + cut + whole
@@ -117,7 +117,7 @@ import Testing
         #expect(record.data == [2, 0x40, 0, 7, 0])
     }
 
-    @Test func cutFileLeavesAPart() throws {
+    @Test func truncatedFileLeavesAPart() throws {
         let record = BtsnoopWriter().record(Self.reset, direction: .hostToController, time: Self.time)
         for count in 1..<record.count {
             var reader = BtsnoopReader()
@@ -141,7 +141,7 @@ import Testing
                 WireError(.badLength(0xFFFF_FFFF), offset: 20)
             ),
         ])
-    func whatCannotBeIsRefusedAgainAndAgain(_ hexadecimal: String, _ error: WireError) throws {
+    func invalidFileIsRefusedEachTime(_ hexadecimal: String, _ error: WireError) throws {
         var reader = BtsnoopReader()
         reader.append(try Hexadecimal.bytes(hexadecimal))
         #expect(throws: error) { _ = try reader.next() }
@@ -160,9 +160,9 @@ import Testing
         try fuzzWire(BtsnoopHeader.self, samples: [header.serialized()])
     }
 
-    /// What the clock of the file cannot say becomes the nearest that it can.
+    /// Times outside of the range of the file are clamped.
     @Test(arguments: [Int64.min, -1, 0, 1, Int64.max])
-    func timesOutsideOfTheClockAreItsEnds(_ timestamp: Int64) throws {
+    func timesOutsideOfTheRangeAreClamped(_ timestamp: Int64) throws {
         let record = BtsnoopRecord(
             originalLength: 4, flags: 2, cumulativeDrops: 0, timestamp: timestamp, data: Self.reset.serialized())
         let packet = try #require(BtsnoopPacket(record, datalink: .h4))

@@ -20,7 +20,7 @@ import Testing
     ]
     private static let stream = packets.flatMap { $0.serialized() }
 
-    /// All packets that are there.
+    /// Takes all complete packets.
     private func drain(_ decoder: inout H4Decoder) throws -> [HCIPacket] {
         var packets: [HCIPacket] = []
         while let packet = try decoder.next() { packets.append(packet) }
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func byteByByteAPacketComesWithItsLastByte() throws {
+    @Test func packetIsCompleteWithItsLastByte() throws {
         var decoder = H4Decoder()
         var expected: [Int: HCIPacket] = [:]
         var end = 0
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func allAtOnceOrTakenLate() throws {
+    @Test func packetsMayBeTakenLate() throws {
         var decoder = H4Decoder()
         for byte in Self.stream { decoder.append(CollectionOfOne(byte)) }
         #expect(decoder.count == Self.stream.count)
@@ -68,7 +68,7 @@ import Testing
         #expect(decoder.count == 0)
     }
 
-    @Test func whatIsNoPacketTypeEndsTheStream() throws {
+    @Test func unknownPacketTypeEndsTheStream() throws {
         var decoder = H4Decoder()
         decoder.append(Self.stream)
         #expect(try drain(&decoder) == Self.packets)
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    /// Noise ends in an error or in waiting, and what was taken is what was sent.
+    /// Noise ends in an error or an incomplete packet, and taken packets equal the sent bytes.
     @Test func noiseIsHarmless() throws {
         var generator = SplitMix64(seed: 5)
         for _ in 0..<2000 {

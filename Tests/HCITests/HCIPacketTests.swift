@@ -26,7 +26,7 @@ import Testing
             (0x0EFF, .firstNonFlushable, 0), (0x1EFF, .continuing, 0), (0x2EFF, .firstFlushable, 0),
             (0x7EFF, .complete, 1), (0xBEFF, .complete, 2), (0xEEFF, .firstFlushable, 3),
         ] as [(UInt16, PacketBoundary, UInt8)])
-    func aclFlagsStandAboveTheHandle(_ field: UInt16, _ boundary: PacketBoundary, _ broadcast: UInt8) throws {
+    func aclFlagsAreAboveTheHandle(_ field: UInt16, _ boundary: PacketBoundary, _ broadcast: UInt8) throws {
         let bytes = [UInt8(truncatingIfNeeded: field), UInt8(field >> 8), 1, 0, 9]
         let packet = try checkWire(ACLDataPacket.self, bytes: bytes)
         #expect(packet.handle == ConnectionHandle(0x0EFF))
@@ -35,7 +35,7 @@ import Testing
         #expect(packet.payload == [9])
     }
 
-    @Test func aclKeepsToItsBits() throws {
+    @Test func aclFieldsAreTruncatedToTheirBits() throws {
         let packet = ACLDataPacket(
             handle: ConnectionHandle(0xF123), boundary: .continuing, broadcast: 0xFD,
             payload: [UInt8](repeating: 7, count: 65_536))
@@ -45,7 +45,7 @@ import Testing
         #expect(Array(packet.serialized().prefix(5)) == [0x23, 0x51, 0xFF, 0xFF, 7])
     }
 
-    @Test func whatIsNotUnderstoodIsCarried() throws {
+    @Test func unknownPacketsPassThrough() throws {
         let synchronous = try checkWire(HCIPacket.self, bytes: [3, 0x01, 0x30, 2, 8, 9])
         #expect(synchronous == .synchronous([0x01, 0x30, 2, 8, 9]))
         // The two uppermost bits of an isochronous length are reserved.
@@ -58,13 +58,13 @@ import Testing
     }
 
     @Test(arguments: [0, 6, 0x10, 0xFF] as [UInt8])
-    func anUnknownKindIsRefused(_ kind: UInt8) {
+    func unknownKindIsRefused(_ kind: UInt8) {
         #expect(throws: WireError(.badValue(field: "packet type"), offset: 0)) {
             _ = try HCIPacket(parsing: [kind, 0, 0, 0])
         }
     }
 
-    @Test func lengthsMustBeTrue() {
+    @Test func wrongLengthsAreRefused() {
         #expect(throws: WireError(.truncated(needed: 3, available: 2), offset: 4)) {
             _ = try HCIPacket(parsing: [1, 3, 0x0C, 3, 1, 2])
         }
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func parametersKeepToTheirLength() {
+    @Test func parametersAreTruncatedToTheirLength() {
         let tooMany = [UInt8](repeating: 7, count: 256)
         let command = HCIPacket.command(HCICommandPacket(opcode: HCIReset.opcode, parameters: tooMany))
         #expect(command.serialized() == [1, 0x03, 0x0C, 255] + tooMany[1...])
@@ -82,7 +82,7 @@ import Testing
         #expect(event.serialized() == [4, 0x3E, 255] + tooMany[1...])
     }
 
-    @Test func parametersAreThoseOfTheirOpcode() throws {
+    @Test func parametersOfAnotherOpcodeAreRefused() throws {
         let packet = HCICommandPacket(HCIReset())
         #expect(throws: WireError(.badValue(field: "OpCode"), offset: 0)) {
             _ = try packet.parameters(as: LEClearAdvertisingSets.self)
@@ -91,7 +91,7 @@ import Testing
         #expect(throws: WireError(.trailingBytes(1), offset: 0)) { _ = try overlong.parameters(as: HCIReset.self) }
     }
 
-    @Test func parametersAreThoseOfTheirEventCode() throws {
+    @Test func parametersOfAnotherEventCodeAreRefused() throws {
         let packet = HCIEventPacket(LEScanTimeout())
         #expect(packet.code == HCIEventPacket.lowEnergyMetaCode)
         #expect(packet.subeventCode == LEScanTimeout.subeventCode)
@@ -103,5 +103,44 @@ import Testing
         }
         #expect(HCIEventPacket(HardwareError(hardwareCode: 0x11)).subeventCode == nil)
         #expect(HCIEventPacket(code: HCIEventPacket.lowEnergyMetaCode, parameters: []).subeventCode == nil)
+    }
+}
+
+@Suite struct HCICommandCompleteTests {
+    @Test func statusIsTheFirstReturnedByte() throws {
+        #expect(try HCICommandComplete(parsing: [1, 3, 0x0C, 0x12]).status == .invalidCommandParameters)
+        let credits = try checkWire(HCICommandComplete.self, bytes: [5, 0, 0])
+        #expect(credits.status == nil)
+        #expect(credits.opcode == .none)
+        #expect(credits.commandCredits == 5)
+    }
+
+    @Test func truncatedIsRefused() {
+        #expect(throws: WireError(.truncated(needed: 2, available: 1), offset: 1)) {
+            _ = try HCICommandComplete(parsing: [1, 3])
+        }
+    }
+
+    /// A controller that fails may return the status alone, or all parameters without meaning.
+    @Test(arguments: [[0x02], [0x02, 0, 0, 0]] as [[UInt8]])
+    func failureReturnsNothingElse(_ parameters: [UInt8]) throws {
+        let complete = HCICommandComplete(opcode: ReadRSSI.opcode, returnParameters: parameters)
+        #expect(complete.status == .unknownConnectionIdentifier)
+        #expect(try complete.returned(of: ReadRSSI.self) == nil)
+    }
+
+    @Test func statusAloneIsWritten() {
+        let complete = HCICommandComplete(commandCredits: 2, opcode: ReadRSSI.opcode, status: .commandDisallowed)
+        #expect(complete.serialized() == [2, 0x05, 0x14, 0x0C])
+    }
+
+    @Test func successMustBeWhole() {
+        let short = HCICommandComplete(opcode: ReadRSSI.opcode, returnParameters: [0, 0x40, 0])
+        #expect(throws: WireError(.truncated(needed: 1, available: 0), offset: 3)) {
+            _ = try short.returned(of: ReadRSSI.self)
+        }
+        #expect(throws: WireError(.badValue(field: "Command_Opcode"), offset: 0)) {
+            _ = try short.returned(of: LERand.self)
+        }
     }
 }

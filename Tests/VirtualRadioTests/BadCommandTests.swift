@@ -7,11 +7,11 @@ import HCI
 import Testing
 import VirtualRadio
 
-/// Commands that must not succeed, and what they are answered.
+/// Invalid commands, and the status of their answers.
 @Suite struct BadCommandTests {
     struct Case: Sendable, CustomStringConvertible {
         let name: String
-        /// What must succeed before.
+        /// Commands that must succeed before.
         var before: [any HCICommand] = []
         let command: any HCICommand
         let status: HCIStatus
@@ -273,7 +273,7 @@ import VirtualRadio
         #expect(bench.send(testCase.command, controller) == testCase.status)
     }
 
-    @Test func whatConnectionsDoNotAllow() throws {
+    @Test func invalidCommandsAboutConnectionsAreRefused() throws {
         var bench = Bench()
         let pair = try bench.connect()
         let handle = pair.peripheralHandle

@@ -7,7 +7,7 @@ import HCI
 import Testing
 import VirtualRadio
 
-/// An air, and hosts that keep what their controllers send.
+/// An air, and hosts that log the packets of their controllers.
 struct Bench {
     var air: Air
     private var logs: [ControllerIdentifier: [HCIPacket]] = [:]
@@ -16,7 +16,7 @@ struct Bench {
         air = Air(configuration)
     }
 
-    /// A controller whose host wants all events, those of one kind of connection excepted.
+    /// Adds a controller whose host enables all events except some LE ones.
     mutating func add(
         _ number: UInt8, position: Position? = nil, power: Int8 = 0, masked: [UInt8] = [0x06, 0x0A]
     ) -> ControllerIdentifier {
@@ -28,7 +28,7 @@ struct Bench {
         return identifier
     }
 
-    /// Asks for all events but these LE ones.
+    /// Enables all events except these LE ones.
     mutating func prepare(_ identifier: ControllerIdentifier, masked: [UInt8] = []) {
         var mask = LEEventMask(rawValue: .max)
         for subevent in masked { mask.subtract(LEEventMask(subeventCode: subevent)) }
@@ -41,7 +41,8 @@ struct Bench {
         BluetoothAddress(octets: [0xC0, 0, 0, 0, 0, number]) ?? .zero
     }
 
-    /// Sends a command; the status of its answer, `nil` when there is none.
+    /// Sends a command.
+    /// - Returns: the status of the answer; `nil` without an answer.
     @discardableResult
     mutating func send(_ command: some HCICommand, _ identifier: ControllerIdentifier) -> HCIStatus? {
         sendPacket(HCICommandPacket(command), identifier)?.status
@@ -55,7 +56,8 @@ struct Bench {
         #expect(send(command, identifier) == .success, "\(command)", sourceLocation: sourceLocation)
     }
 
-    /// Sends a command; what it returned.
+    /// Sends a command.
+    /// - Returns: the return parameters.
     mutating func returned<Command: HCIReturningCommand>(
         _ command: Command, _ identifier: ControllerIdentifier
     ) throws -> Command.Returned {
@@ -63,7 +65,8 @@ struct Bench {
         return try Command.Returned(parsing: octets)
     }
 
-    /// Sends a command; the status and the return parameters of its answer, which is taken out of the log.
+    /// Sends a command, and removes the answer from the log.
+    /// - Returns: the status and the return parameters.
     mutating func sendPacket(
         _ packet: HCICommandPacket, _ identifier: ControllerIdentifier
     ) -> (status: HCIStatus, octets: [UInt8])? {
@@ -94,18 +97,18 @@ struct Bench {
         air.receive(.acl(ACLDataPacket(handle: handle, boundary: boundary, payload: payload)), from: identifier)
     }
 
-    /// Moves everything that a controller has for its host to the log.
+    /// Moves all packets of a controller for its host to the log.
     mutating func drain(_ identifier: ControllerIdentifier) {
         while let packet = air.takeOutput(of: identifier) { logs[identifier, default: []].append(packet) }
     }
 
-    /// What a host has got since it was last asked.
+    /// Takes the packets of a host from the log.
     mutating func takePackets(_ identifier: ControllerIdentifier) -> [HCIPacket] {
         drain(identifier)
         return logs.removeValue(forKey: identifier) ?? []
     }
 
-    /// The events of a type that a host has got since it was last asked; other packets stay.
+    /// Takes the events of a type from the log of a host; other packets stay.
     mutating func takeEvents<Event: HCIEvent>(_: Event.Type, _ identifier: ControllerIdentifier) -> [Event] {
         var events: [Event] = []
         var rest: [HCIPacket] = []
@@ -120,7 +123,7 @@ struct Bench {
         return events
     }
 
-    /// The data that a host has got since it was last asked; other packets stay.
+    /// Takes the data from the log of a host; other packets stay.
     mutating func takeData(_ identifier: ControllerIdentifier) -> [ACLDataPacket] {
         var data: [ACLDataPacket] = []
         var rest: [HCIPacket] = []
@@ -137,7 +140,7 @@ struct Bench {
 }
 
 extension Bench {
-    /// Legacy advertising of a type with an interval in ticks.
+    /// Starts legacy advertising; the interval is in ticks.
     mutating func advertise(
         _ identifier: ControllerIdentifier, _ type: AdvertisingType = .connectableUndirected, interval: UInt32 = 160,
         data: [UInt8] = [2, 1, 6], scanResponse: [UInt8] = [], target: BluetoothAddress = .zero,
@@ -152,7 +155,7 @@ extension Bench {
         expectSuccess(LESetAdvertisingEnable(enable: 1), identifier)
     }
 
-    /// A legacy scan; times in ticks.
+    /// Starts a legacy scan; times are in ticks.
     mutating func scan(
         _ identifier: ControllerIdentifier, _ type: ScanType = .passive, interval: UInt32 = 16, window: UInt32 = 16,
         policy: ScanningFilterPolicy = .unfiltered, filterDuplicates: Bool = false
@@ -172,7 +175,7 @@ extension Bench {
         takeEvents(LEExtendedAdvertisingReport.self, identifier).flatMap(\.reports)
     }
 
-    /// Times in units of the wire.
+    /// A command with times in units of the wire.
     static func createConnection(
         _ peer: BluetoothAddress, interval: UInt32 = 24, latency: UInt16 = 0, timeout: UInt32 = 100
     ) -> LECreateConnection {
@@ -183,7 +186,7 @@ extension Bench {
             supervisionTimeout: SupervisionTimeout(timeout))
     }
 
-    /// Two controllers with a connection, the central first, and the handles of both.
+    /// Adds two connected controllers.
     mutating func connect(
         interval: UInt32 = 24, timeout: UInt32 = 100, masked: [UInt8] = [0x06, 0x0A]
     ) throws -> Pair {

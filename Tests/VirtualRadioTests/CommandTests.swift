@@ -8,7 +8,7 @@ import Testing
 import VirtualRadio
 
 @Suite struct CommandTests {
-    @Test func saysWhatItIs() throws {
+    @Test func identityAndCapabilitiesAreReturned() throws {
         var bench = Bench()
         let controller = bench.add(0x42)
         let version = try bench.returned(ReadLocalVersionInformation(), controller)
@@ -36,7 +36,7 @@ import VirtualRadio
     }
 
     /// Core 5.4, Vol 6, Part C, 1: a long-term key and a session key diversifier give this session key.
-    @Test func enciphersABlock() throws {
+    @Test func blockIsEncrypted() throws {
         var bench = Bench()
         let controller = bench.add(1)
         func octets(_ text: String) throws -> Octets<16> {
@@ -49,7 +49,7 @@ import VirtualRadio
         #expect(try returned.encryptedData == octets("99AD1B5226A37E3E058E3B8E27C2C666"))
     }
 
-    @Test func agreesOnAKey() throws {
+    @Test func publicKeysGiveASharedSecret() throws {
         var bench = Bench()
         let (one, other) = (bench.add(1), bench.add(2))
         let nowhere = Octets<32>(padding: [1])
@@ -76,7 +76,7 @@ import VirtualRadio
             ])
     }
 
-    @Test func doesWhatItClaimsAndNothingElse() throws {
+    @Test func supportedCommandsAreThoseWithHandlers() throws {
         var bench = Bench()
         let controller = bench.add(1)
         let claimed = try bench.returned(ReadLocalSupportedCommands(), controller).supportedCommands
@@ -86,7 +86,7 @@ import VirtualRadio
                 let opcode = HCIOpcode(rawValue: group << 10 | command)
                 let answer = bench.sendPacket(HCICommandPacket(opcode: opcode, parameters: []), controller)
                 let isKnown = answer?.status != .unknownCommand
-                // A vendor's commands have no bits.
+                // Vendor commands have no bits.
                 let isVendors = opcode == VendorWriteBDADDR.opcode
                 #expect(isKnown == (claimed.contains(opcode) ?? isVendors), "\(opcode)")
                 if isKnown, !isVendors { known += 1 }
@@ -96,7 +96,7 @@ import VirtualRadio
         #expect(known > 60)
     }
 
-    /// As Zephyr's controller: at once, over a reset, and not while the address is in use.
+    /// As in Zephyr's controller: at once, across a reset, and not while the address is in use.
     @Test func hostChoosesThePublicAddress() throws {
         var bench = Bench()
         let (controller, other) = (bench.add(1), bench.add(2))
@@ -119,8 +119,8 @@ import VirtualRadio
         }
     }
 
-    /// A seed decides the numbers and keys of hosts, unless they have a generator of their own.
-    @Test func numbersComeFromTheirGenerator() throws {
+    /// Random numbers and keys come from the seed, or from the given generator.
+    @Test func numbersComeFromTheGivenGenerator() throws {
         func numbers(_ generator: (any RandomNumberGenerator & Sendable)?) throws -> (
             UInt64, LEReadLocalP256PublicKeyComplete
         ) {
@@ -139,7 +139,7 @@ import VirtualRadio
         }
     }
 
-    @Test func refusesParametersOfAnotherLength() throws {
+    @Test func parametersOfWrongLengthAreRefused() throws {
         var bench = Bench()
         let controller = bench.add(1)
         let commands: [any HCICommand] = [
@@ -156,7 +156,7 @@ import VirtualRadio
         }
     }
 
-    @Test func aFailureIsAsLongAsASuccess() throws {
+    @Test func failureReturnsAsManyBytesAsSuccess() throws {
         var bench = Bench()
         let controller = bench.add(1)
         let handle = ConnectionHandle(0x0123)
@@ -186,7 +186,7 @@ import VirtualRadio
         }
     }
 
-    @Test func theAcceptListHasItsLimitAndRestsWhileItIsUsed() throws {
+    @Test func acceptListHasALimitAndIsLockedWhileInUse() throws {
         var bench = Bench()
         let controller = bench.add(1)
         for number in UInt8(0)..<64 {

@@ -8,7 +8,7 @@ import Testing
 import VirtualRadio
 
 @Suite struct ConnectionDataTests {
-    @Test func dataCrossesBothWaysInFragments() throws {
+    @Test func dataCrossesInBothDirectionsInFragments() throws {
         var bench = Bench()
         let pair = try bench.connect()
         let long = (0..<60).map { UInt8($0) }
@@ -29,7 +29,7 @@ import VirtualRadio
         }
     }
 
-    @Test func longerPacketsAreNegotiatedAndBothAreTold() throws {
+    @Test func dataLengthIsNegotiatedAndReportedToBothHosts() throws {
         var bench = Bench()
         let pair = try bench.connect()
         bench.expectSuccess(
@@ -44,7 +44,7 @@ import VirtualRadio
         bench.sendData([UInt8](repeating: 1, count: 150), pair.centralHandle, pair.central)
         bench.run(milliseconds: 31)
         #expect(bench.takeData(pair.peripheral).map(\.payload.count) == [100, 50])
-        // The same again is no change.
+        // The same request again changes nothing.
         bench.expectSuccess(
             LESetDataLength(
                 connectionHandle: pair.centralHandle, transmitOctets: 100, transmitTime: Microseconds(2120)),
@@ -53,9 +53,9 @@ import VirtualRadio
         #expect(bench.takeEvents(LEDataLengthChange.self, pair.central).isEmpty)
     }
 
-    /// Core 5.4, Vol 6, Part B, 4.5.10: 328 µs are 27 octets on 1M, however many octets are allowed.
+    /// Core 5.4, Vol 6, Part B, 4.5.10: 328 µs fit 27 bytes on LE 1M, even if more bytes are allowed.
     @Test(arguments: [(328, 1, 27), (328, 2, 67), (1000, 1, 111), (1064, 2, 251), (2120, 1, 251)])
-    func packetsKeepToTheTime(microseconds: UInt32, phy: UInt8, octets: Int) throws {
+    func packetsKeepToTheMaximumTime(microseconds: UInt32, phy: UInt8, octets: Int) throws {
         var bench = Bench()
         let pair = try bench.connect()
         if phy == 2 {
@@ -76,7 +76,7 @@ import VirtualRadio
         #expect(crossed.first == octets && crossed.reduce(0, +) == 251)
     }
 
-    @Test func theSuggestedDataLengthIsNegotiatedWithoutAsking() throws {
+    @Test func suggestedDataLengthIsNegotiatedAutomatically() throws {
         var bench = Bench()
         let central = bench.add(1)
         let peripheral = bench.add(2)
@@ -90,14 +90,14 @@ import VirtualRadio
         #expect(change.maximumTransmitOctets == 251 && change.maximumReceiveOctets == 27)
     }
 
-    @Test func aConnectionEventHasSoMuchAirtime() throws {
+    @Test func connectionEventLimitsItsAirtime() throws {
         var bench = Bench()
         let pair = try bench.connect(interval: 6)
         for _ in 0..<16 {
             bench.sendData([UInt8](repeating: 7, count: 251), pair.centralHandle, pair.central)
         }
         bench.run(milliseconds: 8)
-        // A packet of 27 octets, an empty answer and two spaces take 676 microseconds of 7,500.
+        // A packet of 27 bytes, an empty answer and two spaces take 676 microseconds of 7,500.
         let first = bench.takeData(pair.peripheral)
         #expect(first.count == 11)
         bench.run(milliseconds: 1000)
@@ -107,7 +107,7 @@ import VirtualRadio
         #expect(completed.reduce(0) { $0 + $1.count } == 16)
     }
 
-    @Test func creditsComeBackAtConnectionEventsOnly() throws {
+    @Test func packetsCompleteAtConnectionEventsOnly() throws {
         var bench = Bench()
         let pair = try bench.connect(interval: 80)
         bench.sendData([1], pair.centralHandle, pair.central)
@@ -116,7 +116,7 @@ import VirtualRadio
         #expect(bench.takeEvents(NumberOfCompletedPackets.self, pair.central).count == 1)
     }
 
-    @Test func aHostThatDoesNotCountLosesTheLink() throws {
+    @Test func hostThatIgnoresFlowControlIsDisconnected() throws {
         var bench = Bench()
         let pair = try bench.connect()
         for _ in 0..<32 { bench.sendData([1], pair.centralHandle, pair.central) }
@@ -131,7 +131,7 @@ import VirtualRadio
     }
 
     @Test(arguments: [ConnectionTiming.spec, .immediate])
-    func aSlowReaderKeepsItsSenderWaitingAndLosesNothing(timing: ConnectionTiming) throws {
+    func slowReaderBlocksItsSenderAndLosesNothing(timing: ConnectionTiming) throws {
         var bench = Bench(AirConfiguration(seed: 1, timing: timing, packetLimit: 20))
         let pair = try bench.connect(interval: 6)
         var credits = 16
@@ -159,7 +159,7 @@ import VirtualRadio
         #expect(bench.air.canAccept(from: pair.peripheral))
     }
 
-    @Test func aHostThatCountsIsSentNoMoreThanItTakes() throws {
+    @Test func hostFlowControlLimitsThePacketsInFlight() throws {
         var bench = Bench()
         let central = bench.add(1)
         let peripheral = bench.add(2)

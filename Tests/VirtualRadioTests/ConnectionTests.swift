@@ -8,7 +8,7 @@ import Testing
 import VirtualRadio
 
 @Suite struct ConnectionTests {
-    @Test func bothHostsHearOfTheConnection() throws {
+    @Test func connectionIsReportedToBothHosts() throws {
         var bench = Bench()
         let central = bench.add(1)
         let peripheral = bench.add(2)
@@ -25,11 +25,11 @@ import VirtualRadio
             #expect(complete.supervisionTimeout == SupervisionTimeout(100))
         }
         #expect(bench.takeEvents(LEChannelSelectionAlgorithm.self, central).map(\.algorithm) == [.algorithm2])
-        // A connected advertiser does not advertise any more, and a connection without data does nothing.
+        // A connected advertiser stops, and a connection without data has no timer.
         #expect(bench.air.nextDeadline == nil)
     }
 
-    @Test func theEnhancedEventTakesThePlaceOfTheOther() throws {
+    @Test func enhancedEventReplacesThePlainOne() throws {
         var bench = Bench()
         let central = bench.add(1, masked: [])
         let peripheral = bench.add(2, masked: [LEConnectionComplete.subeventCode])
@@ -63,7 +63,7 @@ import VirtualRadio
             type: .connectableUndirected, target: 0, policy: .connectionRequestsOfList, listed: 3, connects: false),
         Filter(type: .connectableUndirected, target: 0, policy: .scanRequestsOfList, listed: 3, connects: true),
     ])
-    func connectsWhenBothLetIt(_ filter: Filter) throws {
+    func connectsIfBothFiltersAllowIt(_ filter: Filter) throws {
         var bench = Bench()
         let central = bench.add(1)
         let peripheral = bench.add(2)
@@ -111,7 +111,7 @@ import VirtualRadio
                 break
             }
         }
-        // The advertiser goes on, and its host notices nothing; the initiator has ended.
+        // The advertiser continues without a report to its host; the initiator has ended.
         #expect(bench.takePackets(peripheral).isEmpty)
         let scanner = bench.add(99)
         bench.scan(scanner)
@@ -121,9 +121,9 @@ import VirtualRadio
         bench.expectSuccess(Bench.createConnection(Bench.address(50)), central)
     }
 
-    /// An extended advertiser answers a request that it takes: without AUX_CONNECT_RSP there is no connection, and the
-    /// initiator goes on.
-    @Test func refusedRequestToAnExtendedAdvertiserIsNone() throws {
+    /// An extended advertiser answers an accepted request: without AUX_CONNECT_RSP there is no connection, and the
+    /// initiator continues.
+    @Test func requestRefusedByAnExtendedAdvertiserIsIgnored() throws {
         var bench = Bench()
         let (central, peripheral) = (bench.add(1), bench.add(2))
         bench.expectSuccess(
@@ -142,7 +142,7 @@ import VirtualRadio
         bench.expectSuccess(LECreateConnectionCancel(), central)
     }
 
-    @Test func theAcceptListCanNameThePeers() throws {
+    @Test func initiatorConnectsToPeersOfTheAcceptList() throws {
         var bench = Bench()
         let central = bench.add(1)
         for number in UInt8(2)...4 { try bench.advertise(bench.add(number)) }
@@ -158,7 +158,7 @@ import VirtualRadio
         #expect(complete.peerAddress == Bench.address(3))
     }
 
-    @Test func cancellingTellsBothThatItDidAndWhatBecameOfIt() throws {
+    @Test func cancellingReportsSuccessAndTheCancelledConnection() throws {
         var bench = Bench()
         let central = bench.add(1)
         #expect(bench.send(LECreateConnectionCancel(), central) == .commandDisallowed)
@@ -170,7 +170,7 @@ import VirtualRadio
         #expect(bench.send(LECreateConnectionCancel(), central) == .commandDisallowed)
     }
 
-    @Test func aControllerHasManyConnections() throws {
+    @Test func controllerHasManyConnections() throws {
         var bench = Bench()
         let central = bench.add(1)
         var handles: [ConnectionHandle] = []
@@ -197,7 +197,7 @@ import VirtualRadio
         Ending(reason: .remoteUserTerminatedConnection, byCentral: true),
         Ending(reason: .remoteDeviceTerminatedPowerOff, byCentral: false),
     ])
-    func disconnectingTellsBothWhoDidIt(_ ending: Ending) throws {
+    func disconnectionIsReportedToBothHostsWithItsReason(_ ending: Ending) throws {
         var bench = Bench()
         let pair = try bench.connect()
         let (local, localHandle) =
@@ -206,7 +206,7 @@ import VirtualRadio
         let (remote, remoteHandle) =
             ending.byCentral
             ? (pair.peripheral, pair.peripheralHandle) : (pair.central, pair.centralHandle)
-        // What was sent before goes before.
+        // Data sent before the disconnection still crosses.
         bench.sendData([1, 2, 3], localHandle, local)
         bench.expectSuccess(Disconnect(connectionHandle: localHandle, reason: ending.reason), local)
         #expect(bench.send(Disconnect(connectionHandle: localHandle), local) == .commandDisallowed)
@@ -224,7 +224,7 @@ import VirtualRadio
         #expect(bench.air.nextDeadline == nil)
     }
 
-    @Test func ofTwoWhoDisconnectTheFirstIsTheOne() throws {
+    @Test func firstOfTwoDisconnectsWins() throws {
         var bench = Bench()
         let pair = try bench.connect()
         bench.expectSuccess(Disconnect(connectionHandle: pair.centralHandle), pair.central)
@@ -239,7 +239,7 @@ import VirtualRadio
     }
 
     @Test(arguments: [true, false])
-    func aVanishedPeerIsNoticedAfterTheSupervisionTimeout(byReset: Bool) throws {
+    func lostPeerIsNoticedAfterTheSupervisionTimeout(byReset: Bool) throws {
         var bench = Bench()
         let pair = try bench.connect(timeout: 100)
         if byReset {
@@ -260,7 +260,7 @@ import VirtualRadio
         #expect(bench.air.nextDeadline == nil)
     }
 
-    @Test func aPeerThatGoesAtOnceWasNeverThere() throws {
+    @Test func peerLostBeforeTheFirstEventFailsToEstablish() throws {
         var bench = Bench()
         let central = bench.add(1)
         let peripheral = bench.add(2)

@@ -9,7 +9,7 @@ import Testing
 import VirtualRadio
 
 @Suite struct DeterminismTests {
-    /// All that three hosts hear in ten seconds of a busy air, byte by byte.
+    /// All bytes that three hosts receive in ten seconds of a busy air.
     private func run(seed: UInt64) throws -> [UInt8] {
         var bench = Bench(AirConfiguration(seed: seed, pathLoss: PathLoss(noise: 3)))
         let hosts = [UInt8(1), 2, 3].map { bench.add($0, position: Position(x: Double($0), y: 0)) }
@@ -33,14 +33,14 @@ import VirtualRadio
         return writer.bytes
     }
 
-    @Test func theSameSeedGivesTheSameBytes() throws {
+    @Test func sameSeedGivesTheSameBytes() throws {
         let first = try run(seed: 7)
         #expect(first.count > 50_000)
         #expect(try run(seed: 7) == first)
         #expect(try run(seed: 8) != first)
     }
 
-    @Test func aListenerChangesNothingForTheOthers() throws {
+    @Test func scannerDoesNotAffectOthers() throws {
         func times(listeners: Int) throws -> [AirTime] {
             var bench = Bench(AirConfiguration(seed: 3, pathLoss: PathLoss(noise: 3)))
             try bench.advertise(bench.add(1))
@@ -57,7 +57,7 @@ import VirtualRadio
         #expect(try times(listeners: 0) == times(listeners: 5))
     }
 
-    @Test func controllersWithOutputAreNamedOnce() throws {
+    @Test func controllersWithOutputAreReportedOnce() throws {
         var bench = Bench()
         let first = bench.add(1)
         let second = bench.add(2)

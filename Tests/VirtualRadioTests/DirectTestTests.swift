@@ -12,7 +12,7 @@ import VirtualRadio
         try bench.returned(LETestEnd(), controller).packets
     }
 
-    /// A packet each 625 µs with 37 octets or fewer on 1M, each 2.5 ms with 255; on 2M there is more room.
+    /// A packet each 625 µs with up to 37 bytes on LE 1M, each 2.5 ms with 255; LE 2M fits more.
     @Test(arguments: [(0, 1, 1600), (37, 1, 1600), (38, 1, 800), (255, 1, 400), (83, 2, 1600), (255, 2, 533)])
     func packetsAreCounted(length: UInt8, phy: UInt8, expected: UInt16) throws {
         var bench = Bench()
@@ -27,7 +27,7 @@ import VirtualRadio
         #expect(try Self.packets(&bench, receiver) == expected)
     }
 
-    @Test func onlyWhatIsReceivedWholeCounts() throws {
+    @Test func onlyCompletePacketsCount() throws {
         var bench = Bench()
         let (transmitter, receiver) = (bench.add(1), bench.add(2))
         bench.expectSuccess(LETransmitterTest(channel: 0, length: 37), transmitter)
@@ -41,7 +41,7 @@ import VirtualRadio
         #expect(try Self.packets(&bench, receiver) == 1)
     }
 
-    @Test func othersAreNotCounted() throws {
+    @Test func packetsOfOtherChannelsAreNotCounted() throws {
         var bench = Bench()
         let (receiver, same, channel, phy) = (bench.add(1), bench.add(2), bench.add(3), bench.add(4))
         bench.expectSuccess(LEReceiverTest(channel: 5), receiver)
@@ -49,14 +49,14 @@ import VirtualRadio
         bench.expectSuccess(LETransmitterTestV2(channel: 5, length: 0, phy: .twoMegabit), phy)
         bench.expectSuccess(LETransmitterTest(channel: 5, length: 0), same)
         bench.run(milliseconds: 1)
-        // A reset ends a test as well, and one that is gone sends nothing.
+        // A reset ends a test too, and a removed controller sends nothing.
         bench.expectSuccess(HCIReset(), same)
         bench.run(milliseconds: 100)
         #expect(try Self.packets(&bench, receiver) == 2)
         #expect(bench.send(LETestEnd(), receiver) == .commandDisallowed)
     }
 
-    @Test func nothingElseRunsMeanwhile() throws {
+    @Test func testExcludesOtherActivities() throws {
         var bench = Bench()
         let controller = bench.add(1)
         bench.expectSuccess(LETransmitterTest(channel: 0, length: 0), controller)

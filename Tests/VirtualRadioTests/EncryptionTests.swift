@@ -23,7 +23,7 @@ import VirtualRadio
             ])
     }
 
-    @Test func theSameKeyEncrypts() throws {
+    @Test func sameKeyEncrypts() throws {
         var bench = Bench()
         let pair = try bench.connect()
         askForKey(&bench, pair)
@@ -34,7 +34,7 @@ import VirtualRadio
             let changes = bench.takeEvents(EncryptionChange.self, identifier)
             #expect(changes.map(\.encryptionEnabled) == [1] && changes.map(\.status) == [.success])
         }
-        // Again: the key is refreshed.
+        // A second time: the key is refreshed.
         askForKey(&bench, pair)
         bench.expectSuccess(
             LELongTermKeyRequestReply(connectionHandle: pair.peripheralHandle, longTermKey: Self.key),
@@ -44,7 +44,7 @@ import VirtualRadio
         }
     }
 
-    @Test func anotherKeyEndsTheLink() throws {
+    @Test func wrongKeyEndsTheLink() throws {
         var bench = Bench()
         let pair = try bench.connect()
         askForKey(&bench, pair)
@@ -57,7 +57,7 @@ import VirtualRadio
         }
     }
 
-    @Test func noKeyLeavesTheLinkAsItIs() throws {
+    @Test func missingKeyLeavesTheLinkUnencrypted() throws {
         var bench = Bench()
         let pair = try bench.connect()
         askForKey(&bench, pair)
@@ -74,7 +74,7 @@ import VirtualRadio
             LELongTermKeyRequestReply(connectionHandle: pair.peripheralHandle, longTermKey: key), pair.peripheral)
     }
 
-    @Test(arguments: [false, true]) func dataWaitsUntilTheKeyIsSettled(isRefused: Bool) throws {
+    @Test(arguments: [false, true]) func dataWaitsForTheKey(isRefused: Bool) throws {
         var bench = Bench()
         let pair = try bench.connect()
         askForKey(&bench, pair)
@@ -93,7 +93,7 @@ import VirtualRadio
         #expect(bench.takeData(pair.central).map(\.payload) == [[2]])
     }
 
-    @Test func otherProceduresWaitToo() throws {
+    @Test func otherProceduresWaitForTheKey() throws {
         var bench = Bench()
         let pair = try bench.connect()
         askForKey(&bench, pair)
@@ -105,7 +105,7 @@ import VirtualRadio
         #expect(bench.takeEvents(LEReadRemoteFeaturesComplete.self, pair.central).count == 1)
     }
 
-    @Test func aLinkEndsThoughItsDataCannotCross() throws {
+    @Test func linkEndsAlthoughItsDataCannotCross() throws {
         var bench = Bench()
         let pair = try bench.connect()
         askForKey(&bench, pair)
@@ -119,7 +119,7 @@ import VirtualRadio
         #expect(bench.takeData(pair.peripheral).isEmpty)
     }
 
-    @Test func aHostThatDoesNotAnswerLosesTheLink() throws {
+    @Test func hostThatDoesNotAnswerLosesTheLink() throws {
         var bench = Bench()
         let pair = try bench.connect()
         askForKey(&bench, pair)
@@ -132,7 +132,7 @@ import VirtualRadio
         }
     }
 
-    @Test func anEncryptedLinkDoesNotOutliveItsKey() throws {
+    @Test func encryptedLinkEndsWithoutItsKey() throws {
         var bench = Bench()
         let pair = try bench.connect()
         askForKey(&bench, pair)
@@ -145,7 +145,7 @@ import VirtualRadio
         }
     }
 
-    @Test func aHostThatDoesNotWantToBeAskedHasNoKey() throws {
+    @Test func hostWithDisabledEventHasNoKey() throws {
         var bench = Bench()
         let pair = try bench.connect(masked: [0x05, 0x06, 0x0A])
         bench.expectSuccess(
@@ -158,7 +158,7 @@ import VirtualRadio
         #expect(bench.takeEvents(EncryptionChange.self, pair.peripheral).isEmpty)
     }
 
-    @Test func keysAreAskedForByTheCentralAndGivenByThePeripheral() throws {
+    @Test func onlyTheCentralRequestsAndOnlyThePeripheralAnswers() throws {
         var bench = Bench()
         let pair = try bench.connect()
         #expect(
@@ -177,7 +177,7 @@ import VirtualRadio
                 == .commandDisallowed)
     }
 
-    @Test func theDebugKeyIsTheOneThatEverybodyKnows() throws {
+    @Test func debugKeyIsThatOfTheSpecification() throws {
         var bench = Bench()
         let (one, other) = (bench.add(1), bench.add(2))
         bench.expectSuccess(LEReadLocalP256PublicKey(), one)
@@ -205,8 +205,8 @@ import VirtualRadio
                 == .invalidCommandParameters)
     }
 
-    /// Resolving addresses is left to hosts: neither the commands nor the feature are claimed.
-    @Test func doesNotClaimToResolveAddresses() throws {
+    /// Hosts resolve addresses: neither the commands nor the feature are claimed.
+    @Test func addressResolutionIsNotClaimed() throws {
         var bench = Bench()
         let controller = bench.add(1)
         let commands = try bench.returned(ReadLocalSupportedCommands(), controller).supportedCommands

@@ -59,7 +59,7 @@ import VirtualRadio
         Case(properties: .scannable, scan: .active, types: [.scannable, [.scannable, .scanResponse]]),
         Case(properties: [.anonymous, .includesTransmitPower], scan: .active, types: [[]]),
     ])
-    func reportsWhatThePDUIs(_ testCase: Case) throws {
+    func reportHasTheTypeOfThePDU(_ testCase: Case) throws {
         var bench = Bench()
         let advertiser = bench.add(1)
         let scanner = bench.add(2)
@@ -90,7 +90,7 @@ import VirtualRadio
         }
     }
 
-    @Test func scanResponsesOfOtherPropertiesAreKeptOrDiscarded() throws {
+    @Test func scanResponseOfOtherPropertiesIsIgnoredOrCleared() throws {
         var bench = Bench()
         let advertiser = bench.add(1)
         let scanner = bench.add(2)
@@ -106,7 +106,7 @@ import VirtualRadio
         bench.expectSuccess(LESetExtendedScanResponseData(advertisingHandle: 0, data: []), advertiser)
     }
 
-    @Test func legacyScannersDoNotHearExtendedPDUs() throws {
+    @Test func legacyScannersDoNotReceiveExtendedPDUs() throws {
         var bench = Bench()
         let advertiser = bench.add(1)
         let scanner = bench.add(2)
@@ -121,7 +121,7 @@ import VirtualRadio
         #expect(Set(bench.takeReports(scanner).map(\.eventType)) == [.nonConnectableUndirected])
     }
 
-    @Test func longDataComesInTwoReports() throws {
+    @Test func longDataIsDividedIntoTwoReports() throws {
         var bench = Bench()
         let advertiser = bench.add(1)
         let scanner = bench.add(2)
@@ -149,7 +149,7 @@ import VirtualRadio
         #expect(bench.takeExtendedReports(scanner).map(\.data) == [[1]])
     }
 
-    @Test func directedIsForItsTargetAlone() throws {
+    @Test func directedAdvertisingReachesOnlyItsTarget() throws {
         var bench = Bench()
         let advertiser = bench.add(1)
         let target = bench.add(2)
@@ -163,7 +163,7 @@ import VirtualRadio
         #expect(report.directAddress == Bench.address(2) && report.eventType == .directed)
     }
 
-    @Test func eachSetHasItsAddressAndInterval() throws {
+    @Test func eachSetHasItsOwnAddressAndInterval() throws {
         var bench = Bench()
         let advertiser = bench.add(1)
         let scanner = bench.add(2)
@@ -186,7 +186,7 @@ import VirtualRadio
         #expect((9...11).contains(reports.count { $0.address == Bench.address(63) }))
     }
 
-    @Test func endsAfterItsEventsOrItsDuration() throws {
+    @Test func setEndsAfterItsEventsOrItsDuration() throws {
         var bench = Bench()
         let advertiser = bench.add(1)
         bench.expectSuccess(Self.parameters(3), advertiser)
@@ -207,7 +207,7 @@ import VirtualRadio
         #expect(bench.air.nextDeadline == nil)
     }
 
-    @Test func enablingAnewCountsAnew() throws {
+    @Test func enablingAgainRestartsTheCount() throws {
         var bench = Bench()
         let advertiser = bench.add(1)
         bench.expectSuccess(Self.parameters(3, interval: 0x4000), advertiser)
@@ -244,7 +244,7 @@ import VirtualRadio
         #expect(bench.takeEvents(LEScanTimeout.self, scanner).count == 1)
     }
 
-    @Test func scanOfPeriodsReportsOnceInEach() throws {
+    @Test func periodicScanReportsOnceInEachPeriod() throws {
         var bench = Bench()
         let advertiser = bench.add(1)
         let scanner = bench.add(2)
@@ -257,13 +257,13 @@ import VirtualRadio
         }
     }
 
-    @Test func aPeripheralOfASetTellsWhichSet() throws {
+    @Test func connectionOfASetIsReportedWithItsHandle() throws {
         var bench = Bench()
         let central = bench.add(1)
         let peripheral = bench.add(2)
         bench.expectSuccess(Self.parameters(7, .connectable), peripheral)
         bench.expectSuccess(Self.enable(7), peripheral)
-        // The commands of old do not hear extended PDUs.
+        // Legacy commands do not receive extended PDUs.
         let third = bench.add(3)
         bench.expectSuccess(Bench.createConnection(Bench.address(2)), third)
         bench.run(milliseconds: 500)

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import VirtualRadio
 
-/// Hosts that send anything at all.
+/// Hosts that send arbitrary packets.
 @Suite struct HostilityTests {
     /// One command of each kind, and data.
     private static let samples: [[UInt8]] = {
@@ -58,7 +58,7 @@ import VirtualRadio
     }()
 
     @Test(arguments: [ConnectionTiming.spec, .immediate], [UInt64(1), 2, 3])
-    func nothingTrapsAndNothingGrows(timing: ConnectionTiming, seed: UInt64) {
+    func arbitraryPacketsNeitherTrapNorGrowMemory(timing: ConnectionTiming, seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         var air = Air(AirConfiguration(seed: seed, timing: timing, reportLimit: 50, packetLimit: 50))
         var hosts = (UInt8(1)...3).map {
@@ -79,7 +79,7 @@ import VirtualRadio
                     }
                     taken += 1
                 }
-                // Reports, other packets, and what was on its way when the outbox was full.
+                // Reports, other packets, and packets in flight when the outbox became full.
                 #expect(taken < 50 + 50 + 100)
             }
             if Int.random(in: 0..<500, using: &generator) == 0 {
@@ -88,7 +88,7 @@ import VirtualRadio
                 hosts[place] = air.addController(ControllerConfiguration(publicAddress: address))
             }
         }
-        // Not even a hostile host keeps the others from connecting.
+        // A hostile host does not prevent others from connecting.
         #expect(connections > 0)
     }
 

@@ -24,7 +24,7 @@ import VirtualRadio
         Case(type: .connectableDirectedLowDutyCycle, scan: .active, reports: [.connectableDirected]),
         Case(type: .connectableDirectedHighDutyCycle, scan: .active, reports: [.connectableDirected]),
     ])
-    func reportsWhatThePDUIs(_ testCase: Case) throws {
+    func reportHasTheTypeOfThePDU(_ testCase: Case) throws {
         var bench = Bench()
         let advertiser = bench.add(1)
         let scanner = bench.add(2)
@@ -45,7 +45,7 @@ import VirtualRadio
         }
     }
 
-    @Test func directedAdvertisingIsForItsTargetAlone() throws {
+    @Test func directedAdvertisingReachesOnlyItsTarget() throws {
         var bench = Bench()
         let advertiser = bench.add(1)
         let other = bench.add(3)
@@ -88,7 +88,7 @@ import VirtualRadio
     }
 
     @Test(arguments: [UInt32(32), 160, 1600])
-    func intervalIsTheRequestedOneAndFiveMilliseconds(ticks: UInt32) throws {
+    func intervalIsTheRequestedOneWithAMeanDelayOfFiveMilliseconds(ticks: UInt32) throws {
         var bench = Bench()
         let advertiser = bench.add(1)
         let scanner = bench.add(2)
@@ -118,7 +118,7 @@ import VirtualRadio
         }
     }
 
-    @Test func disablingEndsIt() throws {
+    @Test func disablingStopsAdvertising() throws {
         var bench = Bench()
         let advertiser = bench.add(1)
         let scanner = bench.add(2)
@@ -157,7 +157,7 @@ import VirtualRadio
         bench.prepare(scanner)
         bench.run(milliseconds: 300)
         #expect(!bench.takePackets(scanner).isEmpty)
-        // A reset leaves LE meta events out of the mask.
+        // A reset disables LE meta events.
         bench.expectSuccess(HCIReset(), scanner)
         bench.scan(scanner)
         bench.run(milliseconds: 300)

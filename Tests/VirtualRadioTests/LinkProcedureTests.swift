@@ -17,7 +17,7 @@ import VirtualRadio
             supervisionTimeout: SupervisionTimeout(timeout))
     }
 
-    @Test func parametersChangeAtTheInstantForBoth() throws {
+    @Test func parametersChangeAtTheInstantOfBoth() throws {
         var bench = Bench()
         let pair = try bench.connect(interval: 24)
         bench.expectSuccess(Self.update(pair.centralHandle, latency: 2), pair.central)
@@ -42,7 +42,7 @@ import VirtualRadio
         #expect(try #require(bench.air.nextDeadline) - first == 50_000)
     }
 
-    @Test func theOtherHostIsAskedWhenItWantsToBe() throws {
+    @Test func otherHostIsAskedIfItHasEnabledTheEvent() throws {
         var bench = Bench()
         let pair = try bench.connect(masked: [0x0A])
         bench.expectSuccess(Self.update(pair.peripheralHandle), pair.peripheral)
@@ -68,9 +68,9 @@ import VirtualRadio
         }
     }
 
-    /// A central's controller whose host masks the event rejects a peripheral's request (Core 5.4, Vol 6, Part B,
+    /// A central's controller rejects, if its host has disabled the event, a peripheral's request (Core 5.4, Vol 6, Part B,
     /// 5.1.7.2).
-    @Test func requestIsRejectedWhereTheHostMasksIt() throws {
+    @Test func requestIsRejectedIfTheEventIsDisabled() throws {
         var bench = Bench()
         let pair = try bench.connect()
         bench.expectSuccess(Self.update(pair.peripheralHandle), pair.peripheral)
@@ -83,12 +83,12 @@ import VirtualRadio
                     supervisionTimeout: SupervisionTimeout(100))
             ])
         #expect(bench.takePackets(pair.central).isEmpty)
-        // It can be tried again.
+        // The request can be repeated.
         bench.expectSuccess(Self.update(pair.peripheralHandle), pair.peripheral)
     }
 
     @Test(arguments: [HCIStatus.unacceptableConnectionParameters, .remoteDeviceTerminatedLowResources, .success])
-    func theOtherHostMayRefuse(reason: HCIStatus) throws {
+    func otherHostMayRefuse(reason: HCIStatus) throws {
         var bench = Bench()
         let pair = try bench.connect(masked: [0x0A])
         bench.expectSuccess(Self.update(pair.peripheralHandle), pair.peripheral)
@@ -101,7 +101,7 @@ import VirtualRadio
         #expect(update.connectionInterval == ConnectionInterval(24))
     }
 
-    @Test func aHostThatDoesNotAnswerLosesTheLink() throws {
+    @Test func hostThatDoesNotAnswerLosesTheLink() throws {
         var bench = Bench()
         let pair = try bench.connect(masked: [0x0A])
         bench.expectSuccess(Self.update(pair.peripheralHandle), pair.peripheral)
@@ -114,7 +114,7 @@ import VirtualRadio
         }
     }
 
-    @Test func featuresAndVersionOfThePeer() throws {
+    @Test func featuresAndVersionOfThePeerAreReported() throws {
         var bench = Bench()
         let pair = try bench.connect()
         let own = try bench.returned(LEReadLocalSupportedFeatures(), pair.central).features
@@ -127,7 +127,7 @@ import VirtualRadio
         #expect(version.version == .core54)
     }
 
-    @Test func theFastestPHYThatBothLike() throws {
+    @Test func fastestCommonPHYIsSelected() throws {
         var bench = Bench()
         let pair = try bench.connect()
         bench.expectSuccess(
@@ -140,7 +140,7 @@ import VirtualRadio
         let returned = try bench.returned(LEReadPHY(connectionHandle: pair.peripheralHandle), pair.peripheral)
         #expect(returned.transmitPHY == .oneMegabit && returned.receivePHY == .twoMegabit)
         #expect(bench.takeEvents(LEPHYUpdateComplete.self, pair.peripheral).count == 1)
-        // The peer does not like 2M any more: nothing changes for it, and it hears nothing.
+        // The peer no longer prefers 2M: nothing changes for it, and nothing is reported to it.
         bench.expectSuccess(LESetDefaultPHY(transmitPHYs: .oneMegabit, receivePHYs: .oneMegabit), pair.peripheral)
         bench.expectSuccess(
             LESetPHY(
@@ -151,7 +151,7 @@ import VirtualRadio
         #expect(bench.takeEvents(LEPHYUpdateComplete.self, pair.peripheral).isEmpty)
     }
 
-    @Test func theChannelMapAndTheStrength() throws {
+    @Test func channelMapAndRSSIAreReturned() throws {
         var bench = Bench()
         let pair = try bench.connect()
         let map = Octets<5>(padding: [0xFF, 0xFF, 0, 0, 0x1F])
@@ -159,7 +159,7 @@ import VirtualRadio
         #expect(
             try bench.returned(LEReadChannelMap(connectionHandle: pair.peripheralHandle), pair.peripheral).channelMap
                 == map)
-        // A connection uses two channels at the least, whatever its host says.
+        // A connection uses at least two channels, whatever the host classifies.
         for (channels, used) in [([1], [3]), ([4], [5])] as [([UInt8], [UInt8])] {
             bench.expectSuccess(LESetHostChannelClassification(channelMap: Octets(padding: channels)), pair.central)
             #expect(

@@ -19,7 +19,7 @@ import Testing
         return packets
     }
 
-    @Test func keepsTheOrderOfBothKinds() {
+    @Test func bothKindsComeInOrder() {
         var outbox = Outbox()
         outbox.appendReport(event(1), limit: 10)
         outbox.append(data(2))
@@ -29,7 +29,7 @@ import Testing
         #expect(drain(&outbox) == [.event(event(1)), data(2), data(3), .event(event(4)), data(5)])
     }
 
-    @Test func dropsTheOldestReportsAndNothingElse() {
+    @Test func onlyTheOldestReportsAreDropped() {
         var outbox = Outbox()
         for number in UInt8(0)..<100 {
             outbox.appendReport(event(number), limit: 3)
@@ -41,7 +41,7 @@ import Testing
         #expect(outbox.droppedReports == 97)
     }
 
-    @Test func ringBufferIsAQueueThroughAllItsSizes() {
+    @Test func ringBufferIsAQueueOfAnySize() {
         var ring = RingBuffer<Int>()
         var expected: [Int] = []
         for number in 0..<1000 {

@@ -22,7 +22,7 @@ import VirtualRadio
         Share(interval: 16, window: 16, channels: .channel38, share: 1.0 / 3),
         Share(interval: 16, window: 8, channels: [.channel37, .channel39], share: 1.0 / 3),
     ])
-    func hearsTheShareOfItsWindowAndItsChannels(_ share: Share) throws {
+    func receivesTheShareOfItsWindowAndItsChannels(_ share: Share) throws {
         var bench = Bench()
         let advertiser = bench.add(1)
         let scanner = bench.add(2)
@@ -33,11 +33,11 @@ import VirtualRadio
             bench.run(milliseconds: 10_000)
             bench.drain(scanner)
         }
-        let heard = Double(bench.takeReports(scanner).count)
-        #expect(abs(heard / events - share.share) < 0.01)
+        let received = Double(bench.takeReports(scanner).count)
+        #expect(abs(received / events - share.share) < 0.01)
     }
 
-    @Test func goesRoundTheChannelsAnIntervalEach() throws {
+    @Test func channelChangesWithEachInterval() throws {
         var bench = Bench()
         let advertisers = [UInt8(1), 2, 3].map { bench.add($0) }
         let scanner = bench.add(9)
@@ -49,8 +49,8 @@ import VirtualRadio
         bench.scan(scanner, interval: 160, window: 160)
         for interval in 0..<9 {
             bench.run(milliseconds: 100)
-            let heard = Set(bench.takeReports(scanner).map(\.address))
-            #expect(heard == [Bench.address(UInt8(interval % 3) + 1)])
+            let received = Set(bench.takeReports(scanner).map(\.address))
+            #expect(received == [Bench.address(UInt8(interval % 3) + 1)])
         }
     }
 
@@ -71,7 +71,7 @@ import VirtualRadio
         #expect(bench.takeReports(scanner).count == 2)
     }
 
-    @Test func acceptListDecidesWhatAScannerReports() throws {
+    @Test func acceptListFiltersReports() throws {
         var bench = Bench()
         let first = bench.add(1)
         let second = bench.add(2)
@@ -86,7 +86,7 @@ import VirtualRadio
     }
 
     @Test(arguments: [true, false])
-    func acceptListDecidesWhomAnAdvertiserAnswers(isListed: Bool) throws {
+    func acceptListFiltersScanRequests(isListed: Bool) throws {
         var bench = Bench()
         let advertiser = bench.add(1)
         let scanner = bench.add(2)
@@ -99,7 +99,7 @@ import VirtualRadio
         #expect(types == (isListed ? [.connectableUndirected, .scanResponse] : [.connectableUndirected]))
     }
 
-    @Test func randomAddressesAreSeenAsTheyAre() throws {
+    @Test func randomAddressesAreReportedAsSet() throws {
         var bench = Bench()
         let advertiser = bench.add(1)
         let scanner = bench.add(2)
@@ -118,7 +118,7 @@ import VirtualRadio
         #expect(reports.allSatisfy { $0.address == random && $0.addressType == .random && $0.data.isEmpty })
     }
 
-    @Test func aControllerDoesNotHearItself() throws {
+    @Test func controllerDoesNotReceiveItself() throws {
         var bench = Bench()
         let both = bench.add(1)
         bench.scan(both)
@@ -127,7 +127,7 @@ import VirtualRadio
         #expect(bench.takeReports(both).isEmpty)
     }
 
-    @Test func aSlowReaderLosesItsOldestReportsAndHoldsUpNobody() throws {
+    @Test func slowReaderLosesItsOldestReportsAndDelaysNoOther() throws {
         var bench = Bench(AirConfiguration(seed: 1, reportLimit: 10))
         let advertiser = bench.add(1)
         let slow = bench.add(2)
@@ -140,9 +140,9 @@ import VirtualRadio
             bench.run(milliseconds: 30)
             bench.drain(quick)
         }
-        let kept = bench.takeReports(slow)
+        let remaining = bench.takeReports(slow)
         let all = bench.takeReports(quick)
-        #expect(kept.count == 10 && kept == all.suffix(10))
+        #expect(remaining.count == 10 && remaining == all.suffix(10))
         #expect(bench.air.droppedReports(of: slow) == UInt64(all.count - 10))
         #expect(bench.air.droppedReports(of: quick) == 0)
     }

@@ -8,7 +8,7 @@ import Testing
 @testable import VirtualRadio
 
 @Suite struct TimerQueueTests {
-    @Test func givesTimersInOrderAndEqualOnesInTheOrderOfTheirSetting() {
+    @Test func timersFireInOrderOfDeadlineThenOfSetting() {
         var queue = TimerQueue()
         let timers = (0..<6).map { queue.add(.link(Int32($0))) }
         for (timer, deadline) in zip(timers, [30, 10, 20, 10, 30, 10] as [AirTime]) {
@@ -19,7 +19,7 @@ import Testing
         #expect(owners == [1, 3, 5, 2, 0, 4].map { .link($0) })
     }
 
-    @Test func keepsWhatIsLater() {
+    @Test func laterTimersStay() {
         var queue = TimerQueue()
         let timer = queue.add(.advertisingSet(7))
         queue.schedule(timer, at: 50)
@@ -29,7 +29,7 @@ import Testing
         #expect(queue.firstDeadline == nil && queue.deadline(of: timer) == nil)
     }
 
-    @Test func agreesWithASortedListWhateverIsSetMovedAndStopped() {
+    @Test func queueAgreesWithASortedList() {
         var generator = SplitMix64(seed: 1)
         var queue = TimerQueue()
         let timers = (0..<200).map { queue.add(.link(Int32($0))) }
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func aTimerThatIsSetAgainAndAgainTakesOnePlace() {
+    @Test func timerThatIsSetAgainOccupiesOnePlace() {
         var queue = TimerQueue()
         let timer = queue.add(.link(0))
         for deadline in AirTime(0)..<1000 { queue.schedule(timer, at: deadline) }

@@ -248,7 +248,7 @@ package struct ReadAuthenticatedPayloadTimeout: ConnectionHandleCommand, HCIRetu
         package let status: HCIStatus
         /// The connection.
         package let connectionHandle: ConnectionHandle
-        /// In 10 ms: 1 to 65,535.
+        /// In units of 10 ms: 1 to 65,535.
         package let authenticatedPayloadTimeout: Ticks<10_000>
 
         /// Return parameters with these fields.
@@ -282,7 +282,7 @@ package struct WriteAuthenticatedPayloadTimeout: ConnectionCommand, HCIReturning
     package typealias Returned = StatusAndConnectionHandle
     /// The connection.
     package let connectionHandle: ConnectionHandle
-    /// In 10 ms: 1 to 65,535.
+    /// In units of 10 ms: 1 to 65,535.
     package let authenticatedPayloadTimeout: Ticks<10_000>
 
     /// A command with these fields.

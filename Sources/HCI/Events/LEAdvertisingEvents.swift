@@ -29,7 +29,7 @@ package struct LEAdvertisingReport: LEMetaEvent, Hashable {
         /// RSSI: -127 to 20 dBm; 127 if unknown.
         package var rssi: RSSI
 
-        /// A report of these fields.
+        /// A report with these fields.
         package init(
             eventType: AdvertisingReportType, addressType: AddressType, address: BluetoothAddress, data: [UInt8],
             rssi: RSSI
@@ -91,7 +91,7 @@ package struct LEDirectedAdvertisingReport: LEMetaEvent, Hashable {
         /// RSSI: -127 to 20 dBm; 127 if unknown.
         package var rssi: RSSI
 
-        /// A report of these fields.
+        /// A report with these fields.
         package init(
             eventType: AdvertisingReportType = .connectableDirected, addressType: AddressType,
             address: BluetoothAddress, directAddressType: AddressType, directAddress: BluetoothAddress, rssi: RSSI
@@ -166,7 +166,7 @@ package struct LEExtendedAdvertisingReport: LEMetaEvent, Hashable {
         /// Advertising data or scan response, or a part of it: 0 to 229 bytes.
         package var data: [UInt8]
 
-        /// A report of these fields.
+        /// A report with these fields.
         package init(
             eventType: ExtendedAdvertisingEventType, addressType: AddressType, address: BluetoothAddress,
             primaryPHY: PHY = .oneMegabit, secondaryPHY: PHY = .none, advertisingSetIdentifier: UInt8 = 0xFF,

@@ -4,14 +4,14 @@
 
 import HCI
 
-/// The parameters of advertising reports, written octet by octet: there are very many of them.
+/// Encodes the parameters of advertising reports byte by byte: the hottest path of the air.
 enum AdvertisingReportBytes {
-    /// Octets of data in one extended report: 255 less the 26 in front.
+    /// Data bytes in one extended report: 255 less the 26 before them.
     static let extendedDataLimit = 229
 
     /// LE Advertising Report (Core 5.4, Vol 4, Part E, 7.7.65.2).
     static func legacy(
-        type: AdvertisingReportType, address: PackedAddress, data: [UInt8], strength: Int8
+        type: AdvertisingReportType, address: PackedAddress, data: [UInt8], rssi: Int8
     ) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(12 + data.count)
@@ -22,12 +22,12 @@ enum AdvertisingReportBytes {
         address.append(to: &bytes)
         bytes.append(UInt8(truncatingIfNeeded: data.count))
         bytes.append(contentsOf: data)
-        bytes.append(UInt8(bitPattern: strength))
+        bytes.append(UInt8(bitPattern: rssi))
         return bytes
     }
 
     /// LE Directed Advertising Report (Core 5.4, Vol 4, Part E, 7.7.65.11).
-    static func directed(address: PackedAddress, target: PackedAddress, strength: Int8) -> [UInt8] {
+    static func directed(address: PackedAddress, target: PackedAddress, rssi: Int8) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(18)
         bytes.append(LEDirectedAdvertisingReport.subeventCode)
@@ -37,20 +37,20 @@ enum AdvertisingReportBytes {
         address.append(to: &bytes)
         bytes.append(target.type)
         target.append(to: &bytes)
-        bytes.append(UInt8(bitPattern: strength))
+        bytes.append(UInt8(bitPattern: rssi))
         return bytes
     }
 
-    /// What an extended report says besides its data.
+    /// The fields of an extended report before its data.
     struct ExtendedHeader {
         var eventType: ExtendedAdvertisingEventType
         var address: PackedAddress
-        /// `nil` when the advertisement is undirected.
+        /// `nil` for an undirected advertisement.
         var target: PackedAddress?
         var secondaryPHY: UInt8
         var identifier: UInt8
         var transmitPower: Int8
-        var strength: Int8
+        var rssi: Int8
     }
 
     /// LE Extended Advertising Report (Core 5.4, Vol 4, Part E, 7.7.65.13).
@@ -67,7 +67,7 @@ enum AdvertisingReportBytes {
         bytes.append(header.secondaryPHY)
         bytes.append(header.identifier)
         bytes.append(UInt8(bitPattern: header.transmitPower))
-        bytes.append(UInt8(bitPattern: header.strength))
+        bytes.append(UInt8(bitPattern: header.rssi))
         bytes.append(0)
         bytes.append(0)
         bytes.append(header.target?.type ?? 0)

@@ -16,7 +16,7 @@ private let debugKeyY = "8bd28915d08e1c742430ed8fc24563765c15525abf9a32636deb2a6
 extension WireSample {
     /// Connections: their creation, parameters, encryption, packet lengths and PHYs.
     static let connectionCommands: [WireSample] = [
-        // Of captures, with some fields changed so that no two that follow each other are equal.
+        // From captures; some fields are changed so that no two adjacent ones are equal.
         .command(
             "01 0d20 19 6000 3000 00 00 518441dd3ad8 00 1800 2800 0000 2a00 0000 0000",
             LECreateConnection(

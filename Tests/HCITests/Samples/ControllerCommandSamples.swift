@@ -9,7 +9,7 @@ private let connection = ConnectionHandle(0x0040)
 private let name = "4d79205069" + String(repeating: "00", count: 243)
 
 extension WireSample {
-    /// Link control, baseband, information, status, and what an LE controller is.
+    /// Link control, baseband, information, status, and properties of an LE controller.
     static let controllerCommands: [WireSample] = [
         .command("01 0604 03 4000 13", Disconnect(connectionHandle: connection)),
         .command("01 1d04 02 4000", ReadRemoteVersionInformation(connectionHandle: connection)),
@@ -57,7 +57,7 @@ extension WireSample {
                 CompletedPackets(connectionHandle: ConnectionHandle(0x0041), count: 3),
             ])),
         .command("01 0110 00", ReadLocalVersionInformation()),
-        // A CSR controller's.
+        // From a CSR controller.
         .returned(
             ReadLocalVersionInformation.self, "04 0e 0c 05 0110 00 06 0907 06 0a00 0907",
             ReadLocalVersionInformation.Returned(
@@ -73,7 +73,7 @@ extension WireSample {
                     Disconnect.opcode, HCIReset.opcode, SetEventMask.opcode, LESetExtendedAdvertisingData.opcode,
                 ]))),
         .command("01 0310 00", ReadLocalSupportedFeatures()),
-        // The same CSR controller's.
+        // From the same CSR controller.
         .returned(
             ReadLocalSupportedFeatures.self, "04 0e 0c 05 0310 00 ffffcdfadbbf7b87",
             ReadLocalSupportedFeatures.Returned(lmpFeatures: LMPFeatures(rawValue: 0x877B_BFDB_FACD_FFFF))),

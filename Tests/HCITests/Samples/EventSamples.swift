@@ -14,7 +14,7 @@ private let sharedSecret = "98a6bf73f3348d86f166f8b4136b79999b7d390aa610103405ad
 private let picoMidi = "020106 0909 5069636f4d696469 1107 00c7c44ee36c51a7334be8ed5a0eb803"
 
 extension WireSample {
-    /// Events other than those of the LE meta event. Many are of captures.
+    /// Events other than LE meta events. Many are from captures.
     static let events: [WireSample] = [
         .event(
             "04 05 04 00 4000 13",
@@ -49,7 +49,7 @@ extension WireSample {
         .event("04 57 02 4000", AuthenticatedPayloadTimeoutExpired(connectionHandle: connection)),
     ]
 
-    /// Those of the LE meta event. Many are of captures.
+    /// LE meta events. Many are from captures.
     static let lowEnergyEvents: [WireSample] = [
         .event(
             "04 3e 13 01 00 4000 00 00 518441dd3ad8 2700 0000 2a00 00",
@@ -76,7 +76,7 @@ extension WireSample {
                     eventType: .connectableUndirected, addressType: .public, address: peer,
                     data: Octets<31>.of(picoMidi).bytes, rssi: RSSI(-39))
             ])),
-        // A report's fields stay together where there are several.
+        // With several reports, the fields of each report stay together.
         .event(
             "04 3e 19 02 02 00 01 010000eeffc0 03 020106 c8 04 01 020000eeffc0 00 7f",
             LEAdvertisingReport(reports: [
@@ -123,7 +123,7 @@ extension WireSample {
         .event(
             "04 3e 0c 04 00 4000 fff9010800000000",
             LEReadRemoteFeaturesComplete(connectionHandle: connection, features: LEFeatures(rawValue: 0x0801_F9FF))),
-        // The specification's example of encryption (Core 5.4, Vol 6, Part C, 1), and a phone's.
+        // The specification's example of encryption (Core 5.4, Vol 6, Part C, 1), and from a phone.
         .event(
             "04 3e 0d 05 0108 9078563412efcdab 7424",
             LELongTermKeyRequest(

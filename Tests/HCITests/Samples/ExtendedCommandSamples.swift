@@ -8,7 +8,7 @@ import HCI
 private let peer = BluetoothAddress.of("E4:2A:F9:F4:85:C8")
 
 extension WireSample {
-    /// Extended advertising, scanning and connecting. Many are of the log of a conformance tester.
+    /// Extended advertising, scanning and connecting. Many are from the log of a conformance tester.
     static let extendedCommands: [WireSample] = [
         .command(
             "01 3520 07 02 010000eeffc0",
@@ -101,7 +101,7 @@ extension WireSample {
                 parameters: [connectionParameters(0), connectionParameters(1), connectionParameters(2)])),
     ]
 
-    /// Those of the first PHY, and of others so much greater.
+    /// The parameters of the first PHY, increased for others.
     private static func connectionParameters(_ increment: UInt16) -> LEExtendedCreateConnection.Parameters {
         let more = UInt32(increment)
         return LEExtendedCreateConnection.Parameters(

@@ -11,8 +11,8 @@ private let advertisingData = "0201060319c103040848494403021218"
 private let scanResponse = "0a0953656e736f72546167 051250002003 020a00"
 
 extension WireSample {
-    /// Legacy advertising and scanning, the filter accept list and the resolving list. Many are of captures, some
-    /// with fields changed so that no two that follow each other are equal.
+    /// Legacy advertising and scanning, the filter accept list and the resolving list. Many are from captures,
+    /// some with fields changed so that no two adjacent ones are equal.
     static let legacyCommands: [WireSample] = [
         .command("01 0520 06 fe8939c00ce0", LESetRandomAddress(randomAddress: .of("E0:0C:C0:39:89:FE"))),
         .command(

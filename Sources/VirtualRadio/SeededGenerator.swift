@@ -2,13 +2,13 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// Random numbers that a seed decides, so that a run can be had again.
+/// Random numbers from a seed, so that a run can be repeated.
 ///
-/// A Weyl sequence with a mixing function behind it (Steele, Lea and Flood, 2014): fast, and good enough for jitter.
+/// SplitMix64: a Weyl sequence and a mixing function (Steele, Lea and Flood, 2014). Fast, and good enough for jitter.
 struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// A generator of one of many streams of this seed.
+    /// A generator of one of many independent streams of a seed.
     init(seed: UInt64, stream: UInt64) {
         state = seed ^ (stream &* 0xD6E8_FEB8_6659_FD93)
         state = next()
@@ -22,12 +22,12 @@ struct SeededGenerator: RandomNumberGenerator, Sendable {
         return value ^ (value >> 31)
     }
 
-    /// A whole number from 0 to `bound`, without a loop: the bias of the multiplication is too small to be measured.
+    /// A whole number from 0 to `bound`, without a loop: the bias of the multiplication is too small to measure.
     mutating func upTo(_ bound: Int64) -> Int64 {
         Int64(truncatingIfNeeded: next().multipliedFullWidth(by: UInt64(bound) + 1).high)
     }
 
-    /// A number from 0 up to but not 1, with 53 random bits.
+    /// A number from 0 up to but excluding 1, with 53 random bits.
     mutating func unit() -> Double {
         Double(next() >> 11) * 0x1p-53
     }

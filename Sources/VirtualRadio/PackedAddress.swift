@@ -5,12 +5,12 @@
 import BluetoothCore
 import HCI
 
-/// A device address and its type in one word, for comparing and hashing without memory of its own.
+/// A device address and its type in 64 bits: compared and hashed without an allocation (hot path).
 struct PackedAddress: Hashable, Sendable {
-    /// The address in the lower 48 bits, the most significant octet uppermost; the type above.
+    /// The address in the lower 48 bits, the most significant byte uppermost; the type above.
     let rawValue: UInt64
 
-    /// What an anonymous advertisement has for an address.
+    /// The address of an anonymous advertisement.
     static let anonymous = PackedAddress(bits: 0, type: AddressType.anonymous.rawValue)
 
     /// Zeros.
@@ -20,14 +20,14 @@ struct PackedAddress: Hashable, Sendable {
         rawValue = bits | UInt64(type) << 48
     }
 
-    /// An address of a type as it is.
+    /// An address and its type.
     init(_ address: BluetoothAddress, type: UInt8) {
         var bits: UInt64 = 0
         for octet in address.octets { bits = bits << 8 | UInt64(octet) }
         self.init(bits: bits, type: type)
     }
 
-    /// A peer's address as it is on the air, where an identity's type is that of the address.
+    /// A peer's address as on the air, where an identity address has the type of the address.
     init(onAir address: BluetoothAddress, type: AddressType) {
         self.init(address, type: type == .anonymous ? type.rawValue : type.rawValue & 1)
     }
@@ -39,7 +39,7 @@ struct PackedAddress: Hashable, Sendable {
     /// Random, with the uppermost bits 01 (Core 5.4, Vol 6, Part B, 1.3.2.2).
     var isResolvablePrivate: Bool { type == 1 && rawValue >> 46 & 0x03 == 0x01 }
 
-    /// The octets as a packet has them, the least significant first.
+    /// Appends the bytes in wire order, the least significant first.
     func append(to bytes: inout [UInt8]) {
         for shift in stride(from: UInt64(0), to: 48, by: 8) {
             bytes.append(UInt8(truncatingIfNeeded: rawValue >> shift))

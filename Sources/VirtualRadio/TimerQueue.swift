@@ -2,7 +2,15 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a timer is for, with its place in the array that holds it.
+/// Virtual time in microseconds since the air was created; only `Air.advance(to:)` moves it.
+package typealias AirTime = Int64
+
+extension AirTime {
+    /// Later than all events.
+    static let never = AirTime.max
+}
+
+/// The purpose of a timer, with the index of its owner.
 enum TimerOwner: Hashable, Sendable {
     /// The next advertising event of a set, or its end.
     case advertisingSet(Int32)
@@ -12,15 +20,16 @@ enum TimerOwner: Hashable, Sendable {
     case scanTimeout(Int32)
 }
 
-/// A timer's place in its queue.
+/// Identifies a timer of a queue.
 struct TimerIdentifier: Hashable, Sendable {
     fileprivate let index: Int32
 }
 
-/// Timers in the order of their deadlines; of equal ones, that which was set first goes first.
+/// Timers in order of their deadlines; timers with equal deadlines fire in the order in which they were set.
 ///
-/// A heap with four children a node in one flat array. Each timer is in it at most once and knows its place, so that
-/// setting a timer anew moves it: hosts that enable and disable without end leave nothing behind.
+/// A heap with four children per node in one flat array. Each timer is in the heap at most once and its place is recorded, so
+/// that setting it again moves it: a host that enables and disables without end leaves nothing behind. Not `Heap` of
+/// swift-collections, which cannot move an element.
 struct TimerQueue: Sendable {
     private struct Entry {
         var deadline: AirTime
@@ -33,7 +42,7 @@ struct TimerQueue: Sendable {
     }
 
     private var heap: [Entry] = []
-    /// Of each timer its place in the heap, or -1.
+    /// The place of each timer in the heap, or -1.
     private var places: [Int32] = []
     private var owners: [TimerOwner] = []
     private var free: [Int32] = []
@@ -41,16 +50,16 @@ struct TimerQueue: Sendable {
 
     /// The earliest deadline.
     var firstDeadline: AirTime? { heap.first?.deadline }
-    /// How many timers are set.
+    /// The number of timers that are set.
     var count: Int { heap.count }
 
-    /// When a timer is due; `nil` when it is not set.
+    /// The deadline of a timer; `nil` if it is not set.
     func deadline(of timer: TimerIdentifier) -> AirTime? {
         let place = Int(places[Int(timer.index)])
         return place < 0 ? nil : heap[place].deadline
     }
 
-    /// A timer that is not set.
+    /// Adds a timer that is not set.
     mutating func add(_ owner: TimerOwner) -> TimerIdentifier {
         if let index = free.popLast() {
             owners[Int(index)] = owner
@@ -61,13 +70,13 @@ struct TimerQueue: Sendable {
         return TimerIdentifier(index: Int32(owners.count - 1))
     }
 
-    /// Gives a timer back.
+    /// Removes a timer; its identifier may be reused.
     mutating func remove(_ timer: TimerIdentifier) {
         cancel(timer)
         free.append(timer.index)
     }
 
-    /// Sets a timer, or sets it anew.
+    /// Sets a timer, or moves it to another deadline.
     mutating func schedule(_ timer: TimerIdentifier, at deadline: AirTime) {
         sequence += 1
         let entry = Entry(deadline: deadline, sequence: sequence, timer: timer.index)
@@ -80,14 +89,14 @@ struct TimerQueue: Sendable {
         }
     }
 
-    /// Stops a timer if it is set.
+    /// Cancels a timer if it is set.
     mutating func cancel(_ timer: TimerIdentifier) {
         let place = Int(places[Int(timer.index)])
         guard place >= 0 else { return }
         removeEntry(at: place)
     }
 
-    /// Takes the timer with the earliest deadline, unless that is after `limit`.
+    /// Removes the timer with the earliest deadline, unless that is after `limit`.
     mutating func popFirst(notAfter limit: AirTime) -> (deadline: AirTime, owner: TimerOwner)? {
         guard let first = heap.first, first.deadline <= limit else { return nil }
         removeEntry(at: 0)
@@ -100,7 +109,7 @@ struct TimerQueue: Sendable {
         if place < heap.count { settle(last, at: place) }
     }
 
-    /// Puts an entry where another was, then where it belongs.
+    /// Replaces the entry at a place, then moves the new one to its place.
     private mutating func settle(_ entry: Entry, at place: Int) {
         if place > 0, entry.precedes(heap[(place - 1) / 4]) {
             moveUp(entry, from: place)

@@ -1,0 +1,570 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import HCI
+
+/// The two ends of a connection.
+enum LinkSide: Int, Sendable {
+    case central = 0
+    case peripheral = 1
+
+    var other: LinkSide { self == .central ? .peripheral : .central }
+}
+
+/// A data packet of a host that has not completely crossed the link.
+struct OutgoingData: Sendable {
+    let payload: [UInt8]
+    let startsMessage: Bool
+    /// Bytes that have crossed.
+    fileprivate(set) var sent = 0
+    /// The number of controller buffers that it occupies.
+    let cost: Int
+
+    init(payload: [UInt8], startsMessage: Bool, cost: Int) {
+        self.payload = payload
+        self.startsMessage = startsMessage
+        self.cost = cost
+    }
+}
+
+/// One controller's end of a connection.
+struct LinkEnd: Sendable {
+    let controller: Int
+    let handle: ConnectionHandle
+    let address: PackedAddress
+    /// Whether the controller still has the connection: not after its removal or reset.
+    fileprivate(set) var isPresent: Bool
+    fileprivate(set) var outgoing = RingBuffer<OutgoingData>()
+    /// The number of controller buffers that `outgoing` occupies.
+    fileprivate(set) var outgoingCost = 0
+    /// Packets that have crossed since the last report to the host.
+    fileprivate(set) var completed: UInt16 = 0
+    /// Packets that the host has received and not reported as completed, if it uses flow control.
+    fileprivate(set) var heldByHost: UInt16 = 0
+    /// The data length that the host requested.
+    fileprivate(set) var wantedDataLength: DataLength
+    /// The data length for sending.
+    fileprivate(set) var dataLength = DataLength.initial {
+        didSet { fragmentLimit = dataLength.fragmentLimit(phy: transmitPHY) }
+    }
+    /// The PHY for sending: 1 or 2.
+    fileprivate(set) var transmitPHY: UInt8 = 1 {
+        didSet { fragmentLimit = dataLength.fragmentLimit(phy: transmitPHY) }
+    }
+    /// The largest payload of a data PDU in bytes, cached (hot path).
+    private(set) var fragmentLimit = Int(DataLength.initial.octets)
+
+    init(
+        controller: Int, handle: ConnectionHandle, address: PackedAddress, wantedDataLength: DataLength,
+        isPresent: Bool = true
+    ) {
+        self.controller = controller
+        self.handle = handle
+        self.address = address
+        self.wantedDataLength = wantedDataLength
+        self.isPresent = isPresent
+    }
+}
+
+/// A procedure between the two controllers of a link; each takes one connection event.
+enum LinkProcedure: Hashable, Sendable {
+    case dataLength
+    case features(LinkSide)
+    case version(LinkSide)
+    case physical(LinkSide, PreferredPHYs)
+}
+
+/// A connection of two controllers, with its procedures.
+///
+/// Hosts request procedures, which run one at a time in connection events (`runProcedure`). Three of them have states:
+/// - Connection update: requested -> asked (the other host decides, or its silence ends the link) -> scheduled (until the
+///   instant) -> none. An update without a question goes from requested to scheduled.
+/// - Encryption: off -> requested -> asked (the peripheral's host provides the key) -> on, or off without a key. A refresh
+///   begins at on; without a key it ends the link. Data pauses while requested or asked. Nothing is enciphered, because
+///   packets of the air cannot be overheard; whether both hosts have the same key decides.
+/// - Termination: requested by one side; takes effect when the data sent before has crossed, or at the deadline.
+///
+/// A link whose other end is gone is lost at `lossDeadline`. `Links` runs the events, and closes and frees links.
+struct Link: Sendable {
+    /// Time limit for the answer of a host, in microseconds (Core 5.4, Vol 6, Part B, 5.2).
+    private static let responseTimeout: Int64 = 40_000_000
+    /// Connection events between a decision and its instant (Core 5.4, Vol 6, Part B, 5.1.1).
+    private static let instantDistance: Int64 = 6
+    /// Between two packets, in microseconds (Core 5.4, Vol 6, Part B, 4.1.1).
+    static let interFrameSpace: Int64 = 150
+
+    private enum Update: Hashable, Sendable {
+        case requested(LinkSide, ConnectionParameters)
+        case asked(LinkSide, ConnectionParameters, deadline: AirTime)
+        case scheduled(LinkSide, ConnectionParameters, instant: Int64)
+    }
+
+    private enum Encryption: Hashable, Sendable {
+        case off
+        case requested(KeyRequest)
+        case asked(KeyRequest, deadline: AirTime)
+        case on
+    }
+
+    private struct KeyRequest: Hashable, Sendable {
+        let random: UInt64
+        let diversifier: UInt16
+        let key: [UInt8]
+        /// Whether the link was encrypted before.
+        let isRefresh: Bool
+    }
+
+    let timer: TimerIdentifier
+    private(set) var isOpen = true
+    private(set) var termination: (side: LinkSide, reason: HCIStatus, deadline: AirTime)?
+    private(set) var lossDeadline: AirTime = .never
+    private(set) var lossReason = HCIStatus.connectionTimeout
+
+    private var ends: InlineArray<2, LinkEnd>
+    private var interval: UInt16
+    private var latency: UInt16
+    private var supervisionTimeout: UInt16
+    /// The time of the connection event with the number `anchorEvent`.
+    private var anchor: AirTime
+    private var anchorEvent: Int64 = 0
+    /// The number of the last connection event that had something to do.
+    private var lastEvent: Int64 = -1
+    private var procedures: [LinkProcedure] = []
+    private var update: Update?
+    private var encryption = Encryption.off
+
+    init(
+        timer: TimerIdentifier, central: LinkEnd, peripheral: LinkEnd, _ parameters: ConnectionParameters,
+        anchor: AirTime
+    ) {
+        self.timer = timer
+        ends = [central, peripheral]
+        interval = parameters.minimumInterval
+        latency = parameters.latency
+        supervisionTimeout = parameters.supervisionTimeout
+        self.anchor = anchor
+        if central.wantedDataLength != .initial || peripheral.wantedDataLength != .initial {
+            procedures.append(.dataLength)
+        }
+    }
+
+    /// Accesses an end in place (inlined: hot path).
+    @inline(__always)
+    private(set) subscript(side: LinkSide) -> LinkEnd {
+        _read { yield ends[side.rawValue] }
+        _modify { yield &ends[side.rawValue] }
+    }
+
+    // MARK: - State
+
+    var intervalMicroseconds: Int64 { Int64(interval) * 1250 }
+    private var timeoutMicroseconds: Int64 { Int64(supervisionTimeout) * 10_000 }
+    private var isEncrypted: Bool { encryption == .on }
+
+    /// Whether encryption is starting or its key is being refreshed: no data crosses then (Core 5.4, Vol 6, Part B, 5.1.3.1
+    /// and 5.1.3.2).
+    var isPaused: Bool {
+        switch encryption {
+        case .requested, .asked: true
+        case .off, .on: false
+        }
+    }
+
+    /// Whether both controllers still have the link.
+    var isWhole: Bool { self[.central].isPresent && self[.peripheral].isPresent }
+
+    private var parameters: ConnectionParameters {
+        ConnectionParameters(
+            minimumInterval: interval, maximumInterval: interval, latency: latency,
+            supervisionTimeout: supervisionTimeout)
+    }
+
+    /// Whether a procedure waits for the next connection event.
+    var hasProcedure: Bool {
+        switch encryption {
+        case .requested: return true
+        case .asked: return false
+        case .off, .on: break
+        }
+        if !procedures.isEmpty { return true }
+        if case .requested = update { return true }
+        return false
+    }
+
+    /// Whether a requested termination can take effect: the data sent before it has crossed, or cannot cross.
+    var isReadyToEnd: Bool {
+        termination.map { self[$0.side].outgoing.isEmpty || isPaused } ?? false
+    }
+
+    /// When the answer of a host or the end of the link is due.
+    var waitDeadline: AirTime {
+        var deadline = min(lossDeadline, termination?.deadline ?? .never)
+        if case .asked(_, _, let answer) = update { deadline = min(deadline, answer) }
+        if case .asked(_, let answer) = encryption { deadline = min(deadline, answer) }
+        return deadline
+    }
+
+    /// The time of the instant of a scheduled connection update; never if there is none.
+    var updateInstant: AirTime {
+        if case .scheduled(_, _, let instant) = update { return time(ofEvent: instant) }
+        return .never
+    }
+
+    /// Which side a controller is.
+    func side(of controller: Int) -> LinkSide { self[.central].controller == controller ? .central : .peripheral }
+
+    /// The number of buffers that the outgoing data of a controller occupies.
+    func outgoingCost(of controller: Int) -> Int { self[side(of: controller)].outgoingCost }
+
+    // MARK: - Connection events
+
+    /// The number of the first connection event that has not taken place at `time`.
+    func nextEventNumber(at time: AirTime) -> Int64 {
+        let (whole, rest) = (time - anchor).quotientAndRemainder(dividingBy: intervalMicroseconds)
+        return max(lastEvent + 1, anchorEvent + max(0, rest > 0 ? whole + 1 : whole))
+    }
+
+    func time(ofEvent number: Int64) -> AirTime { anchor + (number - anchorEvent) * intervalMicroseconds }
+
+    /// Begins the next connection event, which applies a connection update at its instant.
+    /// - Returns: the number of the event.
+    mutating func beginEvent(_ context: inout AirContext) -> Int64 {
+        let number = nextEventNumber(at: context.now)
+        // With immediate timing an event has no fixed place, so that another can follow at the same time.
+        lastEvent = context.configuration.timing == .immediate ? number - 1 : number
+        applyUpdate(atEvent: number, &context)
+        return number
+    }
+
+    // MARK: - Data
+
+    /// Queues a packet of a side's host.
+    mutating func enqueue(_ data: OutgoingData, from side: LinkSide) {
+        self[side].outgoing.append(data)
+        self[side].outgoingCost += data.cost
+    }
+
+    /// Payload bytes of the next data PDU of a side; `nil` without data.
+    func nextFragment(from side: LinkSide) -> Int? {
+        self[side].outgoing.first.map { min($0.payload.count - $0.sent, self[side].fragmentLimit) }
+    }
+
+    /// Moves bytes of the first packet of a side across the link.
+    /// - Returns: the packet as it was before; `nil` without data.
+    mutating func cross(_ octets: Int, from side: LinkSide) -> OutgoingData? {
+        guard let data = ends[side.rawValue].outgoing.first else { return nil }
+        let end = data.sent + octets
+        if end < data.payload.count {
+            ends[side.rawValue].outgoing.first?.sent = end
+        } else {
+            _ = ends[side.rawValue].outgoing.popFirst(isBusy: true)
+            ends[side.rawValue].outgoingCost -= data.cost
+            ends[side.rawValue].completed += 1
+        }
+        return data
+    }
+
+    /// Airtime of a data PDU, or of an empty one, in microseconds (Core 5.4, Vol 6, Part B, 2.1 and 2.2).
+    func airtime(octets: Int, from side: LinkSide) -> Int64 {
+        let integrityCheck = isEncrypted && octets > 0 ? 4 : 0
+        let length = Int64(octets + integrityCheck)
+        return self[side].transmitPHY == 2 ? (11 + length) * 4 : (10 + length) * 8
+    }
+
+    /// The number of packets of a side that have crossed since the last call.
+    mutating func takeCompleted(_ side: LinkSide) -> UInt16 {
+        let count = self[side].completed
+        if count > 0 { self[side].completed = 0 }
+        return count
+    }
+
+    /// Counts a packet that the host of a side received.
+    mutating func countHeldPacket(_ side: LinkSide) { self[side].heldByHost += 1 }
+    /// Counts packets that the host of a side has completed.
+    mutating func releaseHeldPackets(_ count: UInt16, _ side: LinkSide) { self[side].heldByHost -= count }
+
+    // MARK: - The end
+
+    /// Requests the termination by one side. The second request of the two sides has no effect: its host gets the reason of
+    /// the first.
+    mutating func terminate(by side: LinkSide, _ reason: HCIStatus, at now: AirTime) throws(HCIStatus) {
+        if let termination {
+            guard termination.side != side else { throw .commandDisallowed }
+            return
+        }
+        termination = (side, reason, now + timeoutMicroseconds)
+    }
+
+    /// Loses the end of one side without notice: the other end notices after the supervision timeout, or after six intervals
+    /// if no connection event has taken place (Core 5.4, Vol 6, Part B, 4.5.2).
+    mutating func loseEnd(_ side: LinkSide, at now: AirTime) {
+        self[side].isPresent = false
+        let isEstablished = anchorEvent > 0 || now >= anchor
+        lossReason = isEstablished ? .connectionTimeout : .connectionFailedToBeEstablished
+        lossDeadline = isEstablished ? now + timeoutMicroseconds : now + 6 * intervalMicroseconds
+    }
+
+    /// Makes a link that only its central has: the peripheral refused the CONNECT_IND, which has no answer. The central notices
+    /// after six intervals (Core 5.4, Vol 6, Part B, 4.5).
+    mutating func refuse(at now: AirTime) {
+        self[.peripheral].isPresent = false
+        lossReason = .connectionFailedToBeEstablished
+        lossDeadline = now + 6 * intervalMicroseconds
+    }
+
+    /// Frees the data of a closed link.
+    mutating func close() {
+        isOpen = false
+        self[.central].outgoing.removeAll()
+        self[.peripheral].outgoing.removeAll()
+    }
+}
+
+// MARK: - Procedures
+
+extension Link {
+    /// Requests a procedure at the next connection event; one of a kind at a time.
+    mutating func request(_ procedure: LinkProcedure) throws(HCIStatus) {
+        let isPending = procedures.contains { pending in
+            if case (.physical(let one, _), .physical(let other, _)) = (pending, procedure) { return one == other }
+            return pending == procedure
+        }
+        guard !isPending else { throw .commandDisallowed }
+        procedures.append(procedure)
+    }
+
+    mutating func requestDataLength(_ length: DataLength, by side: LinkSide) {
+        self[side].wantedDataLength = length
+        if !procedures.contains(.dataLength) { procedures.append(.dataLength) }
+    }
+
+    /// Runs the oldest procedure.
+    /// - Returns: the reason to close the link; `nil` to keep it open.
+    mutating func runProcedure(atEvent number: Int64, _ context: inout AirContext) -> HCIStatus? {
+        if case .requested(let request) = encryption { return askForKey(request, &context) }
+        if case .requested(let side, let parameters) = update {
+            negotiate(by: side, parameters, atEvent: number, &context)
+            return nil
+        }
+        switch procedures.removeFirst() {
+        case .dataLength: settleDataLength(&context)
+        case .features(let side):
+            context.controllers.emit(
+                LEReadRemoteFeaturesComplete(connectionHandle: self[side].handle, features: Capabilities.features),
+                to: self[side].controller)
+        case .version(let side):
+            context.controllers.emit(
+                ReadRemoteVersionInformationComplete(
+                    connectionHandle: self[side].handle, version: Capabilities.version,
+                    companyIdentifier: Capabilities.company, subversion: Capabilities.subversion),
+                to: self[side].controller)
+        case .physical(let side, let preferred): settlePHY(by: side, preferred, &context)
+        }
+        return nil
+    }
+
+    /// Data length update (Core 5.4, Vol 6, Part B, 5.1.9); reported to both hosts if something changed.
+    private mutating func settleDataLength(_ context: inout AirContext) {
+        let before = [self[.central].dataLength, self[.peripheral].dataLength]
+        for side in [LinkSide.central, .peripheral] {
+            let wanted = self[side].wantedDataLength
+            self[side].dataLength = DataLength(
+                octets: min(wanted.octets, DataLength.supported.octets),
+                time: min(wanted.time, DataLength.supported.time))
+        }
+        guard before != [self[.central].dataLength, self[.peripheral].dataLength] else { return }
+        for side in [LinkSide.central, .peripheral] {
+            let transmit = self[side].dataLength
+            let receive = self[side.other].dataLength
+            context.controllers.emit(
+                LEDataLengthChange(
+                    connectionHandle: self[side].handle, maximumTransmitOctets: transmit.octets,
+                    maximumTransmitTime: Microseconds(UInt32(transmit.time)), maximumReceiveOctets: receive.octets,
+                    maximumReceiveTime: Microseconds(UInt32(receive.time))), to: self[side].controller)
+        }
+    }
+
+    /// PHY update (Core 5.4, Vol 6, Part B, 5.1.10): the fastest common PHY in each direction; no change without one.
+    private mutating func settlePHY(by side: LinkSide, _ preferred: PreferredPHYs, _ context: inout AirContext) {
+        let peer = context.controllers.preferredPHYs(of: self[side.other].controller)
+        let before = [self[side].transmitPHY, self[side.other].transmitPHY]
+        if let phy = Self.fastestPHY(preferred.transmit & peer.receive) { self[side].transmitPHY = phy }
+        if let phy = Self.fastestPHY(preferred.receive & peer.transmit) { self[side.other].transmitPHY = phy }
+        let changed = before != [self[side].transmitPHY, self[side.other].transmitPHY]
+        reportPHY(to: side, &context)
+        if changed { reportPHY(to: side.other, &context) }
+    }
+
+    private static func fastestPHY(_ common: UInt8) -> UInt8? {
+        if common & 0x02 != 0 { return 2 }
+        return common & 0x01 != 0 ? 1 : nil
+    }
+
+    private func reportPHY(to side: LinkSide, _ context: inout AirContext) {
+        context.controllers.emit(
+            LEPHYUpdateComplete(
+                connectionHandle: self[side].handle, transmitPHY: PHY(rawValue: self[side].transmitPHY),
+                receivePHY: PHY(rawValue: self[side.other].transmitPHY)), to: self[side].controller)
+    }
+}
+
+// MARK: - Connection update
+
+extension Link {
+    mutating func requestUpdate(by side: LinkSide, _ parameters: ConnectionParameters) throws(HCIStatus) {
+        guard parameters.isValid else { throw .invalidCommandParameters }
+        guard update == nil else { throw .commandDisallowed }
+        update = .requested(side, parameters)
+    }
+
+    /// Checks that the host of a side is asked for connection parameters.
+    func checkUpdateIsAsked(of side: LinkSide) throws(HCIStatus) {
+        guard case .asked(let initiator, _, _) = update, initiator == side.other else { throw .commandDisallowed }
+    }
+
+    /// The host of a side accepts these parameters.
+    mutating func acceptUpdate(by side: LinkSide, _ parameters: ConnectionParameters, _ context: inout AirContext) {
+        scheduleUpdate(by: side.other, parameters, afterEvent: nextEventNumber(at: context.now), &context)
+    }
+
+    /// The host of a side rejects the request. Whatever its reason is, the peer gets this one (Core 5.4, Vol 6, Part B,
+    /// 5.1.7.2).
+    mutating func refuseUpdate(by side: LinkSide, _ context: inout AirContext) {
+        rejectUpdate(by: side.other, .unacceptableConnectionParameters, &context)
+    }
+
+    /// Connection parameters request (Core 5.4, Vol 6, Part B, 5.1.7): the other host decides.
+    ///
+    /// If its host has disabled the event, a peer rejects the request as an unsupported feature; a central then uses the
+    /// connection update procedure, which the peer cannot reject.
+    private mutating func negotiate(
+        by side: LinkSide, _ parameters: ConnectionParameters, atEvent number: Int64, _ context: inout AirContext
+    ) {
+        let peer = self[side.other].controller
+        guard context.controllers.allows(LERemoteConnectionParameterRequest.self, to: peer) else {
+            if side == .central { return scheduleUpdate(by: side, parameters, afterEvent: number, &context) }
+            return rejectUpdate(by: side, .unsupportedRemoteFeature, &context)
+        }
+        update = .asked(side, parameters, deadline: context.now + Self.responseTimeout)
+        context.controllers.emit(
+            LERemoteConnectionParameterRequest(
+                connectionHandle: self[side.other].handle,
+                minimumConnectionInterval: ConnectionInterval(UInt32(parameters.minimumInterval)),
+                maximumConnectionInterval: ConnectionInterval(UInt32(parameters.maximumInterval)),
+                maximumLatency: parameters.latency,
+                supervisionTimeout: SupervisionTimeout(UInt32(parameters.supervisionTimeout))), to: peer)
+    }
+
+    private mutating func rejectUpdate(by side: LinkSide, _ reason: HCIStatus, _ context: inout AirContext) {
+        update = nil
+        reportParameters(to: side, status: reason, &context)
+    }
+
+    /// Schedules new parameters for their instant (Core 5.4, Vol 6, Part B, 5.1.1).
+    private mutating func scheduleUpdate(
+        by side: LinkSide, _ parameters: ConnectionParameters, afterEvent number: Int64, _ context: inout AirContext
+    ) {
+        let distance = context.configuration.timing == .immediate ? 0 : Self.instantDistance
+        update = .scheduled(side, parameters, instant: number + distance)
+        if distance == 0 { applyUpdate(atEvent: number, &context) }
+    }
+
+    private mutating func applyUpdate(atEvent number: Int64, _ context: inout AirContext) {
+        guard case .scheduled(let side, let new, let instant) = update, number >= instant else { return }
+        update = nil
+        let before = parameters
+        anchor = context.now
+        anchorEvent = number
+        interval = new.minimumInterval
+        latency = new.latency
+        supervisionTimeout = new.supervisionTimeout
+        reportParameters(to: side, &context)
+        if parameters != before { reportParameters(to: side.other, &context) }
+    }
+
+    private func reportParameters(to side: LinkSide, status: HCIStatus = .success, _ context: inout AirContext) {
+        context.controllers.emit(
+            LEConnectionUpdateComplete(
+                status: status, connectionHandle: self[side].handle,
+                connectionInterval: ConnectionInterval(UInt32(interval)), peripheralLatency: latency,
+                supervisionTimeout: SupervisionTimeout(UInt32(supervisionTimeout))), to: self[side].controller)
+    }
+
+    /// Reports the new connection to the host of a side.
+    func reportConnection(to side: LinkSide, _ context: inout AirContext) {
+        let end = self[side]
+        context.controllers.emit(
+            ConnectionOutcome(
+                handle: end.handle, role: side == .central ? .central : .peripheral, peer: self[side.other].address,
+                interval: interval, latency: latency, supervisionTimeout: supervisionTimeout), to: end.controller)
+        context.controllers.emit(
+            LEChannelSelectionAlgorithm(connectionHandle: end.handle, algorithm: .algorithm2), to: end.controller)
+    }
+}
+
+// MARK: - Encryption
+
+extension Link {
+    /// The central requests encryption, or a refresh of its key.
+    mutating func requestEncryption(random: UInt64, diversifier: UInt16, key: [UInt8]) throws(HCIStatus) {
+        let isRefresh = isEncrypted
+        guard isRefresh || encryption == .off else { throw .commandDisallowed }
+        encryption = .requested(
+            KeyRequest(random: random, diversifier: diversifier, key: key, isRefresh: isRefresh))
+    }
+
+    /// Checks that the host of a side is asked for the key.
+    func checkKeyIsAsked(of side: LinkSide) throws(HCIStatus) {
+        guard side == .peripheral, case .asked = encryption else { throw .commandDisallowed }
+    }
+
+    /// Encryption start (Core 5.4, Vol 6, Part B, 5.1.3.1): the peripheral's host is asked for the key.
+    private mutating func askForKey(_ request: KeyRequest, _ context: inout AirContext) -> HCIStatus? {
+        let peripheral = self[.peripheral].controller
+        guard context.controllers.allows(LELongTermKeyRequest.self, to: peripheral) else { return refuseKey(&context) }
+        encryption = .asked(request, deadline: context.now + Self.responseTimeout)
+        context.controllers.emit(
+            LELongTermKeyRequest(
+                connectionHandle: self[.peripheral].handle, randomNumber: request.random,
+                encryptedDiversifier: request.diversifier), to: peripheral)
+        return nil
+    }
+
+    /// The peripheral's host provides a key. With a wrong one the message integrity check fails, which ends the connection at
+    /// once; a central on a radio may notice only by its supervision timeout.
+    /// - Returns: the reason to close the link; `nil` to keep it open.
+    mutating func answerKey(_ key: [UInt8], _ context: inout AirContext) -> HCIStatus? {
+        guard case .asked(let request, _) = encryption else { return nil }
+        guard key == request.key else { return .connectionTerminatedMICFailure }
+        encryption = .on
+        for side in [LinkSide.central, .peripheral] {
+            let handle = self[side].handle
+            if request.isRefresh {
+                context.controllers.emit(
+                    EncryptionKeyRefreshComplete(connectionHandle: handle), to: self[side].controller)
+            } else {
+                context.controllers.emit(
+                    EncryptionChange(connectionHandle: handle, encryptionEnabled: 1), to: self[side].controller)
+            }
+        }
+        return nil
+    }
+
+    /// The peripheral's host has no key, which ends a link that was encrypted before.
+    /// - Returns: the reason to close the link; `nil` to keep it open.
+    mutating func refuseKey(_ context: inout AirContext) -> HCIStatus? {
+        switch encryption {
+        case .requested(let request), .asked(let request, _):
+            if request.isRefresh { return .pinOrKeyMissing }
+        case .off, .on: return nil
+        }
+        encryption = .off
+        context.controllers.emit(
+            EncryptionChange(
+                status: .pinOrKeyMissing, connectionHandle: self[.central].handle, encryptionEnabled: 0),
+            to: self[.central].controller)
+        return nil
+    }
+}

@@ -1,0 +1,383 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import HCI
+
+/// The connections of all controllers (Core 5.4, Vol 6, Part B, 4.5).
+///
+/// A link's timer is due at its next connection event with something to do, or when an answer or its end is due; a link
+/// without work has no timer and costs nothing. Whatever changes a link calls `schedule` afterwards.
+struct Links: Sendable {
+    /// The connections of one controller.
+    private struct Host: Sendable {
+        /// Indices of links.
+        var links: [Int32] = []
+        var lastHandle: UInt16 = 0
+        var flow = HostFlowControl()
+    }
+
+    /// The buffers of a host that uses flow control (Core 5.4, Vol 4, Part E, 4.2).
+    private struct HostFlowControl: Sendable {
+        var isOn = false
+        var total: UInt16 = 0
+        var used: UInt16 = 0
+
+        /// Whether packets are counted: only after the host has reported its buffers.
+        var isCounting: Bool { isOn && total > 0 }
+        var hasRoom: Bool { !isCounting || used < total }
+    }
+
+    private var links: [Link] = []
+    private var free: [Int] = []
+    /// By the index of the controller.
+    private var hosts: [Host] = []
+
+    /// Reads a link in place.
+    subscript(index: Int) -> Link {
+        @inline(__always) _read { yield links[index] }
+    }
+
+    // MARK: - Controllers
+
+    mutating func addController(_ index: Int) {
+        if index == hosts.count { hosts.append(Host()) } else { hosts[index] = Host() }
+    }
+
+    /// Drops all links of a controller without notice, and restores the settings of a reset.
+    mutating func reset(_ controller: Int, _ context: inout AirContext) {
+        for link in hosts[controller].links { abandon(Int(link), by: controller, &context) }
+        hosts[controller] = Host()
+    }
+
+    func hasLinks(_ controller: Int) -> Bool { !hosts[controller].links.isEmpty }
+    func canAdd(to controller: Int) -> Bool { hosts[controller].links.count < Capabilities.connectionLimit }
+
+    func isConnected(_ controller: Int, to peer: PackedAddress) -> Bool {
+        hosts[controller].links.contains { link in
+            links[Int(link)][links[Int(link)].side(of: controller).other].address == peer
+        }
+    }
+
+    /// The index of a controller's link, and the controller's side.
+    func find(_ handle: ConnectionHandle, of controller: Int) -> (index: Int, side: LinkSide)? {
+        for link in hosts[controller].links {
+            let side = links[Int(link)].side(of: controller)
+            if links[Int(link)][side].handle == handle { return (Int(link), side) }
+        }
+        return nil
+    }
+
+    // MARK: - Adding
+
+    /// Adds a link and reports it to both hosts.
+    /// - Returns: the handle of the peripheral.
+    mutating func add(
+        central: Initiator, _ peripheral: Int, _ address: PackedAddress, _ context: inout AirContext
+    ) -> ConnectionHandle {
+        let index = insert(central: central, peripheral, address, &context)
+        hosts[peripheral].links.append(Int32(index))
+        links[index].reportConnection(to: .central, &context)
+        links[index].reportConnection(to: .peripheral, &context)
+        schedule(index, &context)
+        return links[index][.peripheral].handle
+    }
+
+    /// Adds a link that its peripheral has refused.
+    mutating func addRefused(
+        central: Initiator, _ peripheral: Int, _ address: PackedAddress, _ context: inout AirContext
+    ) {
+        let index = insert(central: central, peripheral, address, isRefused: true, &context)
+        links[index].refuse(at: context.now)
+        links[index].reportConnection(to: .central, &context)
+        schedule(index, &context)
+    }
+
+    /// Adds a link to its central.
+    private mutating func insert(
+        central: Initiator, _ peripheral: Int, _ address: PackedAddress, isRefused: Bool = false,
+        _ context: inout AirContext
+    ) -> Int {
+        let index = free.popLast() ?? links.count
+        let first = LinkEnd(
+            controller: central.controller, handle: nextHandle(central.controller), address: central.ownAddress,
+            wantedDataLength: context.controllers.suggestedDataLength(of: central.controller))
+        let second = LinkEnd(
+            controller: peripheral, handle: isRefused ? ConnectionHandle(0) : nextHandle(peripheral), address: address,
+            wantedDataLength: context.controllers.suggestedDataLength(of: peripheral))
+        // The transmit window begins 1.25 ms after the request (Core 5.4, Vol 6, Part B, 4.5.3).
+        let anchor = context.configuration.timing == .immediate ? context.now : context.now + 1250
+        let link = Link(
+            timer: context.timers.add(.link(Int32(index))), central: first, peripheral: second, central.parameters,
+            anchor: anchor)
+        if index == links.count { links.append(link) } else { links[index] = link }
+        hosts[central.controller].links.append(Int32(index))
+        return index
+    }
+
+    /// An unused connection handle of a controller; handles rotate, so that an old one is not reused soon.
+    private mutating func nextHandle(_ controller: Int) -> ConnectionHandle {
+        let used = hosts[controller].links.map { links[Int($0)][links[Int($0)].side(of: controller)].handle }
+        var handle = hosts[controller].lastHandle
+        repeat {
+            handle = handle % ConnectionHandle.range.upperBound.rawValue + 1
+        } while used.contains(ConnectionHandle(handle))
+        hosts[controller].lastHandle = handle
+        return ConnectionHandle(handle)
+    }
+
+    // MARK: - Scheduling
+
+    /// Sets the timer of a link for the next time that it has something to do.
+    private mutating func schedule(_ index: Int, _ context: inout AirContext) {
+        guard links[index].isOpen else { return }
+        var deadline = links[index].waitDeadline
+        if links[index].isWhole {
+            deadline = min(deadline, links[index].updateInstant)
+            if hasWork(index, &context) {
+                deadline = min(deadline, nextEventTime(index, context.now, context.configuration.timing))
+            }
+        }
+        if deadline == .never {
+            context.timers.cancel(links[index].timer)
+        } else {
+            context.timers.schedule(links[index].timer, at: max(deadline, context.now))
+        }
+    }
+
+    /// Schedules all links of a controller, after room has become free.
+    mutating func scheduleAll(of controller: Int, _ context: inout AirContext) {
+        for link in hosts[controller].links { schedule(Int(link), &context) }
+    }
+
+    private func nextEventTime(_ index: Int, _ now: AirTime, _ timing: ConnectionTiming) -> AirTime {
+        if timing == .immediate { return now }
+        return links[index].time(ofEvent: links[index].nextEventNumber(at: now))
+    }
+
+    /// Whether the next connection event has something to do. Data or a procedure that waits for room in an outbox does not
+    /// count: taking output schedules the link again.
+    private mutating func hasWork(_ index: Int, _ context: inout AirContext) -> Bool {
+        if links[index].isReadyToEnd { return true }
+        if canSend(index, from: .central, &context) || canSend(index, from: .peripheral, &context) { return true }
+        return links[index].hasProcedure && hasRoomAtBothEnds(index, &context)
+    }
+
+    /// Whether a side has data, and the other side's host has room for it.
+    private mutating func canSend(_ index: Int, from side: LinkSide, _ context: inout AirContext) -> Bool {
+        guard !links[index][side].outgoing.isEmpty, !links[index].isPaused else { return false }
+        let receiver = links[index][side.other].controller
+        if context.controllers.hasRoom(receiver), hosts[receiver].flow.hasRoom { return true }
+        context.controllers.awaitRoom(of: receiver)
+        return false
+    }
+
+    private func hasRoomAtBothEnds(_ index: Int, _ context: inout AirContext) -> Bool {
+        for side in [LinkSide.central, .peripheral] where !context.controllers.hasRoom(links[index][side].controller) {
+            context.controllers.awaitRoom(of: links[index][side].controller)
+            return false
+        }
+        return true
+    }
+
+    // MARK: - Connection events
+
+    /// Runs a link when its timer is due: a connection event, or the end of a wait.
+    mutating func run(_ index: Int, _ context: inout AirContext) {
+        guard links[index].isOpen else { return }
+        if context.now >= links[index].waitDeadline { return expire(index, &context) }
+        if links[index].isWhole, nextEventTime(index, context.now, context.configuration.timing) <= context.now {
+            runConnectionEvent(index, &context)
+        }
+        if links[index].isOpen { schedule(index, &context) }
+    }
+
+    private mutating func runConnectionEvent(_ index: Int, _ context: inout AirContext) {
+        let number = links[index].beginEvent(&context)
+        if links[index].hasProcedure, hasRoomAtBothEnds(index, &context),
+            let reason = links[index].runProcedure(atEvent: number, &context)
+        {
+            return closeBoth(index, reason, &context)
+        }
+        exchangeData(index, &context)
+        if links[index].isReadyToEnd { finishTermination(index, &context) }
+    }
+
+    /// Exchanges data, as much as the interval has time for; the central begins (Core 5.4, Vol 6, Part B, 4.5.1).
+    private mutating func exchangeData(_ index: Int, _ context: inout AirContext) {
+        let isImmediate = context.configuration.timing == .immediate
+        var budget = isImmediate ? Int64.max : links[index].intervalMicroseconds
+        while true {
+            let fromCentral = nextFragment(index, from: .central, &context)
+            let fromPeripheral = nextFragment(index, from: .peripheral, &context)
+            if fromCentral == nil, fromPeripheral == nil { break }
+            budget -= links[index].airtime(octets: fromCentral ?? 0, from: .central)
+            budget -= links[index].airtime(octets: fromPeripheral ?? 0, from: .peripheral)
+            budget -= 2 * Link.interFrameSpace
+            guard budget >= 0 else { break }
+            if let fromCentral { deliver(index, octets: fromCentral, from: .central, &context) }
+            if let fromPeripheral { deliver(index, octets: fromPeripheral, from: .peripheral, &context) }
+        }
+        reportCompletedPackets(index, .central, &context)
+        reportCompletedPackets(index, .peripheral, &context)
+    }
+
+    /// Payload bytes of the next data PDU of a side; `nil` without data, or without room for it.
+    private mutating func nextFragment(_ index: Int, from side: LinkSide, _ context: inout AirContext) -> Int? {
+        canSend(index, from: side, &context) ? links[index].nextFragment(from: side) : nil
+    }
+
+    private mutating func deliver(_ index: Int, octets: Int, from side: LinkSide, _ context: inout AirContext) {
+        guard let data = links[index].cross(octets, from: side), octets > 0 else { return }
+        let receiver = links[index][side.other].controller
+        let isWhole = octets == data.payload.count
+        let packet = ACLDataPacket(
+            handle: links[index][side.other].handle,
+            boundary: data.startsMessage && data.sent == 0 ? .firstFlushable : .continuing,
+            payload: isWhole ? data.payload : Array(data.payload[data.sent..<data.sent + octets]))
+        if hosts[receiver].flow.isCounting {
+            hosts[receiver].flow.used += 1
+            links[index].countHeldPacket(side.other)
+        }
+        context.controllers.send(.acl(packet), to: receiver)
+    }
+
+    private mutating func reportCompletedPackets(_ index: Int, _ side: LinkSide, _ context: inout AirContext) {
+        let count = links[index].takeCompleted(side)
+        guard count > 0 else { return }
+        let packets = CompletedPackets(connectionHandle: links[index][side].handle, count: count)
+        context.controllers.emit(
+            NumberOfCompletedPackets(completedPackets: [packets]), to: links[index][side].controller)
+    }
+
+    // MARK: - Data of hosts
+
+    /// Queues data of a host on one of its links; data of a link that has ended is ignored.
+    mutating func receive(_ packet: ACLDataPacket, from controller: Int, _ context: inout AirContext) {
+        guard let (index, side) = find(packet.handle, of: controller), links[index].termination?.side != side else {
+            return
+        }
+        let cost = max(1, (packet.payload.count + Capabilities.bufferLength - 1) / Capabilities.bufferLength)
+        var taken = 0
+        for link in hosts[controller].links { taken += links[Int(link)].outgoingCost(of: controller) }
+        // Twice the buffers: tolerates a host that miscounts, and disconnects one that ignores flow control.
+        guard taken + cost <= 2 * Capabilities.bufferCount else { return overflow(index, side, &context) }
+        let data = OutgoingData(payload: packet.payload, startsMessage: packet.boundary != .continuing, cost: cost)
+        links[index].enqueue(data, from: side)
+        schedule(index, &context)
+    }
+
+    private mutating func overflow(_ index: Int, _ side: LinkSide, _ context: inout AirContext) {
+        context.controllers.emit(DataBufferOverflow(linkType: 1), to: links[index][side].controller)
+        close(
+            index, [(side, .memoryCapacityExceeded), (side.other, .remoteDeviceTerminatedLowResources)], &context)
+    }
+
+    // MARK: - The end
+
+    /// Drops a controller's end of a link without notice.
+    private mutating func abandon(_ index: Int, by controller: Int, _ context: inout AirContext) {
+        let side = links[index].side(of: controller)
+        links[index].loseEnd(side, at: context.now)
+        guard links[index][side.other].isPresent else { return release(index, &context) }
+        schedule(index, &context)
+    }
+
+    /// Ends a link whose wait is over.
+    private mutating func expire(_ index: Int, _ context: inout AirContext) {
+        if context.now >= links[index].lossDeadline {
+            closeBoth(index, links[index].lossReason, &context)
+        } else if links[index].termination != nil {
+            finishTermination(index, &context)
+        } else {
+            closeBoth(index, .lmpOrLLResponseTimeout, &context)
+        }
+    }
+
+    private mutating func finishTermination(_ index: Int, _ context: inout AirContext) {
+        guard let termination = links[index].termination else { return }
+        close(
+            index,
+            [(termination.side, .connectionTerminatedByLocalHost), (termination.side.other, termination.reason)],
+            &context)
+    }
+
+    private mutating func closeBoth(_ index: Int, _ reason: HCIStatus, _ context: inout AirContext) {
+        close(index, [(.central, reason), (.peripheral, reason)], &context)
+    }
+
+    /// Closes a link: reports the end to the hosts that still have it, in this order, and frees its index.
+    private mutating func close(
+        _ index: Int, _ reasons: [(side: LinkSide, reason: HCIStatus)], _ context: inout AirContext
+    ) {
+        for (side, reason) in reasons where links[index][side].isPresent {
+            let controller = links[index][side].controller
+            hosts[controller].flow.used -= min(hosts[controller].flow.used, links[index][side].heldByHost)
+            context.controllers.emit(
+                DisconnectionComplete(connectionHandle: links[index][side].handle, reason: reason), to: controller)
+        }
+        release(index, &context)
+    }
+
+    /// Removes a link from the controllers that have it, and frees its index.
+    private mutating func release(_ index: Int, _ context: inout AirContext) {
+        for side in [LinkSide.central, .peripheral] where links[index][side].isPresent {
+            hosts[links[index][side].controller].links.removeAll { $0 == Int32(index) }
+        }
+        links[index].close()
+        context.timers.remove(links[index].timer)
+        free.append(index)
+    }
+}
+
+// MARK: - Commands
+
+extension Links {
+    /// The index of the link of a command, and the controller's side.
+    func find(_ command: some ConnectionCommand, _ controller: Int) throws(HCIStatus) -> (index: Int, side: LinkSide) {
+        guard let found = find(command.connectionHandle, of: controller) else { throw .unknownConnectionIdentifier }
+        return found
+    }
+
+    /// Changes the link of a command, and schedules it.
+    mutating func change(
+        _ command: some ConnectionCommand, _ controller: Int, _ context: inout AirContext,
+        _ body: (inout Link, LinkSide) throws(HCIStatus) -> Void
+    ) throws(HCIStatus) {
+        let (index, side) = try find(command, controller)
+        try body(&links[index], side)
+        schedule(index, &context)
+    }
+
+    /// Changes the link of an answered command, if it still exists, and schedules it, or closes it if `body` returns a
+    /// reason.
+    mutating func settle(
+        _ command: some ConnectionCommand, _ controller: Int, _ context: inout AirContext,
+        _ body: (inout Link, LinkSide, inout AirContext) -> HCIStatus?
+    ) {
+        guard let (index, side) = find(command.connectionHandle, of: controller) else { return }
+        if let reason = body(&links[index], side, &context) { return closeBoth(index, reason, &context) }
+        schedule(index, &context)
+    }
+
+    mutating func setFlowControl(_ isOn: Bool, _ controller: Int) throws(HCIStatus) {
+        guard hosts[controller].links.isEmpty else { throw .commandDisallowed }
+        hosts[controller].flow.isOn = isOn
+        hosts[controller].flow.used = 0
+    }
+
+    mutating func setHostBuffers(_ count: UInt16, _ controller: Int) { hosts[controller].flow.total = count }
+
+    /// A host has completed packets.
+    mutating func release(
+        _ packets: CompletedPackets, _ controller: Int, _ context: inout AirContext
+    ) throws(HCIStatus) {
+        guard let (index, side) = find(packets.connectionHandle, of: controller) else {
+            throw .unknownConnectionIdentifier
+        }
+        let returned = min(packets.count, links[index][side].heldByHost, hosts[controller].flow.used)
+        links[index].releaseHeldPackets(returned, side)
+        hosts[controller].flow.used -= returned
+        scheduleAll(of: controller, &context)
+    }
+}

@@ -1,0 +1,315 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import HCI
+
+/// Identifies an advertisement for the duplicate filter (Core 5.4, Vol 6, Part B, 4.3.5).
+struct SeenAdvertisement: Hashable, Sendable {
+    let address: PackedAddress
+    /// The type of the PDU; of extended PDUs also the Advertising_SID and Advertising_DID.
+    let detail: UInt32
+}
+
+/// When a scanner reports an advertisement again.
+enum DuplicateFilter: UInt8, Sendable {
+    case off = 0
+    case untilDisabled = 1
+    case eachPeriod = 2
+}
+
+/// The parameters of a scan before it is enabled.
+struct ScanParameters: Hashable, Sendable {
+    var isActive = false
+    /// Microseconds.
+    var interval: Int64 = 10_000
+    /// Microseconds.
+    var window: Int64 = 10_000
+    var usesRandomAddress = false
+    var filterPolicy = ScanningFilterPolicy.unfiltered
+
+    /// Whether advertisements that are directed to a resolvable private address pass.
+    var passesUnresolvedTargets: Bool { filterPolicy.rawValue & 2 == 2 }
+}
+
+/// A controller that scans.
+private struct Scanner: Sendable {
+    let receiver: Receiver
+    let parameters: ScanParameters
+    /// The address of scan requests and the target of directed advertisements.
+    let ownAddress: PackedAddress
+    private let filter: DuplicateFilter
+    private var seen: Set<SeenAdvertisement> = []
+    private var periodNumber: Int64 = 0
+
+    /// Capacity of the duplicate filter; beyond it the filter is cleared.
+    private static let seenLimit = 65_536
+
+    init(receiver: Receiver, parameters: ScanParameters, ownAddress: PackedAddress, filter: DuplicateFilter) {
+        self.receiver = receiver
+        self.parameters = parameters
+        self.ownAddress = ownAddress
+        self.filter = filter
+    }
+
+    var controller: Int { receiver.controller }
+
+    /// Whether the duplicate filter passes an advertisement, which it remembers.
+    mutating func admits(_ advertisement: SeenAdvertisement, at time: AirTime) -> Bool {
+        guard filter != .off else { return true }
+        if filter == .eachPeriod, receiver.period > 0, (time - receiver.start) / receiver.period != periodNumber {
+            periodNumber = (time - receiver.start) / receiver.period
+            seen.removeAll(keepingCapacity: true)
+        }
+        if seen.count >= Self.seenLimit { seen.removeAll(keepingCapacity: true) }
+        return seen.insert(advertisement).inserted
+    }
+}
+
+/// The scanning state of all controllers (Core 5.4, Vol 6, Part B, 4.4.3).
+struct Scanners: Sendable {
+    /// What a controller has whether or not it scans.
+    private struct Host: Sendable {
+        var parameters: ScanParameters?
+        /// The timer of a scan's duration.
+        var timer: TimerIdentifier?
+    }
+
+    /// The controllers that scan: few, and searched in each advertising event.
+    private var scanners: [Scanner] = []
+    /// By the index of the controller.
+    private var hosts: [Host] = []
+
+    mutating func addController(_ index: Int) {
+        if index == hosts.count { hosts.append(Host()) } else { hosts[index] = Host() }
+    }
+
+    /// Stops scanning, and restores the settings of a reset.
+    mutating func reset(_ controller: Int, _ context: inout AirContext) {
+        stop(controller, &context)
+        if let timer = hosts[controller].timer { context.timers.remove(timer) }
+        hosts[controller] = Host()
+    }
+
+    /// Whether no controller scans.
+    var isEmpty: Bool { scanners.isEmpty }
+
+    func isScanning(_ controller: Int) -> Bool { scanners.contains { $0.controller == controller } }
+
+    /// Whether a controller's scan is active; `nil` if it does not scan.
+    func isActive(_ controller: Int) -> Bool? {
+        scanners.first { $0.controller == controller }?.parameters.isActive
+    }
+
+    func usesAcceptList(_ controller: Int) -> Bool {
+        scanners.contains { $0.controller == controller && $0.parameters.filterPolicy.usesFilterAcceptList }
+    }
+
+    /// Ends an extended scan after its duration.
+    mutating func expire(_ controller: Int, _ context: inout AirContext) {
+        guard isScanning(controller) else { return }
+        stop(controller, &context)
+        context.controllers.emit(LEScanTimeout(), to: controller)
+    }
+
+    fileprivate mutating func stop(_ controller: Int, _ context: inout AirContext) {
+        scanners.removeAll { $0.controller == controller }
+        if let timer = hosts[controller].timer { context.timers.cancel(timer) }
+    }
+}
+
+// MARK: - Receiving
+
+extension Scanners {
+    /// Delivers an advertising event to all scanners that receive it.
+    ///
+    /// The other parts are `inout` although most of them are only read: an `inout` argument is never copied (hot path).
+    mutating func receive(
+        _ event: AdvertisingEvent, of set: Int, _ advertising: inout AdvertisingSets, _ medium: inout Medium,
+        _ context: inout AirContext
+    ) {
+        for index in scanners.indices {
+            guard let rssi = medium.rssi(of: event, at: scanners[index].receiver, now: context.now),
+                passesFilterPolicy(set, of: index, &advertising, &context.controllers)
+            else { continue }
+            if scanners[index].admits(advertising[set].seenAdvertisement(isScanResponse: false), at: context.now) {
+                report(set, isScanResponse: false, rssi, to: index, &advertising, &context.controllers)
+            }
+            let own = scanners[index].ownAddress
+            guard advertising[set].properties.contains(.scannable), scanners[index].parameters.isActive,
+                advertising.answersScanRequest(of: own, to: set, &context.controllers)
+            else { continue }
+            advertising.noteScanRequest(of: own, to: set, &context.controllers)
+            if scanners[index].admits(advertising[set].seenAdvertisement(isScanResponse: true), at: context.now) {
+                let rssi = medium.rssi(
+                    from: event.transmitter, power: event.power, at: scanners[index].controller)
+                report(set, isScanResponse: true, rssi, to: index, &advertising, &context.controllers)
+            }
+        }
+    }
+
+    /// Scanning filter policies (Core 5.4, Vol 6, Part B, 4.3.3).
+    private func passesFilterPolicy(
+        _ set: Int, of scanner: Int, _ advertising: inout AdvertisingSets, _ controllers: inout Controllers
+    ) -> Bool {
+        if scanners[scanner].parameters.filterPolicy.usesFilterAcceptList {
+            guard controllers.accepts(advertising[set].address, on: scanners[scanner].controller) else { return false }
+        }
+        guard advertising[set].properties.contains(.directed), advertising[set].target != scanners[scanner].ownAddress
+        else { return true }
+        return scanners[scanner].parameters.passesUnresolvedTargets && advertising[set].target.isResolvablePrivate
+    }
+
+    private func report(
+        _ set: Int, isScanResponse: Bool, _ rssi: Int8, to scanner: Int, _ advertising: inout AdvertisingSets,
+        _ controllers: inout Controllers
+    ) {
+        let receiver = scanners[scanner].controller
+        let properties = advertising[set].properties
+        if scanners[scanner].receiver.isExtended {
+            guard controllers.allows(LEExtendedAdvertisingReport.self, to: receiver) else { return }
+            reportExtended(set, isScanResponse: isScanResponse, rssi, to: receiver, &advertising, &controllers)
+        } else if properties.contains(.directed), advertising[set].target != scanners[scanner].ownAddress {
+            guard controllers.allows(LEDirectedAdvertisingReport.self, to: receiver) else { return }
+            controllers.sendReport(
+                AdvertisingReportBytes.directed(
+                    address: advertising[set].address, target: advertising[set].target, rssi: rssi), to: receiver)
+        } else {
+            guard controllers.allows(LEAdvertisingReport.self, to: receiver) else { return }
+            controllers.sendReport(
+                AdvertisingReportBytes.legacy(
+                    type: isScanResponse ? .scanResponse : properties.reportType, address: advertising[set].address,
+                    data: advertising[set].reportedData(isScanResponse: isScanResponse), rssi: rssi), to: receiver)
+        }
+    }
+
+    /// Sends an extended report; data beyond the limit of one report is divided among several.
+    private func reportExtended(
+        _ set: Int, isScanResponse: Bool, _ rssi: Int8, to receiver: Int, _ advertising: inout AdvertisingSets,
+        _ controllers: inout Controllers
+    ) {
+        let properties = advertising[set].properties
+        let isLegacy = properties.contains(.legacy)
+        var type = properties.extendedEventType
+        if isScanResponse { type.formUnion(.scanResponse) }
+        var header = AdvertisingReportBytes.ExtendedHeader(
+            eventType: type, address: advertising[set].address,
+            target: properties.contains(.directed) ? advertising[set].target : nil,
+            secondaryPHY: isLegacy ? 0 : advertising[set].secondaryPHY,
+            identifier: isLegacy ? 0xFF : advertising[set].identifier,
+            transmitPower: properties.contains(.includesTransmitPower)
+                ? advertising[set].transmitPower : TransmitPower.unspecified.decibelMilliwatts,
+            rssi: rssi)
+        var rest = advertising[set].reportedData(isScanResponse: isScanResponse)[...]
+        while rest.count > AdvertisingReportBytes.extendedDataLimit {
+            header.eventType = type.union(.incomplete)
+            controllers.sendReport(
+                AdvertisingReportBytes.extended(header, data: rest.prefix(AdvertisingReportBytes.extendedDataLimit)),
+                to: receiver)
+            rest = rest.dropFirst(AdvertisingReportBytes.extendedDataLimit)
+        }
+        header.eventType = type
+        controllers.sendReport(AdvertisingReportBytes.extended(header, data: rest), to: receiver)
+    }
+}
+
+// MARK: - Commands
+
+extension Scanners {
+    fileprivate mutating func setParameters(
+        _ controller: Int, _ type: ScanType, _ interval: ScanTime, _ window: ScanTime, _ own: OwnAddressType,
+        _ policy: ScanningFilterPolicy
+    ) throws(HCIStatus) {
+        guard type.rawValue <= 1, own.rawValue <= 3, policy.rawValue <= 3 else { throw .invalidCommandParameters }
+        try CommandTable.checkScanTimes(interval: interval, window: window)
+        hosts[controller].parameters = ScanParameters(
+            isActive: type == .active, interval: Int64(interval.count) * 625, window: Int64(window.count) * 625,
+            usesRandomAddress: own.isRandom, filterPolicy: policy)
+    }
+
+    /// Starts a scan, or restarts it with another filter.
+    /// - Parameters:
+    ///   - duration: microseconds; 0 without a limit.
+    ///   - period: microseconds; 0 to scan once.
+    fileprivate mutating func start(
+        _ controller: Int, isExtended: Bool, _ filter: DuplicateFilter, duration: Int64 = 0, period: Int64 = 0,
+        _ context: inout AirContext
+    ) throws(HCIStatus) {
+        let parameters = hosts[controller].parameters ?? ScanParameters()
+        guard let own = context.controllers.ownAddress(of: controller, isRandom: parameters.usesRandomAddress) else {
+            throw .invalidCommandParameters
+        }
+        let start = scanners.first { $0.controller == controller }?.receiver.start ?? context.now
+        stop(controller, &context)
+        let receiver = Receiver(
+            controller: controller, isExtended: isExtended, start: period > 0 ? context.now : start,
+            interval: parameters.interval, window: parameters.window, period: period, duration: duration)
+        scanners.append(Scanner(receiver: receiver, parameters: parameters, ownAddress: own, filter: filter))
+        guard duration > 0, period == 0 else { return }
+        let timer = hosts[controller].timer ?? context.timers.add(.scanTimeout(Int32(controller)))
+        hosts[controller].timer = timer
+        context.timers.schedule(timer, at: context.now + duration)
+    }
+
+    fileprivate mutating func startExtended(
+        _ command: LESetExtendedScanEnable, _ controller: Int, _ context: inout AirContext
+    ) throws(HCIStatus) {
+        let duration = Int64(command.duration.count) * 10_000
+        let period = Int64(command.period.count) * 1_280_000
+        guard let filter = DuplicateFilter(rawValue: command.filterDuplicates) else { throw .invalidCommandParameters }
+        guard duration == 0 || period == 0 || duration < period else { throw .invalidCommandParameters }
+        guard filter != .eachPeriod || (period > 0 && duration > 0) else { throw .invalidCommandParameters }
+        // A period without a duration has no meaning: the scan does not pause.
+        try start(
+            controller, isExtended: true, filter, duration: duration, period: duration > 0 ? period : 0, &context)
+    }
+}
+
+extension CommandTable {
+    /// Scanning, legacy and extended (Core 5.4, Vol 4, Part E, 7.8.10, 7.8.11, 7.8.64 and 7.8.65).
+    static var scanningCommands: [CommandHandler] {
+        [
+            CommandHandler.completing(LESetScanParameters.self) { air, controller, command throws(HCIStatus) in
+                guard !air.scanners.isScanning(controller) else { throw .commandDisallowed }
+                guard command.scanInterval <= ScanTime(0x4000) else { throw .invalidCommandParameters }
+                try air.scanners.setParameters(
+                    controller, command.scanType, command.scanInterval, command.scanWindow, command.ownAddressType,
+                    command.scanningFilterPolicy)
+            }.of(.legacy),
+            CommandHandler.completing(LESetScanEnable.self) { air, controller, command throws(HCIStatus) in
+                guard command.enable <= 1 else { throw .invalidCommandParameters }
+                guard command.enable == 1 else { return air.scanners.stop(controller, &air.context) }
+                guard command.filterDuplicates <= 1, let filter = DuplicateFilter(rawValue: command.filterDuplicates)
+                else { throw .invalidCommandParameters }
+                try air.scanners.start(controller, isExtended: false, filter, &air.context)
+            }.of(.legacy),
+            CommandHandler.completing(LESetExtendedScanParameters.self) { air, controller, command throws(HCIStatus) in
+                guard !air.scanners.isScanning(controller) else { throw .commandDisallowed }
+                let parameters = try mandatoryPHY(command.scanningPHYs, command.parameters)
+                try air.scanners.setParameters(
+                    controller, parameters.scanType, parameters.scanInterval, parameters.scanWindow,
+                    command.ownAddressType, command.scanningFilterPolicy)
+            }.of(.extended),
+            CommandHandler.completing(LESetExtendedScanEnable.self) { air, controller, command throws(HCIStatus) in
+                guard command.enable <= 1 else { throw .invalidCommandParameters }
+                guard command.enable == 1 else { return air.scanners.stop(controller, &air.context) }
+                try air.scanners.startExtended(command, controller, &air.context)
+            }.of(.extended),
+        ]
+    }
+
+    /// Checks that the window is at least 2.5 ms and at most the interval.
+    static func checkScanTimes(interval: ScanTime, window: ScanTime) throws(HCIStatus) {
+        guard window >= ScanTime(4), window <= interval else { throw .invalidCommandParameters }
+    }
+
+    /// The parameters of LE 1M, which come first; LE Coded, the other PHY of primary channels, is not supported.
+    static func mandatoryPHY<Parameters>(_ phys: PHYSet, _ parameters: [Parameters]) throws(HCIStatus) -> Parameters {
+        guard phys.isDisjoint(with: .coded), phys.rawValue & ~0x07 == 0 else {
+            throw .unsupportedFeatureOrParameterValue
+        }
+        guard phys.contains(.oneMegabit), let first = parameters.first else { throw .invalidCommandParameters }
+        return first
+    }
+}
