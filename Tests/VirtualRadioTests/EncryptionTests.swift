@@ -145,6 +145,24 @@ import VirtualRadio
         }
     }
 
+    /// A refused refresh ends the link in the connection event in which the requested disconnection would end it too.
+    @Test func linkWithoutItsKeyThatIsDisconnectedEndsOnce() throws {
+        var bench = Bench()
+        let pair = try bench.connect()
+        askForKey(&bench, pair)
+        reply(&bench, pair)
+        bench.prepare(pair.peripheral, masked: [0x05])
+        bench.expectSuccess(
+            LEEnableEncryption(
+                connectionHandle: pair.centralHandle, randomNumber: 7, encryptedDiversifier: 8,
+                longTermKey: Self.key), pair.central)
+        bench.expectSuccess(Disconnect(connectionHandle: pair.centralHandle), pair.central)
+        bench.run(milliseconds: 100)
+        for identifier in [pair.central, pair.peripheral] {
+            #expect(bench.takeEvents(DisconnectionComplete.self, identifier).map(\.reason) == [.pinOrKeyMissing])
+        }
+    }
+
     @Test func hostWithDisabledEventHasNoKey() throws {
         var bench = Bench()
         let pair = try bench.connect(masked: [0x05, 0x06, 0x0A])
