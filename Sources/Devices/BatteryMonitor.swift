@@ -59,11 +59,15 @@ package struct BatteryMonitor: Device {
 
     package func name(of characteristic: CharacteristicIdentifier) -> String? { peripheral.name(of: characteristic) }
 
-    package mutating func handle(_ input: DeviceInput, at now: DeviceTime) -> [DeviceOutput] {
-        peripheral.handle(input, at: now)
+    package var advertisesWhileConnected: Bool { peripheral.advertisesWhileConnected }
+
+    package func read(_ characteristic: CharacteristicIdentifier, offset: Int, at now: DeviceTime) -> ReadResult {
+        peripheral.read(characteristic, offset: offset, at: now)
     }
 
-    package mutating func restore(from flash: FlashImage) throws(FlashFault) {}
+    package mutating func handle(_ input: DeviceInput, at now: DeviceTime) -> DeviceResponse {
+        peripheral.handle(input, at: now)
+    }
 
     // MARK: - What it is
 

@@ -5,30 +5,30 @@
 package import Bluetooth
 package import BluetoothCore
 
-/// Something that a device asks of a central connected to it, as the client of the central's own attributes.
+/// A request of a device to a connected central, as a GATT client of the central's own attributes.
 package enum ClientRequest: Hashable, Sendable {
-    /// To have the connection encrypted, by pairing where there is no key yet.
+    /// Encrypt the connection; pair first if there is no key.
     case secure
-    /// The characteristics of the first primary service of this type.
+    /// Discover the characteristics of the first primary service of this type.
     case discover(BluetoothUUID)
-    /// To be told the value with this handle from now on, or no more.
+    /// Subscribe to the value with this handle, or unsubscribe.
     case subscribe(AttributeHandle, Bool)
-    /// The value with this handle.
+    /// Read the value with this handle.
     case read(AttributeHandle)
-    /// To take this for the value with this handle, and to say so.
+    /// Write the value with this handle, with response.
     case write(AttributeHandle, [UInt8])
 }
 
-/// What came of a request.
+/// The result of a request.
 package enum ClientResult: Hashable, Sendable {
-    /// The characteristics, in the order of their handles; `nil` when there is no such service.
+    /// The characteristics in the order of their handles; `nil` when the central has no such service.
     case found([RemoteCharacteristic]?)
-    /// The value read.
+    /// The value that was read.
     case value([UInt8])
-    /// It is done.
+    /// The request was carried out.
     case done
-    /// The central refused it.
+    /// The central answered with an error.
     case refused(ATTError)
-    /// It could not be asked, or got no answer; a clause for people.
+    /// The request could not be sent, or got no answer; a clause for people with the reason.
     case failed(String)
 }

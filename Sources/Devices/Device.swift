@@ -4,52 +4,82 @@
 
 package import Advertising
 package import Bluetooth
-package import BluetoothCore
+import BluetoothCore
 
-/// What a piece of hardware is, whatever radio carries it.
+/// The behaviour of a piece of hardware, on any radio.
 ///
-/// A device is a value and a state machine: it takes an input and says what is to be done, in that order. It has no
-/// clock, no files and no radio of its own. The caller performs the outputs; when a `.persist` fails it drops the changed
-/// copy and answers `ATTError.insufficientResources`, so the device is as it was.
+/// A device is a value and a state machine without clock, files or radio. Its owner passes it inputs with `handle` and carries
+/// out the response: it saves `flash` first, waits for `delay`, then sends the reply and performs the effects in order. If
+/// saving fails, the owner discards the changed copy of the device and the response, and answers
+/// `ATTError.insufficientResources`. Reads do not change a device.
 package protocol Device: Sendable {
-    /// The name of its kind, as profiles and flash files have it.
+    /// The name of the kind in profiles and flash files.
     static var kind: String { get }
-    /// Whether its settings survive a power cut.
+    /// Whether the hardware has flash memory, so that settings survive a power cut.
     static var hasFlash: Bool { get }
-    /// Whether this one keeps any: a device with flash may have nothing to put there.
-    var keepsSettings: Bool { get }
-    /// The GATT services it has; empty when nothing can connect to it.
+    /// Whether this device has settings to save: one with flash may have none.
+    var savesSettings: Bool { get }
+    /// The GATT services; empty when nothing can connect.
     var services: [GATTService] { get }
-    /// Its present settings, for people and for `ctl show`.
+    /// Whether it advertises while a central is connected.
+    var advertisesWhileConnected: Bool { get }
+    /// The present settings, for people and for `ctl show`.
     var settings: [DeviceSetting] { get }
-    /// What those of its settings are now that change by themselves, by their keys.
+    /// The present values of the settings that change by themselves, by key.
     func presentValues(at now: DeviceTime) -> [String: String]
-    /// The name that its owner gave a characteristic; `nil` where it has none but its UUID.
+    /// The name that the profile gives a characteristic; `nil` when it gives none.
     func name(of characteristic: CharacteristicIdentifier) -> String?
-    /// When, in uptime, it wants to be told that time has passed; `nil` when nothing is due by itself.
+    /// The commands that it performs, in addition to settings.
+    var commands: [DeviceCommand.Declaration] { get }
+    /// When `.timePassed` is due next, in uptime; `nil` when nothing is due.
     var nextDeadline: Duration? { get }
-    /// Takes one input and says what is to be done, in order.
-    mutating func handle(_ input: DeviceInput, at now: DeviceTime) -> [DeviceOutput]
-    /// Takes over what flash holds; keys that it does not know are left alone.
-    /// - Throws: `FlashFault` when a value is missing or cannot be one; the device is unchanged then.
+    /// The result of reading a characteristic's value from an offset.
+    func read(_ characteristic: CharacteristicIdentifier, offset: Int, at now: DeviceTime) -> ReadResult
+    /// Takes one input.
+    mutating func handle(_ input: DeviceInput, at now: DeviceTime) -> DeviceResponse
+    /// Restores settings from flash; unknown keys are ignored.
+    /// - Throws: `FlashFault` when a value is missing or out of range; the device is unchanged then.
     mutating func restore(from flash: FlashImage) throws(FlashFault)
 }
 
 extension Device {
-    /// What has flash uses it.
-    package var keepsSettings: Bool { Self.hasFlash }
+    /// By default, a device with flash saves its settings there.
+    package var savesSettings: Bool { Self.hasFlash }
 
-    /// Nothing is due by itself.
+    /// By default, there is nothing to connect to.
+    package var services: [GATTService] { [] }
+
+    /// By default, no deadline.
     package var nextDeadline: Duration? { nil }
 
-    /// Nothing changes by itself.
+    /// By default, no command.
+    package var commands: [DeviceCommand.Declaration] { [] }
+
+    /// By default, no setting changes by itself.
     package func presentValues(at now: DeviceTime) -> [String: String] { [:] }
 
-    /// Nothing has a name of its own.
+    /// By default, characteristics have no names.
     package func name(of characteristic: CharacteristicIdentifier) -> String? { nil }
+
+    /// By default, nothing can be read.
+    package func read(_ characteristic: CharacteristicIdentifier, offset: Int, at now: DeviceTime) -> ReadResult {
+        .error(.readNotPermitted)
+    }
+
+    /// By default, nothing to restore.
+    package mutating func restore(from flash: FlashImage) throws(FlashFault) {}
+
+    /// The advertisement when power comes on at the origin of time; `nil` for a device that is silent then.
+    package var firstAdvertisement: Advertisement? {
+        var copy = self
+        for case .advertise(let advertisement) in copy.handle(.poweredOn, at: DeviceTime()).effects.reversed() {
+            return advertisement
+        }
+        return nil
+    }
 }
 
-/// A central, by the name its radio has for it: its address, or a path on a bus.
+/// A central, by the name that its radio gives it: an address, or an object path on D-Bus.
 package struct Central: Hashable, Sendable {
     /// The name, unique among the centrals of one radio.
     package let name: String
@@ -57,67 +87,44 @@ package struct Central: Hashable, Sendable {
     package init(_ name: String) { self.name = name }
 }
 
-/// Something that happens to a device.
+/// A point in time for a device, as its owner measures it.
+package struct DeviceTime: Hashable, Sendable {
+    /// Monotonic time since an origin that the owner chose.
+    package var uptime: Duration
+    /// Time of day since 1970 in UTC; it may jump.
+    package var sinceUnixEpoch: Duration
+
+    /// A time; zero for both by default.
+    package init(uptime: Duration = .zero, sinceUnixEpoch: Duration = .zero) {
+        self.uptime = uptime
+        self.sinceUnixEpoch = sinceUnixEpoch
+    }
+}
+
+/// An input of a device.
 package enum DeviceInput: Hashable, Sendable {
-    /// Power comes: say what is to be advertised.
+    /// Power came on. The effects contain the first advertisement.
     case poweredOn
     /// A central has connected.
     case connected(Central)
-    /// A central is gone.
+    /// A central has disconnected.
     case disconnected(Central)
-    /// A characteristic's value is read from this offset; answered by `.respond` or `.reject`. It changes nothing, unless
-    /// a `.wait` comes first, of no time at all if need be.
-    case read(CharacteristicIdentifier, offset: Int)
-    /// A characteristic's value is written from this offset; answered by `.acknowledge` or `.reject`.
+    /// A read of this characteristic from offset 0 was answered, and its result was `isCounted`.
+    case readAnswered(CharacteristicIdentifier)
+    /// A characteristic's value was written from this offset. The reply is `.done` or `.rejected`.
     case wrote(CharacteristicIdentifier, offset: Int, value: [UInt8])
-    /// A central wants to be told other things of a characteristic's value than before; nothing, when it is gone.
+    /// A central changed its subscription to a characteristic; empty when it unsubscribed.
     case subscribed(Central, CharacteristicIdentifier, ClientCharacteristicConfiguration)
-    /// A central's connection has this timing, at its beginning or from now on; not every radio tells.
+    /// A central's connection has these parameters now; not every radio reports them.
     case connectionUpdated(Central, ConnectionParameters)
-    /// What was asked of a central's own attributes by `.ask` has come to this; nothing comes of it when the central goes
-    /// before.
-    case asked(Central, ClientRequest, ClientResult)
-    /// A central tells the value of one of its own characteristics, by the handle of that value.
-    case told(Central, AttributeHandle, [UInt8])
-    /// Its owner wants it to do something; answered by `.acknowledge` or `.refuse`.
+    /// The response to a `.request`; there is none when the central disconnects first.
+    case responseReceived(Central, ClientRequest, ClientResult)
+    /// A notification or indication of one of a central's own characteristics, by the handle of its value.
+    case notificationReceived(Central, AttributeHandle, [UInt8])
+    /// A command of the device's owner. The reply is `.done` or `.refused`.
     case perform(DeviceCommand)
     /// The time is `nextDeadline` or later.
     case timePassed
-    /// Its owner changes settings past the radio; answered by `.acknowledge` or `.refuse`.
+    /// The device's owner changes settings, all or none. The reply is `.done` or `.refused`.
     case set([DeviceSetting])
-}
-
-/// Something that a device wants done.
-package enum DeviceOutput: Hashable, Sendable {
-    /// This, and nothing else of this device, is to be on the air; `nil` is silence.
-    case advertise(Advertisement?)
-    /// This is to be durable before the next output is performed.
-    case persist(FlashImage)
-    /// A read succeeded.
-    case respond([UInt8])
-    /// A write or set is done.
-    case acknowledge
-    /// A read or write failed, as the peer is told.
-    case reject(ATTError)
-    /// A set is refused: one sentence for its owner.
-    case refuse(String)
-    /// This value of a characteristic is told to a central, by notification or indication as it wants; `nil` for all
-    /// that want either. Whoever wants neither is told nothing.
-    case notify(CharacteristicIdentifier, value: [UInt8], to: Central?)
-    /// This is asked of a central's own attributes, as their client, when what was asked before has ended; `.asked` is the
-    /// answer.
-    case ask(ClientRequest, of: Central)
-    /// Something that it shows to people.
-    case report(DeviceReport)
-    /// What follows is performed so much later, and the input counts as answered only then.
-    case wait(Duration)
-    /// A central is asked for another timing of its connection; if it agrees, `.connectionUpdated` follows.
-    case updateConnection(Central, ConnectionParameters)
-    /// This central must go.
-    case disconnect(Central)
-    /// Something its owner should know.
-    case warn(Warning)
-
-    /// The answer to `.perform` of a device that has nothing to do at a command.
-    static let takesNoCommands = DeviceOutput.refuse("this device takes no commands")
 }

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Advertising
-package import Bluetooth
+import Bluetooth
 package import BluetoothCore
 
 /// A beacon that only advertises: no connection, no flash.
@@ -52,7 +52,7 @@ package struct PlainIBeacon: Device {
     /// A beacon with these values.
     package init(_ configuration: Configuration) { self.configuration = configuration }
 
-    package var services: [GATTService] { [] }
+    package var advertisesWhileConnected: Bool { true }
 
     package var settings: [DeviceSetting] {
         [
@@ -62,20 +62,19 @@ package struct PlainIBeacon: Device {
         ]
     }
 
-    package mutating func handle(_ input: DeviceInput, at now: DeviceTime) -> [DeviceOutput] {
+    package mutating func handle(_ input: DeviceInput, at now: DeviceTime) -> DeviceResponse {
         switch input {
         case .poweredOn: [.advertise(advertisement)]
         case .set(let settings): set(settings)
-        case .read: [.reject(.readNotPermitted)]
-        case .wrote: [.reject(.writeNotPermitted)]
-        case .perform: [.takesNoCommands]
-        case .connected, .disconnected, .subscribed, .connectionUpdated, .asked, .told, .timePassed: []
+        case .wrote: .rejected(.writeNotPermitted)
+        case .perform: .takesNoCommands
+        case .connected, .disconnected, .readAnswered, .subscribed, .connectionUpdated, .responseReceived,
+            .notificationReceived, .timePassed:
+            []
         }
     }
 
-    package mutating func restore(from flash: FlashImage) throws(FlashFault) {}
-
-    private mutating func set(_ settings: [DeviceSetting]) -> [DeviceOutput] {
+    private mutating func set(_ settings: [DeviceSetting]) -> DeviceResponse {
         var changed = configuration
         for setting in settings {
             switch setting {
@@ -86,19 +85,17 @@ package struct PlainIBeacon: Device {
             case .transmitPower(let power): changed.transmitPower = power
             case .interval(let interval):
                 guard AdvertisingInterval.legacyRange.contains(interval) else {
-                    return [.refuse("interval: a radio can send every 20 ms to 10240 ms (32 to 16384 ticks)")]
+                    return .refused("interval: a radio can send every 20 ms to 10240 ms (32 to 16384 ticks)")
                 }
                 changed.interval = interval
             case .named(let name, _):
-                return [
-                    .refuse(
-                        "\(name): there is no such setting; settings are uuid, major, minor, measured-power, interval, "
-                            + "tx-power")
-                ]
+                return .refused(
+                    "\(name): there is no such setting; settings are uuid, major, minor, measured-power, interval, "
+                        + "tx-power")
             }
         }
         configuration = changed
-        return [.acknowledge, .advertise(advertisement)]
+        return .done([.advertise(advertisement)])
     }
 
     /// What it advertises with its present settings.

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Advertising
-package import Bluetooth
+import Bluetooth
 package import BluetoothCore
 
 /// A device of which nothing is known but what it advertises, octet for octet: no services, no flash.
@@ -46,41 +46,40 @@ package struct RawAdvertiser: Device {
     /// A device with these values.
     package init(_ configuration: Configuration) { self.configuration = configuration }
 
-    package var services: [GATTService] { [] }
+    package var advertisesWhileConnected: Bool { true }
 
     package var settings: [DeviceSetting] {
         [.interval(configuration.interval), .transmitPower(configuration.transmitPower)]
     }
 
-    package mutating func handle(_ input: DeviceInput, at now: DeviceTime) -> [DeviceOutput] {
+    package mutating func handle(_ input: DeviceInput, at now: DeviceTime) -> DeviceResponse {
         switch input {
         case .poweredOn: [.advertise(advertisement)]
         case .set(let settings): set(settings)
-        case .read: [.reject(.readNotPermitted)]
-        case .wrote: [.reject(.writeNotPermitted)]
-        case .perform: [.takesNoCommands]
-        case .connected, .disconnected, .subscribed, .connectionUpdated, .asked, .told, .timePassed: []
+        case .wrote: .rejected(.writeNotPermitted)
+        case .perform: .takesNoCommands
+        case .connected, .disconnected, .readAnswered, .subscribed, .connectionUpdated, .responseReceived,
+            .notificationReceived, .timePassed:
+            []
         }
     }
 
-    package mutating func restore(from flash: FlashImage) throws(FlashFault) {}
-
-    private mutating func set(_ settings: [DeviceSetting]) -> [DeviceOutput] {
+    private mutating func set(_ settings: [DeviceSetting]) -> DeviceResponse {
         var changed = configuration
         for setting in settings {
             switch setting {
             case .transmitPower(let power): changed.transmitPower = power
             case .interval(let interval):
                 guard AdvertisingInterval.legacyRange.contains(interval) else {
-                    return [.refuse("interval: a radio can send every 20 ms to 10240 ms (32 to 16384 ticks)")]
+                    return .refused("interval: a radio can send every 20 ms to 10240 ms (32 to 16384 ticks)")
                 }
                 changed.interval = interval
             case .uuid, .major, .minor, .measuredPower, .named:
-                return [.refuse("\(setting.key): a raw advertiser has no such setting; it has interval and tx-power")]
+                return .refused("\(setting.key): a raw advertiser has no such setting; it has interval and tx-power")
             }
         }
         configuration = changed
-        return [.acknowledge, .advertise(advertisement)]
+        return .done([.advertise(advertisement)])
     }
 
     /// What it advertises with its present settings.

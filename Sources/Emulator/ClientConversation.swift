@@ -29,7 +29,7 @@ final class ClientConversation: Sendable {
                 await Self.converse(requests, with: central, over: link, deliver)
             } catch {
                 for await request in requests where !Task.isCancelled {
-                    await deliver(.asked(central, request, .failed("\(error)")))
+                    await deliver(.responseReceived(central, request, .failed("\(error)")))
                 }
             }
         }
@@ -50,14 +50,14 @@ final class ClientConversation: Sendable {
     ) async {
         let hearing = Task {
             for await told in link.notifications where !Task.isCancelled {
-                await deliver(.told(central, told.handle, told.value))
+                await deliver(.notificationReceived(central, told.handle, told.value))
             }
         }
         var found: [AttributeHandle: RemoteCharacteristic] = [:]
         for await request in requests {
             let result = await answer(request, over: link, &found)
             guard !Task.isCancelled else { break }
-            await deliver(.asked(central, request, result))
+            await deliver(.responseReceived(central, request, result))
         }
         hearing.cancel()
     }

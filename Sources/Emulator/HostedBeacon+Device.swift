@@ -12,16 +12,9 @@ extension HostedBeacon {
     init(
         _ device: any Device, identifier: BeaconIdentifier, key: String? = nil, site: BeaconSite = BeaconSite()
     ) {
-        var copy = device
-        var advertisement: Advertisement?
-        for case .advertise(let wanted) in copy.handle(.poweredOn, at: DeviceTime()) { advertisement = wanted }
-        var whileConnected = advertisement
-        for case .advertise(let wanted) in copy.handle(.connected(Central("anyone")), at: DeviceTime()) {
-            whileConnected = wanted
-        }
         self.init(
-            identifier: identifier, services: device.services, advertisement: advertisement,
-            advertisesWhileConnected: whileConnected != nil, key: key, site: site)
+            identifier: identifier, services: device.services, advertisement: device.firstAdvertisement,
+            advertisesWhileConnected: device.advertisesWhileConnected, key: key, site: site)
     }
 }
 

@@ -34,7 +34,6 @@ actor RunningBeacon {
 
     /// How an input was answered; `nil` where the input asks nothing.
     enum Answer: Hashable, Sendable {
-        case value([UInt8])
         case done
         case rejected(ATTError)
         case refused(String)
@@ -78,7 +77,7 @@ actor RunningBeacon {
         self.clock = clock
         let device = profile.device.makeDevice()
         settled = Mutex(device)
-        if let state, device.keepsSettings || profile.pairing != nil {
+        if let state, device.savesSettings || profile.pairing != nil {
             do throws(PersistenceError) {
                 lock = if let inherited { inherited } else { try state.lock(profile: profileName, beacon: profile.id) }
             } catch {
@@ -87,7 +86,7 @@ actor RunningBeacon {
         } else {
             lock = nil
         }
-        if let state, device.keepsSettings {
+        if let state, device.savesSettings {
             flash = state.flash(profile: profileName, beacon: profile.id, kind: type(of: device).kind)
             executor = QueueExecutor(label: "beacon \(identifier)")
         } else {
@@ -295,37 +294,33 @@ actor RunningBeacon {
     @discardableResult
     func handle(_ input: DeviceInput) async -> Answer? {
         var changed = device
-        let outputs = changed.handle(input, at: clock.now)
-        // What its owner sets to the value that is there already is not written again.
+        let response = changed.handle(input, at: clock.now)
+        // Settings that do not change are not written again.
         var isWritten = true
         if case .set = input { isWritten = changed.settings != device.settings }
-        for case .persist(let image) in outputs where isWritten {
-            guard let error = persist(image) else { continue }
-            return .notDurable(error)
-        }
+        if let image = response.flash, isWritten, let error = persist(image) { return .notDurable(error) }
         device = changed
         wakeAtDeadline()
-        var answer: Answer?
-        for output in outputs {
-            switch output {
-            case .persist: break
-            case .respond(let value): answer = .value(value)
-            case .acknowledge: answer = .done
-            case .reject(let error): answer = .rejected(error)
-            case .refuse(let sentence): answer = .refused(sentence)
+        if response.delay > .zero { try? await clock.sleep(for: response.delay) }
+        for effect in response.effects {
+            switch effect {
             case .advertise(let advertisement): if isEnabled, !isRetired { advertise(advertisement) }
             case .notify(let characteristic, let value, let central):
                 if isEnabled, !isRetired { perform(.notify(identifier, characteristic, value: value, to: central)) }
-            case .ask(let request, let central):
+            case .request(let request, let central):
                 if isEnabled, !isRetired { perform(.ask(identifier, request, of: central)) }
             case .report(let report): perform(.post(EventRecord(report, device: identifier.name)))
-            case .wait(let duration): try? await clock.sleep(for: duration)
             case .updateConnection(let central, let timing): perform(.updateConnection(central, timing))
             case .disconnect(let central): perform(.disconnect(central))
             case .warn(let warning): perform(.post(EventRecord(warning, device: identifier.name)))
             }
         }
-        return answer
+        return switch response.reply {
+        case .done: .done
+        case .rejected(let error): .rejected(error)
+        case .refused(let sentence): .refused(sentence)
+        case nil: nil
+        }
     }
 
     private func wakeAtDeadline() {
@@ -356,15 +351,15 @@ actor RunningBeacon {
         settled.withLock { $0.name(of: characteristic) }
     }
 
-    /// What a central reads, at once; `nil` when it writes, or when the answer takes its time.
+    /// What a central reads; `nil` when it writes, or when the read is delayed or counted.
     nonisolated func read(_ request: AttributeRequest) -> AttributeResponse? {
         guard case .read(let offset) = request.operation else { return nil }
-        var device = settled.withLock { $0 }
-        switch device.handle(.read(request.characteristic, offset: offset), at: clock.now).first {
-        case .wait: return nil
-        case .respond(let value): return .success(value)
-        case .reject(let error): return refuse(request, error)
-        default: return refuse(request, .unlikely)
+        let device = settled.withLock { $0 }
+        let result = device.read(request.characteristic, offset: offset, at: clock.now)
+        guard result.delay == .zero, !result.isCounted else { return nil }
+        switch result.value {
+        case .success(let value): return .success(value)
+        case .failure(let error): return refuse(request, error)
         }
     }
 
@@ -379,7 +374,14 @@ actor RunningBeacon {
         guard !isRetired else { return nil }
         let answer: Answer?
         switch request.operation {
-        case .read(let offset): answer = await handle(.read(request.characteristic, offset: offset))
+        case .read(let offset):
+            let result = device.read(request.characteristic, offset: offset, at: clock.now)
+            if result.isCounted { await handle(.readAnswered(request.characteristic)) }
+            if result.delay > .zero { try? await clock.sleep(for: result.delay) }
+            switch result.value {
+            case .success(let value): return .success(value)
+            case .failure(let error): return refuse(request, error)
+            }
         case .write(let offset, let value):
             let before = device.settings
             answer = await handle(.wrote(request.characteristic, offset: offset, value: value))
@@ -396,7 +398,6 @@ actor RunningBeacon {
         }
         switch answer {
         case .done: return .success([])
-        case .value(let value): return .success(value)
         case .rejected(let error): return refuse(request, error)
         case .notDurable: return refuse(request, .insufficientResources)
         case .refused, nil: return refuse(request, .unlikely)

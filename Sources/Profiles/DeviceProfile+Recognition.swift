@@ -43,8 +43,6 @@ extension DeviceProfile {
     }
 
     private static func advertisement(of device: DeviceProfile) -> Advertisement? {
-        var made = device.makeDevice()
-        for case .advertise(let advertisement?) in made.handle(.poweredOn, at: DeviceTime()) { return advertisement }
-        return nil
+        device.makeDevice().firstAdvertisement
     }
 }

@@ -25,14 +25,14 @@ import Testing
 
     @Test(arguments: [(0x2A29, "Bluegiga"), (0x2A24, "BLE112"), (0x2A26, "25"), (0x2A28, "1.0")] as [(UInt16, String)])
     func itIsTheBooksModule(_ uuid: UInt16, _ text: String) {
-        var battery = BatteryMonitor(BatteryMonitor.Configuration())
-        #expect(battery.handle(.read(.bit16(uuid), offset: 0)) == [.respond(Array(text.utf8))])
+        let battery = BatteryMonitor(BatteryMonitor.Configuration())
+        #expect(battery.read(.bit16(uuid), offset: 0) == .value(Array(text.utf8)))
     }
 
     @Test func levelIsOneOctetOrTwo() {
         for (isBookCompatible, value) in [(false, [100]), (true, [0, 100])] as [(Bool, [UInt8])] {
-            var battery = BatteryMonitor(BatteryMonitor.Configuration(isBookCompatible: isBookCompatible))
-            #expect(battery.handle(.read(Self.level, offset: 0)) == [.respond(value)])
+            let battery = BatteryMonitor(BatteryMonitor.Configuration(isBookCompatible: isBookCompatible))
+            #expect(battery.read(Self.level, offset: 0) == .value(value))
         }
     }
 
@@ -56,7 +56,7 @@ import Testing
         var told: [UInt8] = []
         while let deadline = battery.nextDeadline {
             #expect(deadline == .seconds(60 * (told.count + 1)))
-            for output in battery.handle(.timePassed, at: DeviceTime(uptime: deadline)) {
+            for output in battery.handle(.timePassed, at: DeviceTime(uptime: deadline)).effects {
                 guard case .notify(Self.level, let value, nil) = output else {
                     Issue.record("\(output) is no notification")
                     continue
@@ -75,7 +75,8 @@ import Testing
         _ = battery.handle(.subscribed(Bench.alice, Self.level, .notification))
         var told: [UInt8] = []
         for second in 1...200 {
-            for case .notify(_, let value, _) in battery.handle(.timePassed, at: DeviceTime(uptime: .seconds(second))) {
+            let response = battery.handle(.timePassed, at: DeviceTime(uptime: .seconds(second)))
+            for case .notify(_, let value, _) in response.effects {
                 told += value
             }
         }
@@ -87,9 +88,9 @@ import Testing
         _ = battery.handle(.poweredOn)
         _ = battery.handle(.subscribed(Bench.alice, Self.level, .notification))
         #expect(
-            battery.handle(.set([.named("level", "7")])) == [.acknowledge, .notify(Self.level, value: [7], to: nil)])
-        #expect(battery.handle(.set([.named("level", "101")])) == [.refuse("level: \"101\" is not from 0 to 100")])
-        #expect(battery.handle(.set([.named("level", "auto")])).first == .acknowledge)
+            battery.handle(.set([.named("level", "7")])) == .done([.notify(Self.level, value: [7], to: nil)]))
+        #expect(battery.handle(.set([.named("level", "101")])) == .refused("level: \"101\" is not from 0 to 100"))
+        #expect(battery.handle(.set([.named("level", "auto")])).reply == .done)
         #expect(battery.nextDeadline == .seconds(60))
     }
 }

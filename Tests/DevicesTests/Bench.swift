@@ -40,43 +40,43 @@ extension IoTDesignShopBeacon {
     /// Writes a whole value and expects it to be taken.
     mutating func write(
         _ value: [UInt8], to characteristic: BluetoothUUID, sourceLocation: SourceLocation = #_sourceLocation
-    ) -> [DeviceOutput] {
+    ) -> DeviceResponse {
         let outputs = handle(.wrote(characteristic, offset: 0, value: value))
-        #expect(outputs.contains(.acknowledge), sourceLocation: sourceLocation)
+        #expect(outputs.reply == .done, sourceLocation: sourceLocation)
         return outputs
     }
 }
 
 extension Device {
     /// Takes an input at a time that does not matter.
-    mutating func handle(_ input: DeviceInput) -> [DeviceOutput] { handle(input, at: DeviceTime()) }
+    mutating func handle(_ input: DeviceInput) -> DeviceResponse { handle(input, at: DeviceTime()) }
+
+    /// Reads a characteristic at a time that does not matter.
+    func read(_ characteristic: CharacteristicIdentifier, offset: Int) -> ReadResult {
+        read(characteristic, offset: offset, at: DeviceTime())
+    }
+
+    /// Reads the only characteristic of a type.
+    func read(_ uuid: BluetoothUUID, offset: Int, at now: DeviceTime = DeviceTime()) -> ReadResult {
+        read(CharacteristicIdentifier(uuid), offset: offset, at: now)
+    }
 }
 
 extension DeviceInput {
-    /// The only characteristic of a type is read.
-    static func read(_ uuid: BluetoothUUID, offset: Int) -> DeviceInput {
-        .read(CharacteristicIdentifier(uuid), offset: offset)
-    }
-
     /// The only characteristic of a type is written.
     static func wrote(_ uuid: BluetoothUUID, offset: Int, value: [UInt8]) -> DeviceInput {
         .wrote(CharacteristicIdentifier(uuid), offset: offset, value: value)
     }
 }
 
-extension [DeviceOutput] {
+extension DeviceResponse {
     /// The codes of the warnings, in order.
     var warningCodes: [String] {
-        compactMap { if case .warn(let warning) = $0 { warning.code } else { nil } }
+        effects.compactMap { if case .warn(let warning) = $0 { warning.code } else { nil } }
     }
 
     /// What is asked for the air: `nil` when nothing is said of it, `.some(nil)` for silence.
     var advertised: Advertisement?? {
-        compactMap { if case .advertise(let advertisement) = $0 { .some(advertisement) } else { nil } }.last
-    }
-
-    /// What flash is to hold.
-    var persisted: FlashImage? {
-        compactMap { if case .persist(let image) = $0 { image } else { nil } }.last
+        effects.compactMap { if case .advertise(let advertisement) = $0 { .some(advertisement) } else { nil } }.last
     }
 }

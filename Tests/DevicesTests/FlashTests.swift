@@ -76,7 +76,7 @@ import Testing
         image.values["interval-ticks"] = .integer(0)
         var beacon = Bench.beacon()
         try beacon.restore(from: image)
-        #expect(beacon.handle(.read(Bench.transmitSettings, offset: 0)) == [.respond([0xFF, 0xFF, 0, 0])])
+        #expect(beacon.read(Bench.transmitSettings, offset: 0) == .value([0xFF, 0xFF, 0, 0]))
         #expect(beacon.handle(.poweredOn).warningCodes == ["interval-clamped"])
     }
 

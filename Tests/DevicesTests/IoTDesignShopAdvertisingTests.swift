@@ -70,9 +70,9 @@ import Testing
         #expect(outputs.advertised == .some(beacon.advertisement))
         #expect(beacon.advertisement.interval == AdvertisingInterval(radiated))
         #expect(Hexadecimal.string(beacon.advertisement.advertisingData.serialized()) == Bench.factoryData)
-        #expect(beacon.handle(.read(Bench.transmitSettings, offset: 0)) == [.respond(value)])
+        #expect(beacon.read(Bench.transmitSettings, offset: 0) == .value(value))
         #expect(beacon.settings.contains(.interval(AdvertisingInterval(UInt32(ticks)))))
-        #expect(outputs.persisted?.values["interval-ticks"] == .integer(Int(ticks)))
+        #expect(outputs.flash?.values["interval-ticks"] == .integer(Int(ticks)))
         #expect(beacon.handle(.poweredOn).warningCodes == ["interval-clamped"])
     }
 
@@ -98,7 +98,8 @@ import Testing
         #expect(repair.interval == AdvertisingInterval(1600))
         #expect(repair.transmitPower == TransmitPower(-6))
         #expect(repair.problems.isEmpty)
-        #expect(beacon.handle(.poweredOn) == [.advertise(repair)] + outputs.filter { $0.isWarning })
+        #expect(
+            beacon.handle(.poweredOn) == DeviceResponse([.advertise(repair)] + outputs.effects.filter { $0.isWarning }))
 
         let repaired = beacon.write(Bench.transmit(power: 1, ticks: 160), to: Bench.transmitSettings)
         #expect(repaired.warningCodes.isEmpty)
@@ -126,12 +127,12 @@ import Testing
         let outputs = beacon.write(value, to: Bench.transmitSettings)
         #expect(outputs.warningCodes == ["power-code-unknown"])
         #expect(beacon.advertisement.transmitPower == TransmitPower(-6))
-        #expect(beacon.handle(.read(Bench.transmitSettings, offset: 0)) == [.respond(value)])
+        #expect(beacon.read(Bench.transmitSettings, offset: 0) == .value(value))
 
         var restored = Bench.beacon()
-        try restored.restore(from: try #require(outputs.persisted))
+        try restored.restore(from: try #require(outputs.flash))
         #expect(restored.advertisement == beacon.advertisement)
-        #expect(restored.handle(.read(Bench.transmitSettings, offset: 0)) == [.respond(value)])
+        #expect(restored.read(Bench.transmitSettings, offset: 0) == .value(value))
     }
 
     @Test func bothTransmitFaultsAreTold() {
@@ -152,6 +153,6 @@ import Testing
     }
 }
 
-extension DeviceOutput {
+extension DeviceEffect {
     fileprivate var isWarning: Bool { if case .warn = self { true } else { false } }
 }

@@ -31,12 +31,12 @@ import Testing
     @Test(arguments: factoryValues)
     func valueIsReadFromEveryOffset(_ characteristic: BluetoothUUID, text: String) throws {
         let value = try Hexadecimal.bytes(text)
-        var beacon = Bench.beacon()
+        let beacon = Bench.beacon()
         for offset in 0...value.count {
-            #expect(beacon.handle(.read(characteristic, offset: offset)) == [.respond(Array(value[offset...]))])
+            #expect(beacon.read(characteristic, offset: offset) == .value(Array(value[offset...])))
         }
         for offset in [value.count + 1, 512, Int.max, -1, Int.min] {
-            #expect(beacon.handle(.read(characteristic, offset: offset)) == [.reject(.invalidOffset)])
+            #expect(beacon.read(characteristic, offset: offset) == .error(.invalidOffset))
         }
     }
 
@@ -54,12 +54,12 @@ import Testing
         let value = try Hexadecimal.bytes(text)
         var beacon = Bench.beacon()
         let outputs = beacon.handle(.wrote(characteristic, offset: 0, value: value))
-        let image = try #require(outputs.persisted)
-        #expect(outputs == [.persist(image), .acknowledge, .advertise(beacon.advertisement)])
+        let image = try #require(outputs.flash)
+        #expect(outputs == .done([.advertise(beacon.advertisement)], flash: image))
         #expect(Hexadecimal.string(beacon.advertisement.advertisingData.serialized()) == "0201061aff4c000215" + frame)
-        #expect(beacon.handle(.read(characteristic, offset: 0)) == [.respond(value)])
+        #expect(beacon.read(characteristic, offset: 0) == .value(value))
         for (other, present) in Self.factoryValues where other != characteristic {
-            #expect(beacon.handle(.read(other, offset: 0)) == [.respond(try Hexadecimal.bytes(present))])
+            #expect(beacon.read(other, offset: 0) == .value(try Hexadecimal.bytes(present)))
         }
 
         var restored = Bench.beacon()
@@ -74,9 +74,9 @@ import Testing
             var beacon = Bench.beacon()
             let outputs = beacon.handle(
                 .wrote(characteristic, offset: 0, value: [UInt8](repeating: 7, count: count)))
-            #expect(outputs == [.reject(.invalidAttributeValueLength)], "\(count)")
+            #expect(outputs == .rejected(.invalidAttributeValueLength), "\(count)")
             #expect(beacon.advertisement == Bench.beacon().advertisement)
-            #expect(beacon.handle(.read(characteristic, offset: 0)) == [.respond(try Hexadecimal.bytes(text))])
+            #expect(beacon.read(characteristic, offset: 0) == .value(try Hexadecimal.bytes(text)))
         }
         #expect(ATTError.invalidAttributeValueLength.rawValue == 0x0D)
     }
@@ -88,16 +88,16 @@ import Testing
             let end = [UInt8](repeating: 1, count: present.count - offset)
             var beacon = Bench.beacon()
             let outputs = beacon.handle(.wrote(characteristic, offset: offset, value: end))
-            #expect(outputs.contains(.acknowledge))
-            #expect(beacon.handle(.read(characteristic, offset: 0)) == [.respond(present[..<offset] + end)])
+            #expect(outputs.reply == .done)
+            #expect(beacon.read(characteristic, offset: 0) == .value(present[..<offset] + end))
             var other = Bench.beacon()
             #expect(
                 other.handle(.wrote(characteristic, offset: offset, value: end + [1]))
-                    == [.reject(.invalidAttributeValueLength)])
+                    == .rejected(.invalidAttributeValueLength))
         }
         for offset in [present.count + 1, Int.max, -1] {
             var beacon = Bench.beacon()
-            #expect(beacon.handle(.wrote(characteristic, offset: offset, value: [])) == [.reject(.invalidOffset)])
+            #expect(beacon.handle(.wrote(characteristic, offset: offset, value: [])) == .rejected(.invalidOffset))
         }
         #expect(ATTError.invalidOffset.rawValue == 0x07)
     }
@@ -105,8 +105,8 @@ import Testing
     @Test(arguments: [BluetoothUUID.bit16(0x2A00), .bit128(IoTDesignShopWire.service)])
     func otherCharacteristicsAreRefused(_ characteristic: BluetoothUUID) {
         var beacon = Bench.beacon()
-        #expect(beacon.handle(.read(characteristic, offset: 0)) == [.reject(.readNotPermitted)])
-        #expect(beacon.handle(.wrote(characteristic, offset: 0, value: [1])) == [.reject(.writeNotPermitted)])
+        #expect(beacon.read(characteristic, offset: 0) == .error(.readNotPermitted))
+        #expect(beacon.handle(.wrote(characteristic, offset: 0, value: [1])) == .rejected(.writeNotPermitted))
         #expect(ATTError.readNotPermitted.rawValue == 0x02)
         #expect(ATTError.writeNotPermitted.rawValue == 0x03)
     }
@@ -117,15 +117,15 @@ import Testing
         var acknowledgements = 0
         #expect(beacon.handle(.connected(Bench.alice)) == [.advertise(nil)])
         for characteristic in IoTDesignShopWire.declaration.characteristics {
-            let outputs = beacon.handle(.read(characteristic.uuid, offset: 0))
-            #expect(outputs.allSatisfy { if case .respond = $0 { true } else { false } })
+            let outputs = beacon.read(characteristic.uuid, offset: 0)
+            #expect(throws: Never.self) { try outputs.value.get() }
         }
         for (characteristic, value) in [
             (Bench.uuid, "b9407f30f5f8466eaff925556b57fe6d"), (Bench.majorMinor, "02000300"),
             (Bench.transmitSettings, "01004006"),
         ] {
             let outputs = beacon.write(try Hexadecimal.bytes(value), to: characteristic)
-            acknowledgements += outputs.count { $0 == .acknowledge }
+            acknowledgements += outputs.reply == .done ? 1 : 0
             #expect(outputs.advertised == .some(nil))
         }
         #expect(acknowledgements == 3)

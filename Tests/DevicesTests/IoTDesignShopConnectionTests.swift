@@ -36,7 +36,7 @@ struct ConnectionTable: CustomTestStringConvertible, Sendable {
                 ConnectionStep(.poweredOn, .advertising), ConnectionStep(.connected(Bench.alice), .silent),
                 ConnectionStep(.set([.major(7)]), .silent),
                 ConnectionStep(.wrote(Bench.majorMinor, offset: 0, value: [1, 0, 2, 0]), .silent),
-                ConnectionStep(.read(Bench.majorMinor, offset: 0), .unsaid),
+                ConnectionStep(.readAnswered(CharacteristicIdentifier(Bench.majorMinor)), .unsaid),
                 ConnectionStep(.disconnected(Bench.alice), .advertising),
                 ConnectionStep(.wrote(Bench.majorMinor, offset: 0, value: [1, 0, 2, 0]), .advertising),
             ]),
@@ -91,11 +91,12 @@ struct ConnectionTable: CustomTestStringConvertible, Sendable {
                 }
             #expect(outputs.advertised == expected, "step \(number)")
             if let dropped = step.dropped {
-                #expect(outputs.first == .disconnect(dropped), "step \(number)")
+                #expect(outputs.effects.first == .disconnect(dropped), "step \(number)")
                 #expect(outputs.warningCodes == ["second-central"], "step \(number)")
             } else {
                 #expect(outputs.warningCodes.isEmpty, "step \(number)")
-                #expect(!outputs.contains { if case .disconnect = $0 { true } else { false } }, "step \(number)")
+                #expect(
+                    !outputs.effects.contains { if case .disconnect = $0 { true } else { false } }, "step \(number)")
             }
         }
     }
@@ -103,7 +104,7 @@ struct ConnectionTable: CustomTestStringConvertible, Sendable {
     @Test func warningNamesTheSecondCentral() throws {
         var beacon = Bench.beacon()
         _ = beacon.handle(.connected(Bench.alice))
-        guard case .warn(let warning) = beacon.handle(.connected(Bench.bob)).last else {
+        guard case .warn(let warning) = beacon.handle(.connected(Bench.bob)).effects.last else {
             Issue.record("there is no warning")
             return
         }
@@ -124,12 +125,12 @@ struct ConnectionTable: CustomTestStringConvertible, Sendable {
         var acknowledged = 0
         for _ in 0..<3000 {
             let outputs = beacon.handle(Self.randomInput(&generator))
-            if let position = outputs.firstIndex(of: .acknowledge) {
+            if outputs.reply == .done {
                 acknowledged += 1
-                flash = Array(outputs[..<position]).persisted
-                #expect(flash != nil, "acknowledged before it was kept")
+                flash = outputs.flash
+                #expect(flash != nil, "acknowledged without being saved")
             } else {
-                #expect(outputs.persisted == nil)
+                #expect(outputs.flash == nil)
             }
             let advertisement = beacon.advertisement
             #expect(advertisement.problems.isEmpty)
@@ -154,7 +155,7 @@ struct ConnectionTable: CustomTestStringConvertible, Sendable {
         case 0: return .connected(central)
         case 1: return .disconnected(central)
         case 2: return .poweredOn
-        case 3: return .read(characteristic, offset: offset)
+        case 3: return .readAnswered(CharacteristicIdentifier(characteristic))
         case 4: return .set([.interval(AdvertisingInterval(.random(in: 0...100_000, using: &generator)))])
         case 5: return .set([.transmitPower(TransmitPower(.random(in: -24...1, using: &generator)))])
         default:

@@ -16,10 +16,10 @@ import Testing
         var beacon = Bench.beacon()
         let outputs = beacon.handle(.set(settings))
         #expect(beacon.settings == settings)
-        let image = try #require(outputs.persisted)
-        #expect(outputs == [.persist(image), .acknowledge, .advertise(beacon.advertisement)])
-        #expect(beacon.handle(.read(Bench.transmitSettings, offset: 0)) == [.respond([0, 0, 0x40, 0x06])])
-        #expect(beacon.handle(.read(Bench.majorMinor, offset: 0)) == [.respond([2, 0, 3, 0])])
+        let image = try #require(outputs.flash)
+        #expect(outputs == .done([.advertise(beacon.advertisement)], flash: image))
+        #expect(beacon.read(Bench.transmitSettings, offset: 0) == .value([0, 0, 0x40, 0x06]))
+        #expect(beacon.read(Bench.majorMinor, offset: 0) == .value([2, 0, 3, 0]))
     }
 
     @Test(
@@ -32,8 +32,8 @@ import Testing
     func refusedSettingLeavesAllAsItWas(_ settings: [DeviceSetting]) {
         var beacon = Bench.beacon()
         let outputs = beacon.handle(.set(settings))
-        #expect(outputs.count == 1)
-        guard case .refuse(let sentence) = outputs.first else {
+        #expect(outputs.effects.isEmpty)
+        guard case .refused(let sentence)? = outputs.reply else {
             Issue.record("\(outputs) is no refusal")
             return
         }
@@ -47,12 +47,12 @@ import Testing
         var beacon = Bench.beacon()
         let outputs = beacon.handle(.set([.interval(AdvertisingInterval(0))]))
         #expect(outputs.warningCodes == ["interval-clamped"])
-        #expect(beacon.handle(.read(Bench.transmitSettings, offset: 0)) == [.respond([2, 0, 0, 0])])
+        #expect(beacon.read(Bench.transmitSettings, offset: 0) == .value([2, 0, 0, 0]))
     }
 
     @Test func noSettingsAreNoChange() {
         var beacon = Bench.beacon()
-        #expect(beacon.handle(.set([])).contains(.acknowledge))
+        #expect(beacon.handle(.set([])).reply == .done)
         #expect(beacon.settings == Bench.beacon().settings)
     }
 

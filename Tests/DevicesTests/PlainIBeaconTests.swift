@@ -71,7 +71,7 @@ import Testing
             .measuredPower(MeasuredPower(-29)), .interval(AdvertisingInterval(32)), .transmitPower(TransmitPower(-7)),
         ]
         var beacon = Self.beacon()
-        #expect(beacon.handle(.set(settings)) == [.acknowledge, .advertise(beacon.advertisement)])
+        #expect(beacon.handle(.set(settings)) == .done([.advertise(beacon.advertisement)]))
         #expect(beacon.settings == settings)
         #expect(
             Hexadecimal.string(beacon.advertisement.advertisingData.serialized())
@@ -84,7 +84,7 @@ import Testing
     func impossibleIntervalIsRefused(_ ticks: UInt32) {
         var beacon = Self.beacon()
         let outputs = beacon.handle(.set([.major(9), .interval(AdvertisingInterval(ticks))]))
-        guard outputs.count == 1, case .refuse(let sentence) = outputs[0] else {
+        guard outputs.effects.isEmpty, case .refused(let sentence)? = outputs.reply else {
             Issue.record("\(outputs) is no refusal")
             return
         }
@@ -94,8 +94,8 @@ import Testing
 
     @Test func nothingIsServed() {
         var beacon = Self.beacon()
-        #expect(beacon.handle(.read(.bit16(0x2A00), offset: 0)) == [.reject(.readNotPermitted)])
-        #expect(beacon.handle(.wrote(.bit16(0x2A00), offset: 0, value: [])) == [.reject(.writeNotPermitted)])
+        #expect(beacon.read(.bit16(0x2A00), offset: 0) == .error(.readNotPermitted))
+        #expect(beacon.handle(.wrote(.bit16(0x2A00), offset: 0, value: [])) == .rejected(.writeNotPermitted))
         #expect(beacon.handle(.connected(Bench.alice)).isEmpty)
         #expect(beacon.handle(.disconnected(Bench.alice)).isEmpty)
     }

@@ -22,7 +22,7 @@ import Testing
                 pdu: .scannable, advertisingData: try Hexadecimal.bytes(data),
                 scanResponse: try Hexadecimal.bytes(scanResponse), interval: AdvertisingInterval(32),
                 transmitPower: TransmitPower(-8), address: BluetoothAddress("C0:FF:EE:00:00:02")))
-        guard case .advertise(let advertisement?) = advertiser.handle(.poweredOn).first else {
+        guard case .advertise(let advertisement?) = advertiser.handle(.poweredOn).effects.first else {
             Issue.record("it does not advertise")
             return
         }
@@ -38,7 +38,7 @@ import Testing
     @Test func intervalAndPowerCanBeSet() {
         var advertiser = RawAdvertiser(RawAdvertiser.Configuration(advertisingData: [2, 1, 6]))
         let settings: [DeviceSetting] = [.interval(AdvertisingInterval(16384)), .transmitPower(TransmitPower(4))]
-        #expect(advertiser.handle(.set(settings)) == [.acknowledge, .advertise(advertiser.advertisement)])
+        #expect(advertiser.handle(.set(settings)) == .done([.advertise(advertiser.advertisement)]))
         #expect(advertiser.settings == settings)
         #expect(advertiser.advertisement.interval == AdvertisingInterval(16384))
     }
@@ -52,7 +52,7 @@ import Testing
     func whatItHasNotIsRefused(_ setting: DeviceSetting, _ start: String) {
         var advertiser = RawAdvertiser(RawAdvertiser.Configuration(advertisingData: [2, 1, 6]))
         let before = advertiser.settings
-        guard case .refuse(let sentence)? = advertiser.handle(.set([.transmitPower(TransmitPower(1)), setting])).first
+        guard case .refused(let sentence)? = advertiser.handle(.set([.transmitPower(TransmitPower(1)), setting])).reply
         else {
             Issue.record("it is not refused")
             return
@@ -64,8 +64,8 @@ import Testing
     @Test func nothingIsServed() {
         var advertiser = RawAdvertiser(RawAdvertiser.Configuration(advertisingData: []))
         #expect(advertiser.services.isEmpty)
-        #expect(advertiser.handle(.read(.bit16(0x2A00), offset: 0)) == [.reject(.readNotPermitted)])
-        #expect(advertiser.handle(.wrote(.bit16(0x2A00), offset: 0, value: [])) == [.reject(.writeNotPermitted)])
+        #expect(advertiser.read(.bit16(0x2A00), offset: 0) == .error(.readNotPermitted))
+        #expect(advertiser.handle(.wrote(.bit16(0x2A00), offset: 0, value: [])) == .rejected(.writeNotPermitted))
         #expect(advertiser.handle(.connected(Bench.alice)).isEmpty)
     }
 }

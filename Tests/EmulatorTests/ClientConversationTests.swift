@@ -65,7 +65,7 @@ import Testing
             .found(nil), .found([Self.level]), .done, .value([0x12]), .done, .refused(.ancsInvalidParameter),
         ]
         try await heard.entry(requests.count) { _ in true }
-        #expect(heard.entries == zip(requests, results).map { .asked(Self.central, $0, $1) })
+        #expect(heard.entries == zip(requests, results).map { .responseReceived(Self.central, $0, $1) })
         #expect(link.calls.entries == [.setNotifying(true, 0x0012), .write([7], 0x0012), .write([8], 0x0015)])
         conversation.end()
     }
@@ -75,7 +75,7 @@ import Testing
         let (conversation, heard) = Self.conversation(link)
         for value: UInt8 in 1...3 { link.notification.yield(RemoteNotification(handle: 0x0012, value: [value])) }
         try await heard.entry(3) { _ in true }
-        #expect(heard.entries == (1...3).map { .told(Self.central, 0x0012, [UInt8($0)]) })
+        #expect(heard.entries == (1...3).map { .notificationReceived(Self.central, 0x0012, [UInt8($0)]) })
         conversation.end()
     }
 
@@ -85,7 +85,10 @@ import Testing
         conversation.ask(.read(1))
         try await heard.entry(2) { _ in true }
         let failure = ClientResult.failed("it has no links; use another radio")
-        #expect(heard.entries == [.asked(Self.central, .secure, failure), .asked(Self.central, .read(1), failure)])
+        #expect(
+            heard.entries == [
+                .responseReceived(Self.central, .secure, failure), .responseReceived(Self.central, .read(1), failure),
+            ])
         conversation.end()
     }
 }

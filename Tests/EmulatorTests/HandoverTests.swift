@@ -26,7 +26,7 @@ struct HandoverTests {
         let told = bench.told
         #expect(await bench.beacon.set(["major": "9"]) == nil)
         #expect(await bench.beacon.setEnabled(false) == nil)
-        #expect(await bench.beacon.perform(.act(.positive, notification: 1)) == nil)
+        #expect(await bench.beacon.perform(DeviceCommand("act", ["action": "positive", "notification": "1"])) == nil)
         #expect(await bench.beacon.take(.connected(Central("phone"))) == nil)
         #expect(bench.told == told)
         #expect(folder.names("state/museum") == ["entrance.lock"])

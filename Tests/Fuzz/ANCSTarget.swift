@@ -68,7 +68,7 @@ extension FuzzTarget {
                 ANCSAttributeRequest(.appIdentifier), ANCSAttributeRequest(.title, maximumLength: 11),
             ]))
         var outputs = consumer.begin()
-        while case .ask(let request)? = outputs.first {
+        while case .request(let request)? = outputs.first {
             outputs.removeFirst()
             let result: ClientResult =
                 switch request {
@@ -77,10 +77,10 @@ extension FuzzTarget {
                 default: .done
                 }
             outputs += consumer.take(result, of: request, at: .zero).filter {
-                if case .ask = $0 { true } else { false }
+                if case .request = $0 { true } else { false }
             }
         }
-        for case .ask(let request) in consumer.take(events[0], of: source, at: .zero) { return (consumer, request) }
+        for case .request(let request) in consumer.take(events[0], of: source, at: .zero) { return (consumer, request) }
         return (consumer, nil)
     }
 

@@ -58,32 +58,43 @@ package struct ANCSAccessory: Device {
 
     package var nextDeadline: Duration? { phone?.consumer.nextDeadline }
 
-    package mutating func handle(_ input: DeviceInput, at now: DeviceTime) -> [DeviceOutput] {
+    package var advertisesWhileConnected: Bool { false }
+
+    package var commands: [DeviceCommand.Declaration] { [Self.act] }
+
+    /// `act`: performs an action of a phone's notification.
+    private static let act = DeviceCommand.Declaration(
+        "act", help: "Performs an action of a phone's notification.",
+        arguments: ["action": "positive or negative", "notification": "the notification's number in this session"])
+
+    package func read(_ characteristic: CharacteristicIdentifier, offset: Int, at now: DeviceTime) -> ReadResult {
+        guard characteristic.uuid == Self.model else { return .error(.readNotPermitted) }
+        return .value(Array(configuration.name.utf8), from: offset)
+    }
+
+    package mutating func handle(_ input: DeviceInput, at now: DeviceTime) -> DeviceResponse {
         switch input {
         case .poweredOn:
             phone = nil
             return [.advertise(advertisement)]
-        case .connected(let central): return connect(central)
+        case .connected(let central): return DeviceResponse(connect(central))
         case .disconnected(let central):
             guard central == phone?.central else { return [] }
             phone = nil
             return [.advertise(advertisement)]
-        case .read(let characteristic, let offset): return [read(characteristic.uuid, offset: offset)]
-        case .wrote: return [.reject(.writeNotPermitted)]
-        case .asked(let central, let request, let result):
-            return consume(from: central) { $0.take(result, of: request, at: now.uptime) }
-        case .told(let central, let handle, let value):
-            return consume(from: central) { $0.take(value, of: handle, at: now.uptime) }
+        case .wrote: return .rejected(.writeNotPermitted)
+        case .responseReceived(let central, let request, let result):
+            return DeviceResponse(consume(from: central) { $0.take(result, of: request, at: now.uptime) })
+        case .notificationReceived(let central, let handle, let value):
+            return DeviceResponse(consume(from: central) { $0.take(value, of: handle, at: now.uptime) })
         case .timePassed:
             guard let central = phone?.central else { return [] }
-            return consume(from: central) { $0.advance(to: now.uptime) }
-        case .perform(.act(let action, let notification)): return act(action, notification, at: now.uptime)
+            return DeviceResponse(consume(from: central) { $0.advance(to: now.uptime) })
+        case .perform(let command): return perform(command, at: now.uptime)
         case .set(let settings): return set(settings)
-        case .subscribed, .connectionUpdated: return []
+        case .readAnswered, .subscribed, .connectionUpdated: return []
         }
     }
-
-    package mutating func restore(from flash: FlashImage) throws(FlashFault) {}
 
     /// What it advertises: its name, and that it wants a phone's notifications.
     package var advertisement: Advertisement {
@@ -104,7 +115,7 @@ package struct ANCSAccessory: Device {
 }
 
 extension ANCSAccessory {
-    private mutating func connect(_ central: Central) -> [DeviceOutput] {
+    private mutating func connect(_ central: Central) -> [DeviceEffect] {
         guard phone == nil || phone?.central == central else {
             let warning = Warning(
                 code: "second-central",
@@ -119,49 +130,49 @@ extension ANCSAccessory {
 
     private mutating func consume(
         from central: Central, _ body: (inout ANCSConsumer) -> [ANCSConsumer.Output]
-    ) -> [DeviceOutput] {
+    ) -> [DeviceEffect] {
         guard var consumer = phone?.consumer, phone?.central == central else { return [] }
         let outputs = body(&consumer)
         phone?.consumer = consumer
         return outputs.map { output in
             switch output {
-            case .ask(let request): .ask(request, of: central)
-            case .report(let report): .report(.notifications(report, from: central))
+            case .request(let request): .request(request, of: central)
+            case .report(let report): .report(DeviceReport(report, central: central))
             case .warn(let warning): .warn(warning)
             }
         }
     }
 
-    private mutating func act(_ action: ANCSAction, _ notification: UInt32, at now: Duration) -> [DeviceOutput] {
-        guard let phone else { return [.refuse("no phone is connected")] }
-        if let obstacle = phone.consumer.obstacle(to: action, on: notification) { return [.refuse(obstacle)] }
-        return [.acknowledge] + consume(from: phone.central) { $0.perform(action, on: notification, at: now) }
+    private mutating func perform(_ command: DeviceCommand, at now: Duration) -> DeviceResponse {
+        guard command.name == Self.act.name else {
+            return .refused("there is no command \"\(command.name)\"; this device has \(Self.act.name)")
+        }
+        guard let action = command.arguments["action"].flatMap(ANCSAction.init),
+            let notification = command.arguments["notification"].flatMap({ UInt32($0) })
+        else {
+            return .refused("act needs an action, positive or negative, and a notification's number")
+        }
+        guard let phone else { return .refused("no phone is connected") }
+        if let obstacle = phone.consumer.obstacle(to: action, on: notification) { return .refused(obstacle) }
+        return .done(consume(from: phone.central) { $0.perform(action, on: notification, at: now) })
     }
 
-    private func read(_ characteristic: BluetoothUUID, offset: Int) -> DeviceOutput {
-        let value = Array(configuration.name.utf8)
-        guard characteristic == Self.model else { return .reject(.readNotPermitted) }
-        guard 0...value.count ~= offset else { return .reject(.invalidOffset) }
-        return .respond(Array(value[offset...]))
-    }
-
-    private mutating func set(_ settings: [DeviceSetting]) -> [DeviceOutput] {
+    private mutating func set(_ settings: [DeviceSetting]) -> DeviceResponse {
         var changed = configuration
         for setting in settings {
             switch setting {
             case .transmitPower(let power): changed.transmitPower = power
             case .interval(let interval):
                 guard AdvertisingInterval.legacyRange.contains(interval) else {
-                    return [.refuse("interval: a radio can send every 20 ms to 10240 ms (32 to 16384 ticks)")]
+                    return .refused("interval: a radio can send every 20 ms to 10240 ms (32 to 16384 ticks)")
                 }
                 changed.interval = interval
             case .uuid, .major, .minor, .measuredPower, .named:
-                return [
-                    .refuse("\(setting.key): a notification display has no such setting; it has interval and tx-power")
-                ]
+                return .refused(
+                    "\(setting.key): a notification display has no such setting; it has interval and tx-power")
             }
         }
         configuration = changed
-        return [.acknowledge, .advertise(phone == nil ? advertisement : nil)]
+        return .done([.advertise(phone == nil ? advertisement : nil)])
     }
 }

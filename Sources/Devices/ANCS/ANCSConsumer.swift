@@ -37,7 +37,7 @@ package struct ANCSConsumer: Sendable {
     /// What it wants done, in order.
     package enum Output: Hashable, Sendable {
         /// Ask the phone.
-        case ask(ClientRequest)
+        case request(ClientRequest)
         /// Show this.
         case report(ANCSReport)
         /// Its owner should know.
@@ -153,6 +153,6 @@ package struct ANCSConsumer: Sendable {
 
     mutating func ask(_ request: ClientRequest, for step: Step) -> Output {
         pending.append(Pending(step: step, request: request, generation: generation))
-        return .ask(request)
+        return .request(request)
     }
 }

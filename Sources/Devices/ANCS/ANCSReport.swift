@@ -2,19 +2,107 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an accessory shows of a phone's notifications.
+import Bluetooth
+
+/// What an accessory displays of a phone's notifications.
 package enum ANCSReport: Hashable, Sendable {
-    /// The phone tells its notifications from now on.
-    /// - Parameter canAsk: whether more can be asked about them.
+    /// Notifications are available from now on.
+    /// - Parameter canAsk: whether their attributes can be requested.
     case available(canAsk: Bool)
-    /// The phone tells none; a clause for people says why.
+    /// Notifications are not available; a clause for people with the reason.
     case unavailable(String)
-    /// A notification came, changed or went.
+    /// A notification was added, modified or removed.
     case event(ANCSNotificationEvent)
-    /// What there is to know of a notification: what was asked for, and the name of its app where it has one.
+    /// The attributes of a notification that were requested, and the name of its app, if known.
     case content(ANCSNotificationEvent, [ANCSAttribute], appName: String?)
-    /// No more is to be known of a notification; a clause for people says why.
+    /// The attributes of a notification could not be read; a clause for people with the reason.
     case contentMissing(UInt32, String)
     /// An action was performed, or failed for a reason.
     case acted(ANCSAction, UInt32, failure: String?)
+}
+
+extension DeviceReport {
+    /// The report of an accessory that a phone is connected to.
+    init(_ report: ANCSReport, central: Central) {
+        switch report {
+        case .available(let canAsk):
+            self.init("notifications-available", central: central)
+            if !canAsk {
+                arguments["reason"] = .text("the phone tells that there are notifications, and nothing about them")
+            }
+        case .unavailable(let reason):
+            self.init("notifications-unavailable", central: central, ["reason": .text(reason)])
+        case .event(let event):
+            self.init(event.kind.eventName, central: central, ["notification": .object(event.fields)])
+        case .content(let event, let attributes, let appName):
+            var fields = event.fields
+            fields["appName"] = appName.map { .text($0) }
+            for attribute in attributes {
+                let identifier = ANCSAttributeIdentifier(rawValue: attribute.identifier)
+                guard let name = identifier.fieldName else { continue }
+                fields[name] =
+                    identifier == .messageSize ? Int(attribute.text).map { .integer($0) } : .text(attribute.text)
+            }
+            self.init("notification-shown", central: central, ["notification": .object(fields)])
+        case .contentMissing(let notification, let reason):
+            self.init(
+                "notification-not-shown", central: central,
+                ["notification": Self.identity(notification), "reason": .text(reason)])
+        case .acted(let action, let notification, let failure):
+            self.init(
+                failure == nil ? "action-performed" : "action-failed", central: central,
+                ["notification": Self.identity(notification), "action": .text(action.name)])
+            arguments["reason"] = failure.map { .text($0) }
+        }
+    }
+
+    private static func identity(_ notification: UInt32) -> Value { .object(["uid": .integer(Int(notification))]) }
+}
+
+extension ANCSNotificationEvent {
+    /// The event's fields as reports and JSON have them.
+    package var fields: [String: DeviceReport.Value] {
+        [
+            "uid": .integer(Int(notification)), "category": .text(category.name ?? "\(category.rawValue)"),
+            "categoryCount": .integer(Int(categoryCount)),
+            "display": .text(category.display),
+            "flags": .list(Flags.names.filter { flags.contains($0.flag) }.map(\.name)),
+        ]
+    }
+}
+
+extension ANCSNotificationEvent.Flags {
+    fileprivate static let names: [(flag: Self, name: String)] = [
+        (.silent, "silent"), (.important, "important"), (.preExisting, "pre-existing"),
+        (.positiveAction, "positive-action"), (.negativeAction, "negative-action"),
+    ]
+}
+
+extension ANCSNotificationEvent.Kind {
+    /// The name of the event in reports.
+    package var eventName: String {
+        switch self {
+        case .added: "notification-added"
+        case .modified: "notification-modified"
+        case .removed: "notification-removed"
+        default: "notification-event-\(rawValue)"
+        }
+    }
+}
+
+extension ANCSAttributeIdentifier {
+    /// The name of the field of a reported notification.
+    fileprivate var fieldName: String? {
+        switch self {
+        case .appIdentifier: "app"
+        case .title: "title"
+        case .subtitle: "subtitle"
+        case .message: "message"
+        case .messageSize: "messageSize"
+        case .date: "date"
+        case .positiveActionLabel: "positiveAction"
+        case .negativeActionLabel: "negativeAction"
+        default: nil
+        }
+    }
 }

@@ -42,46 +42,46 @@ package struct AttributeBank: Hashable, Sendable {
         states.first { $0.declared.name == name }?.value(at: now)
     }
 
-    /// A central reads. When the answer changes what is answered later, it takes its time, so that it is given only once.
-    package mutating func read(
-        _ identifier: CharacteristicIdentifier, offset: Int, at now: DeviceTime
-    ) -> [DeviceOutput] {
+    /// The result of reading a characteristic.
+    package func read(_ identifier: CharacteristicIdentifier, offset: Int, at now: DeviceTime) -> ReadResult {
         guard let place = places[identifier], states[place].declared.properties.contains(.read) else {
-            return [.reject(.readNotPermitted)]
+            return .error(.readNotPermitted)
         }
-        let (answer, isCounted) = states[place].read(from: offset, at: now)
-        let delay = offset == 0 ? states[place].declared.readDelay : .zero
-        return isCounted || delay > .zero ? [.wait(delay), answer] : [answer]
+        return states[place].read(from: offset, at: now)
+    }
+
+    /// Counts a read whose result was `isCounted`.
+    package mutating func countRead(of identifier: CharacteristicIdentifier) {
+        if let place = places[identifier] { states[place].countRead() }
     }
 
     /// A central writes.
     package mutating func write(
         _ value: [UInt8], to identifier: CharacteristicIdentifier, offset: Int, at now: DeviceTime
-    ) -> [DeviceOutput] {
+    ) -> DeviceResponse {
         guard let place = places[identifier], states[place].declared.isWritable else {
-            return [.reject(.writeNotPermitted)]
+            return .rejected(.writeNotPermitted)
         }
         let declared = states[place].declared
-        let wait: [DeviceOutput] = declared.writeDelay > .zero ? [.wait(declared.writeDelay)] : []
         do throws(ATTError) {
             try states[place].write(value, from: offset, at: now)
         } catch {
-            return wait + [.reject(error)]
+            return .rejected(error, delay: declared.writeDelay)
         }
         for name in declared.restarts { restart(name, at: now) }
         let echoed = declared.echo.map { echo(states[place].value(at: now), to: $0, at: now) } ?? []
-        let isKept = states.contains {
+        let isSaved = states.contains {
             $0.declared.isStored && ($0.declared == declared || $0.declared.name == declared.echo)
         }
-        let kept: [DeviceOutput] = isKept ? [.persist(flash(at: now))] : []
-        return kept + wait + [.acknowledge] + echoed + due(at: now)
+        return .done(
+            echoed + due(at: now), flash: isSaved ? flash(at: now) : nil, delay: declared.writeDelay)
     }
 
     /// A central wants to be told other things than before.
     package mutating func subscribe(
         _ central: Central, to identifier: CharacteristicIdentifier,
         _ configuration: ClientCharacteristicConfiguration, at now: DeviceTime
-    ) -> [DeviceOutput] {
+    ) -> [DeviceEffect] {
         guard let place = places[identifier] else { return [] }
         states[place].subscribe(central, configuration, at: now)
         return due(at: now)
@@ -94,8 +94,8 @@ package struct AttributeBank: Hashable, Sendable {
     }
 
     /// Tells what is due, and says when it is next.
-    package mutating func due(at now: DeviceTime) -> [DeviceOutput] {
-        var outputs: [DeviceOutput] = []
+    package mutating func due(at now: DeviceTime) -> [DeviceEffect] {
+        var outputs: [DeviceEffect] = []
         for (index, identifier) in zip(states.indices, identifiers) {
             guard let value = states[index].dueValue(at: now) else { continue }
             outputs.append(.notify(identifier, value: value, to: nil))
@@ -104,7 +104,7 @@ package struct AttributeBank: Hashable, Sendable {
         return outputs
     }
 
-    private mutating func echo(_ value: [UInt8], to name: String, at now: DeviceTime) -> [DeviceOutput] {
+    private mutating func echo(_ value: [UInt8], to name: String, at now: DeviceTime) -> [DeviceEffect] {
         guard let place = states.firstIndex(where: { $0.declared.name == name }),
             // What the other characteristic cannot take is not echoed.
             (try? states[place].take(value)) != nil, let told = states[place].echoedValue(at: now)

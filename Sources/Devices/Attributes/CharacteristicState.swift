@@ -81,16 +81,22 @@ struct CharacteristicState: Hashable, Sendable {
 // MARK: - Reading and writing
 
 extension CharacteristicState {
-    /// The answer to a read, and whether the state is another one for it.
-    mutating func read(from offset: Int, at now: DeviceTime) -> (answer: DeviceOutput, isCounted: Bool) {
+    /// The result of a read. Only reads from offset 0 are delayed, and counted where an error depends on their number.
+    func read(from offset: Int, at now: DeviceTime) -> ReadResult {
         let isFirst = offset == 0
-        if isFirst, case .time = declared.readFault?.occasion { reads += 1 }
-        let isCounted = isFirst && reads > 0
-        if let fault = declared.readFault, applies(fault, number: reads) { return (.reject(fault.error), isCounted) }
-        let value = value(at: now)
-        guard 0...value.count ~= offset else { return (.reject(.invalidOffset), isCounted) }
-        return (.respond(Array(value[offset...])), isCounted)
+        var isCounted = false
+        if isFirst, case .time = declared.readFault?.occasion { isCounted = true }
+        var result = ReadResult.value(value(at: now), from: offset)
+        if let fault = declared.readFault, applies(fault, number: isCounted ? reads + 1 : reads) {
+            result = .error(fault.error)
+        }
+        result.delay = isFirst ? declared.readDelay : .zero
+        result.isCounted = isCounted
+        return result
     }
+
+    /// Counts a read whose result was `isCounted`.
+    mutating func countRead() { reads += 1 }
 
     /// Takes what is written.
     /// - Throws: `ATTError`: the value stays as it was.

@@ -43,7 +43,7 @@ package struct GATTPeripheral: Device {
 
     package var services: [GATTService] { bank.services }
 
-    package var keepsSettings: Bool { bank.isStoring }
+    package var savesSettings: Bool { bank.isStoring }
 
     package var settings: [DeviceSetting] {
         [.interval(content.interval), .transmitPower(content.transmitPower)] + bank.settings
@@ -57,7 +57,13 @@ package struct GATTPeripheral: Device {
 
     package mutating func restore(from flash: FlashImage) throws(FlashFault) { try bank.restore(from: flash) }
 
-    package mutating func handle(_ input: DeviceInput, at now: DeviceTime) -> [DeviceOutput] {
+    package var advertisesWhileConnected: Bool { capacity > 1 }
+
+    package func read(_ characteristic: CharacteristicIdentifier, offset: Int, at now: DeviceTime) -> ReadResult {
+        bank.read(characteristic, offset: offset, at: now)
+    }
+
+    package mutating func handle(_ input: DeviceInput, at now: DeviceTime) -> DeviceResponse {
         switch input {
         case .poweredOn:
             centrals = []
@@ -69,25 +75,28 @@ package struct GATTPeripheral: Device {
         case .disconnected(let central):
             centrals.remove(central)
             bank.forget(central, at: now)
-            return changedAdvertisement(at: now)
-        case .read(let characteristic, let offset):
-            return bank.read(characteristic, offset: offset, at: now)
+            return DeviceResponse(changedAdvertisement(at: now))
+        case .readAnswered(let characteristic):
+            bank.countRead(of: characteristic)
+            return []
         case .wrote(let characteristic, let offset, let value):
-            return bank.write(value, to: characteristic, offset: offset, at: now) + changedAdvertisement(at: now)
+            var response = bank.write(value, to: characteristic, offset: offset, at: now)
+            response.effects += changedAdvertisement(at: now)
+            return response
         case .subscribed(let central, let characteristic, let configuration):
-            return bank.subscribe(central, to: characteristic, configuration, at: now)
+            return DeviceResponse(bank.subscribe(central, to: characteristic, configuration, at: now))
         case .timePassed:
-            return bank.due(at: now) + changedAdvertisement(at: now)
+            return DeviceResponse(bank.due(at: now) + changedAdvertisement(at: now))
         case .set(let settings):
             return set(settings, at: now)
         case .perform:
-            return [.takesNoCommands]
-        case .connectionUpdated, .asked, .told:
+            return .takesNoCommands
+        case .connectionUpdated, .responseReceived, .notificationReceived:
             return []
         }
     }
 
-    private mutating func connect(_ central: Central, at now: DeviceTime) -> [DeviceOutput] {
+    private mutating func connect(_ central: Central, at now: DeviceTime) -> DeviceResponse {
         guard centrals.contains(central) || centrals.count < capacity else {
             let warning = Warning(
                 code: "central-too-many",
@@ -98,17 +107,17 @@ package struct GATTPeripheral: Device {
             return [.disconnect(central), .warn(warning)]
         }
         centrals.insert(central)
-        return changedAdvertisement(at: now)
+        return DeviceResponse(changedAdvertisement(at: now))
     }
 
-    private mutating func set(_ settings: [DeviceSetting], at now: DeviceTime) -> [DeviceOutput] {
+    private mutating func set(_ settings: [DeviceSetting], at now: DeviceTime) -> DeviceResponse {
         var (changedContent, changedBank) = (content, bank)
         var isStored = false
         for setting in settings {
             switch setting {
             case .interval(let interval):
                 guard AdvertisingInterval.legacyRange.contains(interval) else {
-                    return [.refuse("interval: a radio can send every 20 ms to 10240 ms (32 to 16384 ticks)")]
+                    return .refused("interval: a radio can send every 20 ms to 10240 ms (32 to 16384 ticks)")
                 }
                 changedContent.interval = interval
             case .transmitPower(let power): changedContent.transmitPower = power
@@ -116,15 +125,15 @@ package struct GATTPeripheral: Device {
                 do throws(ValueFormatFault) {
                     if try changedBank.set(name, text) { isStored = true }
                 } catch {
-                    return [.refuse("\(name): \(error.message)")]
+                    return .refused("\(name): \(error.message)")
                 }
             case .uuid, .major, .minor, .measuredPower:
-                return [.refuse("\(setting.key): this peripheral has no such setting")]
+                return .refused("\(setting.key): this peripheral has no such setting")
             }
         }
         (content, bank) = (changedContent, changedBank)
-        let kept: [DeviceOutput] = isStored ? [.persist(bank.flash(at: now))] : []
-        return kept + [.acknowledge] + bank.due(at: now) + changedAdvertisement(at: now)
+        return .done(
+            bank.due(at: now) + changedAdvertisement(at: now), flash: isStored ? bank.flash(at: now) : nil)
     }
 
     // MARK: - What is on the air
@@ -134,7 +143,7 @@ package struct GATTPeripheral: Device {
         content.advertisement { bank.value(of: $0, at: now) }
     }
 
-    private mutating func changedAdvertisement(at now: DeviceTime) -> [DeviceOutput] {
+    private mutating func changedAdvertisement(at now: DeviceTime) -> [DeviceEffect] {
         let wanted = centrals.count < capacity ? advertisement(at: now) : nil
         guard wanted != onAir else { return [] }
         onAir = wanted

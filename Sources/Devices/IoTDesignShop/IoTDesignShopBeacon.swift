@@ -74,26 +74,31 @@ package struct IoTDesignShopBeacon: Device {
         stored = try IoTDesignShopSettings(flash: flash)
     }
 
-    package mutating func handle(_ input: DeviceInput, at now: DeviceTime) -> [DeviceOutput] {
+    package var advertisesWhileConnected: Bool { configuration.advertisesWhileConnected }
+
+    package func read(_ characteristic: CharacteristicIdentifier, offset: Int, at now: DeviceTime) -> ReadResult {
+        guard let value = stored.value(of: characteristic.uuid) else { return .error(.readNotPermitted) }
+        return .value(value, from: offset)
+    }
+
+    package mutating func handle(_ input: DeviceInput, at now: DeviceTime) -> DeviceResponse {
         switch input {
         case .poweredOn:
             central = nil
-            return [.advertise(advertisement)] + intervalWarnings
+            return DeviceResponse([.advertise(advertisement)] + intervalWarnings)
         case .connected(let newcomer):
             return connect(newcomer)
         case .disconnected(let leaver):
             guard leaver == central else { return [] }
             central = nil
             return [.advertise(advertisement)]
-        case .read(let characteristic, let offset):
-            return [read(characteristic.uuid, offset: offset)]
         case .wrote(let characteristic, let offset, let value):
             return write(value, to: characteristic.uuid, offset: offset)
         case .set(let settings):
             return set(settings)
         case .perform:
-            return [.takesNoCommands]
-        case .subscribed, .connectionUpdated, .asked, .told, .timePassed:
+            return .takesNoCommands
+        case .readAnswered, .subscribed, .connectionUpdated, .responseReceived, .notificationReceived, .timePassed:
             return []
         }
     }
@@ -102,9 +107,9 @@ package struct IoTDesignShopBeacon: Device {
 // MARK: - Connections
 
 extension IoTDesignShopBeacon {
-    private mutating func connect(_ newcomer: Central) -> [DeviceOutput] {
+    private mutating func connect(_ newcomer: Central) -> DeviceResponse {
         guard central == nil || central == newcomer else {
-            return newcomer.declined
+            return DeviceResponse(DeviceEffect.decline(newcomer))
         }
         central = newcomer
         return [.advertise(onAir)]
@@ -119,26 +124,20 @@ extension IoTDesignShopBeacon {
 // MARK: - Reading and writing
 
 extension IoTDesignShopBeacon {
-    private func read(_ characteristic: BluetoothUUID, offset: Int) -> DeviceOutput {
-        guard let value = stored.value(of: characteristic) else { return .reject(.readNotPermitted) }
-        guard 0...value.count ~= offset else { return .reject(.invalidOffset) }
-        return .respond(Array(value[offset...]))
-    }
-
     /// A write at an offset replaces the end of the value: what results must have the value's length.
-    private mutating func write(_ value: [UInt8], to characteristic: BluetoothUUID, offset: Int) -> [DeviceOutput] {
-        guard let present = stored.value(of: characteristic) else { return [.reject(.writeNotPermitted)] }
-        guard 0...present.count ~= offset else { return [.reject(.invalidOffset)] }
+    private mutating func write(_ value: [UInt8], to characteristic: BluetoothUUID, offset: Int) -> DeviceResponse {
+        guard let present = stored.value(of: characteristic) else { return .rejected(.writeNotPermitted) }
+        guard 0...present.count ~= offset else { return .rejected(.invalidOffset) }
         do {
             try stored.store(present[..<offset] + value, in: characteristic)
         } catch {
-            return [.reject(.invalidAttributeValueLength)]
+            return .rejected(.invalidAttributeValueLength)
         }
-        return [.persist(stored.flash), .acknowledge, .advertise(onAir)]
-            + (characteristic == IoTDesignShopWire.transmitSettings ? transmitWarnings : [])
+        let warnings = characteristic == IoTDesignShopWire.transmitSettings ? transmitWarnings : []
+        return .done([.advertise(onAir)] + warnings, flash: stored.flash)
     }
 
-    private mutating func set(_ settings: [DeviceSetting]) -> [DeviceOutput] {
+    private mutating func set(_ settings: [DeviceSetting]) -> DeviceResponse {
         var changed = stored
         for setting in settings {
             switch setting {
@@ -148,25 +147,23 @@ extension IoTDesignShopBeacon {
             case .measuredPower(let power): changed.measuredPower = power
             case .interval(let interval):
                 guard let ticks = UInt16(exactly: interval.count) else {
-                    return [.refuse("interval: the beacon stores 0 to 65535 ticks of 0.625 ms")]
+                    return .refused("interval: the beacon stores 0 to 65535 ticks of 0.625 ms")
                 }
                 changed.intervalTicks = ticks
             case .transmitPower(let power):
                 guard let power, let code = IoTDesignShopWire.code(of: power) else {
-                    return [.refuse("tx-power: the beacon has -23, -6 and 0 dBm")]
+                    return .refused("tx-power: the beacon has -23, -6 and 0 dBm")
                 }
                 changed.powerCode = code
                 changed.lastValidPowerCode = code
             case .named(let name, _):
-                return [
-                    .refuse(
-                        "\(name): there is no such setting; settings are uuid, major, minor, measured-power, interval, "
-                            + "tx-power")
-                ]
+                return .refused(
+                    "\(name): there is no such setting; settings are uuid, major, minor, measured-power, interval, "
+                        + "tx-power")
             }
         }
         stored = changed
-        return [.persist(stored.flash), .acknowledge, .advertise(onAir)] + transmitWarnings
+        return .done([.advertise(onAir)] + transmitWarnings, flash: stored.flash)
     }
 }
 
@@ -216,9 +213,9 @@ extension IoTDesignShopBeacon {
         }
     }
 
-    private var transmitWarnings: [DeviceOutput] { intervalWarnings + powerWarnings }
+    private var transmitWarnings: [DeviceEffect] { intervalWarnings + powerWarnings }
 
-    private var intervalWarnings: [DeviceOutput] {
+    private var intervalWarnings: [DeviceEffect] {
         guard !intervalIsPossible else { return [] }
         let stored = "interval of \(stored.intervalTicks) ticks is stored, but radios send every 32 to 16384 ticks"
         switch configuration.badIntervalPolicy {
@@ -241,7 +238,7 @@ extension IoTDesignShopBeacon {
         }
     }
 
-    private var powerWarnings: [DeviceOutput] {
+    private var powerWarnings: [DeviceEffect] {
         guard IoTDesignShopWire.transmitPower(code: stored.powerCode) == nil else { return [] }
         let staying = transmitPower.map { "\($0) stays" } ?? "the power stays as it was"
         return [

@@ -7,14 +7,13 @@ import BluetoothCore
 
 extension SensorTag {
     /// What a central reads.
-    func read(_ uuid: BluetoothUUID, offset: Int) -> DeviceOutput {
+    func read(_ uuid: BluetoothUUID, offset: Int) -> ReadResult {
         guard let attribute = SensorTagAttribute(uuid), let value = value(of: attribute) else {
-            return .reject(.readNotPermitted)
+            return .error(.readNotPermitted)
         }
-        if offset == 0 { return .respond(value) }
-        guard attribute.canBeLong else { return .reject(.attributeNotLong) }
-        guard 0...value.count ~= offset else { return .reject(.invalidOffset) }
-        return .respond(Array(value[offset...]))
+        if offset == 0 { return .value(value) }
+        guard attribute.canBeLong else { return .error(.attributeNotLong) }
+        return .value(value, from: offset)
     }
 
     private func value(of attribute: SensorTagAttribute) -> [UInt8]? {
@@ -37,28 +36,28 @@ extension SensorTag {
     /// What a central writes: all of a value, since none of them is long.
     mutating func write(
         _ value: [UInt8], to uuid: BluetoothUUID, offset: Int, at now: Duration
-    ) -> [DeviceOutput] {
+    ) -> DeviceResponse {
         guard let attribute = SensorTagAttribute(uuid), let length = attribute.writtenLength else {
-            return [.reject(.writeNotPermitted)]
+            return .rejected(.writeNotPermitted)
         }
-        guard offset == 0 else { return [.reject(.attributeNotLong)] }
-        guard value.count == length else { return [.reject(.invalidAttributeValueLength)] }
+        guard offset == 0 else { return .rejected(.attributeNotLong) }
+        guard value.count == length else { return .rejected(.invalidAttributeValueLength) }
         switch attribute {
-        case .configuration(let sensor): return [.acknowledge] + configure(sensor, value[0], at: now)
-        case .period(let sensor): return [setPeriod(of: sensor, to: value[0])]
+        case .configuration(let sensor): return .done(configure(sensor, value[0], at: now))
+        case .period(let sensor): return setPeriod(of: sensor, to: value[0])
         case .testConfiguration:
             // The lamps can be switched in test mode only.
             testConfiguration = value[0] & 0x80 == 0 ? 0 : value[0]
-            return [.acknowledge] + tellKeys()
+            return .done(notifyKeys())
         case .privacyFlag: privacyFlag = value[0]
         case .disconnectRequest: farewellAt = central == nil ? nil : now + Self.farewellTime
-        case .connectionParametersRequest: return [.acknowledge] + retime(asWritten: value)
+        case .connectionParametersRequest: return .done(updateConnection(asWritten: value))
         case .imageIdentity:
             // Its own image in return says that the offered one is not wanted.
-            return [.acknowledge] + tell(SensorTagWire.imageIdentity, Self.ownImage)
+            return .done(notify(SensorTagWire.imageIdentity, Self.ownImage))
         default: break
         }
-        return [.acknowledge]
+        return .done()
     }
 
     /// Version 0, 31,744 words, the identity of the second image.

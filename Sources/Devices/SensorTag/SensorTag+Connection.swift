@@ -7,7 +7,7 @@ import Bluetooth
 import BluetoothCore
 
 extension SensorTag {
-    mutating func powerOn(at now: Duration) -> [DeviceOutput] {
+    mutating func powerOn(at now: Duration) -> [DeviceEffect] {
         poweredAt = now
         central = nil
         subscriptions = []
@@ -36,9 +36,9 @@ extension SensorTag {
         retimingAt = nil
     }
 
-    mutating func connect(_ newcomer: Central, at now: Duration) -> [DeviceOutput] {
+    mutating func connect(_ newcomer: Central, at now: Duration) -> [DeviceEffect] {
         guard central == nil || central == newcomer else {
-            return newcomer.declined
+            return DeviceEffect.decline(newcomer)
         }
         central = newcomer
         isDiscoverable = configuration.advertising == .always
@@ -47,7 +47,7 @@ extension SensorTag {
         return [.advertise(onAir)]
     }
 
-    mutating func disconnect(_ leaver: Central, at now: Duration) -> [DeviceOutput] {
+    mutating func disconnect(_ leaver: Central, at now: Duration) -> [DeviceEffect] {
         guard leaver == central else { return [] }
         central = nil
         subscriptions = []
@@ -63,8 +63,8 @@ extension SensorTag {
     }
 
     /// The side key was held: as if power came.
-    mutating func reset(at now: Duration) -> [DeviceOutput] {
-        let farewells = central.map { [DeviceOutput.disconnect($0)] } ?? []
+    mutating func reset(at now: Duration) -> [DeviceEffect] {
+        let farewells = central.map { [DeviceEffect.disconnect($0)] } ?? []
         let (powered, held) = (poweredAt, keys)
         let outputs = powerOn(at: now)
         // The world around it was not reset.

@@ -18,24 +18,24 @@ extension SensorTag {
     }
 
     /// Takes the keys as they are now.
-    mutating func followKeys(at now: Duration) -> [DeviceOutput] {
+    mutating func followKeys(at now: Duration) -> [DeviceEffect] {
         nextKeyChange = keyChange(after: now)
         let pressed = environment.keys(at: now - poweredAt)
         guard pressed != keys else { return [] }
         let wasHeld = keys.contains(.side)
         keys = pressed
-        var outputs: [DeviceOutput] = []
+        var outputs: [DeviceEffect] = []
         if !pressed.contains(.side) {
             resetAt = nil
         } else if !wasHeld {
             resetAt = now + Self.resetTime
             if !isInTestMode { outputs = pressSideKey(at: now) }
         }
-        return outputs + tellKeys()
+        return outputs + notifyKeys()
     }
 
     /// Ends the connection, or takes the tag on the air and off again.
-    private mutating func pressSideKey(at now: Duration) -> [DeviceOutput] {
+    private mutating func pressSideKey(at now: Duration) -> [DeviceEffect] {
         if let central {
             isDiscoverable = true
             return [.disconnect(central)]
@@ -50,9 +50,9 @@ extension SensorTag {
     }
 
     /// Tells the keys when they are others than before.
-    mutating func tellKeys() -> [DeviceOutput] {
+    mutating func notifyKeys() -> [DeviceEffect] {
         guard visibleKeys != toldKeys else { return [] }
         toldKeys = visibleKeys
-        return tell(SensorTagWire.keys, [toldKeys.rawValue])
+        return notify(SensorTagWire.keys, [toldKeys.rawValue])
     }
 }

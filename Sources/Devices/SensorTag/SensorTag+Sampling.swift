@@ -10,9 +10,9 @@ extension SensorTag {
     private static let backlog = 64
 
     /// Lets everything happen that is due, in its order.
-    mutating func advance(to now: Duration) -> [DeviceOutput] {
+    mutating func advance(to now: Duration) -> [DeviceEffect] {
         skipBacklog(to: now)
-        var outputs: [DeviceOutput] = []
+        var outputs: [DeviceEffect] = []
         while let due = nextDeadline, due <= now {
             if due == farewellAt {
                 farewellAt = nil
@@ -25,7 +25,7 @@ extension SensorTag {
                 outputs.append(.advertise(onAir))
             } else if due == retimingAt {
                 retimingAt = nil
-                outputs += retime(to: Self.likedTiming)
+                outputs += updateConnection(to: Self.likedTiming)
             } else if due == nextKeyChange {
                 outputs += followKeys(at: due)
             } else if let sensor = SensorTagSensor.allCases.first(where: { sensors[$0]?.nextSample == due }) {
@@ -50,18 +50,18 @@ extension SensorTag {
         }
     }
 
-    private mutating func sample(_ sensor: SensorTagSensor, at time: Duration) -> [DeviceOutput] {
+    private mutating func sample(_ sensor: SensorTagSensor, at time: Duration) -> [DeviceEffect] {
         guard var state = sensors[sensor] else { return [] }
         environment.settle(at: time - poweredAt)
         state.data = environment.data(of: sensor, at: time - poweredAt, former: state.data, state: state)
         state.sampleCount += 1
         state.nextSample = time + sensor.sampleInterval(period: state.appliedPeriod)
         sensors[sensor] = state
-        return tell(sensor.data, state.data)
+        return notify(sensor.data, state.data)
     }
 
     /// Tells a value to whoever wants it.
-    func tell(_ uuid: BluetoothUUID, _ value: [UInt8]) -> [DeviceOutput] {
+    func notify(_ uuid: BluetoothUUID, _ value: [UInt8]) -> [DeviceEffect] {
         let characteristic = CharacteristicIdentifier(uuid)
         guard subscriptions.contains(where: { $0.characteristic == characteristic }) else { return [] }
         return [.notify(characteristic, value: value, to: nil)]
@@ -72,12 +72,12 @@ extension SensorTag {
 
 extension SensorTag {
     /// Takes a value of a sensor's configuration: it is kept, whatever it is, and does something if it means something.
-    mutating func configure(_ sensor: SensorTagSensor, _ value: UInt8, at now: Duration) -> [DeviceOutput] {
+    mutating func configure(_ sensor: SensorTagSensor, _ value: UInt8, at now: Duration) -> [DeviceEffect] {
         sensors[sensor]?.configuration = value
         if value == 0 { return switchOff(sensor) }
         if sensor == .barometer, value == 2 {
             calibration = BarometerCalibration.example.octets
-            return tell(SensorTagWire.calibration, calibration)
+            return notify(SensorTagWire.calibration, calibration)
         }
         guard means(value, for: sensor) else { return [] }
         if sensor == .accelerometer, configuration.firmware == .version15, 1...3 ~= value {
@@ -104,7 +104,7 @@ extension SensorTag {
         sensors[sensor] = state
     }
 
-    private mutating func switchOff(_ sensor: SensorTagSensor) -> [DeviceOutput] {
+    private mutating func switchOff(_ sensor: SensorTagSensor) -> [DeviceEffect] {
         guard let state = sensors[sensor], state.isOn else { return [] }
         var rest = SensorTagSensorState(sensor, firmware: configuration.firmware)
         if configuration.firmware == .version15 {
@@ -114,21 +114,21 @@ extension SensorTag {
             rest.greatestAcceleration = state.greatestAcceleration
         }
         sensors[sensor] = rest
-        let outputs = tell(sensor.data, rest.data)
+        let outputs = notify(sensor.data, rest.data)
         guard sensor == .barometer else { return outputs }
         calibration = [UInt8](repeating: 0, count: calibration.count)
-        return outputs + tell(SensorTagWire.calibration, calibration)
+        return outputs + notify(SensorTagWire.calibration, calibration)
     }
 
     /// Takes a sensor's period, which counts from the next measurement on.
-    mutating func setPeriod(of sensor: SensorTagSensor, to value: UInt8) -> DeviceOutput {
+    mutating func setPeriod(of sensor: SensorTagSensor, to value: UInt8) -> DeviceResponse {
         guard let shortest = configuration.firmware.shortestPeriod(of: sensor) else {
-            return .reject(.writeNotPermitted)
+            return .rejected(.writeNotPermitted)
         }
-        guard value >= shortest || configuration.firmware != .version15 else { return .reject(Self.invalidValue) }
+        guard value >= shortest || configuration.firmware != .version15 else { return .rejected(Self.invalidValue) }
         sensors[sensor]?.period = value
         if value >= shortest { sensors[sensor]?.appliedPeriod = value }
-        return .acknowledge
+        return .done()
     }
 
     /// What the maker's stack says to a value out of range.

@@ -31,12 +31,12 @@ extension SensorTag {
     }
 
     /// Changes what is around the tag, all or none.
-    mutating func set(_ settings: [DeviceSetting], at now: Duration) -> [DeviceOutput] {
+    mutating func set(_ settings: [DeviceSetting], at now: Duration) -> DeviceResponse {
         var changed = environment
         for setting in settings {
             guard case .named(let name, let text) = setting, let quantity = SensorTagQuantity(rawValue: name) else {
                 let names = SensorTagQuantity.allCases.map(\.rawValue).joined(separator: ", ")
-                return [.refuse("\(setting.key): a SensorTag has no such setting; it has \(names)")]
+                return .refused("\(setting.key): a SensorTag has no such setting; it has \(names)")
             }
             if text == Self.automatic {
                 changed[quantity] = configuration.environment[quantity]
@@ -44,11 +44,11 @@ extension SensorTag {
             }
             guard let value = quantity.value(of: text, with: configuration.firmware) else {
                 let possible = quantity.possibleValues(with: configuration.firmware)
-                return [.refuse("\(name): \"\(text)\" is not \(possible)")]
+                return .refused("\(name): \"\(text)\" is not \(possible)")
             }
             changed[quantity] = .fixed(value)
         }
         environment = changed
-        return [.acknowledge] + followKeys(at: now)
+        return .done(followKeys(at: now))
     }
 }

@@ -112,32 +112,35 @@ package struct SensorTag: Device {
         return (measured + others).min()
     }
 
-    package mutating func restore(from flash: FlashImage) throws(FlashFault) {}
+    package var advertisesWhileConnected: Bool { false }
 
-    package mutating func handle(_ input: DeviceInput, at now: DeviceTime) -> [DeviceOutput] {
+    package func read(_ characteristic: CharacteristicIdentifier, offset: Int, at now: DeviceTime) -> ReadResult {
+        // What was due before the read has happened by then, though `.timePassed` may come later.
+        var present = self
+        _ = present.advance(to: now.uptime)
+        return present.read(characteristic.uuid, offset: offset)
+    }
+
+    package mutating func handle(_ input: DeviceInput, at now: DeviceTime) -> DeviceResponse {
         let now = now.uptime
-        if case .poweredOn = input { return powerOn(at: now) }
-        if case .read(let characteristic, let offset) = input {
-            var present = self
-            _ = present.advance(to: now)
-            return [present.read(characteristic.uuid, offset: offset)]
-        }
-        var outputs = advance(to: now)
+        if case .poweredOn = input { return DeviceResponse(powerOn(at: now)) }
+        var response = DeviceResponse(advance(to: now))
         switch input {
-        case .poweredOn, .read, .timePassed: break
-        case .connected(let newcomer): outputs += connect(newcomer, at: now)
-        case .disconnected(let leaver): outputs += disconnect(leaver, at: now)
+        case .poweredOn, .readAnswered, .timePassed: break
+        case .connected(let newcomer): response.effects += connect(newcomer, at: now)
+        case .disconnected(let leaver): response.effects += disconnect(leaver, at: now)
         case .wrote(let characteristic, let offset, let value):
-            outputs += write(value, to: characteristic.uuid, offset: offset, at: now)
+            response += write(value, to: characteristic.uuid, offset: offset, at: now)
         case .subscribed(let central, let characteristic, let configuration):
             let subscription = SensorTagSubscription(central: central, characteristic: characteristic)
             if configuration.isEmpty { subscriptions.remove(subscription) } else { subscriptions.insert(subscription) }
-        case .connectionUpdated(let central, let timing): outputs += takeTiming(timing, of: central)
-        case .set(let settings): outputs += set(settings, at: now)
-        case .perform: outputs.append(.takesNoCommands)
-        case .asked, .told: break
+        case .connectionUpdated(let central, let timing): response.effects += takeTiming(timing, of: central)
+        case .set(let settings): response += set(settings, at: now)
+        case .perform: response += .takesNoCommands
+        case .responseReceived, .notificationReceived: break
         }
-        return outputs + advance(to: now)
+        response.effects += advance(to: now)
+        return response
     }
 }
 

@@ -199,9 +199,8 @@ package struct ProfileLint: Sendable {
     }
 
     private func budgetFindings(_ device: DeviceProfile, _ name: String) -> [LintFinding] {
-        var made = device.makeDevice()
         var findings: [LintFinding] = []
-        for case .advertise(let advertisement?) in made.handle(.poweredOn, at: DeviceTime()) {
+        if let advertisement = device.makeDevice().firstAdvertisement {
             for problem in advertisement.problems {
                 findings.append(
                     LintFinding(

@@ -56,7 +56,7 @@ struct ControlSession {
                 .badProfile, "act needs a notification's number",
                 hint: "give the one of an event of this session, from 0 to \(UInt32.max)")
         }
-        return .act(action, notification: notification)
+        return DeviceCommand("act", ["action": action.name, "notification": "\(notification)"])
     }
 
     func device(of request: ControlRequest) throws(EmulatorError) -> String {

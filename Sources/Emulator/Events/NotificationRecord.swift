@@ -40,89 +40,44 @@ package struct NotificationRecord: Codable, Hashable, Sendable {
     /// A notification of which only the number is known.
     init(uid: UInt32) { self.uid = uid }
 
-    /// What a phone's event says.
-    init(_ event: ANCSNotificationEvent) {
-        self.init(uid: event.notification)
-        category = event.category.name ?? "\(event.category.rawValue)"
-        display = event.category.display
-        categoryCount = event.categoryCount
-        flags = Self.flagNames.filter { event.flags.contains($0.flag) }.map(\.name)
-    }
-
-    /// What a phone said when it was asked.
-    init(_ event: ANCSNotificationEvent, _ attributes: [ANCSAttribute], appName: String?) {
-        self.init(event)
-        self.appName = appName
-        for attribute in attributes {
-            let text = attribute.text
-            switch ANCSAttributeIdentifier(rawValue: attribute.identifier) {
-            case .appIdentifier: app = text
-            case .title: title = text
-            case .subtitle: subtitle = text
-            case .message: message = text
-            case .messageSize: messageSize = Int(text)
-            case .date: date = text
-            case .positiveActionLabel: positiveAction = text
-            case .negativeActionLabel: negativeAction = text
-            default: break
-            }
+    /// A notification with the fields of a device's report.
+    init(_ fields: [String: DeviceReport.Value]) {
+        func text(_ key: String) -> String? { if case .text(let text)? = fields[key] { text } else { nil } }
+        func integer<Value: FixedWidthInteger>(_ key: String) -> Value? {
+            if case .integer(let integer)? = fields[key] { Value(exactly: integer) } else { nil }
         }
+        uid = integer("uid") ?? 0
+        category = text("category")
+        display = text("display")
+        categoryCount = integer("categoryCount")
+        if case .list(let names)? = fields["flags"] { flags = names }
+        app = text("app")
+        appName = text("appName")
+        title = text("title")
+        subtitle = text("subtitle")
+        message = text("message")
+        messageSize = integer("messageSize")
+        date = text("date")
+        positiveAction = text("positiveAction")
+        negativeAction = text("negativeAction")
     }
-
-    private static let flagNames: [(flag: ANCSNotificationEvent.Flags, name: String)] = [
-        (.silent, "silent"), (.important, "important"), (.preExisting, "pre-existing"),
-        (.positiveAction, "positive-action"), (.negativeAction, "negative-action"),
-    ]
 }
 
 extension EventRecord {
-    /// What a device shows.
+    /// A device's report.
     init(_ report: DeviceReport, device: String) {
-        switch report {
-        case .notifications(let report, let central):
-            self.init(report, device: device)
-            self.central = central.name
-        case .waiting(let reason, let settings):
-            self.init("waiting", device: device)
-            message = reason
+        self.init(report.name, device: device)
+        central = report.central?.name
+        func text(_ key: String) -> String? {
+            if case .text(let text)? = report.arguments[key] { text } else { nil }
+        }
+        reason = text("reason")
+        action = text("action")
+        message = text("message")
+        if case .object(let fields)? = report.arguments["notification"] { notification = NotificationRecord(fields) }
+        if case .list(let settings)? = report.arguments["settings"] {
             let commands = settings.map { "beaconry ctl set \(device) \($0)" }
             hint = "press it with \(commands.joined(separator: ", then "))"
-        }
-    }
-
-    private init(_ report: ANCSReport, device: String) {
-        switch report {
-        case .available(let canAsk):
-            self.init("notifications-available", device: device)
-            if !canAsk { reason = "the phone tells that there are notifications, and nothing about them" }
-        case .unavailable(let reason):
-            self.init("notifications-unavailable", device: device)
-            self.reason = reason
-        case .event(let event):
-            self.init(Self.name(of: event.kind), device: device)
-            notification = NotificationRecord(event)
-        case .content(let event, let attributes, let appName):
-            self.init("notification-shown", device: device)
-            notification = NotificationRecord(event, attributes, appName: appName)
-        case .contentMissing(let uid, let reason):
-            self.init("notification-not-shown", device: device)
-            notification = NotificationRecord(uid: uid)
-            self.reason = reason
-        case .acted(let action, let uid, let failure):
-            self.init(failure == nil ? "action-performed" : "action-failed", device: device)
-            notification = NotificationRecord(uid: uid)
-            self.action = action.name
-            reason = failure
-        }
-    }
-
-    /// The name of an event that a phone told.
-    static func name(of kind: ANCSNotificationEvent.Kind) -> String {
-        switch kind {
-        case .added: "notification-added"
-        case .modified: "notification-modified"
-        case .removed: "notification-removed"
-        default: "notification-event-\(kind.rawValue)"
         }
     }
 }

@@ -52,8 +52,8 @@ extension EventRecord {
         case .sessionBegan: self.init("session-began", device: phone)
         case .sessionEnded: self.init("session-ended", device: phone)
         case .told(let event, let name):
-            self.init(Self.name(of: event.kind), device: phone)
-            notification = NotificationRecord(event)
+            self.init(event.kind.eventName, device: phone)
+            notification = NotificationRecord(event.fields)
             notification?.name = name
         case .asked(let command):
             self.init("asked", device: phone)

@@ -33,37 +33,51 @@ import Testing
     @Test func phoneIsAskedAsSoonAsItConnects() {
         var accessory = Self.accessory()
         _ = accessory.handle(.poweredOn)
-        #expect(accessory.handle(.connected(Bench.alice)) == [.advertise(nil), .ask(.secure, of: Bench.alice)])
-        let outputs = accessory.handle(.asked(Bench.alice, .secure, .done))
-        #expect(outputs.count == 2)
-        #expect(accessory.handle(.asked(Bench.bob, .secure, .done)).isEmpty, "another central's answer")
+        #expect(accessory.handle(.connected(Bench.alice)) == [.advertise(nil), .request(.secure, of: Bench.alice)])
+        let outputs = accessory.handle(.responseReceived(Bench.alice, .secure, .done))
+        #expect(outputs.effects.count == 2)
+        #expect(accessory.handle(.responseReceived(Bench.bob, .secure, .done)).isEmpty, "another central's answer")
         #expect(accessory.handle(.disconnected(Bench.alice)) == [.advertise(accessory.advertisement)])
-        #expect(accessory.handle(.told(Bench.alice, 1, [1])).isEmpty)
+        #expect(accessory.handle(.notificationReceived(Bench.alice, 1, [1])).isEmpty)
     }
 
     @Test func secondPhoneMustGo() {
         var accessory = Self.accessory()
         _ = accessory.handle(.connected(Bench.alice))
         let outputs = accessory.handle(.connected(Bench.bob))
-        #expect(outputs.first == .disconnect(Bench.bob))
+        #expect(outputs.effects.first == .disconnect(Bench.bob))
         #expect(outputs.warningCodes == ["second-central"])
         #expect(accessory.handle(.disconnected(Bench.bob)).isEmpty)
     }
 
     @Test func actionNeedsAPhone() {
         var accessory = Self.accessory()
-        #expect(accessory.handle(.perform(.act(.positive, notification: 1))) == [.refuse("no phone is connected")])
+        let act = DeviceCommand("act", ["action": "positive", "notification": "1"])
+        #expect(accessory.handle(.perform(act)) == .refused("no phone is connected"))
         _ = accessory.handle(.connected(Bench.alice))
-        let outputs = accessory.handle(.perform(.act(.positive, notification: 1)))
-        #expect(outputs == [.refuse("no phone is connected that tells its notifications")])
+        let outputs = accessory.handle(.perform(act))
+        #expect(outputs == .refused("no phone is connected that tells its notifications"))
+    }
+
+    @Test(arguments: [
+        DeviceCommand("act"), DeviceCommand("act", ["action": "perhaps", "notification": "1"]),
+        DeviceCommand("act", ["action": "negative", "notification": "-1"]), DeviceCommand("sing"),
+    ])
+    func otherCommandsAreRefused(_ command: DeviceCommand) {
+        var accessory = Self.accessory()
+        #expect(accessory.commands.map(\.name) == ["act"])
+        guard case .refused? = accessory.handle(.perform(command)).reply else {
+            Issue.record("\(command) was carried out")
+            return
+        }
     }
 
     @Test func settingsThatItHas() {
         var accessory = Self.accessory()
-        #expect(accessory.handle(.set([.interval(AdvertisingInterval(160))])).first == .acknowledge)
+        #expect(accessory.handle(.set([.interval(AdvertisingInterval(160))])).reply == .done)
         #expect(accessory.settings.first == .interval(AdvertisingInterval(160)))
         for setting in [DeviceSetting.major(1), .interval(AdvertisingInterval(1))] {
-            guard case .refuse = accessory.handle(.set([setting])).first else {
+            guard case .refused? = accessory.handle(.set([setting])).reply else {
                 Issue.record("\(setting) was taken")
                 continue
             }
@@ -73,8 +87,8 @@ import Testing
     @Test func nameIsRead() {
         var accessory = Self.accessory()
         let model = BluetoothUUID.bit16(0x2A24)
-        #expect(accessory.handle(.read(model, offset: 0)) == [.respond(Array("BOB".utf8))])
-        #expect(accessory.handle(.read(model, offset: 4)) == [.reject(.invalidOffset)])
-        #expect(accessory.handle(.wrote(model, offset: 0, value: [])) == [.reject(.writeNotPermitted)])
+        #expect(accessory.read(model, offset: 0) == .value(Array("BOB".utf8)))
+        #expect(accessory.read(model, offset: 4) == .error(.invalidOffset))
+        #expect(accessory.handle(.wrote(model, offset: 0, value: [])) == .rejected(.writeNotPermitted))
     }
 }

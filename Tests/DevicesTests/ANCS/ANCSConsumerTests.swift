@@ -57,14 +57,14 @@ import Testing
 
     @Test func dataIsHeardBeforeNotifications() {
         var consumer = ANCSConsumer(Self.title)
-        #expect(consumer.begin() == [.ask(.secure)])
+        #expect(consumer.begin() == [.request(.secure)])
         let discoveries = consumer.take(.done, of: .secure, at: .zero)
-        #expect(discoveries == [.ask(.discover(.genericAttribute)), .ask(.discover(ANCSService.uuid))])
+        #expect(discoveries == [.request(.discover(.genericAttribute)), .request(.discover(ANCSService.uuid))])
         let changes = consumer.take(
             Self.good(.discover(.genericAttribute)), of: .discover(.genericAttribute), at: .zero)
-        #expect(changes == [.ask(.subscribe(Self.changed, true))])
+        #expect(changes == [.request(.subscribe(Self.changed, true))])
         let found = consumer.take(.found(Self.attributes), of: .discover(ANCSService.uuid), at: .zero)
-        #expect(found == [.ask(.subscribe(Self.data, true)), .ask(.subscribe(Self.source, true))])
+        #expect(found == [.request(.subscribe(Self.data, true)), .request(.subscribe(Self.source, true))])
         #expect(consumer.take(.done, of: .subscribe(Self.changed, true), at: .zero).isEmpty)
         #expect(consumer.take(.done, of: .subscribe(Self.data, true), at: .zero).isEmpty)
         let ready = consumer.take(.done, of: .subscribe(Self.source, true), at: .zero)
@@ -124,7 +124,7 @@ import Testing
         var consumer = Self.ready()
         let event = try ANCSNotificationEvent(parsing: Self.added)
         let outputs = consumer.take(Self.added, of: Self.source, at: .zero)
-        #expect(outputs == [.report(.event(event)), .ask(.write(Self.control, Self.asked))])
+        #expect(outputs == [.report(.event(event)), .request(.write(Self.control, Self.asked))])
         #expect(consumer.nextDeadline == nil)
         #expect(consumer.take(.done, of: .write(Self.control, Self.asked), at: .seconds(1)).isEmpty)
         #expect(consumer.nextDeadline == .seconds(6))
@@ -211,7 +211,7 @@ import Testing
         let nameCommand: [UInt8] = [1, 0x61, 0, 0]
         _ = consumer.take(Self.added, of: Self.source, at: .zero)
         _ = consumer.take(.done, of: .write(Self.control, command), at: .zero)
-        #expect(consumer.take(content, of: Self.data, at: .zero) == [.ask(.write(Self.control, nameCommand))])
+        #expect(consumer.take(content, of: Self.data, at: .zero) == [.request(.write(Self.control, nameCommand))])
         _ = consumer.take(.done, of: .write(Self.control, nameCommand), at: .zero)
         let shown = consumer.take([1, 0x61, 0, 0, 2, 0, 0x41, 0x62], of: Self.data, at: .zero)
         let event = try ANCSNotificationEvent(parsing: Self.added)
@@ -259,7 +259,7 @@ import Testing
         consumer = Self.ready(silent)
         _ = consumer.take(Self.added, of: Self.source, at: .zero)
         let command = ClientRequest.write(Self.control, [2, 7, 0, 0, 0, 1])
-        #expect(consumer.perform(.negative, on: 7, at: .zero) == [.ask(command)])
+        #expect(consumer.perform(.negative, on: 7, at: .zero) == [.request(command)])
         let outputs = consumer.take(.refused(.ancsActionFailed), of: command, at: .zero)
         #expect(outputs.reports == [.acted(.negative, 7, failure: "ATT error 0xA3")])
     }
@@ -325,7 +325,7 @@ import Testing
 }
 
 extension [ANCSConsumer.Output] {
-    var requests: [ClientRequest] { compactMap { if case .ask(let request) = $0 { request } else { nil } } }
+    var requests: [ClientRequest] { compactMap { if case .request(let request) = $0 { request } else { nil } } }
     var reports: [ANCSReport] { compactMap { if case .report(let report) = $0 { report } else { nil } } }
     var warningCodes: [String] { compactMap { if case .warn(let warning) = $0 { warning.code } else { nil } } }
 }

@@ -101,7 +101,7 @@ import Testing
             name: "value", uuid: .bit16(0x2A19), properties: .read, fields: GATTPeripheralTests.counting())
         let service = DeclaredService(uuid: .bit16(0x180F), characteristics: [characteristic])
         var peripheral = GATTPeripheral(GATTPeripheral.Configuration(services: [service], content: content))
-        func data(_ outputs: [DeviceOutput]) -> String? {
+        func data(_ outputs: DeviceResponse) -> String? {
             outputs.advertised.flatMap { $0 }.map { Hexadecimal.string($0.advertisingData.serialized()) }
         }
         #expect(data(peripheral.handle(.poweredOn, at: GATTPeripheralTests.at(0))) == "02010604160f1800")

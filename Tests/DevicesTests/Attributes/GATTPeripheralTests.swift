@@ -39,28 +39,28 @@ import Testing
             uptime: .milliseconds(milliseconds), sinceUnixEpoch: .seconds(1_700_000_000) + .milliseconds(milliseconds))
     }
 
-    static func told(_ value: [UInt8]) -> DeviceOutput { .notify(identifier, value: value, to: nil) }
+    static func told(_ value: [UInt8]) -> DeviceEffect { .notify(identifier, value: value, to: nil) }
 
     // MARK: - Reading and writing
 
     @Test func valueIsReadFromAnyOffset() {
-        var peripheral = Self.peripheral(fields: [ValueField(format: .text, source: .fixed(Array("abc".utf8)))])
-        #expect(peripheral.handle(.read(Self.uuid, offset: 0)) == [.respond(Array("abc".utf8))])
-        #expect(peripheral.handle(.read(Self.uuid, offset: 3)) == [.respond([])])
-        #expect(peripheral.handle(.read(Self.uuid, offset: 4)) == [.reject(.invalidOffset)])
-        #expect(peripheral.handle(.read(Self.uuid, offset: -1)) == [.reject(.invalidOffset)])
-        #expect(peripheral.handle(.read(.bit16(0x2A00), offset: 0)) == [.reject(.readNotPermitted)])
+        let peripheral = Self.peripheral(fields: [ValueField(format: .text, source: .fixed(Array("abc".utf8)))])
+        #expect(peripheral.read(Self.uuid, offset: 0) == .value(Array("abc".utf8)))
+        #expect(peripheral.read(Self.uuid, offset: 3) == .value([]))
+        #expect(peripheral.read(Self.uuid, offset: 4) == .error(.invalidOffset))
+        #expect(peripheral.read(Self.uuid, offset: -1) == .error(.invalidOffset))
+        #expect(peripheral.read(.bit16(0x2A00), offset: 0) == .error(.readNotPermitted))
     }
 
     @Test func valueIsThatOfTheTime() {
         var peripheral = Self.peripheral([.read], fields: Self.counting())
         _ = peripheral.handle(.poweredOn, at: Self.at(500))
         for (time, value) in [(500, 0), (1499, 0), (1500, 1), (256_500, 0)] as [(Int, UInt8)] {
-            #expect(peripheral.handle(.read(Self.identifier, offset: 0), at: Self.at(time)) == [.respond([value])])
+            #expect(peripheral.read(Self.identifier, offset: 0, at: Self.at(time)) == .value([value]))
         }
         // Power again: everything begins again.
         _ = peripheral.handle(.poweredOn, at: Self.at(9000))
-        #expect(peripheral.handle(.read(Self.identifier, offset: 0), at: Self.at(9999)) == [.respond([0])])
+        #expect(peripheral.read(Self.identifier, offset: 0, at: Self.at(9999)) == .value([0]))
     }
 
     @Test func writesAreChecked() {
@@ -72,31 +72,31 @@ import Testing
             $0.lengths = 1...4
             $0.rangeError = ATTError(rawValue: 0x80)
         }
-        let rows: [(offset: Int, value: [UInt8], outcome: DeviceOutput)] = [
-            (0, [], .reject(.invalidAttributeValueLength)),
-            (0, [1, 0x63, 0x64, 0x65, 0x66], .reject(.invalidAttributeValueLength)),
-            (3, [1], .reject(.invalidOffset)), (-1, [1], .reject(.invalidOffset)),
-            (0, [10, 0x63], .reject(ATTError(rawValue: 0x80))), (0, [1, 0xFF], .reject(.valueNotAllowed)),
-            (0, [9], .acknowledge), (1, [0x63, 0x64], .acknowledge),
+        let rows: [(offset: Int, value: [UInt8], outcome: DeviceReply)] = [
+            (0, [], .rejected(.invalidAttributeValueLength)),
+            (0, [1, 0x63, 0x64, 0x65, 0x66], .rejected(.invalidAttributeValueLength)),
+            (3, [1], .rejected(.invalidOffset)), (-1, [1], .rejected(.invalidOffset)),
+            (0, [10, 0x63], .rejected(ATTError(rawValue: 0x80))), (0, [1, 0xFF], .rejected(.valueNotAllowed)),
+            (0, [9], .done), (1, [0x63, 0x64], .done),
         ]
         for row in rows {
-            #expect(peripheral.handle(.wrote(Self.uuid, offset: row.offset, value: row.value)).first == row.outcome)
+            #expect(peripheral.handle(.wrote(Self.uuid, offset: row.offset, value: row.value)).reply == row.outcome)
         }
-        #expect(peripheral.handle(.read(Self.uuid, offset: 0)) == [.respond([9, 0x63, 0x64])])
+        #expect(peripheral.read(Self.uuid, offset: 0) == .value([9, 0x63, 0x64]))
         // What is not declared as writable is not.
         var fixed = Self.peripheral([.read])
-        #expect(fixed.handle(.wrote(Self.uuid, offset: 0, value: [1])) == [.reject(.writeNotPermitted)])
+        #expect(fixed.handle(.wrote(Self.uuid, offset: 0, value: [1])) == .rejected(.writeNotPermitted))
         // It is gone with the power.
         _ = peripheral.handle(.poweredOn)
-        #expect(peripheral.handle(.read(Self.uuid, offset: 0)) == [.respond([1, 0x62])])
+        #expect(peripheral.read(Self.uuid, offset: 0) == .value([1, 0x62]))
     }
 
     @Test func truthIsZeroOrOne() {
         var peripheral = Self.peripheral(fields: [ValueField(format: .boolean, source: .fixed([0]))])
-        #expect(peripheral.handle(.wrote(Self.uuid, offset: 0, value: [2])) == [.reject(.valueNotAllowed)])
-        #expect(peripheral.handle(.wrote(Self.uuid, offset: 0, value: [1])).first == .acknowledge)
-        #expect(peripheral.handle(.wrote(Self.uuid, offset: 0, value: [0xFF])) == [.reject(.valueNotAllowed)])
-        #expect(peripheral.handle(.read(Self.uuid, offset: 0)) == [.respond([1])])
+        #expect(peripheral.handle(.wrote(Self.uuid, offset: 0, value: [2])) == .rejected(.valueNotAllowed))
+        #expect(peripheral.handle(.wrote(Self.uuid, offset: 0, value: [1])).reply == .done)
+        #expect(peripheral.handle(.wrote(Self.uuid, offset: 0, value: [0xFF])) == .rejected(.valueNotAllowed))
+        #expect(peripheral.read(Self.uuid, offset: 0) == .value([1]))
         #expect(peripheral.settings.contains(.named("value", "true")))
     }
 
@@ -105,11 +105,11 @@ import Testing
             $0.readDelay = .seconds(2)
             $0.writeDelay = .milliseconds(5)
         }
-        #expect(peripheral.handle(.read(Self.uuid, offset: 0)) == [.wait(.seconds(2)), .respond([5])])
-        #expect(peripheral.handle(.wrote(Self.uuid, offset: 0, value: [7])) == [.wait(.milliseconds(5)), .acknowledge])
+        #expect(peripheral.read(Self.uuid, offset: 0) == ReadResult(.success([5]), delay: .seconds(2)))
+        #expect(peripheral.handle(.wrote(Self.uuid, offset: 0, value: [7])) == .done(delay: .milliseconds(5)))
         #expect(
             peripheral.handle(.wrote(Self.uuid, offset: 0, value: []))
-                == [.wait(.milliseconds(5)), .reject(.invalidAttributeValueLength)])
+                == .rejected(.invalidAttributeValueLength, delay: .milliseconds(5)))
     }
 
     // MARK: - Errors on purpose
@@ -120,26 +120,27 @@ import Testing
         var always = Self.peripheral {
             ($0.readFault, $0.writeFault) = (AttributeFault(Self.code), AttributeFault(Self.code))
         }
-        #expect(always.handle(.read(Self.uuid, offset: 0)) == [.reject(Self.code)])
-        #expect(always.handle(.wrote(Self.uuid, offset: 0, value: [7])) == [.reject(Self.code)])
+        #expect(always.read(Self.uuid, offset: 0) == .error(Self.code))
+        #expect(always.handle(.wrote(Self.uuid, offset: 0, value: [7])) == .rejected(Self.code))
 
         // Reads are counted, so that each is answered once, by the device that counts.
         var second = Self.peripheral { $0.readFault = AttributeFault(Self.code, .time(2)) }
-        for answer in [.respond([5]), .reject(Self.code), .respond([5])] as [DeviceOutput] {
-            #expect(second.handle(.read(Self.uuid, offset: 0)) == [.wait(.zero), answer])
+        for answer in [.success([5]), .failure(Self.code), .success([5])] as [Result<[UInt8], ATTError>] {
+            #expect(second.read(Self.uuid, offset: 0) == ReadResult(answer, isCounted: true))
+            #expect(second.handle(.readAnswered(Self.identifier)).isEmpty)
         }
         var written = Self.peripheral { $0.writeFault = AttributeFault(Self.code, .time(1)) }
-        #expect(written.handle(.wrote(Self.uuid, offset: 0, value: [7])) == [.reject(Self.code)])
-        #expect(written.handle(.wrote(Self.uuid, offset: 0, value: [7])) == [.acknowledge])
+        #expect(written.handle(.wrote(Self.uuid, offset: 0, value: [7])) == .rejected(Self.code))
+        #expect(written.handle(.wrote(Self.uuid, offset: 0, value: [7])) == .done())
         #expect(written.handle(.poweredOn).advertised != nil)
-        #expect(written.handle(.wrote(Self.uuid, offset: 0, value: [7])) == [.reject(Self.code)])
+        #expect(written.handle(.wrote(Self.uuid, offset: 0, value: [7])) == .rejected(Self.code))
 
         var mended = Self.peripheral { $0.readFault = AttributeFault(Self.code, .untilWritten) }
-        #expect(mended.handle(.read(Self.uuid, offset: 0)) == [.reject(Self.code)])
-        #expect(mended.handle(.wrote(Self.uuid, offset: 0, value: [])) == [.reject(.invalidAttributeValueLength)])
-        #expect(mended.handle(.read(Self.uuid, offset: 0)) == [.reject(Self.code)])
-        #expect(mended.handle(.wrote(Self.uuid, offset: 0, value: [7])) == [.acknowledge])
-        #expect(mended.handle(.read(Self.uuid, offset: 0)) == [.respond([7])])
+        #expect(mended.read(Self.uuid, offset: 0) == .error(Self.code))
+        #expect(mended.handle(.wrote(Self.uuid, offset: 0, value: [])) == .rejected(.invalidAttributeValueLength))
+        #expect(mended.read(Self.uuid, offset: 0) == .error(Self.code))
+        #expect(mended.handle(.wrote(Self.uuid, offset: 0, value: [7])) == .done())
+        #expect(mended.read(Self.uuid, offset: 0) == .value([7]))
     }
 
     // MARK: - Telling
@@ -188,13 +189,13 @@ import Testing
     @Test func whatIsWrittenIsToldWhenItIsAnotherValue() {
         var peripheral = Self.peripheral { $0.telling = .onChange }
         _ = peripheral.handle(.subscribed(Bench.alice, Self.identifier, .notification))
-        #expect(peripheral.handle(.wrote(Self.uuid, offset: 0, value: [5])) == [.acknowledge])
-        #expect(peripheral.handle(.wrote(Self.uuid, offset: 0, value: [6])) == [.acknowledge, Self.told([6])])
+        #expect(peripheral.handle(.wrote(Self.uuid, offset: 0, value: [5])) == .done())
+        #expect(peripheral.handle(.wrote(Self.uuid, offset: 0, value: [6])) == .done([Self.told([6])]))
         var echo = Self.peripheral { ($0.telling, $0.echo) = (.onChange, "value") }
-        #expect(echo.handle(.wrote(Self.uuid, offset: 0, value: [6])) == [.acknowledge])
+        #expect(echo.handle(.wrote(Self.uuid, offset: 0, value: [6])) == .done())
         _ = echo.handle(.subscribed(Bench.alice, Self.identifier, .notification))
         for _ in 0..<2 {
-            #expect(echo.handle(.wrote(Self.uuid, offset: 0, value: [6])) == [.acknowledge, Self.told([6])])
+            #expect(echo.handle(.wrote(Self.uuid, offset: 0, value: [6])) == .done([Self.told([6])]))
         }
     }
 
@@ -223,12 +224,12 @@ import Testing
         _ = peripheral.handle(.poweredOn, at: Self.at(0))
         let receive = CharacteristicIdentifier(.bit16(0xFFF2))
         _ = peripheral.handle(.subscribed(Bench.alice, receive, .notification), at: Self.at(0))
-        let time = DeviceInput.read(.bit16(0xFFF3), offset: 0)
-        #expect(peripheral.handle(time, at: Self.at(7500)) == [.respond([0, 7])])
+        let time = BluetoothUUID.bit16(0xFFF3)
+        #expect(peripheral.read(time, offset: 0, at: Self.at(7500)) == .value([0, 7]))
         let outputs = peripheral.handle(.wrote(.bit16(0xFFF1), offset: 0, value: [0x68, 0x69]), at: Self.at(7500))
-        #expect(outputs == [.acknowledge, .notify(receive, value: [0x68, 0x69], to: nil)])
-        #expect(peripheral.handle(time, at: Self.at(8499)) == [.respond([0, 0])])
-        #expect(peripheral.handle(time, at: Self.at(8500)) == [.respond([0, 1])])
+        #expect(outputs == .done([.notify(receive, value: [0x68, 0x69], to: nil)]))
+        #expect(peripheral.read(time, offset: 0, at: Self.at(8499)) == .value([0, 0]))
+        #expect(peripheral.read(time, offset: 0, at: Self.at(8500)) == .value([0, 1]))
     }
 
     // MARK: - Flash
@@ -236,24 +237,24 @@ import Testing
     @Test func whatIsStoredSurvivesPowerCuts() throws {
         var peripheral = Self.peripheral { $0.isStored = true }
         let outputs = peripheral.handle(.wrote(Self.uuid, offset: 0, value: [9]))
-        #expect(outputs == [.persist(FlashImage(["value": .text("09")])), .acknowledge])
+        #expect(outputs == .done(flash: FlashImage(["value": .text("09")])))
         _ = peripheral.handle(.poweredOn)
-        #expect(peripheral.handle(.read(Self.uuid, offset: 0)) == [.respond([9])])
+        #expect(peripheral.read(Self.uuid, offset: 0) == .value([9]))
         var other = Self.peripheral { $0.isStored = true }
-        try other.restore(from: try #require(outputs.persisted))
-        #expect(other.handle(.read(Self.uuid, offset: 0)) == [.respond([9])])
+        try other.restore(from: try #require(outputs.flash))
+        #expect(other.read(Self.uuid, offset: 0) == .value([9]))
         try other.restore(from: FlashImage(["someone's": .integer(1)]))
-        #expect(other.handle(.read(Self.uuid, offset: 0)) == [.respond([9])])
+        #expect(other.read(Self.uuid, offset: 0) == .value([9]))
         for bad in [.text("0102"), .text("zz"), .integer(9)] as [FlashValue] {
             #expect(throws: FlashFault(name: "value")) { try other.restore(from: FlashImage(["value": bad])) }
         }
-        #expect(other.handle(.read(Self.uuid, offset: 0)) == [.respond([9])])
+        #expect(other.read(Self.uuid, offset: 0) == .value([9]))
         // What is not stored is not kept, and not restored.
         var plain = Self.peripheral()
-        #expect(plain.handle(.wrote(Self.uuid, offset: 0, value: [9])).persisted == nil)
+        #expect(plain.handle(.wrote(Self.uuid, offset: 0, value: [9])).flash == nil)
         try plain.restore(from: FlashImage(["value": .text("07")]))
         _ = plain.handle(.poweredOn)
-        #expect(plain.handle(.read(Self.uuid, offset: 0)) == [.respond([5])])
+        #expect(plain.read(Self.uuid, offset: 0) == .value([5]))
     }
 
     // MARK: - Settings
@@ -263,14 +264,14 @@ import Testing
         _ = peripheral.handle(.poweredOn, at: Self.at(0))
         _ = peripheral.handle(.subscribed(Bench.alice, Self.identifier, .notification), at: Self.at(0))
         #expect(peripheral.settings.last == .named("value", "auto"))
-        #expect(peripheral.handle(.set([.named("value", "42")]), at: Self.at(10)) == [.acknowledge, Self.told([42])])
+        #expect(peripheral.handle(.set([.named("value", "42")]), at: Self.at(10)) == .done([Self.told([42])]))
         #expect(peripheral.settings.last == .named("value", "42"))
         #expect(peripheral.nextDeadline == nil)
         // It outlasts the power, until it is let go.
         _ = peripheral.handle(.poweredOn, at: Self.at(20))
-        #expect(peripheral.handle(.read(Self.identifier, offset: 0), at: Self.at(5000)) == [.respond([42])])
-        #expect(peripheral.handle(.set([.named("value", "auto")]), at: Self.at(5000)) == [.acknowledge])
-        #expect(peripheral.handle(.read(Self.identifier, offset: 0), at: Self.at(5020)) == [.respond([5])])
+        #expect(peripheral.read(Self.identifier, offset: 0, at: Self.at(5000)) == .value([42]))
+        #expect(peripheral.handle(.set([.named("value", "auto")]), at: Self.at(5000)) == .done())
+        #expect(peripheral.read(Self.identifier, offset: 0, at: Self.at(5020)) == .value([5]))
     }
 
     @Test(
@@ -288,7 +289,7 @@ import Testing
         let fields = [ValueField(format: Self.octet, source: .fixed([5]), accepted: 0...99)]
         var peripheral = Self.peripheral(fields: fields)
         let before = peripheral.settings
-        #expect(peripheral.handle(.set([.named("value", "7"), setting])) == [.refuse(sentence)])
+        #expect(peripheral.handle(.set([.named("value", "7"), setting])) == .refused(sentence))
         #expect(peripheral.settings == before)
     }
 
@@ -301,7 +302,7 @@ import Testing
         #expect(peripheral.handle(.connected(Bench.alice)).isEmpty)
         #expect(peripheral.handle(.connected(Bench.bob)) == [.advertise(nil)])
         let third = peripheral.handle(.connected(Central("c")))
-        #expect(third.first == .disconnect(Central("c")))
+        #expect(third.effects.first == .disconnect(Central("c")))
         #expect(third.warningCodes == ["central-too-many"])
         #expect(peripheral.handle(.disconnected(Central("c"))).isEmpty)
         #expect(peripheral.handle(.disconnected(Bench.alice)).advertised == onAir)
@@ -326,25 +327,22 @@ import Testing
             let value = (0..<length).map { _ in UInt8.random(in: 0...255, using: &generator) }
             let offset = Int.random(in: -1...5, using: &generator)
             let inputs: [DeviceInput] = [
-                .read(identifier, offset: offset), .wrote(identifier, offset: offset, value: value),
+                .readAnswered(identifier), .wrote(identifier, offset: offset, value: value),
                 .connected(central),
                 .wrote(identifier, offset: 0, value: value), .disconnected(central), .timePassed,
                 .subscribed(central, identifier, ClientCharacteristicConfiguration(rawValue: UInt16(length % 4))),
             ]
             let input = inputs.randomElement(using: &generator) ?? .timePassed
             let outputs = peripheral.handle(input, at: now)
-            let answers = outputs.filter { output in
-                switch output {
-                case .respond, .acknowledge, .reject: true
-                default: false
-                }
+            if case .success(let read) = peripheral.read(identifier, offset: offset, at: now).value {
+                #expect(read.count <= 512)
             }
             switch input {
-            case .read, .wrote: #expect(answers.count == 1)
-            default: #expect(answers.isEmpty)
+            case .wrote: #expect(outputs.reply != nil)
+            default: #expect(outputs.reply == nil)
             }
-            for case .notify(_, let value, _) in outputs { #expect(value.count <= 512) }
-            if let image = outputs.persisted { #expect(throws: Never.self) { try peripheral.restore(from: image) } }
+            for case .notify(_, let value, _) in outputs.effects { #expect(value.count <= 512) }
+            if let image = outputs.flash { #expect(throws: Never.self) { try peripheral.restore(from: image) } }
         }
     }
 

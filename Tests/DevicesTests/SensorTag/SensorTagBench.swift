@@ -27,7 +27,9 @@ struct SensorTagBench {
     /// All values that were told.
     private(set) var told: [Told] = []
     /// All that was wanted otherwise.
-    private(set) var outputs: [DeviceOutput] = []
+    private(set) var outputs: [DeviceEffect] = []
+    /// All replies.
+    private(set) var replies: [DeviceReply] = []
 
     /// A tag that power has just come to.
     /// - Parameter beginning: what time it is then.
@@ -56,14 +58,15 @@ struct SensorTagBench {
 
     /// Gives the tag an input now.
     @discardableResult
-    mutating func send(_ input: DeviceInput) -> [DeviceOutput] {
-        let answer = tag.handle(input, at: now)
-        note(answer)
-        return answer
+    mutating func send(_ input: DeviceInput) -> DeviceResponse {
+        let response = tag.handle(input, at: now)
+        note(response)
+        return response
     }
 
-    private mutating func note(_ new: [DeviceOutput]) {
-        for output in new {
+    private mutating func note(_ response: DeviceResponse) {
+        if let reply = response.reply { replies.append(reply) }
+        for output in response.effects {
             if case .notify(let characteristic, let value, to: nil) = output {
                 told.append(
                     Told(
@@ -94,6 +97,7 @@ struct SensorTagBench {
     mutating func forget() {
         told = []
         outputs = []
+        replies = []
     }
 
     mutating func subscribe(_ uuid: BluetoothUUID) {
@@ -102,21 +106,16 @@ struct SensorTagBench {
 
     /// Writes a characteristic; what is said to that.
     @discardableResult
-    mutating func write(_ value: [UInt8], to uuid: BluetoothUUID, offset: Int = 0) -> DeviceOutput? {
-        send(.wrote(uuid, offset: offset, value: value)).first { $0 == .acknowledge || $0.isRejection }
+    mutating func write(_ value: [UInt8], to uuid: BluetoothUUID, offset: Int = 0) -> DeviceReply? {
+        send(.wrote(uuid, offset: offset, value: value)).reply
     }
 
     /// Reads a characteristic; what is said to that.
-    func read(_ uuid: BluetoothUUID, offset: Int = 0) -> DeviceOutput? {
-        var copy = tag
-        let outputs = copy.handle(.read(uuid, offset: offset), at: now)
-        #expect(outputs.count == 1)
-        return outputs.first
-    }
+    func read(_ uuid: BluetoothUUID, offset: Int = 0) -> ReadResult { tag.read(uuid, offset: offset, at: now) }
 
     /// The value of a characteristic that can be read.
     func value(of uuid: BluetoothUUID) -> [UInt8]? {
-        if case .respond(let value) = read(uuid) { value } else { nil }
+        try? read(uuid).value.get()
     }
 
     /// When a characteristic was told, in milliseconds.
@@ -131,9 +130,5 @@ struct SensorTagBench {
 
     /// Presses exactly these keys.
     @discardableResult
-    mutating func press(_ keys: String) -> [DeviceOutput] { send(.set([.named("keys", keys)])) }
-}
-
-extension DeviceOutput {
-    var isRejection: Bool { if case .reject = self { true } else { false } }
+    mutating func press(_ keys: String) -> DeviceResponse { send(.set([.named("keys", keys)])) }
 }

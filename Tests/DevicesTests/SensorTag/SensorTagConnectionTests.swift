@@ -35,7 +35,7 @@ import Testing
         var bench = SensorTagBench.connected()
         let bob = Central("00:AA:01:00:00:01")
         let outputs = bench.send(.connected(bob))
-        #expect(outputs.first == .disconnect(bob))
+        #expect(outputs.effects.first == .disconnect(bob))
         #expect(outputs.warningCodes == ["second-central"])
         bench.write([1], to: SensorTagSensor.accelerometer.configuration)
         #expect(bench.send(.disconnected(bob)).isEmpty)
@@ -75,10 +75,11 @@ import Testing
     func aCentralHasItselfDisconnected(_ value: UInt8) {
         var bench = SensorTagBench.connected()
         bench.forget()
-        #expect(bench.send(.wrote(SensorTagWire.disconnectRequest, offset: 0, value: [value])) == [.acknowledge])
+        #expect(bench.send(.wrote(SensorTagWire.disconnectRequest, offset: 0, value: [value])) == .done())
         // The answer goes first.
         bench.run(for: .seconds(1))
-        #expect(bench.outputs == [.acknowledge, .disconnect(SensorTagBench.alice)])
+        #expect(bench.replies == [.done])
+        #expect(bench.outputs == [.disconnect(SensorTagBench.alice)])
     }
 
     @Test func connectionParametersAreRead() {
@@ -102,9 +103,9 @@ import Testing
         let written: [UInt8] = [0x50, 0, 0xA0, 0, 1, 0, 0xE8, 0x03]
         #expect(
             bench.send(.wrote(request, offset: 0, value: written))
-                == [.acknowledge, .updateConnection(SensorTagBench.alice, timing)])
+                == .done([.updateConnection(SensorTagBench.alice, timing)]))
         // The shortest is longer than the longest.
-        #expect(bench.send(.wrote(request, offset: 0, value: [0xA1, 0, 0xA0, 0, 1, 0, 0xE8, 0x03])) == [.acknowledge])
+        #expect(bench.send(.wrote(request, offset: 0, value: [0xA1, 0, 0xA0, 0, 1, 0, 0xE8, 0x03])) == .done())
     }
 
     /// The earliest firmware asks for what it likes, once the central has had time for discovery.

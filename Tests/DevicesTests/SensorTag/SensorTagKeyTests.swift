@@ -32,7 +32,7 @@ import Testing
     @Test func changesAreTold() {
         var bench = SensorTagBench.connected()
         for keys in ["left", "left+right", "right", "right", "none", "right", "none"] {
-            #expect(bench.press(keys).first == .acknowledge)
+            #expect(bench.press(keys).reply == .done)
         }
         #expect(bench.values(of: SensorTagWire.keys) == [[1], [3], [2], [0], [2], [0]])
     }
@@ -45,13 +45,14 @@ import Testing
         bench.press("side+left")
         bench.press("none")
         #expect(bench.values(of: SensorTagWire.keys) == [[4], [5], [0]])
-        #expect(bench.outputs == [.acknowledge, .acknowledge, .acknowledge])
+        #expect(bench.outputs.isEmpty)
+        #expect(bench.replies == [.done, .done, .done])
     }
 
     @Test func sideKeyEndsTheConnection() {
         var bench = SensorTagBench.connected()
         let advertisement = bench.tag.advertisement
-        #expect(bench.press("side") == [.acknowledge, .disconnect(SensorTagBench.alice)])
+        #expect(bench.press("side") == .done([.disconnect(SensorTagBench.alice)]))
         #expect(bench.send(.disconnected(SensorTagBench.alice)) == [.advertise(advertisement)])
         #expect(bench.values(of: SensorTagWire.keys).isEmpty)
     }
@@ -59,30 +60,32 @@ import Testing
     @Test func sideKeySwitchesTheAir() {
         var bench = Self.unconnected(.always)
         let advertisement = bench.tag.advertisement
-        #expect(bench.press("side") == [.acknowledge, .advertise(nil)])
-        #expect(bench.press("none") == [.acknowledge])
-        #expect(bench.press("side") == [.acknowledge, .advertise(advertisement)])
+        #expect(bench.press("side") == .done([.advertise(nil)]))
+        #expect(bench.press("none") == .done())
+        #expect(bench.press("side") == .done([.advertise(advertisement)]))
     }
 
     /// Like the hardware: silent until the side key is pressed, and again after 30.72 s.
     @Test func discoverableForALimitedTime() {
         var bench = Self.unconnected(.sideKey)
         let advertisement = bench.tag.advertisement
-        guard case .report(.waiting(_, until: ["keys=side", "keys=none"]))? = bench.outputs.last else {
+        guard case .report(let report)? = bench.outputs.last, report.name == "waiting",
+            report.arguments["settings"] == .list(["keys=side", "keys=none"])
+        else {
             Issue.record("it does not say what it waits for: \(bench.outputs)")
             return
         }
         #expect(bench.outputs.dropLast() == [.advertise(nil)])
-        #expect(bench.press("side") == [.acknowledge, .advertise(advertisement)])
+        #expect(bench.press("side") == .done([.advertise(advertisement)]))
         bench.press("none")
         bench.forget()
         bench.run(for: .milliseconds(30719))
         #expect(bench.outputs.isEmpty)
         bench.run(for: .milliseconds(1))
         #expect(bench.outputs == [.advertise(nil)])
-        #expect(bench.press("side") == [.acknowledge, .advertise(advertisement)])
+        #expect(bench.press("side") == .done([.advertise(advertisement)]))
         bench.press("none")
-        #expect(bench.press("side") == [.acknowledge, .advertise(nil)])
+        #expect(bench.press("side") == .done([.advertise(nil)]))
     }
 
     /// After a connection it is silent, unless the side key ended it.

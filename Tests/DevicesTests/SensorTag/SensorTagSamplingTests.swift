@@ -166,7 +166,7 @@ import Testing
         let zeros = [UInt8](repeating: 0, count: 16)
         var bench = SensorTagBench.connected()
         #expect(bench.value(of: SensorTagWire.calibration) == zeros)
-        #expect(bench.write([2], to: SensorTagSensor.barometer.configuration) == .acknowledge)
+        #expect(bench.write([2], to: SensorTagSensor.barometer.configuration) == .done)
         #expect(bench.value(of: SensorTagSensor.barometer.configuration) == [2])
         let calibration = bench.value(of: SensorTagWire.calibration)
         #expect(calibration.map(Hexadecimal.string) == "55b43d697db15e853e07a3ddd8fbfc06")

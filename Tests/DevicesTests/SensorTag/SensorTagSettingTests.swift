@@ -23,7 +23,7 @@ import Testing
     @Test func valuesCountAtTheNextMeasurement() {
         var bench = SensorTagBench.connected()
         bench.write([1], to: SensorTagSensor.accelerometer.configuration)
-        #expect(bench.send(.set([.named("acceleration.x", "-1.5"), .named("acceleration.z", "0")])) == [.acknowledge])
+        #expect(bench.send(.set([.named("acceleration.x", "-1.5"), .named("acceleration.z", "0")])) == .done())
         #expect(bench.value(of: SensorTagSensor.accelerometer.data) == [0, 0, 64])
         bench.run(for: .seconds(1))
         #expect(bench.value(of: SensorTagSensor.accelerometer.data) == [0xA0, 0, 0])
@@ -44,14 +44,14 @@ import Testing
     func valuesThatCannotBe(_ name: String, text: String, sentence: String) {
         var bench = SensorTagBench()
         let before = bench.tag.settings
-        #expect(bench.send(.set([.named("magnetism.x", "1"), .named(name, text)])) == [.refuse(sentence)])
+        #expect(bench.send(.set([.named("magnetism.x", "1"), .named(name, text)])) == .refused(sentence))
         #expect(bench.tag.settings == before)
     }
 
     @Test(arguments: [DeviceSetting.major(1), .interval(AdvertisingInterval(160)), .named("colour", "red")])
     func settingsThatItDoesNotHave(_ setting: DeviceSetting) throws {
         var bench = SensorTagBench()
-        guard case .refuse(let sentence)? = bench.send(.set([setting])).first else {
+        guard case .refused(let sentence)? = bench.send(.set([setting])).reply else {
             Issue.record("not refused")
             return
         }
@@ -110,8 +110,8 @@ import Testing
 
     @Test func acceleratesFartherWithVersion15() {
         var bench = SensorTagBench.connected(.version15)
-        #expect(bench.send(.set([.named("acceleration.x", "7.5")])) == [.acknowledge])
+        #expect(bench.send(.set([.named("acceleration.x", "7.5")])) == .done())
         bench = SensorTagBench.connected(.version14)
-        #expect(bench.send(.set([.named("acceleration.x", "7.5")])).first != .acknowledge)
+        #expect(bench.send(.set([.named("acceleration.x", "7.5")])).reply != .done)
     }
 }

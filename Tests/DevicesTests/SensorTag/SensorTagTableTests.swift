@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test func keysCannotBeRead() {
-        #expect(SensorTagBench().read(SensorTagWire.keys) == .reject(.readNotPermitted))
+        #expect(SensorTagBench().read(SensorTagWire.keys) == .error(.readNotPermitted))
     }
 
     @Test(
@@ -108,10 +108,10 @@ import Testing
 
     @Test func longValuesAreReadInParts() {
         let bench = SensorTagBench()
-        #expect(bench.read(.bit16(0x2A29), offset: 6) == .respond(Array("Instruments\0".utf8)))
-        #expect(bench.read(.bit16(0x2A29), offset: 18) == .respond([]))
-        #expect(bench.read(.bit16(0x2A29), offset: 19) == .reject(.invalidOffset))
-        #expect(bench.read(SensorTagSensor.barometer.data, offset: 1) == .reject(.attributeNotLong))
-        #expect(bench.read(SensorTagWire.calibration, offset: 16) == .reject(.attributeNotLong))
+        #expect(bench.read(.bit16(0x2A29), offset: 6) == .value(Array("Instruments\0".utf8)))
+        #expect(bench.read(.bit16(0x2A29), offset: 18) == .value([]))
+        #expect(bench.read(.bit16(0x2A29), offset: 19) == .error(.invalidOffset))
+        #expect(bench.read(SensorTagSensor.barometer.data, offset: 1) == .error(.attributeNotLong))
+        #expect(bench.read(SensorTagWire.calibration, offset: 16) == .error(.attributeNotLong))
     }
 }

@@ -17,11 +17,11 @@ import Testing
     @Test(arguments: octets)
     func oneOctetIsWritten(_ uuid: BluetoothUUID) {
         var bench = SensorTagBench.connected()
-        #expect(bench.write([], to: uuid) == .reject(.invalidAttributeValueLength))
-        #expect(bench.write([1, 0], to: uuid) == .reject(.invalidAttributeValueLength))
-        #expect(bench.write([1], to: uuid, offset: 1) == .reject(.attributeNotLong))
-        #expect(bench.write([0, 1], to: uuid, offset: 1) == .reject(.attributeNotLong))
-        #expect(bench.write([100], to: uuid) == .acknowledge)
+        #expect(bench.write([], to: uuid) == .rejected(.invalidAttributeValueLength))
+        #expect(bench.write([1, 0], to: uuid) == .rejected(.invalidAttributeValueLength))
+        #expect(bench.write([1], to: uuid, offset: 1) == .rejected(.attributeNotLong))
+        #expect(bench.write([0, 1], to: uuid, offset: 1) == .rejected(.attributeNotLong))
+        #expect(bench.write([100], to: uuid) == .done)
     }
 
     @Test(arguments: [
@@ -32,10 +32,10 @@ import Testing
         var bench = SensorTagBench.connected()
         for wrong in [0, length - 1, length + 1] {
             let answer = bench.write([UInt8](repeating: 0, count: wrong), to: uuid)
-            #expect(answer == .reject(.invalidAttributeValueLength))
+            #expect(answer == .rejected(.invalidAttributeValueLength))
         }
-        #expect(bench.write([UInt8](repeating: 1, count: length), to: uuid) == .acknowledge)
-        #expect(bench.read(uuid) == .reject(.readNotPermitted))
+        #expect(bench.write([UInt8](repeating: 1, count: length), to: uuid) == .done)
+        #expect(bench.read(uuid) == .error(.readNotPermitted))
     }
 
     @Test(
@@ -45,7 +45,7 @@ import Testing
         ])
     func theRestCannotBeWritten(_ uuid: BluetoothUUID) {
         var bench = SensorTagBench.connected()
-        #expect(bench.write([0], to: uuid) == .reject(.writeNotPermitted))
+        #expect(bench.write([0], to: uuid) == .rejected(.writeNotPermitted))
     }
 
     /// Whatever is written is kept, and what means nothing does nothing.
@@ -81,10 +81,10 @@ import Testing
             bench.write([1], to: sensor.configuration)
             let answer = bench.write([9], to: sensor.period)
             if firmware == .version15 {
-                #expect(answer == .reject(ATTError(rawValue: 0x80)))
+                #expect(answer == .rejected(ATTError(rawValue: 0x80)))
                 #expect(bench.value(of: sensor.period) == [50])
             } else {
-                #expect(answer == .acknowledge)
+                #expect(answer == .done)
                 #expect(bench.value(of: sensor.period) == [9])
             }
             bench.forget()
@@ -99,24 +99,24 @@ import Testing
         var bench = SensorTagBench.connected(.version15)
         let shortest: UInt8 = sensor == .infraredThermometer ? 30 : 10
         #expect(bench.value(of: sensor.period) == [sensor == .magnetometer ? 200 : 100])
-        #expect(bench.write([shortest - 1], to: sensor.period) == .reject(ATTError(rawValue: 0x80)))
-        #expect(bench.write([0], to: sensor.period) == .reject(ATTError(rawValue: 0x80)))
-        #expect(bench.write([shortest], to: sensor.period) == .acknowledge)
+        #expect(bench.write([shortest - 1], to: sensor.period) == .rejected(ATTError(rawValue: 0x80)))
+        #expect(bench.write([0], to: sensor.period) == .rejected(ATTError(rawValue: 0x80)))
+        #expect(bench.write([shortest], to: sensor.period) == .done)
         #expect(bench.value(of: sensor.period) == [shortest])
-        #expect(bench.write([255], to: sensor.period) == .acknowledge)
+        #expect(bench.write([255], to: sensor.period) == .done)
     }
 
     @Test(arguments: [SensorTagSensor.infraredThermometer, .humidity, .barometer, .gyroscope])
     func earlierFirmwareHasNoSuchPeriod(_ sensor: SensorTagSensor) {
         var bench = SensorTagBench.connected(.version14)
-        #expect(bench.read(sensor.period) == .reject(.readNotPermitted))
-        #expect(bench.write([100], to: sensor.period) == .reject(.writeNotPermitted))
+        #expect(bench.read(sensor.period) == .error(.readNotPermitted))
+        #expect(bench.write([100], to: sensor.period) == .rejected(.writeNotPermitted))
     }
 
     @Test func lampsNeedTestMode() {
         var bench = SensorTagBench.connected()
         for (written, read) in [(0x83, 0x83), (0x03, 0), (0x80, 0x80), (0x7F, 0)] as [(UInt8, UInt8)] {
-            #expect(bench.write([written], to: SensorTagWire.testConfiguration) == .acknowledge)
+            #expect(bench.write([written], to: SensorTagWire.testConfiguration) == .done)
             #expect(bench.value(of: SensorTagWire.testConfiguration) == [read])
         }
         #expect(bench.value(of: SensorTagWire.testData) == [0x3F, 0])
