@@ -6,10 +6,10 @@ import Bluetooth
 import Radio
 import Synchronization
 
-/// The beacons by name, and the one place that routes requests, commands and inputs to them.
+/// Routes requests, commands and inputs to the beacons of a run, by name.
 ///
-/// While a reload replaces beacons, `handover` is under way. A beacon that is being replaced is retired: it takes nothing any
-/// more, and what was routed to it waits for the end of the handover and goes to its successor.
+/// While a reload replaces beacons, `handover` runs. A replaced beacon is retired: it refuses all inputs, which wait for the
+/// end of the handover and go to its successor.
 final class BeaconDirectory: Sendable {
     private struct State {
         var beacons: [BeaconIdentifier: RunningBeacon] = [:]
@@ -18,25 +18,25 @@ final class BeaconDirectory: Sendable {
 
     private let state = Mutex(State())
 
-    /// Under way while beacons hand over to their successors; at its end the successors are here.
+    /// The task of a reload that replaces beacons; at its end the successors are in the directory.
     var handover: Task<Void, Never>? {
         get { state.withLock { $0.handover } }
         set { state.withLock { $0.handover = newValue } }
     }
 
-    /// The beacon of this name.
+    /// The beacon with this name.
     func beacon(_ identifier: BeaconIdentifier) -> RunningBeacon? { state.withLock { $0.beacons[identifier] } }
 
-    /// Exchanges all; of two with one name, the last is meant.
+    /// Replaces all beacons. If two have the same name, the last one is used.
     func setBeacons(_ beacons: [RunningBeacon]) {
         let named = Dictionary(beacons.map { ($0.identifier, $0) }, uniquingKeysWith: { $1 })
         state.withLock { $0.beacons = named }
     }
 
-    /// What a beacon answers a central.
+    /// Answers a central's request: at once, if the beacon can and no handover runs.
     func answer(_ request: AttributeRequest) -> AttributeAnswer {
-        let (beacon, isSettled) = state.withLock { ($0.beacons[request.beacon], $0.handover == nil) }
-        if isSettled, let response = beacon?.read(request) { return .now(response) }
+        let (beacon, isStable) = state.withLock { ($0.beacons[request.beacon], $0.handover == nil) }
+        if isStable, let response = beacon?.read(request) { return .now(response) }
         return .later { await self.answerInTime(request) }
     }
 
@@ -47,10 +47,9 @@ final class BeaconDirectory: Sendable {
         } ?? .failure(.unlikely)
     }
 
-    /// Has the living beacon of this name do something.
-    /// - Parameter body: returns `nil` when the beacon is retired, which it checks in one step with what it does; it is called
-    ///   again with the successor.
-    /// - Returns: what `body` returns; `nil` when there is no such beacon.
+    /// Calls a function with the beacon of this name that is not retired.
+    /// - Parameter body: Returns `nil` if the beacon is retired; then it is called again with the successor.
+    /// - Returns: The result of `body`; `nil` if there is no such beacon.
     func route<Outcome: Sendable>(
         to identifier: BeaconIdentifier, _ body: (RunningBeacon) async -> Outcome?
     ) async -> Outcome? {

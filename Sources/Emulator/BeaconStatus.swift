@@ -6,38 +6,38 @@ package import BluetoothCore
 package import Devices
 package import Radio
 
-/// A running beacon's state, for people and `ctl`.
+/// The status of a running beacon.
 package struct BeaconStatus: Hashable, Sendable {
-    /// Its name in this run.
+    /// The beacon's name in the run.
     package let identifier: BeaconIdentifier
-    /// The name that it advertises, all of it; `nil` when it has none.
+    /// The complete device name; `nil` if it has none.
     package let name: String?
-    /// Its profile's name.
+    /// The profile's name.
     package let profile: String
-    /// Its device's name in profiles.
+    /// The kind of device, as in profiles.
     package let kind: String
-    /// Whether it is switched on.
+    /// Whether the beacon is switched on.
     package let isEnabled: Bool
-    /// Its settings, stored values as they are.
+    /// The settings, as they are stored.
     package let settings: [DeviceSetting]
-    /// What those of its settings are now that change by themselves, by their keys.
+    /// The present values of simulated settings, by key.
     package let presentValues: [String: String]
-    /// The UUIDs of its services.
+    /// The UUIDs of the services.
     package let services: [String]
-    /// Whether changes survive the run.
+    /// Whether settings are saved.
     package let keepsSettings: Bool
-    /// Where it is; `nil` where its profile does not say.
+    /// The position; `nil` if the profile has none.
     package let position: Position?
-    /// Whether it is on the air.
+    /// Whether the beacon is on the air.
     package internal(set) var isOnAir = false
-    /// What is on the air for it, or was last; `nil` before it was for the first time.
+    /// The advertisement on the air, or the last one; `nil` if there was none.
     package internal(set) var effective: EffectiveAdvertisement?
-    /// The centrals that are connected to it, by their names.
+    /// The names of the connected centrals.
     package internal(set) var centrals: [String] = []
-    /// Whether the command that this answers changed a setting; `nil` where it answers no such command.
+    /// Whether `set` changed a setting; `nil` for other commands.
     package internal(set) var isChanged: Bool?
 
-    /// The names of the settings that only its device has.
+    /// The names of the settings that only this device has.
     var ownSettings: [String] {
         settings.compactMap { if case .named(let name, _) = $0 { name } else { nil } }
     }

@@ -9,19 +9,19 @@ import Persistence
 import Radio
 import Synchronization
 
-/// A capture on its way to a file. Writing happens aside, so that a slow disk holds up no radio.
+/// Writes a capture to a file, on a queue of its own, so that a slow disk does not block the radio.
 ///
-/// What waits to be written is bounded: of a file that takes less than the air gives, the rest is left out and counted.
-/// Only its owner may read the file, since keys that pass between hosts and controllers are in it.
+/// The queue is bounded: if the file is too slow, records are dropped and counted. Only its owner may read the file, since
+/// it contains keys that hosts and controllers exchange.
 package final class CaptureFile: CaptureSink {
-    /// How many bytes may wait.
+    /// The limit of the queue, in bytes.
     static let capacity = 4 << 20
 
-    /// How long the end waits for a file.
+    /// Time limits of `finish()`.
     struct Patience {
-        /// For one that takes nothing.
+        /// For a file that accepts nothing.
         var stalled = Duration.seconds(2)
-        /// For one that is slow.
+        /// For a file that is slow.
         var slow = Duration.seconds(10)
     }
 
@@ -40,8 +40,8 @@ package final class CaptureFile: CaptureSink {
     private let queue = DispatchQueue(label: "capture")
     private let state = Mutex(State())
 
-    /// Creates a file, or empties one of this user's; opens a FIFO. `/dev/stdout`, `/dev/fd/N` and such are the open
-    /// files of these numbers; no other link is followed.
+    /// Creates a file, or truncates a file of this user, or opens a FIFO. `/dev/stdout`, `/dev/fd/N` and the like are
+    /// the open files with these numbers; other symbolic links are not followed.
     /// - Throws: `EmulatorError` `.cannotCreate`.
     package convenience init(_ path: String) throws(EmulatorError) { try self.init(path, patience: Patience()) }
 
@@ -76,7 +76,7 @@ package final class CaptureFile: CaptureSink {
                 code: EACCES, attempt: attempt, reason: "it is there already and belongs to user \(status.st_uid)")
         }
         if kind == S_IFREG {
-            // One that was there keeps its mode and its content.
+            // An existing file has kept its mode and its content.
             guard fchmod(descriptor, 0o600) == 0, ftruncate(descriptor, 0) == 0 else {
                 let error = SystemError.current(attempt)
                 close(descriptor)
@@ -86,7 +86,7 @@ package final class CaptureFile: CaptureSink {
         return descriptor
     }
 
-    /// The number in the names that shells and the kernel give to open files, which are links of the kernel's.
+    /// The file descriptor of a path such as `/dev/fd/3`, which is a symbolic link of the kernel.
     private static func openFile(named path: String) -> Int32? {
         switch path {
         case "/dev/stdout": return STDOUT_FILENO
@@ -97,7 +97,7 @@ package final class CaptureFile: CaptureSink {
         }
     }
 
-    /// Reports once, as soon as it is so, that the capture will not be complete.
+    /// Sets a function that receives a warning when the first record is dropped.
     package func onIncomplete(_ warn: @escaping @Sendable (Warning) -> Void) { state.withLock { $0.warn = warn } }
 
     package func append(_ bytes: [UInt8]) {
@@ -119,7 +119,7 @@ package final class CaptureFile: CaptureSink {
         queue.async { self.write(bytes) }
     }
 
-    /// Only called on the queue.
+    /// Runs on the queue.
     private func write(_ bytes: [UInt8]) {
         var failure = state.withLock(\.failure)
         let hadFailed = failure != nil
@@ -142,12 +142,12 @@ package final class CaptureFile: CaptureSink {
 
     private func incomplete(_ reason: String) -> Warning {
         Warning(
-            code: "capture-incomplete", message: "the capture is not complete from now on: \(reason)",
+            code: "capture-incomplete", message: "the capture is incomplete from now on: \(reason)",
             hint: "make room, or choose a faster file (--capture FILE)")
     }
 
-    /// Waits until all is written, but not for a file that takes nothing.
-    /// - Throws: `EmulatorError` `.inputOutput` when not all could be written.
+    /// Waits until all records are written, or the time limit has passed.
+    /// - Throws: `EmulatorError` `.inputOutput` if records are missing.
     package func finish() async throws(EmulatorError) {
         let clock = ContinuousClock()
         let start = clock.now
@@ -165,14 +165,9 @@ package final class CaptureFile: CaptureSink {
         guard missing > 0 || failure != nil else { return }
         let reason = failure.map { "\($0)" } ?? "\(path) is written more slowly than packets come"
         throw EmulatorError(
-            .inputOutput, "the capture file is not complete, \(missing) records are missing: \(reason)",
+            .inputOutput, "the capture file is incomplete, \(missing) records are missing: \(reason)",
             hint: "make room, or choose another file")
     }
 
     deinit { close(descriptor) }
-}
-
-extension EventHub {
-    /// Reports something about the run as a whole.
-    package func warn(_ warning: Warning) { post(EventRecord(warning, device: nil)) }
 }

@@ -7,12 +7,12 @@ import BluetoothCore
 import Devices
 import Radio
 
-/// A device's use of the attributes of one central: what it asks is done in order, what the central tells is handed on.
+/// The requests of a device to the attributes of one central, in order, and the central's notifications.
 final class ClientConversation: Sendable {
     private let request: AsyncStream<ClientRequest>.Continuation
     private let task: Task<Void, Never>
 
-    /// - Parameter deliver: hands an input to the device.
+    /// - Parameter deliver: Passes an input to the device.
     init(
         with central: Central, on radio: any PeripheralRadio, deliver: @escaping @Sendable (DeviceInput) async -> Void
     ) {
@@ -35,10 +35,10 @@ final class ClientConversation: Sendable {
         }
     }
 
-    /// Asks something, when what was asked before has ended.
+    /// Adds a request, which is sent when the earlier ones have been answered.
     func ask(_ request: ClientRequest) { self.request.yield(request) }
 
-    /// Ends it: nothing is handed on any more.
+    /// Ends the conversation: no more inputs are delivered.
     func end() {
         request.finish()
         task.cancel()
@@ -48,9 +48,9 @@ final class ClientConversation: Sendable {
         _ requests: AsyncStream<ClientRequest>, with central: Central, over link: any RemoteLink,
         _ deliver: @escaping @Sendable (DeviceInput) async -> Void
     ) async {
-        let hearing = Task {
-            for await told in link.notifications where !Task.isCancelled {
-                await deliver(.notificationReceived(central, told.handle, told.value))
+        let receiving = Task {
+            for await notification in link.notifications where !Task.isCancelled {
+                await deliver(.notificationReceived(central, notification.handle, notification.value))
             }
         }
         var found: [AttributeHandle: RemoteCharacteristic] = [:]
@@ -59,7 +59,7 @@ final class ClientConversation: Sendable {
             guard !Task.isCancelled else { break }
             await deliver(.responseReceived(central, request, result))
         }
-        hearing.cancel()
+        receiving.cancel()
     }
 
     private static func answer(

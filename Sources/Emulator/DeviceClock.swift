@@ -5,12 +5,12 @@
 import Devices
 import FoundationEssentials
 
-/// What tells devices the time, and wakes them.
+/// The clock of devices.
 struct DeviceClock: Sendable {
     private let uptime: @Sendable () -> Duration
     private let pause: @Sendable (Duration) async throws -> Void
 
-    /// The time of a clock since now.
+    /// Uptime is measured with a clock, from now on.
     init<Source: Clock>(_ clock: Source) where Source.Duration == Duration {
         let beginning = clock.now
         uptime = { beginning.duration(to: clock.now) }
@@ -22,6 +22,7 @@ struct DeviceClock: Sendable {
         DeviceTime(uptime: uptime(), sinceUnixEpoch: .seconds(Date.now.timeIntervalSince1970))
     }
 
-    /// Waits; an end before that is one of the task.
+    /// Waits.
+    /// - Throws: `CancellationError`.
     func sleep(for duration: Duration) async throws { try await pause(duration) }
 }

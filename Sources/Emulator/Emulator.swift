@@ -4,36 +4,40 @@
 
 import Bluetooth
 import BluetoothCore
-import Devices
-import Dispatch
+package import Devices
 package import Persistence
 package import Profiles
 package import Radio
 import ServiceLifecycle
 
-/// Profiles times radio: the beacons of an installation, running.
+/// The beacons of profiles, running on a radio.
 ///
-/// It owns the beacons and hands on what passes between them and the radio. It runs until it is told to stop, until the
-/// time is over, or until something is wrong that may not be.
+/// The emulator is starting, up, or over. While it starts, the beacons are made and restored, and the radio is opened with
+/// them; a reload waits until it is up. It is ready, once, when every beacon is on the air. It is over after `stop()`,
+/// shutdown, the end of the duration, or an error, and then takes everything off the air.
+///
+/// Each beacon is an actor (`RunningBeacon`) with a session here (`BeaconSession`). Events of the radio go to the sessions
+/// and through the directory to the beacons; actions of the beacons come back in order and go to the radio. Requests of
+/// centrals pass by this actor: the directory answers them.
 package actor Emulator: Service {
-    /// What a run is made of.
+    /// The settings of a run.
     package struct Configuration: Sendable {
         /// Reads the profiles, at the start and on every reload.
         package var loadProfiles: @Sendable () throws(ProfileFaults) -> [Profile]
-        /// Where settings are kept; `nil` keeps nothing.
+        /// The folder for saved settings; `nil` saves nothing.
         package var state: StateFolder?
-        /// Whether persisted settings are forgotten first.
+        /// Whether to remove saved settings first.
         package var resets: Bool
-        /// Whether a difference between request and air is an error.
+        /// Whether a difference between the requested and the effective advertisement is an error.
         package var isStrict: Bool
         /// Whether to wait for a radio that is not usable yet.
         package var waits: Bool
-        /// How long to run, counted from the moment that every beacon is on the air; `nil` for ever.
+        /// The duration of the run, from the moment when every beacon is on the air; `nil` for no limit.
         package var duration: Duration?
-        /// A file that appears at that moment, and goes with the run.
+        /// A file that exists from that moment to the end of the run.
         package var readyFile: String?
 
-        /// A configuration; what is left out is not done.
+        /// Settings with their defaults.
         package init(
             loadProfiles: @escaping @Sendable () throws(ProfileFaults) -> [Profile], state: StateFolder? = nil,
             resets: Bool = false, isStrict: Bool = false, waits: Bool = false, duration: Duration? = nil,
@@ -49,44 +53,17 @@ package actor Emulator: Service {
         }
     }
 
-    /// Everything that happens, for whoever listens.
-    package nonisolated let events = EventHub()
-    let configuration: Configuration
-    let radio: any PeripheralRadio
-    private let clock: any Clock<Duration>
-    /// What tells devices the time.
-    private let deviceClock: DeviceClock
-    /// The beacons in the order of the profiles.
-    var beacons: [RunningBeacon] = [] {
-        didSet { directory.setBeacons(beacons) }
+    /// The result of a reload: beacons by name.
+    package struct ReloadResult: Codable, Hashable, Sendable {
+        /// New beacons.
+        package var added: [String] = []
+        /// Beacons whose definition has changed.
+        package var changed: [String] = []
+        /// Beacons that are in none of the profiles any more.
+        package var removed: [String] = []
+        /// Beacons whose definition is the same. They keep their state.
+        package var kept: [String] = []
     }
-    /// The beacons by name, for whoever is in a hurry.
-    let directory = BeaconDirectory()
-    /// Beacons that were on the air at least once since they were asked to be.
-    private var onAir: Set<BeaconIdentifier> = []
-    /// The centrals that are connected to each beacon.
-    var centrals: [BeaconIdentifier: Set<String>] = [:]
-    /// What is on the air for each beacon, or was last.
-    private var reports: [BeaconIdentifier: AdvertisingStatus] = [:]
-    /// What they want to be told.
-    var subscriptions: [BeaconIdentifier: [Subscription: ClientCharacteristicConfiguration]] = [:]
-    /// The bonds of all beacons.
-    let vault: BondVault
-    /// What pairings wait for, by the central's name.
-    var questions: [String: PairingInquiry] = [:]
-    /// What beacons ask of the centrals that are connected to them.
-    private var conversations: [BeaconIdentifier: [Central: ClientConversation]] = [:]
-    private var isReady = false
-    /// How far the run is: a reload waits until it is up.
-    private var phase = Phase.starting {
-        didSet {
-            for waiting in waitingForStart { waiting.resume() }
-            waitingForStart = []
-        }
-    }
-    /// Takes the names of the profiles after each reload, before its end is reported.
-    private var reloadObserver: (@Sendable ([String]) async -> Void)?
-    private var waitingForStart: [CheckedContinuation<Void, Never>] = []
 
     private enum Phase {
         /// The beacons are made and the radio is opened.
@@ -97,42 +74,66 @@ package actor Emulator: Service {
         case over
     }
 
-    /// The last reload asked for; the next one waits for it.
-    var lastReload: Task<Result<ReloadResult, EmulatorError>, Never>?
-    /// Under way while beacons hand over to their successors; whoever wants a beacon waits for it.
-    var handover: Task<Void, Never>? {
-        get { directory.handover }
-        set { directory.handover = newValue }
+    /// The events of the run.
+    package nonisolated let events = EventHub()
+    private let configuration: Configuration
+    private let radio: any PeripheralRadio
+    private let clock: any Clock<Duration>
+    private let factory: BeaconFactory
+    private let vault: BondVault
+
+    /// The sessions of the beacons, and of removed beacons that are still on the air.
+    private var sessions: [BeaconIdentifier: BeaconSession] = [:]
+    /// The beacons in the order of the profiles.
+    private var order: [BeaconIdentifier] = []
+    /// Routes requests, inputs and commands to the beacons.
+    private let directory = BeaconDirectory()
+    /// The number of sessions that are on the air: finds out in constant time that the run is not ready yet.
+    private var onAirCount = 0
+    private var isReady = false
+
+    private var phase = Phase.starting {
+        didSet {
+            for waiting in waitingForStart { waiting.resume() }
+            waitingForStart = []
+        }
     }
+    private var waitingForStart: [CheckedContinuation<Void, Never>] = []
+    /// The latest reload; the next one waits for it.
+    private var lastReload: Task<Result<ReloadResult, EmulatorError>, Never>?
+    private var reloadObserver: (@Sendable ([String]) async -> Void)?
+
     private let actions: AsyncStream<RunningBeacon.Action>
-    private let action: AsyncStream<RunningBeacon.Action>.Continuation
     private let endings: AsyncStream<EmulatorError?>
     private let ending: AsyncStream<EmulatorError?>.Continuation
 
-    /// An emulator of these profiles on this radio; nothing happens before `run()`.
+    /// An emulator that has not started; call `run()`.
     package init(
         _ configuration: Configuration, radio: any PeripheralRadio, clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.configuration = configuration
         self.radio = radio
         self.clock = clock
-        deviceClock = DeviceClock(clock)
-        vault = BondVault { [events] in events.post($0) }
-        (actions, action) = AsyncStream.makeStream()
+        vault = BondVault { [events] in events.post(.beacon($0, $1)) }
+        let (actions, action) = AsyncStream.makeStream(of: RunningBeacon.Action.self)
+        self.actions = actions
+        factory = BeaconFactory(configuration, clock: DeviceClock(clock)) { action.yield($0) }
         (endings, ending) = AsyncStream.makeStream()
     }
 
+    // MARK: - Start and end
+
     /// Runs until shutdown, cancellation or the end of the duration.
-    /// - Throws: `EmulatorError`; nothing is left on the radio then.
+    /// - Throws: `EmulatorError`; then nothing is left on the radio.
     package func run() async throws {
         defer {
             phase = .over
             events.finish()
         }
-        // One that a killed run left behind would say that this one is ready.
+        // A file that a killed run has left would announce this run too early.
         if let readyFile = configuration.readyFile { try? LocalFileSystem().remove(readyFile) }
         do {
-            beacons = try makeBeacons(of: try await loadedProfiles())
+            install(try factory.makeBeacons(of: try await factory.loadProfiles()))
             for beacon in beacons {
                 try await beacon.restore(resets: configuration.resets)
                 try openBonds(of: beacon, resets: configuration.resets)
@@ -146,10 +147,8 @@ package actor Emulator: Service {
         if let failure { throw failure }
     }
 
-    /// Ends the run as if its duration were over.
-    package func stop() {
-        ending.yield(nil)
-    }
+    /// Ends the run as at the end of its duration.
+    package func stop() { ending.yield(nil) }
 
     private func runOnRadio() async -> EmulatorError? {
         let radioEvents = Task { for await event in radio.events { await self.handle(event) } }
@@ -166,8 +165,8 @@ package actor Emulator: Service {
         let failure = await openAndWait()
         phase = .over
         lastReload?.cancel()
-        if failure == nil || isReady { events.post(EventRecord("stopping")) }
-        for conversation in conversations.values.flatMap(\.values) { conversation.end() }
+        if failure == nil || isReady { events.post(.stopping) }
+        for identifier in sessions.keys { sessions[identifier]?.endConversations() }
         await radio.close()
         if let readyFile = configuration.readyFile, isReady { try? LocalFileSystem().remove(readyFile) }
         return failure
@@ -177,10 +176,10 @@ package actor Emulator: Service {
         let opening = Task { [radio, configuration, directory, vault] () -> EmulatorError? in
             await (radio as? any BondStoringRadio)?.storeBonds(in: vault)
             do throws(RadioError) {
-                let capabilities = try await radio.open(await self.plans(), waits: configuration.waits) {
-                    directory.answer($0)
-                }
-                await self.noteOpened(capabilities)
+                let capabilities = try await radio.open(
+                    await self.hostedBeacons(), waits: configuration.waits
+                ) { directory.answer($0) }
+                await self.powerOn(capabilities)
                 return nil
             } catch {
                 return EmulatorError(error)
@@ -197,161 +196,30 @@ package actor Emulator: Service {
         return nil
     }
 
-    private func plans() async -> [HostedBeacon] {
-        var plans: [HostedBeacon] = []
-        for beacon in beacons { plans.append(await beacon.plan) }
-        return plans
-    }
-
-    private func noteOpened(_ capabilities: RadioCapabilities) async {
-        events.post(EventRecord(ready: capabilities))
+    private func powerOn(_ capabilities: RadioCapabilities) async {
+        events.post(.radioReady(capabilities))
         if !capabilities.canReadBack {
-            let warning = Warning(
-                code: "not-read-back",
-                message: "without CAP_NET_RAW what the controller really radiates cannot be read back",
-                hint: "give beaconry CAP_NET_RAW (see README, \"A real adapter\")")
-            events.post(EventRecord(warning, device: nil))
+            events.post(
+                .warning(
+                    Warning(
+                        code: "not-read-back",
+                        message: "without CAP_NET_RAW what the controller really radiates cannot be read back",
+                        hint: "give beaconry CAP_NET_RAW (see README, \"A real adapter\")")))
         }
         for beacon in beacons { await beacon.powerOn() }
         if phase == .starting { phase = .up }
     }
 
-    /// Has the names of the profiles handed over after each reload, before its end is reported.
-    func observeReloads(_ observer: @escaping @Sendable ([String]) async -> Void) { reloadObserver = observer }
-
-    func noteReload(of profiles: [Profile]) async { await reloadObserver?(profiles.map(\.name)) }
-
     /// Waits until the beacons are on the radio.
-    /// - Throws: `EmulatorError` `.inputOutput` when the run is over, or ends before that.
-    func untilUp() async throws(EmulatorError) {
+    /// - Throws: `EmulatorError` `.inputOutput` if the run is over, or ends before that.
+    private func untilUp() async throws(EmulatorError) {
         if phase == .starting { await withCheckedContinuation { waitingForStart.append($0) } }
         guard phase == .up else { throw EmulatorError(.inputOutput, "the run has ended") }
     }
 
-    // MARK: - What passes between beacons and radio
-
-    private func perform(_ action: RunningBeacon.Action) async {
-        switch action {
-        case .advertise(let beacon, let advertisement):
-            if advertisement == nil, onAir.remove(beacon) != nil {
-                var record = EventRecord("advertising-stopped", device: beacon.name)
-                let isEnabled = await self.beacon(beacon)?.isEnabled ?? true
-                let isConnected = !(centrals[beacon] ?? []).isEmpty
-                record.reason = !isEnabled ? "disabled" : isConnected ? "a central is connected" : "as the beacon asks"
-                events.post(record)
-            }
-            await radio.advertise(advertisement, for: beacon)
-        case .notify(let beacon, let characteristic, let value, let central):
-            await radio.notify(value, of: characteristic, on: beacon, to: central?.name)
-        case .updateConnection(let central, let timing):
-            await (radio as? any ConnectionUpdatingRadio)?.updateConnection(of: central.name, to: timing)
-        case .ask(let beacon, let request, let central): conversation(of: beacon, with: central)?.ask(request)
-        case .disconnect(let central): await radio.disconnect(central: central.name)
-        case .post(let record): events.post(record)
-        }
-    }
-
-    private func handle(_ event: RadioEvent) async {
-        switch event {
-        case .ready(let capabilities): events.post(EventRecord(ready: capabilities))
-        case .lost(let error): events.post(EventRecord("radio-lost", error: error))
-        case .advertising(let beacon, let report): note(report, of: beacon)
-        case .stopped(let beacon, let reason):
-            guard onAir.remove(beacon) != nil else { return }
-            var record = EventRecord("advertising-stopped", device: beacon.name)
-            record.reason = reason
-            events.post(record)
-        case .refused(let beacon, let error):
-            if isReady {
-                events.post(EventRecord("advertising-refused", device: beacon.name, error: error))
-            } else {
-                ending.yield(EmulatorError(error))
-            }
-        case .connected(let beacon, let central): await connect(beacon, central)
-        case .disconnected(let beacon, let central): await disconnect(beacon, central)
-        case .subscribed(let beacon, let central, let characteristic, let configuration):
-            await subscribe(beacon, Subscription(central: central, characteristic: characteristic), configuration)
-        case .refusedRequest(let request, let error):
-            let name = beacon(request.beacon)?.name(of: request.characteristic)
-            events.post(EventRecord(refused: request, error, name: name))
-        case .pairing(let beacon, let central, let event): await note(event, of: beacon, central)
-        case .connectionUpdated(let beacon, let central, let timing):
-            await deliver(.connectionUpdated(Central(central), timing), to: beacon)
-        case .host(let event): events.post(EventRecord(event))
-        case .warning(let beacon, let warning): events.post(EventRecord(warning, device: beacon?.name))
-        }
-    }
-
-    private func connect(_ beacon: BeaconIdentifier, _ central: String) async {
-        var record = EventRecord("connected", device: beacon.name)
-        record.central = central
-        events.post(record)
-        centrals[beacon, default: []].insert(central)
-        await deliver(.connected(Central(central)), to: beacon)
-    }
-
-    private func disconnect(_ beacon: BeaconIdentifier, _ central: String) async {
-        var record = EventRecord("disconnected", device: beacon.name)
-        record.central = central
-        events.post(record)
-        centrals[beacon]?.remove(central)
-        conversations[beacon]?.removeValue(forKey: Central(central))?.end()
-        subscriptions[beacon] = subscriptions[beacon]?.filter { $0.key.central != central }
-        questions[central] = nil
-        await deliver(.disconnected(Central(central)), to: beacon)
-    }
-
-    /// What a beacon asks of a central goes here; `nil` when the central is gone.
-    private func conversation(of beacon: BeaconIdentifier, with central: Central) -> ClientConversation? {
-        guard centrals[beacon]?.contains(central.name) == true else { return nil }
-        if let conversation = conversations[beacon]?[central] { return conversation }
-        let conversation = ClientConversation(with: central, on: radio) { [weak self] input in
-            await self?.deliver(input, to: beacon)
-        }
-        conversations[beacon, default: [:]][central] = conversation
-        return conversation
-    }
-
-    private func deliver(_ input: DeviceInput, to beacon: BeaconIdentifier) async {
-        await directory.route(to: beacon) { await $0.take(input) }
-    }
-
-    private func subscribe(
-        _ beacon: BeaconIdentifier, _ subscription: Subscription, _ configuration: ClientCharacteristicConfiguration
-    ) async {
-        var record = EventRecord(configuration.isEmpty ? "unsubscribed" : "subscribed", device: beacon.name)
-        record.central = subscription.central
-        record.characteristic = subscription.characteristic.description
-        record.characteristicName = self.beacon(beacon)?.name(of: subscription.characteristic)
-        events.post(record)
-        subscriptions[beacon, default: [:]][subscription] = configuration.isEmpty ? nil : configuration
-        await deliver(
-            .subscribed(Central(subscription.central), subscription.characteristic, configuration), to: beacon)
-    }
-
-    private func note(_ report: AdvertisingStatus, of beacon: BeaconIdentifier) {
-        let isNew = onAir.insert(beacon).inserted
-        reports[beacon] = report
-        let event = isNew ? "advertising-started" : "advertising-changed"
-        events.post(EventRecord(event, device: beacon.name, radio: radio.name, report: report))
-        for warning in report.warnings { events.post(EventRecord(warning, device: beacon.name)) }
-        if configuration.isStrict, !report.differences.isEmpty {
-            let fields = AdvertisingField.allCases.filter(report.differences.contains).map(\.rawValue)
-            let causes = report.warnings.map(\.message).joined(separator: "; ")
-            ending.yield(
-                EmulatorError(
-                    .radio, "\(beacon) is not on the air as asked: \(fields.joined(separator: ", ")) (\(causes))",
-                    hint: "see each warning's hint, or run without --strict"))
-            return
-        }
-        checkReadiness()
-    }
-
-    /// Ready is when every beacon is on the air for the first time.
-    func checkReadiness() {
-        guard !isReady, onAir.count >= beacons.count, beacons.allSatisfy({ onAir.contains($0.identifier) }) else {
-            return
-        }
+    /// The run is ready when every beacon is on the air for the first time.
+    private func checkReadiness() {
+        guard !isReady, onAirCount >= order.count, order.allSatisfy({ sessions[$0]?.isOnAir == true }) else { return }
         isReady = true
         if let readyFile = configuration.readyFile {
             do throws(SystemError) {
@@ -362,9 +230,7 @@ package actor Emulator: Service {
                 return
             }
         }
-        var record = EventRecord("ready")
-        record.beacons = beacons.count
-        events.post(record)
+        events.post(.ready(beacons: order.count))
         guard let duration = configuration.duration else { return }
         Task { [clock, ending] in
             try? await clock.sleep(for: duration)
@@ -372,81 +238,400 @@ package actor Emulator: Service {
         }
     }
 
-    // MARK: - Beacons
+    // MARK: - Sessions
 
-    /// The beacon of this name.
-    func beacon(_ identifier: BeaconIdentifier) -> RunningBeacon? {
-        directory.beacon(identifier)
-    }
+    /// The beacons in the order of the profiles.
+    private var beacons: [RunningBeacon] { order.compactMap { sessions[$0]?.beacon } }
 
-    /// A beacon's status with what the radio reports of it.
-    func completed(_ status: BeaconStatus) -> BeaconStatus {
-        var status = status
-        status.isOnAir = onAir.contains(status.identifier)
-        status.effective = reports[status.identifier]?.effective
-        status.centrals = centrals[status.identifier, default: []].sorted()
-        return status
-    }
-
-    /// A beacon is in no profile any more.
-    func forget(_ beacon: BeaconIdentifier) {
-        centrals[beacon] = nil
-        subscriptions[beacon] = nil
-        reports[beacon] = nil
-    }
-
-    /// Reads the profiles on a thread of its own, so that a medium that does not answer blocks neither the beacons nor
-    /// the end of the run.
-    /// - Throws: `EmulatorError`; `.inputOutput` when the task is cancelled before they are read.
-    func loadedProfiles() async throws(EmulatorError) -> [Profile] {
-        let (results, result) = AsyncStream.makeStream(of: Result<[Profile], ProfileFaults>.self)
-        DispatchQueue(label: "profiles").async { [load = configuration.loadProfiles] in
-            do throws(ProfileFaults) {
-                result.yield(.success(try load()))
-            } catch {
-                result.yield(.failure(error))
-            }
-            result.finish()
+    /// Makes these the beacons of the run. Sessions of other beacons stay until `remove`.
+    private func install(_ beacons: [RunningBeacon]) {
+        for beacon in beacons {
+            sessions[beacon.identifier, default: BeaconSession(beacon)].replace(with: beacon)
         }
-        for await result in results {
-            do throws(ProfileFaults) {
-                return try result.get()
-            } catch {
-                throw EmulatorError(error)
-            }
-        }
-        throw EmulatorError(.inputOutput, "the run ended before the profiles were read")
+        order = beacons.map(\.identifier)
+        directory.setBeacons(beacons)
     }
 
-    /// Beacons as their profiles have them. When one cannot be made, none is.
-    func makeBeacons(of profiles: [Profile]) throws(EmulatorError) -> [RunningBeacon] {
-        var made: [RunningBeacon] = []
-        do throws(EmulatorError) {
-            for (profile, beacon, identifier) in Self.identified(profiles) {
-                made.append(try makeBeacon(beacon, of: profile.name, identifier))
+    /// Removes a session from the run, at once or when it is off the air.
+    private func remove(_ beacon: BeaconIdentifier) {
+        sessions[beacon]?.remove()
+        forgetIfGone(beacon)
+    }
+
+    private func forgetIfGone(_ beacon: BeaconIdentifier) {
+        guard let session = sessions[beacon], session.isRemoved, !session.isOnAir else { return }
+        sessions[beacon] = nil
+    }
+
+    /// - Returns: Whether the beacon was on the air.
+    private func takeOffTheAir(_ beacon: BeaconIdentifier) -> Bool {
+        guard sessions[beacon]?.stopAdvertising() == true else { return false }
+        onAirCount -= 1
+        forgetIfGone(beacon)
+        return true
+    }
+
+    private func centrals(of beacon: BeaconIdentifier) -> [String] { sessions[beacon]?.centrals ?? [] }
+
+    private func disconnectAll(from beacon: BeaconIdentifier) async {
+        for central in centrals(of: beacon) { await radio.disconnect(central: central) }
+    }
+
+    private func hostedBeacons() async -> [HostedBeacon] { await Self.hosted(beacons) }
+
+    /// Beacons as a radio hosts them.
+    private static func hosted(_ beacons: [RunningBeacon]) async -> [HostedBeacon] {
+        var hosted: [HostedBeacon] = []
+        for beacon in beacons { hosted.append(await beacon.hosted) }
+        return hosted
+    }
+
+    // MARK: - From the beacons to the radio
+
+    private func perform(_ action: RunningBeacon.Action) async {
+        switch action {
+        case .advertise(let beacon, let advertisement):
+            if advertisement == nil, takeOffTheAir(beacon) {
+                let isEnabled = await directory.beacon(beacon)?.isEnabled ?? true
+                let stop: AdvertisingStop = !isEnabled ? .disabled : centrals(of: beacon).isEmpty ? .device : .connected
+                events.post(.beacon(beacon, .advertisingStopped(stop)))
             }
+            await radio.advertise(advertisement, for: beacon)
+        case .notify(let beacon, let characteristic, let value, let central):
+            await radio.notify(value, of: characteristic, on: beacon, to: central?.name)
+        case .updateConnection(let central, let parameters):
+            await (radio as? any ConnectionUpdatingRadio)?.updateConnection(of: central.name, to: parameters)
+        case .ask(let beacon, let request, let central):
+            let conversation = sessions[beacon]?.conversation(with: central) {
+                ClientConversation(with: central, on: radio) { [weak self] in await self?.deliver($0, to: beacon) }
+            }
+            conversation?.ask(request)
+        case .disconnect(let central): await radio.disconnect(central: central.name)
+        case .post(let beacon, let event): events.post(.beacon(beacon, event))
+        }
+    }
+
+    // MARK: - From the radio to the beacons
+
+    private func handle(_ event: RadioEvent) async {
+        switch event {
+        case .ready(let capabilities): events.post(.radioReady(capabilities))
+        case .lost(let error): events.post(.radioLost(error))
+        case .advertising(let beacon, let status): take(status, of: beacon)
+        case .stopped(let beacon, let reason):
+            guard takeOffTheAir(beacon) else { return }
+            let stop = AdvertisingStop(radio: reason)
+            events.post(.beacon(beacon, .advertisingStopped(stop)))
+        case .refused(let beacon, let error):
+            if isReady {
+                events.post(.beacon(beacon, .advertisingRefused(error)))
+            } else {
+                ending.yield(EmulatorError(error))
+            }
+        case .connected(let beacon, let central):
+            events.post(.beacon(beacon, .connected(central: central)))
+            sessions[beacon]?.connect(central)
+            await deliver(.connected(Central(central)), to: beacon)
+        case .disconnected(let beacon, let central):
+            events.post(.beacon(beacon, .disconnected(central: central)))
+            sessions[beacon]?.disconnect(central)
+            await deliver(.disconnected(Central(central)), to: beacon)
+        case .subscribed(let beacon, let central, let characteristic, let configuration):
+            let name = directory.beacon(beacon)?.name(of: characteristic)
+            events.post(
+                .beacon(
+                    beacon,
+                    .subscribed(
+                        central: central, NamedCharacteristic(identifier: characteristic, name: name),
+                        isOn: !configuration.isEmpty)))
+            sessions[beacon]?.subscribe(
+                Subscription(central: central, characteristic: characteristic), configuration)
+            await deliver(.subscribed(Central(central), characteristic, configuration), to: beacon)
+        case .refusedRequest(let request, let error):
+            let name = directory.beacon(request.beacon)?.name(of: request.characteristic)
+            events.post(.beacon(request.beacon, .refused(request, error, name: name)))
+        case .pairing(let beacon, let central, let event):
+            events.post(.beacon(beacon, .pairing(central: central, event)))
+            guard let answer = sessions[beacon]?.take(event, from: central) else { return }
+            await pairingRadio?.answerPairing(answer, of: central)
+        case .connectionUpdated(let beacon, let central, let parameters):
+            await deliver(.connectionUpdated(Central(central), parameters), to: beacon)
+        case .host(let event): events.post(.host(event))
+        case .warning(let beacon, let warning):
+            events.post(beacon.map { EmulatorEvent.beacon($0, .warning(warning)) } ?? .warning(warning))
+        }
+    }
+
+    private func deliver(_ input: DeviceInput, to beacon: BeaconIdentifier) async {
+        await directory.route(to: beacon) { await $0.take(input) }
+    }
+
+    private func take(_ status: AdvertisingStatus, of beacon: BeaconIdentifier) {
+        guard let isNew = sessions[beacon]?.advertise(status) else { return }
+        if isNew { onAirCount += 1 }
+        events.post(.beacon(beacon, .advertising(status, radio: radio.name, isNew: isNew)))
+        for warning in status.warnings { events.post(.beacon(beacon, .warning(warning))) }
+        if configuration.isStrict, !status.differences.isEmpty {
+            let fields = AdvertisingField.allCases.filter(status.differences.contains).map(\.rawValue)
+            let causes = status.warnings.map(\.message).joined(separator: "; ")
+            ending.yield(
+                EmulatorError(
+                    .radio, "\(beacon) is not on the air as asked: \(fields.joined(separator: ", ")) (\(causes))",
+                    hint: "see each warning's hint, or run without --strict"))
+            return
+        }
+        checkReadiness()
+    }
+
+    // MARK: - Commands
+
+    /// All beacons in the order of the profiles.
+    /// - Parameter profile: Selects the beacons of one profile; `nil`, or any name in a run of one profile, selects all.
+    package func list(of profile: String? = nil) async -> [BeaconStatus] {
+        await directory.handover?.value
+        let beacons = beacons
+        let hasOneProfile = Set(beacons.map(\.profileName)).count == 1
+        var statuses: [BeaconStatus] = []
+        for beacon in beacons where hasOneProfile || profile == nil || beacon.profileName == profile {
+            statuses.append(completed(await beacon.status))
+        }
+        return statuses
+    }
+
+    /// One beacon.
+    /// - Throws: `EmulatorError` `.unknownBeacon`.
+    package func show(_ name: String) async throws(EmulatorError) -> BeaconStatus {
+        completed(await (try await running(name)).status)
+    }
+
+    /// Changes settings, all or none; keys and values are those of profiles.
+    /// - Throws: `EmulatorError` `.unknownBeacon`, `.badProfile` for an invalid value, `.refusedSetting`, or `.inputOutput`
+    ///   if the settings could not be saved.
+    package func set(_ name: String, _ values: [String: String]) async throws(EmulatorError) -> BeaconStatus {
+        completed(try await command(name) { await $0.set(values) }.get())
+    }
+
+    /// Performs a command of a device.
+    /// - Throws: `EmulatorError` `.unknownBeacon`, or `.refusedSetting` if the device refuses it.
+    package func perform(_ command: DeviceCommand, on name: String) async throws(EmulatorError) -> BeaconStatus {
+        completed(try await self.command(name) { await $0.perform(command) }.get())
+    }
+
+    /// Switches a beacon on or off.
+    /// - Throws: `EmulatorError` `.unknownBeacon`.
+    package func setEnabled(_ name: String, _ enabled: Bool) async throws(EmulatorError) -> BeaconStatus {
+        let status = try await command(name) { await $0.setEnabled(enabled) }
+        // A device without power has no connections.
+        if !enabled { await disconnectAll(from: status.identifier) }
+        return completed(status)
+    }
+
+    /// Routes a command to the beacon with this name.
+    /// - Throws: `EmulatorError` `.unknownBeacon`.
+    private func command<Outcome: Sendable>(
+        _ name: String, _ body: (RunningBeacon) async -> Outcome?
+    ) async throws(EmulatorError) -> Outcome {
+        guard let outcome = await directory.route(to: BeaconIdentifier(name), body) else { throw unknown(name) }
+        return outcome
+    }
+
+    /// The beacon with this name.
+    /// - Throws: `EmulatorError` `.unknownBeacon`.
+    private func running(_ name: String) async throws(EmulatorError) -> RunningBeacon {
+        await directory.handover?.value
+        guard let beacon = directory.beacon(BeaconIdentifier(name)) else { throw unknown(name) }
+        return beacon
+    }
+
+    private func unknown(_ name: String) -> EmulatorError {
+        let names = order.map(\.name).joined(separator: ", ")
+        return EmulatorError(.unknownBeacon, "there is no beacon \"\(name)\"", hint: "beacons are \(names)")
+    }
+
+    private func completed(_ status: BeaconStatus) -> BeaconStatus {
+        sessions[status.identifier]?.completed(status) ?? status
+    }
+
+    // MARK: - Pairing
+
+    private var pairingRadio: (any PairingRadio)? { radio as? any PairingRadio }
+
+    /// Reads a beacon's saved bonds.
+    /// - Throws: `EmulatorError` `.inputOutput` if the file exists and cannot be read.
+    private func openBonds(of beacon: RunningBeacon, resets: Bool) throws(EmulatorError) {
+        guard beacon.profile.pairing != nil else { return }
+        let file = configuration.state?.bonds(profile: beacon.profileName, beacon: beacon.profile.id)
+        do throws(SystemError) {
+            try vault.open(beacon.identifier, file, resets: resets)
         } catch {
-            for beacon in made { beacon.lock?.release() }
+            throw EmulatorError(
+                .inputOutput, "\(error)", hint: "check the state folder, or use another one (--state DIR)")
+        }
+    }
+
+    /// The bonds of a beacon, or of all beacons.
+    /// - Throws: `EmulatorError` `.unknownBeacon`.
+    package func bonds(of name: String?) async throws(EmulatorError) -> [(beacon: String, peer: PairedPeer)] {
+        var beacons = order
+        if let name { beacons = [try await running(name).identifier] }
+        return beacons.flatMap { beacon in
+            vault.secrets(of: beacon).bonds.map { (beacon.name, $0.peer) }
+        }
+    }
+
+    /// Removes the bond of a beacon with a peer, or all its bonds.
+    /// - Returns: The number of removed bonds.
+    /// - Throws: `EmulatorError` `.unknownBeacon`.
+    package func forgetBonds(of name: String, peer: RemoteAddress?) async throws(EmulatorError) -> Int {
+        await pairingRadio?.forgetBonds(of: try await running(name).identifier, peer: peer) ?? 0
+    }
+
+    /// Answers a pairing that waits for the user.
+    /// - Throws: `EmulatorError` `.unknownBeacon`, or `.refusedSetting` if no pairing waits for such an answer.
+    package func answerPairing(_ answer: PairingAnswer, of name: String) async throws(EmulatorError) {
+        let beacon = try await running(name).identifier
+        guard let central = sessions[beacon]?.answer(answer) else {
+            throw EmulatorError(
+                .refusedSetting, "\(name) does not wait for that", hint: "see its events for what it asks (ctl events)")
+        }
+        await pairingRadio?.answerPairing(answer, of: central)
+    }
+
+    /// Asks the connected centrals of a beacon for encryption, and with that to pair.
+    /// - Throws: `EmulatorError` `.unknownBeacon`, or `.refusedSetting` if the beacon does not pair or has no centrals.
+    package func requestSecurity(of name: String) async throws(EmulatorError) {
+        let beacon = try await running(name)
+        guard beacon.profile.pairing != nil else {
+            throw EmulatorError(
+                .refusedSetting, "\(name) does not pair", hint: "give it a pairing section in its profile")
+        }
+        let connected = centrals(of: beacon.identifier)
+        guard !connected.isEmpty else {
+            throw EmulatorError(.refusedSetting, "no central is connected to \(name)", hint: "connect first")
+        }
+        for central in connected { await pairingRadio?.requestSecurity(of: central) }
+    }
+
+    // MARK: - Reload
+
+    /// Sets a function that receives the names of the profiles after each reload, before the reload is reported.
+    func observeReloads(_ observer: @escaping @Sendable ([String]) async -> Void) { reloadObserver = observer }
+
+    /// Reads the profiles again. Beacons whose definition is the same keep their state.
+    /// - Throws: `EmulatorError`; then nothing has changed.
+    package func reload() async throws(EmulatorError) -> ReloadResult {
+        let reload = Task { [lastReload] () -> Result<ReloadResult, EmulatorError> in
+            await withTaskCancellationHandler {
+                _ = await lastReload?.value
+            } onCancel: {
+                lastReload?.cancel()
+            }
+            do throws(EmulatorError) {
+                try await self.untilUp()
+                return .success(try await self.reloadNow())
+            } catch {
+                return .failure(error)
+            }
+        }
+        lastReload = reload
+        return try await reload.value.get()
+    }
+
+    private func reloadNow() async throws(EmulatorError) -> ReloadResult {
+        do throws(EmulatorError) {
+            let profiles = try await factory.loadProfiles()
+            let result = try await replaceBeacons(by: profiles)
+            await reloadObserver?(profiles.map(\.name))
+            events.post(.reloaded(beacons: order.count))
+            return result
+        } catch {
+            events.post(.reloadFailed(error))
             throw error
         }
-        return made
     }
 
-    func makeBeacon(
-        _ beacon: BeaconDefinition, of profile: String, _ identifier: BeaconIdentifier, lock: FileLock? = nil
-    ) throws(EmulatorError) -> RunningBeacon {
-        try RunningBeacon(
-            beacon, of: profile, identifier: identifier, state: configuration.state, lock: lock, clock: deviceClock
-        ) { [action] in action.yield($0) }
-    }
+    /// A beacon that a reload has made, and the beacon with the same profile and id before.
+    private typealias FreshBeacon = (beacon: RunningBeacon, predecessor: RunningBeacon?)
 
-    /// Every beacon with its name in this run: its id, or `PROFILE/ID` where two profiles share one.
-    static func identified(_ profiles: [Profile]) -> [(Profile, BeaconDefinition, BeaconIdentifier)] {
-        let all = profiles.flatMap { profile in profile.beacons.map { (profile, $0) } }
-        let counts = Dictionary(all.map { ($0.1.id, 1) }, uniquingKeysWith: +)
-        return all.map { profile, beacon in
-            let isShared = counts[beacon.id, default: 1] > 1
-            return (profile, beacon, BeaconIdentifier(isShared ? "\(profile.name)/\(beacon.id)" : beacon.id))
+    private func replaceBeacons(by profiles: [Profile]) async throws(EmulatorError) -> ReloadResult {
+        var next: [RunningBeacon] = []
+        var fresh: [FreshBeacon] = []
+        let present = Dictionary(
+            beacons.map { ("\($0.profileName)/\($0.profile.id)", $0) }, uniquingKeysWith: { first, _ in first })
+        do {
+            for (profile, definition, identifier) in BeaconFactory.identified(profiles) {
+                let predecessor = present["\(profile.name)/\(definition.id)"]
+                if let predecessor, predecessor.profile == definition, predecessor.identifier == identifier {
+                    next.append(predecessor)
+                    continue
+                }
+                let beacon = try factory.makeBeacon(
+                    definition, of: profile.name, identifier, lock: predecessor?.lock)
+                fresh.append((beacon, predecessor))
+                next.append(beacon)
+                try await beacon.restore(resets: false)
+                try openBonds(of: beacon, resets: false)
+            }
+            let result = try await handOver(to: next, fresh)
+            checkReadiness()
+            return result
+        } catch {
+            for (beacon, predecessor) in fresh where predecessor?.lock !== beacon.lock { beacon.lock?.release() }
+            throw error
         }
+    }
+
+    /// Gives the radio the new attribute tables, and replaces the beacons. Requests and commands wait meanwhile, so that
+    /// none reaches a device with another table, or one that is being replaced.
+    /// - Throws: `EmulatorError` if the radio cannot carry the beacons; then nothing has changed.
+    private func handOver(to next: [RunningBeacon], _ fresh: [FreshBeacon]) async throws(EmulatorError) -> ReloadResult
+    {
+        let hosted = await Self.hosted(next)
+        let exchange = Task { () -> Result<ReloadResult, EmulatorError> in
+            defer { directory.handover = nil }
+            do throws(RadioError) {
+                try await radio.replan(hosted)
+            } catch {
+                return .failure(EmulatorError(error))
+            }
+            return .success(await exchangeBeacons(for: next, fresh))
+        }
+        directory.handover = Task { _ = await exchange.value }
+        return try await exchange.value.get()
+    }
+
+    /// Replaces the beacons. At the end of the handover the new beacons are switched on.
+    private func exchangeBeacons(for next: [RunningBeacon], _ fresh: [FreshBeacon]) async -> ReloadResult {
+        var result = ReloadResult()
+        let gone = beacons.filter { old in !next.contains { $0 === old } }
+        var handovers: [BeaconIdentifier: RunningBeacon.Handover] = [:]
+        for beacon in gone { handovers[beacon.identifier] = await beacon.retire() }
+        for (beacon, _) in fresh { await beacon.reloadSettings() }
+        install(next)
+        let locks = next.compactMap(\.lock)
+        for beacon in gone {
+            if !next.contains(where: { $0.identifier == beacon.identifier }) {
+                await beacon.remove()
+                await disconnectAll(from: beacon.identifier)
+                remove(beacon.identifier)
+                result.removed.append(beacon.identifier.name)
+            }
+            if let lock = beacon.lock, !locks.contains(where: { $0 === lock }) { lock.release() }
+        }
+        for (beacon, predecessor) in fresh {
+            if let predecessor, predecessor.identifier == beacon.identifier {
+                await beacon.powerOn(
+                    replacing: handovers[beacon.identifier] ?? RunningBeacon.Handover(),
+                    centrals: centrals(of: beacon.identifier),
+                    subscriptions: sessions[beacon.identifier]?.subscriptions ?? [:])
+                result.changed.append(beacon.identifier.name)
+            } else {
+                await beacon.powerOn()
+                result.added.append(beacon.identifier.name)
+            }
+        }
+        let freshNames = Set(fresh.map(\.beacon.identifier))
+        result.kept = next.map(\.identifier).filter { !freshNames.contains($0) }.map(\.name)
+        return result
     }
 }

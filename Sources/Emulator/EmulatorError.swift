@@ -6,35 +6,35 @@ package import Persistence
 package import Profiles
 package import Radio
 
-/// Why an emulator cannot start or go on: a sentence and what to do about it.
+/// An error of a run or of a control request, with a hint.
 package struct EmulatorError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The kinds of trouble; each has an exit code of its own.
+    /// The kinds of errors.
     package enum Code: Hashable, Sendable {
-        /// Profiles that cannot be so.
+        /// An invalid profile, setting or request.
         case badProfile
-        /// A radio that is not there, refuses, or cannot carry the profiles.
+        /// A radio that does not exist, refuses, or cannot carry the profiles.
         case radio
-        /// A file, folder or socket that cannot be made, or is in use.
+        /// A file, folder or socket that cannot be created, or is in use.
         case cannotCreate
         /// A file that cannot be read or written.
         case inputOutput
         /// No such beacon.
         case unknownBeacon
-        /// A beacon knows nobody of this address.
+        /// The beacon has no bond with this peer.
         case unknownPeer
         /// A setting that the device refuses.
         case refusedSetting
     }
 
-    /// What kind of trouble.
+    /// The kind of error.
     package let code: Code
-    /// What is wrong, as a sentence without its full stop; several lines for several faults of a profile.
+    /// The problem, as a sentence without its full stop; a line each for the faults of a profile.
     package let message: String
-    /// What to do; empty when the message says it.
+    /// The fix; empty if the message includes it.
     package let hint: String
     /// The faults of a profile; empty for any other error.
     package private(set) var faults: [ProfileFault] = []
-    /// The radio's code, where the error is a radio's.
+    /// The code of a radio's error.
     private var radioCode: RadioError.Code?
 
     /// An error of this code.
@@ -44,7 +44,7 @@ package struct EmulatorError: Error, Hashable, Sendable, CustomStringConvertible
         self.hint = hint
     }
 
-    /// The radio's error.
+    /// An error of the radio.
     package init(_ error: RadioError) {
         self.init(error.code == .cannotServe ? .cannotCreate : .radio, error.message, hint: error.hint)
         radioCode = error.code
@@ -53,16 +53,16 @@ package struct EmulatorError: Error, Hashable, Sendable, CustomStringConvertible
     /// An error of saved state.
     package init(_ error: PersistenceError) { self.init(.cannotCreate, error.message, hint: error.hint) }
 
-    /// All faults of a profile, a line each.
+    /// The faults of a profile.
     package init(_ error: ProfileFaults) {
         self.init(.badProfile, error.faults.map(\.description).joined(separator: "\n"))
         faults = error.faults
     }
 
-    /// The faults of a profile, a line each as compilers write them; empty for any other error.
+    /// The faults of a profile, a line each in the format of compilers; empty for any other error.
     package var diagnostics: [String] { faults.map(\.diagnostic) }
 
-    /// The stable code, as JSON has it.
+    /// The stable code in JSON.
     package var name: String {
         switch code {
         case .badProfile: "invalid"

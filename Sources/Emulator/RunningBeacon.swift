@@ -6,38 +6,36 @@ import Advertising
 import Bluetooth
 import BluetoothCore
 import Devices
+import Dispatch
 import Persistence
 import Profiles
 import Radio
 import Synchronization
 
-/// What a central wants to be told of one of a beacon's characteristics, by name.
-struct Subscription: Hashable, Sendable {
-    let central: String
-    let characteristic: CharacteristicIdentifier
-}
-
-/// One beacon while it runs: its device, its flash, and whether it is switched on.
+/// The device of a running beacon, and its flash.
 ///
-/// An input is taken and answered in one go: the device changes, the change is made durable, and only then it counts. If
-/// it cannot be made durable, the device is as it was. What is to be done outside is handed on in order.
+/// A beacon is made switched off; `restore` reads its flash, and `powerOn` starts it. It can be disabled and enabled. On a
+/// reload it may be retired: it takes no inputs any more, which go to its successor.
+///
+/// Each input is handled completely before the next one: the device changes, the new settings are saved, and only then the
+/// change counts. If they cannot be saved, the device stays as it was. Actions for the radio are passed on in order.
 actor RunningBeacon {
-    /// What is to be done for a beacon, outside of it.
+    /// An action that the emulator performs for a beacon.
     indirect enum Action: Sendable {
         case advertise(BeaconIdentifier, Advertisement?)
         case notify(BeaconIdentifier, CharacteristicIdentifier, value: [UInt8], to: Central?)
         case updateConnection(Central, ConnectionParameters)
         case ask(BeaconIdentifier, ClientRequest, of: Central)
         case disconnect(Central)
-        case post(EventRecord)
+        case post(BeaconIdentifier, BeaconEvent)
     }
 
-    /// How an input was answered; `nil` where the input asks nothing.
+    /// The answer to an input.
     enum Answer: Hashable, Sendable {
         case done
         case rejected(ATTError)
         case refused(String)
-        case notDurable(SystemError)
+        case notSaved(SystemError)
     }
 
     nonisolated let identifier: BeaconIdentifier
@@ -46,26 +44,28 @@ actor RunningBeacon {
     private let executor: QueueExecutor
     private nonisolated let clock: DeviceClock
     private let flash: FlashFile?
-    /// The lock of its settings, which its successor takes over on a reload.
+    /// The lock of the settings; on a reload the successor takes it over.
     nonisolated let lock: FileLock?
     private let perform: @Sendable (Action) -> Void
-    /// The device as it counts; changed here only, read without waiting for what is being made durable.
-    private nonisolated let settled: Mutex<any Device>
+    /// The device with saved settings. It is changed by this actor only, and read without waiting for the actor, which may
+    /// wait for a disk.
+    private nonisolated let savedDevice: Mutex<any Device>
     private(set) var isEnabled = true
-    /// What it has last asked for.
-    private(set) var wanted: Advertisement?
-    /// What wakes the device next, and when.
+    /// The latest advertisement of the device.
+    private var advertisement: Advertisement?
+    /// The timer of the device's next deadline.
     private var wakeUp: (deadline: Duration, task: Task<Void, Never>)?
-    /// Whether another has its settings, and takes its centrals' requests and its owner's commands.
+    /// Whether a successor has taken over the settings, and takes all inputs.
     private var isRetired = false
-    /// The centrals that its device has as connected.
+    /// The centrals that the device knows to be connected.
     private var connected: Set<Central> = []
-    /// While it starts, what it wants is only noted.
+    /// While the beacon starts, advertisements are not passed on.
     private var isStarting = false
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// A beacon as its profile has it, switched off; `powerOn` follows.
+    /// A beacon with the settings of its profile, switched off.
+    /// - Throws: `EmulatorError` `.cannotCreate` if the lock of its settings cannot be acquired.
     init(
         _ profile: BeaconDefinition, of profileName: String, identifier: BeaconIdentifier, state: StateFolder?,
         lock inherited: FileLock? = nil, clock: DeviceClock, perform: @escaping @Sendable (Action) -> Void
@@ -76,7 +76,7 @@ actor RunningBeacon {
         self.perform = perform
         self.clock = clock
         let device = profile.device.makeDevice()
-        settled = Mutex(device)
+        savedDevice = Mutex(device)
         if let state, device.savesSettings || profile.pairing != nil {
             do throws(PersistenceError) {
                 lock = if let inherited { inherited } else { try state.lock(profile: profileName, beacon: profile.id) }
@@ -96,25 +96,25 @@ actor RunningBeacon {
     }
 
     private var device: any Device {
-        get { settled.withLock { $0 } }
-        set { settled.withLock { $0 = newValue } }
+        get { savedDevice.withLock { $0 } }
+        set { savedDevice.withLock { $0 = newValue } }
     }
 
-    /// What the radio must know before the beacon can run.
-    var plan: HostedBeacon {
-        var plan = HostedBeacon(
+    /// The beacon as a radio hosts it.
+    var hosted: HostedBeacon {
+        var hosted = HostedBeacon(
             device, identifier: identifier, key: "\(profileName)/\(profile.id)", site: BeaconSite(profile))
-        plan.pairing = profile.pairing
-        return plan
+        hosted.pairing = profile.pairing
+        return hosted
     }
 
-    /// Takes over what flash holds, or forgets it.
-    /// - Throws: `EmulatorError` `.inputOutput` when the file is there and cannot be read.
+    /// Restores the saved settings, or removes them.
+    /// - Throws: `EmulatorError` `.inputOutput` if the file exists and cannot be read.
     func restore(resets: Bool) throws(EmulatorError) {
         guard let flash else { return }
         do throws(SystemError) {
             if resets, try flash.erase() {
-                post("settings-reset") { $0.file = flash.path }
+                post(.settingsReset(file: flash.path))
             }
             switch try flash.load() {
             case .absent: break
@@ -135,82 +135,79 @@ actor RunningBeacon {
             return try setAside(flash, "\"\(error.name)\" is missing or out of range")
         }
         guard device.settings != factory else { return }
-        post("settings-restored") {
-            $0.file = flash.path
-            $0.message = "persisted settings win over the profile's values"
-            $0.hint = "beaconry reset \(profileName)/\(profile.id) goes back to the profile"
-        }
+        post(.settingsRestored(file: flash.path, beacon: "\(profileName)/\(profile.id)"))
     }
 
     private func setAside(_ flash: FlashFile, _ reason: String) throws(SystemError) {
-        let kept = try flash.setAside()
+        let newPath = try flash.setAside()
         let warning = Warning(
             code: "settings-damaged",
-            message: "\(flash.path) could not be used (\(reason)): the beacon starts on its profile's values, and the "
-                + "file is kept as \(kept)",
-            hint: "look into that file, and remove it when it is of no use")
-        perform(.post(EventRecord(warning, device: identifier.name)))
+            message:
+                "\(flash.path) could not be used (\(reason)): the beacon starts with its profile's values, and the "
+                + "file was renamed to \(newPath)",
+            hint: "examine that file, and remove it if it is of no use")
+        post(.warning(warning))
     }
 
-    /// What a successor takes over beside the settings.
-    struct Legacy: Sendable {
-        /// Whether it was switched on.
+    /// What a retired beacon hands over to its successor, beside the saved settings.
+    struct Handover: Sendable {
+        /// Whether the beacon was switched on.
         var isEnabled = true
-        /// What is on the air for it.
-        var onAir: Advertisement?
+        /// The advertisement on the air.
+        var advertisement: Advertisement?
     }
 
-    /// Takes nothing any more: what came before is done by now, and the rest is its successor's.
-    func retire() -> Legacy {
+    /// Ends the beacon. It has handled all earlier inputs, and its successor takes the later ones.
+    func retire() -> Handover {
         isRetired = true
-        stopWaking()
-        return Legacy(isEnabled: isEnabled, onAir: wanted)
+        stopTimer()
+        return Handover(isEnabled: isEnabled, advertisement: advertisement)
     }
 
-    /// Settles what was written while this beacon was made to take another one's place.
-    func catchUp() {
-        // Damage and trouble were told a moment ago; the values from then are good enough.
+    /// Reads the settings again that the predecessor saved after this beacon was made.
+    func reloadSettings() {
+        // Errors were reported by `restore`, and the values from then will do.
         guard let flash, case .image(let image) = try? flash.load() else { return }
         try? device.restore(from: image)
     }
 
-    /// Switches the beacon on: it says what it advertises.
+    /// Switches the beacon on, which starts advertising.
     /// - Parameters:
-    ///   - legacy: what it takes over from the beacon in whose place it comes; one that was off stays so.
-    ///   - centrals: who is connected to it already.
-    ///   - subscriptions: what they want to be told.
+    ///   - handover: The state of the predecessor; if that was switched off, so is this beacon.
+    ///   - centrals: The centrals that are connected already.
+    ///   - subscriptions: Their subscriptions.
     func powerOn(
-        replacing legacy: Legacy = Legacy(), connected centrals: Set<String> = [],
+        replacing handover: Handover = Handover(), centrals: [String] = [],
         subscriptions: [Subscription: ClientCharacteristicConfiguration] = [:]
     ) async {
-        isEnabled = legacy.isEnabled
+        isEnabled = handover.isEnabled
         guard isEnabled else { return }
         isStarting = true
         connected.formUnion(centrals.map { Central($0) })
         await handle(.poweredOn)
-        for central in centrals.sorted() { await handle(.connected(Central(central))) }
+        for central in centrals { await handle(.connected(Central(central))) }
         for (subscription, configuration) in subscriptions {
             await handle(
                 .subscribed(Central(subscription.central), subscription.characteristic, configuration))
         }
         isStarting = false
-        let first = wanted
-        wanted = legacy.onAir
+        let first = advertisement
+        advertisement = handover.advertisement
         advertise(first)
     }
 
-    /// Takes the beacon off the air for good: it is in no profile any more.
+    /// Takes the beacon off the air for good: it is in none of the profiles any more.
     func remove() {
         isEnabled = false
-        stopWaking()
-        guard wanted != nil else { return }
-        wanted = nil
+        stopTimer()
+        guard advertisement != nil else { return }
+        advertisement = nil
         perform(.advertise(identifier, nil))
     }
 
-    // MARK: - Commands and inputs, which `BeaconDirectory` routes; each returns nil when the successor is to be asked
+    // MARK: - Commands and inputs, routed by `BeaconDirectory`; a retired beacon returns nil
 
-    /// Switches the beacon on or off, as if power came or went.
+    /// Switches the beacon on or off.
     func setEnabled(_ enabled: Bool) async -> BeaconStatus? {
         guard !isRetired else { return nil }
         guard enabled != isEnabled else { return status }
@@ -218,13 +215,13 @@ actor RunningBeacon {
         if enabled {
             await powerOn()
         } else {
-            stopWaking()
+            stopTimer()
             advertise(nil)
         }
         return status
     }
 
-    /// Changes settings, all or none, as the profile would have them.
+    /// Changes settings, all or none; keys and values are those of profiles.
     func set(_ values: [String: String]) async -> Result<BeaconStatus, EmulatorError>? {
         guard !isRetired else { return nil }
         let parsed: [DeviceSetting]
@@ -237,11 +234,11 @@ actor RunningBeacon {
         switch await handle(.set(parsed)) {
         case .refused(let sentence):
             return .failure(EmulatorError(.refusedSetting, "\(identifier): \(sentence)"))
-        case .notDurable(let error):
+        case .notSaved(let error):
             return .failure(
                 EmulatorError(
                     .inputOutput,
-                    "\(identifier): the new settings could not be made durable (\(error)), so the old ones stay",
+                    "\(identifier): the new settings could not be saved (\(error)), so the old ones stay",
                     hint: "make room in the state folder, or check its medium"))
         default:
             var status = self.status
@@ -257,7 +254,7 @@ actor RunningBeacon {
         for (key, text) in values.sorted(by: { $0.key < $1.key }) {
             guard own.contains(key) || ValueText.settingKeys.contains(key) else {
                 let keys = present.settings.map(\.key).joined(separator: ", ")
-                let known = keys.isEmpty ? ", nor any other" : "; settings are \(keys)"
+                let known = keys.isEmpty ? ", and no other" : "; settings are \(keys)"
                 throw EmulatorError(.badProfile, "\(identifier): there is no setting \"\(key)\"\(known)")
             }
             do throws(ValueFault) {
@@ -269,7 +266,7 @@ actor RunningBeacon {
         return settings
     }
 
-    /// Does what its owner asks of its device.
+    /// Performs a command of the device.
     func perform(_ command: DeviceCommand) async -> Result<BeaconStatus, EmulatorError>? {
         guard !isRetired else { return nil }
         if case .refused(let sentence) = await handle(.perform(command)) {
@@ -278,7 +275,7 @@ actor RunningBeacon {
         return .success(status)
     }
 
-    /// Takes what comes from the radio. A central that its predecessor handed over comes only once.
+    /// Takes an input of the radio. A central that the predecessor handed over is connected only once.
     func take(_ input: DeviceInput) async -> Void? {
         guard !isRetired else { return nil }
         switch input {
@@ -290,15 +287,15 @@ actor RunningBeacon {
         return ()
     }
 
-    /// Takes one input.
+    /// Handles one input.
     @discardableResult
     func handle(_ input: DeviceInput) async -> Answer? {
         var changed = device
         let response = changed.handle(input, at: clock.now)
-        // Settings that do not change are not written again.
+        // Settings that do not change are not saved again.
         var isWritten = true
         if case .set = input { isWritten = changed.settings != device.settings }
-        if let image = response.flash, isWritten, let error = persist(image) { return .notDurable(error) }
+        if let image = response.flash, isWritten, let error = persist(image) { return .notSaved(error) }
         device = changed
         wakeAtDeadline()
         if response.delay > .zero { try? await clock.sleep(for: response.delay) }
@@ -309,10 +306,10 @@ actor RunningBeacon {
                 if isEnabled, !isRetired { perform(.notify(identifier, characteristic, value: value, to: central)) }
             case .request(let request, let central):
                 if isEnabled, !isRetired { perform(.ask(identifier, request, of: central)) }
-            case .report(let report): perform(.post(EventRecord(report, device: identifier.name)))
-            case .updateConnection(let central, let timing): perform(.updateConnection(central, timing))
+            case .report(let report): post(.report(report))
+            case .updateConnection(let central, let parameters): perform(.updateConnection(central, parameters))
             case .disconnect(let central): perform(.disconnect(central))
-            case .warn(let warning): perform(.post(EventRecord(warning, device: identifier.name)))
+            case .warn(let warning): post(.warning(warning))
             }
         }
         return switch response.reply {
@@ -324,9 +321,9 @@ actor RunningBeacon {
     }
 
     private func wakeAtDeadline() {
-        guard isEnabled, !isRetired, let deadline = device.nextDeadline else { return stopWaking() }
+        guard isEnabled, !isRetired, let deadline = device.nextDeadline else { return stopTimer() }
         guard wakeUp?.deadline != deadline else { return }
-        stopWaking()
+        stopTimer()
         let task = Task { [weak self, clock] in
             try? await clock.sleep(for: deadline - clock.now.uptime)
             guard !Task.isCancelled else { return }
@@ -341,35 +338,38 @@ actor RunningBeacon {
         await handle(.timePassed)
     }
 
-    private func stopWaking() {
+    private func stopTimer() {
         wakeUp?.task.cancel()
         wakeUp = nil
     }
 
-    /// The name that the profile gives a characteristic; `nil` where it gives none.
+    /// The name of a characteristic in the profile; `nil` if it has none.
     nonisolated func name(of characteristic: CharacteristicIdentifier) -> String? {
-        settled.withLock { $0.name(of: characteristic) }
+        savedDevice.withLock { $0.name(of: characteristic) }
     }
 
-    /// What a central reads; `nil` when it writes, or when the read is delayed or counted.
+    /// Answers a read request at once; `nil` for other requests, and for reads that are delayed or counted.
     nonisolated func read(_ request: AttributeRequest) -> AttributeResponse? {
         guard case .read(let offset) = request.operation else { return nil }
-        let device = settled.withLock { $0 }
+        let device = savedDevice.withLock { $0 }
         let result = device.read(request.characteristic, offset: offset, at: clock.now)
         guard result.delay == .zero, !result.isCounted else { return nil }
+        return response(to: request, result)
+    }
+
+    private nonisolated func response(to request: AttributeRequest, _ result: ReadResult) -> AttributeResponse {
         switch result.value {
-        case .success(let value): return .success(value)
-        case .failure(let error): return refuse(request, error)
+        case .success(let value): .success(value)
+        case .failure(let error): refuse(request, error)
         }
     }
 
-    /// Refuses a request, and reports it.
     private nonisolated func refuse(_ request: AttributeRequest, _ error: ATTError) -> AttributeResponse {
-        perform(.post(EventRecord(refused: request, error, name: name(of: request.characteristic))))
+        post(.refused(request, error, name: name(of: request.characteristic)))
         return .failure(error)
     }
 
-    /// Answers a central, and tells of what it wrote; `nil` when its successor is to be asked.
+    /// Answers a request, and reports writes.
     func answer(_ request: AttributeRequest) async -> AttributeResponse? {
         guard !isRetired else { return nil }
         let answer: Answer?
@@ -378,42 +378,36 @@ actor RunningBeacon {
             let result = device.read(request.characteristic, offset: offset, at: clock.now)
             if result.isCounted { await handle(.readAnswered(request.characteristic)) }
             if result.delay > .zero { try? await clock.sleep(for: result.delay) }
-            switch result.value {
-            case .success(let value): return .success(value)
-            case .failure(let error): return refuse(request, error)
-            }
+            return response(to: request, result)
         case .write(let offset, let value):
             let before = device.settings
             answer = await handle(.wrote(request.characteristic, offset: offset, value: value))
             if answer == .done {
-                let decoded = decoded(request.characteristic, since: before)
-                post("written") {
-                    $0.decoded = decoded.isEmpty ? nil : decoded
-                    $0.central = request.central
-                    $0.characteristic = request.characteristic.description
-                    $0.characteristicName = name(of: request.characteristic)
-                    $0.value = Hexadecimal.string(value)
-                }
+                let characteristic = NamedCharacteristic(
+                    identifier: request.characteristic, name: name(of: request.characteristic))
+                post(
+                    .written(
+                        central: request.central, characteristic, value: value,
+                        settings: settings(written: characteristic, since: before)))
             }
         }
         switch answer {
         case .done: return .success([])
         case .rejected(let error): return refuse(request, error)
-        case .notDurable: return refuse(request, .insufficientResources)
+        case .notSaved: return refuse(request, .insufficientResources)
         case .refused, nil: return refuse(request, .unlikely)
         }
     }
 
-    /// What was written to a characteristic as settings have it: the one of its name, and all that changed with it.
-    private func decoded(
-        _ characteristic: CharacteristicIdentifier, since before: [DeviceSetting]
+    /// The settings that a write has changed, and the one with the characteristic's name.
+    private func settings(
+        written characteristic: NamedCharacteristic, since before: [DeviceSetting]
     ) -> [String: String] {
-        let name = name(of: characteristic)
-        let changed = zip(device.settings, before).filter { $0 != $1 || $0.key == name }.map(\.0)
+        let changed = zip(device.settings, before).filter { $0 != $1 || $0.key == characteristic.name }.map(\.0)
         return Dictionary(changed.map { ($0.key, $0.text) }, uniquingKeysWith: { $1 })
     }
 
-    /// The settings in the profile's vocabulary.
+    /// The status without the values that the radio reports.
     var status: BeaconStatus {
         BeaconStatus(
             identifier: identifier, name: profile.device.advertisedName, profile: profileName,
@@ -423,7 +417,8 @@ actor RunningBeacon {
             position: profile.position)
     }
 
-    /// - Returns: why the settings could not be made durable; `nil` when they were.
+    /// Saves settings.
+    /// - Returns: The error; `nil` on success, and without flash.
     private func persist(_ image: FlashImage) -> SystemError? {
         guard let flash else { return nil }
         do throws(SystemError) {
@@ -431,32 +426,28 @@ actor RunningBeacon {
         } catch {
             let warning = Warning(
                 code: "persist-failed",
-                message: "the new settings could not be made durable (\(error)): the old ones stay, and the central is "
-                    + "told so (ATT error 0x11; bluetoothd makes it 0x0E)",
+                message: "the new settings could not be saved (\(error)): the old ones stay, and the central gets the "
+                    + "ATT error 0x11 (bluetoothd makes it 0x0E)",
                 hint: "make room in the state folder, or check its medium")
-            perform(.post(EventRecord(warning, device: identifier.name)))
+            post(.warning(warning))
             return error
         }
-        post("persisted") { $0.file = flash.path }
+        post(.settingsSaved(file: flash.path))
         return nil
     }
 
-    private func advertise(_ advertisement: Advertisement?) {
-        guard advertisement != wanted else { return }
-        wanted = advertisement
+    private func advertise(_ new: Advertisement?) {
+        guard new != advertisement else { return }
+        advertisement = new
         guard !isStarting else { return }
-        perform(.advertise(identifier, advertisement))
+        perform(.advertise(identifier, new))
     }
 
-    private func post(_ event: String, _ fill: (inout EventRecord) -> Void) {
-        var record = EventRecord(event, device: identifier.name)
-        fill(&record)
-        perform(.post(record))
-    }
+    private nonisolated func post(_ event: BeaconEvent) { perform(.post(identifier, event)) }
 }
 
 extension DeviceSetting {
-    /// The value as people write it for `ctl set`.
+    /// The value as `ctl set` takes it.
     fileprivate var text: String {
         switch self {
         case .uuid(let value): "\(value)"
@@ -466,5 +457,22 @@ extension DeviceSetting {
         case .transmitPower(let value): value.map { "\($0.decibelMilliwatts)" } ?? "default"
         case .named(_, let text): text
         }
+    }
+}
+
+/// Runs an actor on a queue of its own, so that its blocking calls, such as fsync, do not block other actors.
+final class QueueExecutor: SerialExecutor {
+    /// For beacons that never block: a queue for each would take memory.
+    static let shared = QueueExecutor(label: "beacons")
+
+    private let queue: DispatchQueue
+
+    init(label: String) {
+        queue = DispatchQueue(label: label)
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
 }

@@ -9,17 +9,17 @@ import Profiles
 import ServiceLifecycle
 import UnixSignals
 
-/// Runs an emulator with everything around it: events told, control socket served, signals obeyed.
+/// Runs an emulator, prints its events, serves its control socket, and handles signals.
 struct Running {
     let options: RunOptions
     let configuration: Emulator.Configuration
     let controlPaths: [String]
-    /// Whether the control sockets have the names of the profiles, and follow them when they are read again.
+    /// Whether the control sockets have the names of the profiles, and follow them on a reload.
     var namesSockets = false
 
-    /// Runs until told to stop.
+    /// Runs until the end of the duration, a signal or `ctl stop`.
     func run() async throws {
-        // First: a signal that comes while the run starts waits for it.
+        // First, so that a signal that arrives while the run starts is handled after the start.
         let hangups = Hangup.effect == .none ? nil : await UnixSignalsSequence(trapping: .sighup)
         DescriptorLimit.raise()
         Output.goOn()
@@ -27,15 +27,16 @@ struct Running {
         defer { ledger.close() }
         let capture = try options.makeCapture()
         let emulator = Emulator(configuration, radio: try options.makeRadio(ledger: ledger, capture: capture))
-        // Before anything is on the air: of two runs of a profile, the second does nothing.
+        // Before anything is on the air, so that a second run of a profile fails here.
         let pathOfProfile: (@Sendable (String) -> String)? =
             namesSockets ? { @Sendable in Folders.controlSocket(of: $0) } : nil
-        let control = try await ControlServer(emulator, claiming: controlPaths, path: pathOfProfile)
-        let telling = tell(emulator.events.listen())
-        capture?.onIncomplete { [events = emulator.events] in events.warn($0) }
+        let control = try await ControlServer(
+            emulator, claiming: controlPaths, path: pathOfProfile, sentence: { EventText.line($0) })
+        let printing = print(emulator.events.listen())
+        capture?.onIncomplete { [events = emulator.events] in events.post(.warning($0)) }
         let writtenRun = WrittenRun(emulator: emulator) {
             do {
-                try await Output.finish(telling)
+                try await Output.finish(printing)
             } catch {
                 try? await capture?.finish()
                 throw error
@@ -52,7 +53,7 @@ struct Running {
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [
-                    // Shut down in reverse order: whoever listens to events hears the last of them.
+                    // Services are shut down in reverse order, so that clients receive the last events.
                     .init(
                         service: control, successTerminationBehavior: .gracefullyShutdownGroup,
                         failureTerminationBehavior: .gracefullyShutdownGroup),
@@ -74,29 +75,39 @@ struct Running {
         }
     }
 
-    private func tell(_ events: AsyncStream<EventRecord>) -> Task<Void, Never> {
+    /// Prints events: as a table on a terminal, else as lines. With `--json` warnings are printed as sentences, too, on
+    /// standard error.
+    private func print(_ events: AsyncStream<PostedEvent>) -> Task<Void, Never> {
         let json = options.writesJSON
         let executor = OutputExecutor()
         if !json, Terminal.isPossible {
             return Task(executorPreference: executor) {
-                await RunDisplay.show(events) { if Self.loading.contains($0.event) { Heap.giveBack() } }
+                await RunDisplay.show(events) { Self.trimHeap(after: $0) }
             }
         }
         return Task(executorPreference: executor) {
-            for await record in events {
-                if Self.loading.contains(record.event) { Heap.giveBack() }
-                if json { Output.line(JSONLine.encode(record)) }
-                let isForPeople = !json || record.event == "warning"
-                if isForPeople { json ? Output.note(EventText.line(record)) : Output.line(EventText.line(record)) }
+            for await posted in events {
+                Self.trimHeap(after: posted.event)
+                if json {
+                    Output.line(JSONLine.encode(posted))
+                    if posted.event.isWarning { Output.note(EventText.line(posted.event)) }
+                } else {
+                    Output.line(EventText.line(posted.event))
+                }
             }
         }
     }
 
-    /// Events that end the reading of profiles.
-    private static let loading: Set = ["ready", "reloaded"]
+    /// Releases the memory that reading the profiles has taken.
+    private static func trimHeap(after event: EmulatorEvent) {
+        switch event {
+        case .ready, .reloaded: Heap.giveBack()
+        default: break
+        }
+    }
 }
 
-/// An emulator, and the writing of what it has reported: the run is over, for `ctl stop` too, when both have ended.
+/// An emulator and the output of its events. The run is over, also for `ctl stop`, when both have ended.
 private struct WrittenRun: Service {
     let emulator: Emulator
     let finish: @Sendable () async throws -> Void

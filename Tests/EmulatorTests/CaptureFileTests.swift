@@ -8,15 +8,15 @@ import Testing
 
 @testable import Emulator
 
-/// Captures into files that take less than is given, or nothing.
+/// Captures into files that are slow, stalled or full.
 @Suite(.timeLimit(.minutes(1)))
 struct CaptureFileTests {
     private static let record = [UInt8](repeating: 0x55, count: 1 << 16)
 
-    /// As in the program: a reader that leaves is an error of the write.
+    /// As in the program: a closed pipe is an error of the write.
     init() { signal(SIGPIPE, SIG_IGN) }
 
-    /// A FIFO whose reader reads nothing unless the test does.
+    /// A FIFO that only the test reads.
     private final class Reader: Sendable {
         let descriptor: Int32
 
@@ -26,7 +26,7 @@ struct CaptureFileTests {
             try #require(descriptor >= 0)
         }
 
-        /// Reads what is there.
+        /// Reads the available bytes.
         func drain() -> Int {
             var buffer = [UInt8](repeating: 0, count: 1 << 16)
             return max(0, read(descriptor, &buffer, buffer.count))
@@ -36,7 +36,7 @@ struct CaptureFileTests {
     }
 
     @Test
-    func whatWaitsForAStalledReaderIsBounded() async throws {
+    func queueForAStalledReaderIsBounded() async throws {
         let folder = try TemporaryFolder()
         let reader = try Reader(folder.file("fifo"))
         let capture = try CaptureFile(folder.file("fifo"), patience: .init(stalled: .milliseconds(100)))
@@ -48,13 +48,13 @@ struct CaptureFileTests {
         let error = await #expect(throws: EmulatorError.self) { try await capture.finish() }
         #expect(error?.exitCode == 74)
         let counts = error?.message.split(separator: " ").compactMap { Int($0) } ?? []
-        // The pipe itself took one record at most; all the others are missing.
+        // The pipe holds one record at most; all the others are missing.
         #expect(counts.first.map { 2 * accepted - 1...2 * accepted ~= $0 } == true, "\(error?.message ?? "no error")")
         withExtendedLifetime(reader) {}
     }
 
     @Test
-    func slowReaderGetsEverything() async throws {
+    func slowReaderReceivesAllRecords() async throws {
         let folder = try TemporaryFolder()
         let reader = try Reader(folder.file("fifo"))
         let capture = try CaptureFile(folder.file("fifo"), patience: .init(stalled: .seconds(50), slow: .seconds(50)))
@@ -87,7 +87,7 @@ struct CaptureFileTests {
     }
 
     @Test
-    func fileIsForItsOwnerOnlyAndEmptiedFirst() async throws {
+    func fileIsPrivateAndTruncatedFirst() async throws {
         let folder = try TemporaryFolder()
         try folder.write(String(repeating: "x", count: 10_000), to: "run.btsnoop")
         try #require(chmod(folder.file("run.btsnoop"), 0o644) == 0)
@@ -110,7 +110,7 @@ struct CaptureFileTests {
         #expect(folder.text("target") == "precious")
     }
 
-    /// What shells call `>(…)`.
+    /// As with a shell's `>(…)`.
     @Test(arguments: ["/dev/fd/", "/proc/self/fd/"])
     func openFileIsWrittenTo(_ prefix: String) async throws {
         var ends: [Int32] = [0, 0]

@@ -17,7 +17,7 @@ import Testing
     private static let level = RemoteCharacteristic(
         uuid: .bit16(0x2A19), properties: [.read, .notify], declaration: 0x0011, value: 0x0012, end: 0x0013)
 
-    /// A radio on which one central is connected, or none.
+    /// A radio with one connected central, or none.
     private final class OneLinkRadio: ClientRadio {
         let name = "one link"
         let events = AsyncStream<RadioEvent> { $0.finish() }
@@ -51,7 +51,7 @@ import Testing
         return (ClientConversation(with: central, on: OneLinkRadio(link)) { heard.append($0) }, heard)
     }
 
-    @Test func requestsAreAnsweredInTheirOrder() async throws {
+    @Test func requestsAreAnsweredInOrder() async throws {
         let link = ScriptedLink(
             services: [(Self.service, [Self.level])], refusals: [0x0015: .refused(.ancsInvalidParameter)])
         let (conversation, heard) = Self.conversation(link)
@@ -70,7 +70,7 @@ import Testing
         conversation.end()
     }
 
-    @Test func whatTheCentralTellsIsHandedOn() async throws {
+    @Test func notificationsOfTheCentralAreDelivered() async throws {
         let link = ScriptedLink()
         let (conversation, heard) = Self.conversation(link)
         for value: UInt8 in 1...3 { link.notification.yield(RemoteNotification(handle: 0x0012, value: [value])) }
@@ -79,7 +79,7 @@ import Testing
         conversation.end()
     }
 
-    @Test func radioWithoutLinksSaysWhatToDo() async throws {
+    @Test func radioWithoutLinksIsReportedWithAHint() async throws {
         let (conversation, heard) = Self.conversation(nil)
         conversation.ask(.secure)
         conversation.ask(.read(1))

@@ -12,7 +12,7 @@ import Testing
 @testable import Emulator
 @testable import Persistence
 
-/// A peripheral that is declared, as it runs.
+/// A declared peripheral in a run.
 struct DeclaredPeripheralTests {
     private static let profile = """
         profile: lab
@@ -43,7 +43,7 @@ struct DeclaredPeripheralTests {
         ) { _ in }
     }
 
-    /// What counts reads is not answered in passing, so that each read counts once.
+    /// A value that counts reads is not read outside the actor, so that each read counts once.
     @Test
     func readsAreCounted() async throws {
         let meter = try Self.meter(try TemporaryFolder())
@@ -58,7 +58,7 @@ struct DeclaredPeripheralTests {
     }
 
     @Test
-    func whatIsWrittenIsFoundAgain() async throws {
+    func writtenValuesAreRestored() async throws {
         let folder = try TemporaryFolder()
         let first = try Self.meter(folder)
         try await first.restore(resets: false)

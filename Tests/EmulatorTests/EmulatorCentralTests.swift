@@ -16,7 +16,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct EmulatorCentralTests {
     @Test
-    func aConnectedBeaconIsOffTheAirUntilTheCentralIsGone() async throws {
+    func connectedBeaconIsOffTheAirUntilTheCentralDisconnects() async throws {
         try await withReadyRig { rig in
             rig.connect("phone", to: "entrance")
             #expect(try await rig.advertisement("entrance", 2) == nil)
@@ -48,7 +48,7 @@ struct EmulatorCentralTests {
         """
 
     @Test
-    func writtenHasTheDecodedValue() async throws {
+    func writtenEventHasTheDecodedValue() async throws {
         try await withReadyRig(Samples.museum) { rig in
             _ = try await rig.write([0x2C, 0x01, 0x05, 0x00], of: "entrance")
             let both = try await rig.event("written")
@@ -69,7 +69,7 @@ struct EmulatorCentralTests {
     }
 
     @Test
-    func refusedReadsAndWritesAreEvents() async throws {
+    func refusedReadsAndWritesAreReported() async throws {
         try await withReadyRig(Self.garden) { rig in
             let (threshold, level) = (try #require(BluetoothUUID("2A6F")), try #require(BluetoothUUID("2A19")))
             #expect(try await rig.write([1, 2], to: threshold, of: "pot") == .failure(.invalidAttributeValueLength))
@@ -93,7 +93,7 @@ struct EmulatorCentralTests {
     }
 
     @Test
-    func hostsOnTheAirAreEvents() async throws {
+    func hostsOnTheAirAreReported() async throws {
         try await withReadyRig { rig in
             let address = try #require(BluetoothAddress("02:BE:AC:00:00:03"))
             for action in [.joined, .scanStarted(isActive: true), .scanStopped, .left] as [HostEvent.Action] {
@@ -116,7 +116,7 @@ struct EmulatorCentralTests {
     }
 
     @Test
-    func aSecondCentralIsDisconnectedAndDoesNotDisturbTheFirst() async throws {
+    func secondCentralIsDisconnectedWithoutDisturbingTheFirst() async throws {
         try await withReadyRig { rig in
             rig.connect("phone", to: "entrance")
             rig.connect("tablet", to: "entrance")
@@ -134,7 +134,7 @@ struct EmulatorCentralTests {
     }
 
     @Test
-    func whatACentralWritesIsKeptToldAndAdvertised() async throws {
+    func writtenValueIsSavedReportedAndAdvertised() async throws {
         try await withReadyRig { rig in
             rig.connect("phone", to: "entrance")
             try await rig.advertisement("entrance", 2)
@@ -155,9 +155,9 @@ struct EmulatorCentralTests {
         }
     }
 
-    /// A device asks for another timing of its connection, and learns what became of it.
+    /// A device requests connection parameters, and receives the new ones.
     @Test
-    func timingsAreAskedForAndTold() async throws {
+    func connectionParametersAreRequestedAndReported() async throws {
         try await withReadyRig("profile: tags\nbeacons:\n  - { id: tag, device: sensortag }\n") { rig in
             rig.connect("phone", to: "tag")
             #expect(try await rig.advertisement("tag", 2) == nil)
@@ -179,7 +179,7 @@ struct EmulatorCentralTests {
     }
 
     @Test
-    func whatABeaconRefusesIsNotKept() async throws {
+    func refusedValueIsNotSaved() async throws {
         try await withReadyRig { rig in
             #expect(try await rig.write([1, 2, 3], of: "entrance") == .failure(.invalidAttributeValueLength))
             #expect(try await rig.write([1], to: .bit16(0x2A00), of: "entrance") == .failure(.writeNotPermitted))
@@ -193,7 +193,7 @@ struct EmulatorCentralTests {
     }
 
     @Test
-    func aFullDiskIsToldToTheCentralAndToTheOwner() async throws {
+    func fullDiskIsReportedToTheCentralAndTheOwner() async throws {
         let fileSystem = FaultyFileSystem()
         let folder = try TemporaryFolder()
         let rig = try Rig(Samples.museum, folder: folder) {

@@ -11,13 +11,13 @@ import Testing
 @testable import Emulator
 @testable import Persistence
 
-/// What the owner changes while it runs, and what survives from run to run.
+/// Settings that the user changes, and settings that are saved between runs.
 @Suite(.timeLimit(.minutes(1)))
 struct EmulatorControlTests {
     // MARK: - Set
 
     @Test
-    func aSettingChangesTheAirAndTheFlash() async throws {
+    func settingIsAdvertisedAndSaved() async throws {
         try await withReadyRig { rig in
             let status = try await rig.emulator.set("entrance", ["major": "300", "interval": "200ms"])
             #expect(status.settings.contains(.major(300)))
@@ -40,7 +40,7 @@ struct EmulatorControlTests {
     }
 
     @Test
-    func aPlainBeaconTakesSettingsForTheRun() async throws {
+    func plainBeaconKeepsSettingsForTheRun() async throws {
         try await withReadyRig { rig in
             let status = try await rig.emulator.set("exit", ["minor": "77"])
             #expect(!status.keepsSettings)
@@ -49,7 +49,7 @@ struct EmulatorControlTests {
         }
     }
 
-    /// One value that cannot be, among one that can: none is taken.
+    /// With one invalid value, the valid one is not set either.
     @Test(
         arguments: [
             ("entrance", ["major": "7", "minor": "65536"], EmulatorError.Code.badProfile, 65),
@@ -77,7 +77,7 @@ struct EmulatorControlTests {
     }
 
     @Test
-    func nobodyIsFoundByAnotherName() async throws {
+    func unknownBeaconIsAnError() async throws {
         try await withReadyRig { rig in
             let error = await #expect(throws: EmulatorError.self) { try await rig.emulator.show("door") }
             #expect(error?.description == "there is no beacon \"door\"; beacons are entrance, exit")
@@ -86,15 +86,15 @@ struct EmulatorControlTests {
         }
     }
 
-    // MARK: - On and off
+    // MARK: - Enabled and disabled
 
     @Test
-    func aBeaconIsSwitchedOffAndOn() async throws {
+    func beaconIsDisabledAndEnabled() async throws {
         try await withReadyRig { rig in
             #expect(try await rig.emulator.setEnabled("entrance", false).isEnabled == false)
             #expect(try await rig.advertisement("entrance", 2) == nil)
             try await rig.event("advertising-stopped", of: "entrance")
-            // It is off: what is set now is on the air when it is on again, and not before.
+            // While the beacon is disabled, new settings are not on the air.
             _ = try await rig.emulator.set("entrance", ["major": "8"])
             _ = try await rig.emulator.setEnabled("entrance", false)
             try await rig.settle()
@@ -108,7 +108,7 @@ struct EmulatorControlTests {
     }
 
     @Test
-    func aBeaconThatIsOffStaysOffWhenACentralLeaves() async throws {
+    func disabledBeaconStaysOffTheAirWhenACentralDisconnects() async throws {
         try await withReadyRig { rig in
             rig.connect("phone", to: "entrance")
             #expect(try await rig.advertisement("entrance", 2) == nil)
@@ -122,9 +122,9 @@ struct EmulatorControlTests {
         }
     }
 
-    /// Power that goes takes the connection with it.
+    /// A device without power has no connections.
     @Test
-    func switchingOffDisconnects() async throws {
+    func disablingDisconnectsCentrals() async throws {
         try await withReadyRig { rig in
             rig.connect("phone", to: "entrance")
             try await rig.advertisement("entrance", 2)
@@ -133,10 +133,10 @@ struct EmulatorControlTests {
         }
     }
 
-    // MARK: - From run to run
+    // MARK: - Saved settings
 
     @Test
-    func persistedSettingsWinOverTheProfile() async throws {
+    func savedSettingsReplaceTheProfiles() async throws {
         let folder = try TemporaryFolder()
         let first = try Rig(Samples.museum, folder: folder)
         try await first.event("ready")
@@ -158,9 +158,9 @@ struct EmulatorControlTests {
         try await second.stop()
     }
 
-    /// Settings that are the profile's need no telling.
+    /// Saved settings that equal the profile's are not reported.
     @Test
-    func settingsThatAreTheProfilesAreNotTold() async throws {
+    func savedSettingsEqualToTheProfilesAreNotReported() async throws {
         let folder = try TemporaryFolder()
         let first = try Rig(Samples.museum, folder: folder)
         try await first.event("ready")
@@ -174,7 +174,7 @@ struct EmulatorControlTests {
     }
 
     @Test
-    func aFactoryResetGoesBackToTheProfile() async throws {
+    func factoryResetRestoresTheProfile() async throws {
         let folder = try TemporaryFolder()
         let first = try Rig(Samples.museum, folder: folder)
         try await first.event("ready")
@@ -190,7 +190,7 @@ struct EmulatorControlTests {
     }
 
     @Test
-    func anEphemeralRunKeepsNothing() async throws {
+    func ephemeralRunSavesNothing() async throws {
         let folder = try TemporaryFolder()
         let rig = try Rig(Samples.museum, folder: folder) { $0.state = nil }
         try await rig.event("ready")

@@ -15,7 +15,7 @@ import Testing
 @testable import Emulator
 @testable import Persistence
 
-/// Profiles that change while they run.
+/// Profiles that change during a run.
 @Suite(.timeLimit(.minutes(1)))
 struct EmulatorReloadTests {
     /// Entrance and exit as before, or changed, and a hall.
@@ -28,7 +28,7 @@ struct EmulatorReloadTests {
     }
 
     @Test
-    func keptChangedAndAdded() async throws {
+    func reloadKeepsChangesAndAddsBeacons() async throws {
         try await withReadyRig { rig in
             _ = try await rig.emulator.set("entrance", ["major": "9"])
             try await rig.advertisement("entrance", 2)
@@ -43,7 +43,7 @@ struct EmulatorReloadTests {
             #expect(try await rig.event("reloaded").beacons == 3)
             let replan = rig.radio.calls.entries.first { Self.plans($0) != nil }
             #expect(Self.plans(replan) == ["entrance", "exit", "hall"])
-            // What stays is not disturbed, and keeps what was set.
+            // An unchanged beacon is not disturbed, and keeps its settings.
             try await rig.settle()
             #expect(rig.radio.advertisements("entrance").count == 2)
             #expect(try await rig.emulator.show("entrance").settings.contains(.major(9)))
@@ -51,7 +51,7 @@ struct EmulatorReloadTests {
         }
     }
 
-    /// A medium that does not answer blocks the thread that reads it, and nothing else.
+    /// A medium that does not answer blocks only the thread that reads it.
     @Test
     func runEndsWhileProfilesCannotBeRead() async throws {
         let folder = try TemporaryFolder()
@@ -75,7 +75,7 @@ struct EmulatorReloadTests {
         try await rig.event("ready")
         let reloads = (0..<2).map { _ in Task { try await rig.emulator.reload() } }
         try await isBlocked.entry { _ in true }
-        // Beacons answer meanwhile, and the end does not wait.
+        // Beacons answer meanwhile, and the run can end.
         #expect(try await rig.emulator.set("entrance", ["major": "9"]).settings.contains(.major(9)))
         try await rig.stop()
         for reload in reloads {
@@ -85,7 +85,7 @@ struct EmulatorReloadTests {
     }
 
     @Test
-    func switchedOffStaysOff() async throws {
+    func disabledBeaconStaysDisabled() async throws {
         try await withReadyRig { rig in
             _ = try await rig.emulator.setEnabled("exit", false)
             rig.profiles.change(Self.changedExit)
@@ -128,7 +128,7 @@ struct EmulatorReloadTests {
     }
 
     @Test
-    func aBrokenProfileChangesNothingAndIsToldWithItsPlace() async throws {
+    func invalidProfileChangesNothingAndIsReported() async throws {
         try await withReadyRig { rig in
             let before = await rig.emulator.list()
             rig.profiles.change(Self.changedExit.replacing("minor: 3", with: "minor: 70000"))
@@ -150,7 +150,7 @@ struct EmulatorReloadTests {
     }
 
     @Test
-    func aRadioThatCannotCarryItChangesNothing() async throws {
+    func refusingRadioChangesNothing() async throws {
         try await withReadyRig { rig in
             let before = await rig.emulator.list()
             rig.radio.failReplanning(RadioError(.cannotCarry, "it carries two", hint: "leave one out"))
@@ -171,22 +171,22 @@ struct EmulatorReloadTests {
     }
 
     @Test
-    func settingsInUseByAnotherChangeNothing() async throws {
+    func lockedSettingsChangeNothing() async throws {
         try await withReadyRig { rig in
             let lock = try StateFolder(rig.folder.file("state")).lock(profile: "museum", beacon: "hall")
             rig.profiles.change(Self.changedEntrance + Self.hall)
             let error = await #expect(throws: EmulatorError.self) { try await rig.emulator.reload() }
             #expect(error?.message.hasPrefix("the settings of museum/hall are in use by process ") == true)
             #expect(await rig.emulator.list().map(\.identifier.name) == ["entrance", "exit"])
-            // The lock of the beacon that would have had a successor is still its own.
+            // The beacon that was not replaced still holds its lock.
             #expect(rig.folder.names("state/museum") == ["entrance.lock", "hall.lock"])
             lock.release()
         }
     }
 
-    /// A beacon that becomes another one with the same settings keeps their lock.
+    /// A replaced beacon hands its lock over to its successor.
     @Test
-    func aChangedBeaconTakesOverLockAndSettings() async throws {
+    func changedBeaconTakesOverLockAndSettings() async throws {
         try await withReadyRig { rig in
             _ = try await rig.emulator.set("entrance", ["major": "9"])
             try await rig.advertisement("entrance", 2)
@@ -194,7 +194,7 @@ struct EmulatorReloadTests {
             #expect(try await rig.emulator.reload().changed == ["entrance"])
             let restored = try await rig.event("settings-restored", of: "entrance")
             #expect(restored.file == rig.folder.file("state/museum/entrance.json"))
-            // Persisted settings win over the profile's new value, too.
+            // Saved settings also replace the profile's new value.
             #expect(try await rig.emulator.show("entrance").settings.contains(.minor(3)))
             #expect(throws: PersistenceError.self) {
                 try StateFolder(rig.folder.file("state")).lock(profile: "museum", beacon: "entrance")
@@ -204,7 +204,7 @@ struct EmulatorReloadTests {
     }
 
     @Test
-    func aBeaconThatBecomesAnotherDeviceGivesItsLockBack() async throws {
+    func beaconThatBecomesAnotherDeviceReleasesItsLock() async throws {
         try await withReadyRig(Samples.entrance) { rig in
             rig.profiles.change(
                 Samples.entrance.replacing("device: iot-design-shop", with: "device: ibeacon").replacing(
@@ -221,7 +221,7 @@ struct EmulatorReloadTests {
     }
 
     @Test
-    func aChangedBeaconStaysOffTheAirWhileACentralIsConnected() async throws {
+    func changedBeaconStaysOffTheAirWhileACentralIsConnected() async throws {
         try await withReadyRig { rig in
             rig.connect("phone", to: "entrance")
             try await rig.advertisement("entrance", 2)
@@ -229,7 +229,7 @@ struct EmulatorReloadTests {
             #expect(try await rig.emulator.reload().changed == ["entrance"])
             try await rig.settle()
             #expect(rig.radio.wanted("entrance") == nil)
-            // It knows its central: another one has to go, and when this one goes it is on the air again.
+            // The beacon knows its central: it disconnects another one, and advertises again when this one disconnects.
             rig.connect("tablet", to: "entrance")
             try await rig.radio.calls.entry { $0 == .disconnect("tablet") }
             rig.disconnect("tablet", from: "entrance")
@@ -240,7 +240,7 @@ struct EmulatorReloadTests {
     }
 
     @Test
-    func aKeptBeaconDoesNotNoticeWhileACentralIsConnected() async throws {
+    func keptBeaconIsNotDisturbedWhileACentralIsConnected() async throws {
         try await withReadyRig { rig in
             rig.connect("phone", to: "entrance")
             try await rig.advertisement("entrance", 2)
@@ -254,9 +254,9 @@ struct EmulatorReloadTests {
         }
     }
 
-    /// A second profile that has the same identifier gives the first one's beacon a longer name.
+    /// A second profile with the same identifier gives the first one's beacon a longer name.
     @Test
-    func anIdentifierThatIsSharedFromNowOn() async throws {
+    func identifierThatBecomesSharedIsQualified() async throws {
         let folder = try TemporaryFolder()
         let rig = try Rig(Samples.entrance, folder: folder)
         try await rig.event("ready")
@@ -274,9 +274,9 @@ struct EmulatorReloadTests {
         #expect(folder.names("state/park") == [])
     }
 
-    /// The beacon that it waited for is gone: then it waits no longer.
+    /// The run waited for a beacon that the reload removes.
     @Test
-    func aReloadMayMakeItReady() async throws {
+    func reloadMayMakeTheRunReady() async throws {
         let folder = try TemporaryFolder()
         let radio = ScriptedRadio()
         radio.react(.silent, to: "hall")
@@ -291,9 +291,9 @@ struct EmulatorReloadTests {
         try await rig.stop()
     }
 
-    /// A write that is acknowledged while the profiles are read again is not forgotten.
+    /// A write that is acknowledged while the profiles are read is not lost.
     @Test
-    func aWriteAmidAReloadIsNotLost() async throws {
+    func writeDuringAReloadIsNotLost() async throws {
         try await withReadyRig { rig in
             let (writing, continuation) = AsyncStream<AttributeResponse?>.makeStream()
             rig.radio.whileReplanning {
@@ -310,13 +310,13 @@ struct EmulatorReloadTests {
         }
     }
 
-    /// Between the radio's exchange of tables and that of the devices, nobody answers for a table that is not its own.
+    /// Between the replacement of the radio's tables and of the devices, no device answers for another table.
     @Test
-    func aReadAmidAReloadIsAnsweredByTheNewTablesDevice() async throws {
+    func readDuringAReloadIsAnsweredByTheNewDevice() async throws {
         try await withReadyRig { rig in
             let (reading, continuation) = AsyncStream<AttributeResponse?>.makeStream()
             rig.radio.whileReplanning {
-                // The radio has exchanged its tables by now, and a central reads what it finds there.
+                // The radio has replaced its tables, and a central reads from the new one.
                 Task { continuation.yield(try? await rig.read(of: "entrance")) }
                 for _ in 0..<100 { await Task.yield() }
             }
@@ -329,9 +329,9 @@ struct EmulatorReloadTests {
         }
     }
 
-    /// SIGHUP and `ctl reload` may come together.
+    /// SIGHUP and `ctl reload` may arrive together.
     @Test
-    func reloadsComeOneAfterTheOther() async throws {
+    func reloadsRunOneAfterTheOther() async throws {
         try await withReadyRig { rig in
             let emulator = rig.emulator
             rig.radio.whileReplanning {

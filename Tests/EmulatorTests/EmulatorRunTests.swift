@@ -13,7 +13,7 @@ import Testing
 @testable import Emulator
 @testable import Persistence
 
-/// From the start to the end of a run.
+/// Runs from start to end.
 @Suite(.timeLimit(.minutes(1)))
 struct EmulatorRunTests {
     private static let trouble = RadioError(.poweredOff, "the adapter is off", hint: "power it on")
@@ -21,7 +21,7 @@ struct EmulatorRunTests {
     // MARK: - Ready
 
     @Test
-    func itIsReadyWhenEveryBeaconIsOnTheAir() async throws {
+    func runIsReadyWhenEveryBeaconIsOnTheAir() async throws {
         let folder = try TemporaryFolder()
         let radio = ScriptedRadio()
         radio.react(.silent, to: "exit")
@@ -47,7 +47,7 @@ struct EmulatorRunTests {
     }
 
     @Test
-    func itIsReadyOnce() async throws {
+    func runIsReadyOnce() async throws {
         try await withReadyRig { rig in
             rig.radio.confirm("exit")
             try await rig.event("advertising-changed", of: "exit")
@@ -56,9 +56,9 @@ struct EmulatorRunTests {
         }
     }
 
-    /// What a killed run left behind would tell a script that this one is ready.
+    /// The file of a killed run would announce this one too early.
     @Test
-    func aReadyFileOfAnotherRunGoesFirst() async throws {
+    func readyFileOfAnotherRunIsRemovedFirst() async throws {
         let folder = try TemporaryFolder()
         try folder.write("", to: "ready")
         let radio = ScriptedRadio()
@@ -74,7 +74,7 @@ struct EmulatorRunTests {
     }
 
     @Test
-    func aReadyFileThatCannotBeMadeEndsTheRun() async throws {
+    func readyFileThatCannotBeCreatedEndsTheRun() async throws {
         let folder = try TemporaryFolder()
         let rig = try Rig(Samples.entrance, folder: folder) { $0.readyFile = folder.file("no/such/folder") }
         let failure = try await rig.failure()
@@ -83,7 +83,7 @@ struct EmulatorRunTests {
         #expect(rig.radio.calls.entries.last == .close)
     }
 
-    /// In /tmp, another user may put one there after a run has begun.
+    /// In /tmp, another user may create a link after the start of a run.
     @Test
     func readyFileIsNotWrittenThroughALink() async throws {
         let folder = try TemporaryFolder()
@@ -101,7 +101,7 @@ struct EmulatorRunTests {
     }
 
     @Test
-    func theRadioIsToldOfAllBeaconsBeforeAnyIsOnTheAir() async throws {
+    func radioReceivesAllBeaconsBeforeAnyIsOnTheAir() async throws {
         try await withReadyRig { rig in
             guard case .open(let plans, waits: false) = rig.radio.calls.entries.first else {
                 Issue.record("the first call is not open")
@@ -116,7 +116,7 @@ struct EmulatorRunTests {
     }
 
     @Test
-    func aRadioThatCannotReadBackIsTold() async throws {
+    func radioThatCannotReadBackIsReported() async throws {
         let radio = ScriptedRadio()
         radio.forbidReadingBack()
         try await withReadyRig(radio: radio) { rig in
@@ -128,7 +128,7 @@ struct EmulatorRunTests {
     // MARK: - Strict
 
     @Test
-    func aDifferenceEndsAStrictRun() async throws {
+    func differenceEndsAStrictRun() async throws {
         let folder = try TemporaryFolder()
         let radio = ScriptedRadio()
         radio.react(.differing([.interval]), to: "exit")
@@ -149,7 +149,7 @@ struct EmulatorRunTests {
     }
 
     @Test
-    func aDifferenceLaterEndsAStrictRunToo() async throws {
+    func laterDifferenceEndsAStrictRun() async throws {
         let folder = try TemporaryFolder()
         let rig = try Rig(Samples.entrance, folder: folder) { $0.isStrict = true }
         try await rig.event("ready")
@@ -160,7 +160,7 @@ struct EmulatorRunTests {
     }
 
     @Test
-    func otherwiseADifferenceIsAWarning() async throws {
+    func differenceIsAWarningWithoutStrict() async throws {
         let radio = ScriptedRadio()
         radio.react(.differing([.interval]), to: "exit")
         try await withReadyRig(radio: radio) { rig in
@@ -173,7 +173,7 @@ struct EmulatorRunTests {
     // MARK: - Refusals
 
     @Test
-    func aRefusalBeforeItIsReadyEndsTheRun() async throws {
+    func refusalBeforeReadyEndsTheRun() async throws {
         let folder = try TemporaryFolder()
         let radio = ScriptedRadio()
         radio.react(.refused(Self.trouble), to: "exit")
@@ -185,7 +185,7 @@ struct EmulatorRunTests {
     }
 
     @Test
-    func aRefusalLaterIsAnEvent() async throws {
+    func laterRefusalIsAnEvent() async throws {
         try await withReadyRig { rig in
             rig.radio.emit(.refused(BeaconIdentifier("exit"), Self.trouble))
             let event = try await rig.event("advertising-refused", of: "exit")
@@ -196,7 +196,7 @@ struct EmulatorRunTests {
     }
 
     @Test(arguments: [false, true])
-    func aRadioThatDoesNotOpenEndsTheRun(waits: Bool) async throws {
+    func radioThatDoesNotOpenEndsTheRun(waits: Bool) async throws {
         let folder = try TemporaryFolder()
         let radio = ScriptedRadio()
         radio.failOpening(Self.trouble)
@@ -212,7 +212,7 @@ struct EmulatorRunTests {
     }
 
     @Test
-    func itCanBeStoppedWhileItWaitsForTheRadio() async throws {
+    func runCanBeStoppedWhileItWaitsForTheRadio() async throws {
         let folder = try TemporaryFolder()
         let radio = ScriptedRadio()
         radio.holdOpening()
@@ -225,7 +225,7 @@ struct EmulatorRunTests {
     }
 
     @Test
-    func aRadioThatIsLostComesBack() async throws {
+    func lostRadioComesBack() async throws {
         try await withReadyRig { rig in
             rig.radio.emit(.lost(RadioError(.noDaemon, "bluetoothd is gone", hint: "start it")))
             let lost = try await rig.event("radio-lost")
@@ -242,7 +242,7 @@ struct EmulatorRunTests {
     // MARK: - The end
 
     @Test
-    func theDurationCountsFromReady() async throws {
+    func durationStartsWhenReady() async throws {
         let folder = try TemporaryFolder()
         let radio = ScriptedRadio()
         radio.react(.silent, to: "entrance")
@@ -262,7 +262,7 @@ struct EmulatorRunTests {
     }
 
     @Test
-    func aGracefulShutdownClosesTheRadioAndLeavesNoLock() async throws {
+    func gracefulShutdownClosesTheRadioAndReleasesLocks() async throws {
         let folder = try TemporaryFolder()
         let radio = ScriptedRadio()
         let source = ProfileSource([Samples.museum])
@@ -285,7 +285,7 @@ struct EmulatorRunTests {
     }
 
     @Test
-    func cancellationEndsItToo() async throws {
+    func cancellationEndsTheRun() async throws {
         let folder = try TemporaryFolder()
         let rig = try Rig(Samples.museum, folder: folder)
         try await rig.event("ready")
@@ -295,10 +295,10 @@ struct EmulatorRunTests {
         #expect(folder.names("state/museum") == [])
     }
 
-    // MARK: - What cannot start
+    // MARK: - Failed starts
 
     @Test
-    func aBrokenProfileEndsItBeforeTheRadioIsTouched() async throws {
+    func invalidProfileEndsTheRunBeforeTheRadioIsOpened() async throws {
         let folder = try TemporaryFolder()
         let rig = try Rig(Samples.museum + "\n    colour: red", folder: folder)
         let failure = try await rig.failure()
@@ -309,7 +309,7 @@ struct EmulatorRunTests {
     }
 
     @Test
-    func settingsInUseEndItAndFreeTheOthers() async throws {
+    func lockedSettingsEndTheRunAndReleaseOtherLocks() async throws {
         let folder = try TemporaryFolder()
         let two = Samples.museum + "\n  - { id: hall, device: iot-design-shop }"
         let lock = try StateFolder(folder.file("state")).lock(profile: "museum", beacon: "hall")
@@ -323,7 +323,7 @@ struct EmulatorRunTests {
     }
 
     @Test
-    func twoProfilesMayShareAnIdentifier() async throws {
+    func profilesMayShareAnIdentifier() async throws {
         let folder = try TemporaryFolder()
         let other = Samples.entrance.replacing("museum", with: "park").replacing("minor: 3", with: "minor: 8")
         let rig = try Rig(Samples.museum, other, folder: folder)

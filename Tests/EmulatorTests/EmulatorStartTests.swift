@@ -8,7 +8,7 @@ import Testing
 @testable import Emulator
 @testable import Persistence
 
-/// A reload that is asked for before the run is up, as by SIGHUP, waits until it is.
+/// A reload that is requested before the run is up, as by SIGHUP, waits.
 @Suite(.timeLimit(.minutes(1)))
 struct EmulatorStartTests {
     @Test
@@ -29,7 +29,7 @@ struct EmulatorStartTests {
     }
 
     @Test
-    func reloadEndsWithARunThatDoesNotStart() async throws {
+    func reloadFailsIfTheRunDoesNotStart() async throws {
         let folder = try TemporaryFolder()
         let radio = ScriptedRadio()
         radio.failOpening(RadioError(.poweredOff, "the adapter is off", hint: "power it on"))

@@ -6,66 +6,97 @@ import Testing
 
 @testable import Emulator
 
-/// Events and their listeners, fast and slow.
+/// Events and their readers, fast and slow.
 @Suite(.timeLimit(.minutes(1)))
 struct EventHubTests {
-    private static func number(_ number: Int) -> EventRecord {
-        var record = EventRecord("number")
-        record.beacons = number
-        return record
+    private static func number(_ number: Int) -> EmulatorEvent { .ready(beacons: number) }
+
+    private static func text(_ posted: PostedEvent?) -> String {
+        switch posted?.event {
+        case .ready(let number): "number \(number)"
+        case .lost(let count): "lost \(count)"
+        default: "none"
+        }
     }
 
-    private static func read(_ stream: AsyncStream<EventRecord>) async -> [String] {
-        var told: [String] = []
-        for await record in stream { told.append("\(record.event) \(record.beacons ?? record.count ?? -1)") }
-        return told
+    private static func read(_ stream: AsyncStream<PostedEvent>) async -> [String] {
+        var received: [String] = []
+        for await posted in stream { received.append(text(posted)) }
+        return received
     }
 
     @Test
-    func slowListenerIsToldHowManyEventsItLost() async {
+    func readerReceivesLaterEvents() async {
+        let hub = EventHub()
+        hub.post(Self.number(0))
+        let first = hub.listen()
+        hub.post(Self.number(1))
+        let second = hub.listen()
+        hub.post(Self.number(2))
+        hub.finish()
+        #expect(await Self.read(first) == ["number 1", "number 2"])
+        #expect(await Self.read(second) == ["number 2"])
+    }
+
+    /// The queue of the default capacity is bounded: a reader that is too slow loses the oldest events.
+    @Test
+    func slowReaderLosesTheOldestEvents() async {
+        let hub = EventHub()
+        let stream = hub.listen()
+        for number in 0..<5000 { hub.post(Self.number(number)) }
+        hub.finish()
+        let received = await Self.read(stream)
+        #expect(received.count == 4097)
+        #expect(received.prefix(2) == ["lost 904", "number 904"])
+        #expect(received.last == "number 4999")
+    }
+
+    @Test
+    func slowReaderReceivesTheNumberOfLostEvents() async {
         let hub = EventHub(capacity: 3)
         let (slow, fast) = (hub.listen(), hub.listen())
         var reader = fast.makeAsyncIterator()
         for number in 0..<10 {
             hub.post(Self.number(number))
-            #expect(await reader.next()?.beacons == number)
+            #expect(Self.text(await reader.next()) == "number \(number)")
         }
         hub.finish()
         #expect(await reader.next() == nil)
-        #expect(await Self.read(slow) == ["events-lost 7", "number 7", "number 8", "number 9"])
+        #expect(await Self.read(slow) == ["lost 7", "number 7", "number 8", "number 9"])
     }
 
     @Test
-    func gapIsToldInItsPlace() async {
+    func lostEventsAreReportedInTheirPlace() async {
         let hub = EventHub(capacity: 2)
         let stream = hub.listen()
         var reader = stream.makeAsyncIterator()
         for number in 0..<2 { hub.post(Self.number(number)) }
-        #expect(await reader.next()?.beacons == 0)
+        #expect(Self.text(await reader.next()) == "number 0")
         for number in 2..<5 { hub.post(Self.number(number)) }
         let lost = await reader.next()
-        #expect(lost?.event == "events-lost")
-        #expect(lost?.count == 2)
-        #expect(lost?.message == "2 events were lost, because they were read too slowly")
-        #expect(await reader.next()?.beacons == 3)
-        #expect(await reader.next()?.beacons == 4)
+        let record = lost.map { EventRecord($0) }
+        #expect(record?.event == "events-lost")
+        #expect(record?.count == 2)
+        #expect(record?.message == "2 events were lost, because they were read too slowly")
+        #expect(Self.text(await reader.next()) == "number 3")
+        #expect(Self.text(await reader.next()) == "number 4")
     }
 
     @Test
-    func waitingListenerReceivesAtOnceAndLosesNothing() async {
+    func waitingReaderReceivesEventsAtOnceAndLosesNone() async {
         let hub = EventHub(capacity: 1)
         let stream = hub.listen()
-        async let told = Self.read(stream)
+        async let received = Self.read(stream)
         for number in 0..<5 {
             hub.post(Self.number(number))
             while !hub.isRead { await Task.yield() }
         }
         hub.finish()
-        #expect(await told == (0..<5).map { "number \($0)" })
+        #expect(await received == (0..<5).map { "number \($0)" })
     }
 
     @Test
-    func cancelledListenerEndsAndIsForgotten() async {
+    func cancelledReaderEndsAndIsRemoved() async {
         let hub = EventHub()
         let stream = hub.listen()
         let reading = Task { await Self.read(stream) }
@@ -73,13 +104,13 @@ struct EventHubTests {
         while !hub.isRead { await Task.yield() }
         reading.cancel()
         #expect(await reading.value == ["number 1"])
-        #expect(hub.listenerCount == 0)
+        #expect(hub.readerCount == 0)
         do { _ = hub.listen() }
-        #expect(hub.listenerCount == 0)
+        #expect(hub.readerCount == 0)
     }
 
     @Test
-    func listenerOfAFinishedHubEnds() async {
+    func readerOfAFinishedHubEnds() async {
         let hub = EventHub()
         hub.finish()
         #expect(await Self.read(hub.listen()).isEmpty)

@@ -12,13 +12,13 @@ import Testing
 @testable import Emulator
 @testable import Persistence
 
-/// Commands and inputs while a reload replaces their beacon: each is done by the living beacon, once.
+/// Commands and inputs while a reload replaces their beacon: one beacon handles each of them, once.
 @Suite(.timeLimit(.minutes(1)))
 struct HandoverTests {
     private static let name = BeaconIdentifier("entrance")
 
     @Test
-    func retiredBeaconTakesNothing() async throws {
+    func retiredBeaconRefusesInputs() async throws {
         let folder = try TemporaryFolder()
         let bench = try BeaconOnABench(StateFolder(folder.file("state")))
         await bench.beacon.powerOn()
@@ -33,9 +33,9 @@ struct HandoverTests {
         #expect(await bench.beacon.isEnabled)
     }
 
-    /// The command has its beacon already when the handover begins.
+    /// The command has looked up its beacon when the handover begins.
     @Test
-    func commandThatMeetsARetiredBeaconGoesToItsSuccessor() async throws {
+    func commandForARetiredBeaconGoesToItsSuccessor() async throws {
         let folder = try TemporaryFolder()
         let predecessor = try BeaconOnABench(nil).beacon
         let successor = try BeaconOnABench(StateFolder(folder.file("state"))).beacon
@@ -61,14 +61,14 @@ struct HandoverTests {
     }
 
     @Test
-    func routeToNobodyIsNothing() async throws {
+    func unknownBeaconIsNotRouted() async throws {
         let outcome = await BeaconDirectory().route(to: Self.name) { await $0.setEnabled(false) }
         #expect(outcome == nil)
     }
 
-    /// A command waits for the medium when the reload begins, and another one waits behind it.
+    /// One command waits for the medium when the reload begins, and another one waits for the first.
     @Test
-    func commandsAcknowledgedAmidAReloadAreNotLost() async throws {
+    func commandsDuringAReloadAreNotLost() async throws {
         let folder = try TemporaryFolder()
         let files = GatedFileSystem()
         let rig = try Rig(Samples.museum, folder: folder) {
@@ -102,9 +102,9 @@ struct HandoverTests {
         try await rig.stop()
     }
 
-    /// A central that connects while its beacon is replaced is known to the successor, once.
+    /// A central that connects while its beacon is replaced is connected to the successor once.
     @Test
-    func centralThatConnectsAmidAReloadIsKnownOnce() async throws {
+    func centralThatConnectsDuringAReloadIsConnectedOnce() async throws {
         try await withReadyRig(Samples.entrance) { rig in
             rig.radio.whileReplanning { rig.connect("phone", to: "entrance") }
             rig.profiles.change(Samples.entrance.replacing("minor: 3", with: "minor: 33"))
@@ -117,14 +117,14 @@ struct HandoverTests {
     }
 }
 
-/// The local file system, whose first file waits until the gate is opened.
+/// The local file system, with a gate: creating the first file blocks until the gate is opened.
 private final class GatedFileSystem: FileSystem {
     private let base = LocalFileSystem()
     private let gate = DispatchSemaphore(value: 0)
     private let isFirst = Mutex(true)
     private let waiting = EventLog<Bool>()
 
-    /// Waits until somebody waits at the gate.
+    /// Waits until a call is blocked.
     func entered() async { _ = try? await waiting.entry { $0 } }
     func open() { gate.signal() }
 

@@ -26,7 +26,7 @@ import Testing
     private static let accessory = ANCSAccessory(ANCSAccessory.Configuration()).advertisement.advertisingData
         .serialized()
 
-    /// A radio on which a test says what is heard, and whose connections are scripted.
+    /// A radio with scripted sightings and connections.
     private final class OneDeviceRadio: ServingRadio {
         let name = "one device"
         let served = EventLog<ServedAttributes?>()
@@ -34,7 +34,7 @@ import Testing
         private let data: [[UInt8]]
         private let refusals: Mutex<Int>
 
-        /// - Parameter refusals: how often it does not connect.
+        /// - Parameter refusals: The number of failed connection attempts.
         init(hearing data: [[UInt8]], refusals: Int = 0) {
             self.data = data
             self.refusals = Mutex(refusals)
@@ -78,7 +78,7 @@ import Testing
             let phone = Phone(try PhoneProfile(parsing: PhoneTests.profile, file: "phone.yaml"), clock: clock)
             let stream = phone.events.listen()
             Task { [events] in
-                for await record in stream { events.append(record) }
+                for await event in stream { events.append(EventRecord(event)) }
                 events.end()
             }
             task = Task { try await phone.run(on: radio) }
@@ -102,7 +102,7 @@ import Testing
         ServedRequest(number: number, characteristic: control, operation: .write(offset: offset, value: value))
     }
 
-    @Test func accessoryIsFoundServedAndTold() async throws {
+    @Test func accessoryIsFoundServedAndNotified() async throws {
         let other = try Hexadecimal.bytes("020106" + "1107" + String(repeating: "00", count: 16))
         let run = try Run(OneDeviceRadio(hearing: [[], other, Self.accessory]))
         let link = run.radio.link
@@ -136,7 +136,7 @@ import Testing
         await run.end()
     }
 
-    @Test func scriptIsPlayedAndTheServiceGoes() async throws {
+    @Test func scriptRunsAndTheServiceIsRemoved() async throws {
         let run = try Run(OneDeviceRadio(hearing: [Self.accessory]))
         let link = run.radio.link
         link.serving.yield(.subscribed(Self.source, .notification))
@@ -153,7 +153,7 @@ import Testing
         await run.end()
     }
 
-    @Test func accessoryThatGoesIsLookedForAgain() async throws {
+    @Test func disconnectedAccessoryIsLookedForAgain() async throws {
         let run = try Run(OneDeviceRadio(hearing: [Self.accessory], refusals: 1))
         #expect(try await run.event("connection-failed").hint == "try again")
         await run.clock.waitForSleeper(of: .seconds(1))
@@ -165,14 +165,14 @@ import Testing
         await run.end()
     }
 
-    @Test func phoneThatNeedsPairingServesNobodyElse() async throws {
+    @Test func phoneThatNeedsPairingRequiresEncryption() async throws {
         let text = Self.profile.replacing("pairing: off", with: "pairing: required")
         let phone = Phone(try PhoneProfile(parsing: text, file: "phone.yaml"), clock: ManualClock())
         let events = phone.events.listen()
         let radio = OneDeviceRadio(hearing: [Self.accessory])
         let task = Task { try await phone.run(on: radio) }
-        for await record in events where record.event == "pairing-failed" {
-            #expect(record.code == "unsupported")
+        for await event in events.map({ EventRecord($0) }) where event.event == "pairing-failed" {
+            #expect(event.code == "unsupported")
             break
         }
         #expect(radio.served.entries.first??.services == [ANCSService.declaration(security: .encryption)])

@@ -36,7 +36,7 @@ struct ProfileLintTests {
     }
 
     @Test
-    func aPlainBeaconOfDefaultsHasNothingToFind() throws {
+    func defaultPlainBeaconHasNoFindings() throws {
         #expect(try Self.findings(Self.plain()) == [])
     }
 
@@ -95,15 +95,15 @@ struct ProfileLintTests {
         #expect(try Self.findings(beacon) == [])
     }
 
-    /// The name of eleven bytes is the longest that fits beside the service.
+    /// Eleven bytes are the longest name that fits beside the service.
     @Test
-    func aNameOfElevenBytesFits() throws {
+    func nameOfElevenBytesFits() throws {
         #expect(try Self.findings(Self.configurable(", name: ElevenBytes")).map(\.code) == ["iphone-pairing-dialog"])
     }
 
-    /// A profile's parser refuses it, so it is made without one.
+    /// The profile parser refuses such data, so the device is made without it.
     @Test
-    func whatDoesNotFitIntoAPDUIsAnError() throws {
+    func dataThatDoesNotFitIntoAPDUIsAnError() throws {
         let service = try #require(UUID128(Self.uuid))
         let frame = IBeacon(uuid: service, major: 0, minor: 0, measuredPower: MeasuredPower(-59))
         let configuration = PlainIBeacon.Configuration(
@@ -117,7 +117,7 @@ struct ProfileLintTests {
     }
 
     @Test
-    func beaconsWithOneAddressAreFound() throws {
+    func duplicateAddressesAreFound() throws {
         func beacon(_ id: String, _ address: String) -> String {
             "{ id: \(id), device: ibeacon, address: \"\(address)\", ibeacon: { uuid: \(Self.uuid), minor: \(id.utf8.first!) } }"
         }
@@ -133,7 +133,7 @@ struct ProfileLintTests {
     }
 
     @Test
-    func beaconsWithOneIdentityAreFoundTwice() throws {
+    func duplicateIdentitiesAreFound() throws {
         let first = "{ id: a, device: ibeacon, ibeacon: { uuid: \(Self.uuid), major: 1, minor: 2 } }"
         let findings = try Self.findings(
             first, first.replacing("id: a", with: "id: b").replacing("minor: 2", with: "minor: 2, measured-power: -40"),
@@ -163,10 +163,10 @@ struct ProfileLintTests {
         #expect(findings.map(\.device) == ["two/a"])
     }
 
-    // MARK: - On a radio
+    // MARK: - Forecasts
 
     @Test
-    func whatARadioForetellsIsFound() throws {
+    func warningsOfAForecastAreFindings() throws {
         let lint = ProfileLint([try Profile(parsing: Samples.museum, file: "museum.yaml")])
         #expect(lint.plans.map(\.identifier.name) == ["entrance", "exit"])
         #expect(lint.plans.map { $0.advertisement?.frame?.minor } == [3, 4])

@@ -8,13 +8,13 @@ import Testing
 @testable import Emulator
 @testable import Persistence
 
-/// The ledgers of other runs are files that a test writes; that of a live run has its lock held.
+/// The ledgers of other runs are files that a test writes; the lock of a live run is held.
 @Suite(.timeLimit(.minutes(1)))
 struct RunLedgerTests {
     private static let key = "hci0"
 
     @Test
-    func whatARunRecordsIsInItsFileUntilItCloses() throws {
+    func entriesAreInTheFileUntilTheLedgerIsClosed() throws {
         let folder = try TemporaryFolder()
         let ledger = try RunLedger(folder: folder.file("run"))
         #expect(folder.names("run").filter { $0.hasSuffix(".ledger") } == [])
@@ -58,7 +58,7 @@ struct RunLedgerTests {
     }
 
     @Test
-    func whatALiveRunHoldsIsLeftAlone() throws {
+    func entriesOfALiveRunAreNotTaken() throws {
         let folder = try TemporaryFolder()
         try folder.write(#"{"hci0":["1","2"]}"#, to: "run-1.ledger")
         let other = try FileLock(folder.file("run-1.ledger.lock"))
@@ -66,7 +66,7 @@ struct RunLedgerTests {
         #expect(ledger.takeLeftovers(under: Self.key) == [])
         #expect(ledger.heldByOthers(under: Self.key) == ["1", "2"])
         #expect(ledger.heldByOthers(under: "hci1") == [])
-        // The other run dies: the kernel lets go of its lock.
+        // The other run dies, and the kernel releases its lock.
         other.release()
         #expect(ledger.heldByOthers(under: Self.key) == [])
         #expect(ledger.takeLeftovers(under: Self.key) == ["1", "2"])
@@ -84,9 +84,9 @@ struct RunLedgerTests {
         ledger.close()
     }
 
-    /// In a container every run may have the same process number.
+    /// In containers, all runs may have the same process number.
     @Test
-    func aDeadRunOfTheSameProcessNumberIsAnotherRun() throws {
+    func deadRunWithTheSameProcessNumberIsAnotherRun() throws {
         let folder = try TemporaryFolder()
         try folder.write(#"{"hci0":["1"],"hci1":["5"]}"#, to: "run-\(getpid()).ledger")
         try folder.write("\(getpid())\n", to: "run-\(getpid()).ledger.lock")
@@ -100,7 +100,7 @@ struct RunLedgerTests {
     }
 
     @Test
-    func aLiveRunOfTheSameProcessNumberIsAnotherRun() throws {
+    func liveRunWithTheSameProcessNumberIsAnotherRun() throws {
         let folder = try TemporaryFolder()
         let first = try RunLedger(folder: folder.path)
         let second = try RunLedger(folder: folder.path)
@@ -116,7 +116,7 @@ struct RunLedgerTests {
     }
 
     @Test
-    func aDamagedLedgerIsNoLedger() throws {
+    func damagedLedgerIsIgnored() throws {
         let folder = try TemporaryFolder()
         try folder.write("garbage", to: "run-1.ledger")
         let ledger = try RunLedger(folder: folder.path)
@@ -125,7 +125,7 @@ struct RunLedgerTests {
     }
 
     @Test
-    func aFolderThatCannotBeMadeIsTold() throws {
+    func folderThatCannotBeCreatedIsReported() throws {
         let folder = try TemporaryFolder()
         try folder.write("", to: "file")
         let error = #expect(throws: PersistenceError.self) { try RunLedger(folder: folder.file("file/run")) }
@@ -133,7 +133,7 @@ struct RunLedgerTests {
         #expect(error?.hint == "set XDG_RUNTIME_DIR to a folder that you own")
     }
 
-    /// Somebody else's folder may hold links to files of this user.
+    /// Another user's folder may contain links to files of this user.
     @Test
     func folderThatOthersCanWriteToIsRefused() throws {
         let folder = try TemporaryFolder()

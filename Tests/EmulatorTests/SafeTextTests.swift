@@ -8,7 +8,7 @@ import Testing
 @testable import Emulator
 
 struct SafeTextTests {
-    /// What steers terminals, splits lines, or makes a text look like another one.
+    /// Characters that control terminals, end lines, or make a text look like another one.
     static let unsafe: [ClosedRange<UInt32>] = [
         0x00...0x1F, 0x7F...0x9F, 0x061C...0x061C, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x2064, 0x2066...0x206F,
         0xFEFF...0xFEFF, 0xFFF9...0xFFFB, 0xE0001...0xE0001, 0xE0020...0xE007F,
@@ -26,7 +26,7 @@ struct SafeTextTests {
     }
 
     @Test(arguments: ["", "plain", "Café", "日本語", "🏛️", "a\u{FFFD}", "\u{E9}\u{301}", "±½€"])
-    func textsAreKept(_ text: String) throws {
+    func safeTextIsUnchanged(_ text: String) throws {
         #expect(SafeText.line(text) == text)
         #expect(JSONLine.encode([text]) == "[\"\(text)\"]")
     }

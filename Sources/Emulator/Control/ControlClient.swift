@@ -7,9 +7,9 @@ import Glibc
 import NIOCore
 import NIOPosix
 
-/// Asks a running emulator over its control socket.
+/// A client of the control socket of a running emulator.
 package struct ControlClient: Sendable {
-    /// The longest answer that is accepted: about a kilobyte for each beacon of a run.
+    /// The longest accepted answer, in bytes: the list of a run has about a kilobyte for each beacon.
     private static let maximumAnswerLength = 1 << 28
 
     private let path: String
@@ -17,10 +17,10 @@ package struct ControlClient: Sendable {
     /// A client of the socket at this path.
     package init(path: String) { self.path = path }
 
-    /// Sends a request and hands on the lines of the answer: one, or for `events` as many as come. A `stop` is over when the
-    /// run is.
-    /// - Parameter receive: takes a line without its end.
-    /// - Throws: `EmulatorError` `.cannotCreate` when nobody listens at the path, `.inputOutput` when the connection breaks.
+    /// Sends a request and receives the answer: one line, or for `events` one line for each event. `stop` returns when the
+    /// run has ended.
+    /// - Parameter receive: Receives a line without its line end.
+    /// - Throws: `EmulatorError` `.inputOutput` if no run listens on the path, and errors of the connection.
     package func send(_ request: ControlRequest, receive: (String) throws -> Void) async throws {
         let connection: NIOAsyncChannel<ByteBuffer, ByteBuffer>
         do {
@@ -40,13 +40,13 @@ package struct ControlClient: Sendable {
             for try await buffer in input {
                 for line in lines.take(Array(buffer.readableBytesView)) {
                     try receive(String(decoding: line, as: UTF8.self))
-                    if request.command != .events, request.command != .stop { return }
+                    if !request.isAnsweredUntilTheEnd { return }
                 }
             }
         }
     }
 
-    /// Refuses a server that another user has put in the place of the one that is meant: it could say anything.
+    /// Refuses a server of another user, who may have created the socket to deceive this client.
     private func check(_ channel: any Channel) async throws {
         let user = try await PeerCredentials.of(channel)?.user
         guard let user, PeerCredentials.isTrusted(server: user, by: geteuid(), socket: path) else {
@@ -57,8 +57,8 @@ package struct ControlClient: Sendable {
         }
     }
 
-    /// Reads the answer's line.
-    /// - Throws: `EmulatorError` `.inputOutput` when it is none.
+    /// Parses the line of an answer.
+    /// - Throws: `EmulatorError` `.inputOutput`.
     package static func answer(_ line: String) throws(EmulatorError) -> ControlAnswer {
         guard let answer = try? JSONDecoder().decode(ControlAnswer.self, from: Data(line.utf8)) else {
             throw EmulatorError(.inputOutput, "the answer cannot be read", hint: "use the same version on both sides")

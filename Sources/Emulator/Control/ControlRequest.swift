@@ -4,126 +4,129 @@
 
 import FoundationEssentials
 
-/// What a client of the control socket asks, one JSON object a line.
-package struct ControlRequest: Codable, Hashable, Sendable {
-    /// The commands.
-    package enum Command: String, Codable, Hashable, Sendable, CaseIterable {
-        /// All beacons.
-        case list
-        /// One beacon.
-        case show
-        /// Changes settings of one.
-        case set
-        /// Switches one on.
-        case enable
-        /// Switches one off.
-        case disable
-        /// Has one perform an action on a phone's notification.
-        case act
-        /// Reads the profiles again.
-        case reload
-        /// Whom beacons know: of one, or of all.
-        case bonds
-        /// Forgets one whom a beacon knows, or all.
-        case forget
-        /// Answers what a pairing asks, or asks for one.
-        case pair
-        /// Everything that happens from now on, a record a line.
-        case events
-        /// Ends the run; the connection ends when it has.
-        case stop
+/// A request of a client of the control socket: one JSON object on a line.
+///
+/// `command` names the case, and the other keys are its values. A new command is a case here, its parsing and encoding
+/// below, and its handler in `ControlSession`.
+package enum ControlRequest: Hashable, Sendable {
+    /// All beacons, or those of a profile.
+    case list(profile: String? = nil)
+    /// One beacon.
+    case show(String)
+    /// Changes settings of a beacon, all or none. Keys and values are those of a profile.
+    case set(String, [String: String])
+    /// Switches a beacon on.
+    case enable(String)
+    /// Switches a beacon off.
+    case disable(String)
+    /// Makes a beacon act on a phone's notification: `action` is `positive` or `negative`, `notification` its number.
+    case act(String, [String: String])
+    /// Reads the profiles again.
+    case reload
+    /// The bonds of a beacon, or of all beacons.
+    case bonds(String? = nil)
+    /// Removes a beacon's bond with the peer of this address, or all bonds of the beacon.
+    case forget(String, peer: String? = nil)
+    /// Answers a pairing with `accept`, `reject`, `cancel` or six digits. Without an answer it asks the connected centrals
+    /// to pair.
+    case pair(String, answer: String? = nil)
+    /// All events from now on, one on a line: JSON, or sentences.
+    case events(EventFormat = .json)
+    /// Ends the run. The connection is closed when the run has ended.
+    case stop
+
+    /// The format of streamed events.
+    package enum EventFormat: String, Codable, Hashable, Sendable {
+        /// JSON objects, the default.
+        case json
+        /// Sentences.
+        case text
     }
 
-    /// The longest line that is taken, in bytes.
+    /// The longest accepted line, in bytes.
     package static let maximumLength = 65536
+    /// The version of the protocol.
+    private static let version = 1
 
-    /// The protocol's version, 1.
-    package var v = 1
-    /// What to do.
-    package let command: Command
-    /// The beacon, for commands about one.
-    package var device: String?
-    /// The profile whose beacons are wanted, for `list`, where a run has several; absent for all.
-    package var profile: String?
-    /// Settings by key, for `set`, as texts that a profile could hold; for `act`, `action` (positive or negative) and
-    /// `notification` (its number).
-    package var values: [String: String]?
-
-    /// The address of one whom a beacon knows, for `forget`; absent for all.
-    package var peer: String?
-    /// `accept`, `reject`, `cancel` or six digits, for `pair`; absent to ask the centrals connected to pair.
-    package var answer: String?
-
-    /// A request.
-    package init(
-        _ command: Command, device: String? = nil, values: [String: String]? = nil, peer: String? = nil,
-        answer: String? = nil
-    ) {
-        self.command = command
-        self.device = device
-        self.values = values
-        self.peer = peer
-        self.answer = answer
+    /// The names of the commands.
+    private enum Command: String, Codable, CaseIterable {
+        case list, show, set, enable, disable, act, reload, bonds, forget, pair, events, stop
     }
 
-    /// Reads a line without its end.
-    /// - Throws: `EmulatorError` `.badProfile` with what is wrong.
+    /// The JSON object.
+    private struct Fields: Codable {
+        var v = version
+        var command: Command
+        var device: String?
+        var profile: String?
+        var values: [String: String]?
+        var peer: String?
+        var answer: String?
+        var format: EventFormat?
+    }
+
+    /// Parses a line without its line end.
+    /// - Throws: `EmulatorError` `.badProfile`.
     package init(parsing line: [UInt8]) throws(EmulatorError) {
         guard line.count <= Self.maximumLength else {
             throw EmulatorError(.badProfile, "a request has at most \(Self.maximumLength) bytes")
         }
-        guard let request = try? JSONDecoder().decode(ControlRequest.self, from: Data(line)) else {
+        guard let fields = try? JSONDecoder().decode(Fields.self, from: Data(line)) else {
             let commands = Command.allCases.map(\.rawValue).joined(separator: ", ")
             throw EmulatorError(
                 .badProfile, "this is not a request", hint: "send {\"v\":1,\"command\":C}, C one of \(commands)")
         }
-        guard request.v == 1 else {
-            throw EmulatorError(.badProfile, "version \(request.v) of the protocol is not known", hint: "send \"v\":1")
+        guard fields.v == Self.version else {
+            throw EmulatorError(.badProfile, "version \(fields.v) of the protocol is not known", hint: "send \"v\":1")
         }
-        self = request
+        func device() throws(EmulatorError) -> String {
+            if let device = fields.device { return device }
+            throw EmulatorError(
+                .badProfile, "\(fields.command.rawValue) needs a beacon", hint: "name one, see list")
+        }
+        switch fields.command {
+        case .list: self = .list(profile: fields.profile)
+        case .show: self = .show(try device())
+        case .set: self = .set(try device(), fields.values ?? [:])
+        case .enable: self = .enable(try device())
+        case .disable: self = .disable(try device())
+        case .act: self = .act(try device(), fields.values ?? [:])
+        case .reload: self = .reload
+        case .bonds: self = .bonds(fields.device)
+        case .forget: self = .forget(try device(), peer: fields.peer)
+        case .pair: self = .pair(try device(), answer: fields.answer)
+        case .events: self = .events(fields.format ?? .json)
+        case .stop: self = .stop
+        }
+    }
+
+    private var fields: Fields {
+        switch self {
+        case .list(let profile): Fields(command: .list, profile: profile)
+        case .show(let device): Fields(command: .show, device: device)
+        case .set(let device, let values): Fields(command: .set, device: device, values: values)
+        case .enable(let device): Fields(command: .enable, device: device)
+        case .disable(let device): Fields(command: .disable, device: device)
+        case .act(let device, let arguments): Fields(command: .act, device: device, values: arguments)
+        case .reload: Fields(command: .reload)
+        case .bonds(let device): Fields(command: .bonds, device: device)
+        case .forget(let device, let peer): Fields(command: .forget, device: device, peer: peer)
+        case .pair(let device, let answer): Fields(command: .pair, device: device, answer: answer)
+        case .events(.json): Fields(command: .events)
+        case .events(.text): Fields(command: .events, format: .text)
+        case .stop: Fields(command: .stop)
+        }
+    }
+
+    /// Whether the client reads until the connection is closed, instead of one line.
+    var isAnsweredUntilTheEnd: Bool {
+        switch self {
+        case .events, .stop: true
+        default: false
+        }
     }
 }
 
-/// What is answered, one JSON object a line; `events` has no answer but the records.
-package struct ControlAnswer: Codable, Hashable, Sendable {
-    /// The protocol's version.
-    package var v = 1
-    /// What is wrong, when something is.
-    package var error: String?
-    /// The exit code that a command line would end with, beside an error.
-    package var exitCode: Int32?
-    /// The faults of a profile, beside an error that they are: a line each, `FILE:LINE:COLUMN: error: …`.
-    package var diagnostics: [String]?
-    /// What is wrong as `--json` prints it, beside an error: an object for each fault of a profile, else one.
-    package var errors: [ErrorRecord]?
-    /// The beacons asked for.
-    package var beacons: [BeaconRecord]?
-    /// What a reload did.
-    package var reload: Emulator.ReloadResult?
-    /// Whom beacons know.
-    package var bonds: [BondRecord]?
-    /// How many were forgotten.
-    package var forgotten: Int?
-    /// Whether the run ends.
-    package var stopping: Bool?
-
-    /// An answer with beacons.
-    init(beacons: [BeaconStatus]) { self.beacons = beacons.map(BeaconRecord.init) }
-    /// An answer to a reload.
-    init(reload: Emulator.ReloadResult) { self.reload = reload }
-    /// An answer with bonds.
-    init(bonds: [BondRecord]) { self.bonds = bonds }
-    /// An answer how many were forgotten.
-    init(forgotten: Int) { self.forgotten = forgotten }
-    /// An answer that the run ends.
-    init(stopping: Bool) { self.stopping = stopping }
-    /// An answer that something was done.
-    init() {}
-    /// An answer that something is wrong.
-    init(_ failure: EmulatorError) {
-        error = failure.description
-        exitCode = failure.exitCode
-        diagnostics = failure.diagnostics.isEmpty ? nil : failure.diagnostics
-        errors = ErrorRecord.records(of: failure)
-    }
+extension ControlRequest: Encodable {
+    package func encode(to encoder: any Encoder) throws { try fields.encode(to: encoder) }
 }

@@ -9,22 +9,27 @@ import Persistence
 import ServiceLifecycle
 import Sockets
 
-/// The control socket of a run: JSON lines in, JSON lines out, for the user who runs it and for root.
+/// The control socket of a run: JSON lines in, JSON lines out. It serves the user who runs it, and root.
 package struct ControlServer: Service {
     private typealias Connection = NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
     private let emulator: Emulator
     private let names: SocketNames
     private let server: NIOAsyncChannel<Connection, Never>
+    private let sentence: @Sendable (EmulatorEvent) -> String
 
-    /// Claims these paths for an emulator; `run()` must follow, which serves them and gives them back.
-    /// - Parameter path: the path of a profile's socket, by the profile's name; then a reload that adds, renames or removes
-    ///   profiles does the same with the sockets. Without it the paths stay.
-    /// - Throws: `EmulatorError` `.cannotCreate` when a socket cannot be made or is in use; none is claimed then.
+    /// Creates the sockets of an emulator. `run()` must follow, which serves and then removes them.
+    /// - Parameters:
+    ///   - path: The path of a profile's socket, by the profile's name. With it, the sockets follow a reload that adds,
+    ///     renames or removes profiles.
+    ///   - sentence: Describes an event, for clients that want sentences.
+    /// - Throws: `EmulatorError` `.cannotCreate` if a socket cannot be created or is in use; then none is created.
     package init(
-        _ emulator: Emulator, claiming paths: [String], path: (@Sendable (String) -> String)? = nil
+        _ emulator: Emulator, claiming paths: [String], path: (@Sendable (String) -> String)? = nil,
+        sentence: @escaping @Sendable (EmulatorEvent) -> String = { "\($0)" }
     ) async throws(EmulatorError) {
         self.emulator = emulator
+        self.sentence = sentence
         guard let first = paths.first else {
             throw EmulatorError(
                 .cannotCreate, "there is no control socket to create", hint: "name one (--control PATH)")
@@ -44,12 +49,12 @@ package struct ControlServer: Service {
         guard let path else { return }
         await emulator.observeReloads { [names] profiles in
             for warning in await names.exchange(for: profiles.map(path)) {
-                emulator.events.post(EventRecord(warning, device: nil))
+                emulator.events.post(.warning(warning))
             }
         }
     }
 
-    /// Serves until shutdown; the sockets are gone then.
+    /// Serves until shutdown, then removes the sockets.
     package func run() async throws {
         defer { names.removeAll() }
         try await withGracefulShutdownHandler {
@@ -59,7 +64,7 @@ package struct ControlServer: Service {
         }
     }
 
-    /// Creates the folder of a socket, and checks that no process listens at its path.
+    /// Creates the folder of a socket, and checks that no process listens on its path.
     private static func prepare(_ path: String) async throws(EmulatorError) {
         do throws(SystemError) {
             try Folder.create(Folder.containing(path))
@@ -83,7 +88,7 @@ package struct ControlServer: Service {
                         try channel.pipeline.syncOperations.addHandler(AcceptRest())
                     }
                 }
-                // Who has said all still reads the answers.
+                // A client that has sent all its requests still reads the answers.
                 .childChannelOption(.allowRemoteHalfClosure, value: true)
                 .bind(unixDomainSocketPath: path, cleanupExistingSocketFile: true) { channel in
                     channel.eventLoop.makeCompletedFuture {
@@ -104,7 +109,7 @@ package struct ControlServer: Service {
             try await server.executeThenClose { connections in
                 for try await connection in connections {
                     group.addTask {
-                        // A client that goes away in the middle is its own affair.
+                        // An error of one connection does not concern the others.
                         try? await serve(connection)
                     }
                 }
@@ -125,10 +130,12 @@ package struct ControlServer: Service {
                 for line in lines.take(Array(buffer.readableBytesView)) {
                     switch await session.serve(line) {
                     case .answer(let answer): try await output.write(Self.buffer(JSONLine.encode(answer)))
-                    case .events: return try await stream(to: output)
+                    case .events(let format): return try await stream(format, to: output)
                     case .stop:
-                        // The answer goes first: with the run, this server ends too.
-                        try await output.write(Self.buffer(JSONLine.encode(ControlAnswer(stopping: true))))
+                        // The answer is sent first, since this server ends with the run.
+                        var answer = ControlAnswer()
+                        answer.stopping = true
+                        try await output.write(Self.buffer(JSONLine.encode(answer)))
                         await emulator.stop()
                     }
                 }
@@ -136,15 +143,22 @@ package struct ControlServer: Service {
         }
     }
 
-    private func stream(to output: NIOAsyncChannelOutboundWriter<ByteBuffer>) async throws {
-        for await record in emulator.events.listen() {
-            try await output.write(Self.buffer(JSONLine.encode(record)))
+    private func stream(
+        _ format: ControlRequest.EventFormat, to output: NIOAsyncChannelOutboundWriter<ByteBuffer>
+    ) async throws {
+        for await posted in emulator.events.listen() {
+            let line =
+                switch format {
+                case .json: JSONLine.encode(posted)
+                case .text: SafeText.line(sentence(posted.event))
+                }
+            try await output.write(Self.buffer(line))
         }
     }
 
     private static func buffer(_ line: String) -> ByteBuffer { ByteBuffer(string: line + "\n") }
 
-    /// Whether the peer is the user who runs this, or root.
+    /// Whether the peer runs as the same user, or as root.
     private func isAllowed(_ channel: any Channel) async throws -> Bool {
         guard let peer = try await PeerCredentials.of(channel) else { return false }
         return peer.user == geteuid() || peer.user == 0

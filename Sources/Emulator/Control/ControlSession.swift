@@ -2,68 +2,120 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothCore
 import Devices
+import Profiles
+import Radio
 
-/// Serves the requests of one client of the control socket.
+/// The handlers of control requests.
 struct ControlSession {
     let emulator: Emulator
 
-    /// What a line is answered with.
+    /// What the server sends for a line.
     enum Reply: Sendable {
         case answer(ControlAnswer)
-        case events
+        case events(ControlRequest.EventFormat)
         case stop
     }
 
-    /// Does what a line asks.
+    /// Parses and handles a line.
     func serve(_ line: [UInt8]) async -> Reply {
         do throws(EmulatorError) {
-            let request = try ControlRequest(parsing: line)
-            switch request.command {
-            case .events: return .events
-            case .stop: return .stop
-            default: return .answer(try await perform(request))
-            }
+            return try await handle(try ControlRequest(parsing: line))
         } catch {
             return .answer(ControlAnswer(error))
         }
     }
 
-    private func perform(_ request: ControlRequest) async throws(EmulatorError) -> ControlAnswer {
-        switch request.command {
-        case .list, .events, .stop: ControlAnswer(beacons: await emulator.list(of: request.profile))
-        case .show: ControlAnswer(beacons: [try await emulator.show(try device(of: request))])
-        case .set:
-            ControlAnswer(beacons: [try await emulator.set(try device(of: request), request.values ?? [:])])
-        case .enable: ControlAnswer(beacons: [try await emulator.setEnabled(try device(of: request), true)])
-        case .disable: ControlAnswer(beacons: [try await emulator.setEnabled(try device(of: request), false)])
-        case .act:
-            ControlAnswer(
-                beacons: [try await emulator.perform(try Self.action(request), on: try device(of: request))])
-        case .reload: ControlAnswer(reload: try await emulator.reload())
-        case .bonds: ControlAnswer(bonds: try await emulator.bonds(of: request.device).map(BondRecord.init))
-        case .forget: ControlAnswer(forgotten: try await forget(request))
-        case .pair: try await pair(request)
+    private func handle(_ request: ControlRequest) async throws(EmulatorError) -> Reply {
+        switch request {
+        case .events(let format): return .events(format)
+        case .stop: return .stop
+        case .list(let profile): return .answer(.beacons(await emulator.list(of: profile)))
+        case .show(let device): return .answer(.beacons([try await emulator.show(device)]))
+        case .set(let device, let values): return .answer(.beacons([try await emulator.set(device, values)]))
+        case .enable(let device): return .answer(.beacons([try await emulator.setEnabled(device, true)]))
+        case .disable(let device): return .answer(.beacons([try await emulator.setEnabled(device, false)]))
+        case .act(let device, let arguments): return .answer(try await act(device, arguments))
+        case .reload: return .answer(try await reload())
+        case .bonds(let device): return .answer(try await bonds(device))
+        case .forget(let device, let peer): return .answer(try await forget(device, peer))
+        case .pair(let device, let answer): return .answer(try await pair(device, answer))
         }
     }
 
-    private static func action(_ request: ControlRequest) throws(EmulatorError) -> DeviceCommand {
-        guard let action = request.values?["action"].flatMap(ANCSAction.init) else {
+    private func act(_ device: String, _ arguments: [String: String]) async throws(EmulatorError) -> ControlAnswer {
+        guard let action = arguments["action"].flatMap(ANCSAction.init) else {
             throw EmulatorError(.badProfile, "act needs an action", hint: "give positive or negative")
         }
-        guard let notification = request.values?["notification"].flatMap({ UInt32($0) }) else {
+        guard let notification = arguments["notification"].flatMap({ UInt32($0) }) else {
             throw EmulatorError(
                 .badProfile, "act needs a notification's number",
                 hint: "give the one of an event of this session, from 0 to \(UInt32.max)")
         }
-        return DeviceCommand("act", ["action": action.name, "notification": "\(notification)"])
+        let command = DeviceCommand("act", ["action": action.name, "notification": "\(notification)"])
+        return .beacons([try await emulator.perform(command, on: device)])
     }
 
-    func device(of request: ControlRequest) throws(EmulatorError) -> String {
-        guard let device = request.device else {
-            throw EmulatorError(
-                .badProfile, "\(request.command.rawValue) needs a beacon", hint: "name one, see list")
+    private func reload() async throws(EmulatorError) -> ControlAnswer {
+        var answer = ControlAnswer()
+        answer.reload = try await emulator.reload()
+        return answer
+    }
+
+    private func bonds(_ device: String?) async throws(EmulatorError) -> ControlAnswer {
+        var answer = ControlAnswer()
+        answer.bonds = try await emulator.bonds(of: device).map(BondRecord.init)
+        return answer
+    }
+
+    private func forget(_ device: String, _ peer: String?) async throws(EmulatorError) -> ControlAnswer {
+        var answer = ControlAnswer()
+        answer.forgotten = try await removeBonds(of: device, with: peer)
+        return answer
+    }
+
+    private func removeBonds(of device: String, with peer: String?) async throws(EmulatorError) -> Int {
+        guard let peer else { return try await emulator.forgetBonds(of: device, peer: nil) }
+        guard let address = BluetoothAddress(peer) else {
+            throw EmulatorError(.badProfile, "\"\(peer)\" is not an address", hint: "see bonds for those known")
         }
-        return device
+        let known = try await emulator.bonds(of: device).map(\.peer.address)
+        guard known.contains(where: { $0.address == address }) else {
+            let names = known.map(\.address.description).joined(separator: ", ")
+            throw EmulatorError(
+                .unknownPeer,
+                "\(device) has no bond with \(address)" + (known.isEmpty ? ", and no other bonds" : ""),
+                hint: known.isEmpty ? "see beaconry ctl bonds" : "beaconry ctl bonds lists its bonds: \(names)")
+        }
+        var count = 0
+        for peer in known where peer.address == address {
+            count += try await emulator.forgetBonds(of: device, peer: peer)
+        }
+        return count
+    }
+
+    private func pair(_ device: String, _ answer: String?) async throws(EmulatorError) -> ControlAnswer {
+        if let answer {
+            try await emulator.answerPairing(try Self.pairingAnswer(answer), of: device)
+        } else {
+            try await emulator.requestSecurity(of: device)
+        }
+        return ControlAnswer()
+    }
+
+    private static func pairingAnswer(_ text: String) throws(EmulatorError) -> PairingAnswer {
+        switch text {
+        case "accept": return .comparison(true)
+        case "reject": return .comparison(false)
+        case "cancel": return .cancel
+        default: break
+        }
+        do throws(ValueFault) {
+            return .passkey(try ValueText.passkey(text))
+        } catch {
+            throw EmulatorError(
+                .badProfile, "\"\(text)\" is not an answer", hint: "write accept, reject, cancel or six digits")
+        }
     }
 }

@@ -4,36 +4,36 @@
 
 package import Profiles
 
-/// An error as its JSON has it: one object for each fault of a profile, or one for any other error.
+/// An error as JSON: one object for each fault of a profile, or one for any other error.
 ///
-/// It has the fields that events and findings of `check` have, so that one reader takes all three.
+/// It has the fields of events and of findings of `check`, so that one reader can parse all three.
 package struct ErrorRecord: Codable, Hashable, Sendable {
-    /// The format's version.
+    /// The version of the format.
     package var v = 1
-    /// `error`, where events have their names.
+    /// `error`, in the place of an event's name.
     package var event = "error"
-    /// When, in UTC with milliseconds.
-    package var time = EventRecord.now
-    /// `error`, where findings have their severities.
+    /// The time, in UTC with milliseconds.
+    package var time = Timestamp.now
+    /// `error`, in the place of a finding's severity.
     package var severity = "error"
-    /// A stable code: `profile-invalid` for a fault of a profile.
+    /// A stable code; `profile-invalid` for a fault of a profile.
     package var code: String
-    /// What is wrong, without the place.
+    /// The problem, without its place.
     package var message: String
-    /// What to do; absent where the message says it.
+    /// The fix; absent if the message includes it.
     package var hint: String?
-    /// The file, as it was given; absent where the error is of no file.
+    /// The file, as it was given; absent if the error does not concern a file.
     package var file: String?
-    /// Counted from 1; absent where the error is of the whole file.
+    /// The line, counted from 1; absent if the error concerns the whole file.
     package var line: Int?
-    /// Counted from 1, in characters; absent where the error is of the whole file.
+    /// The column, counted from 1, in characters; absent if the error concerns the whole file.
     package var column: Int?
-    /// The field's path, such as `beacons[0].ibeacon.major`; absent where the error is of no field.
+    /// The path of the field, such as `beacons[0].ibeacon.major`; absent if the error does not concern a field.
     package var field: String?
-    /// The exit code of a command that ends with it (sysexits.h).
+    /// The exit code of a command that ends with this error (sysexits.h).
     package var exitCode: Int32
 
-    /// An error of no file.
+    /// An error that does not concern a file.
     package init(code: String, message: String, hint: String = "", exitCode: Int32) {
         self.code = code
         self.message = message
@@ -50,7 +50,7 @@ package struct ErrorRecord: Codable, Hashable, Sendable {
         field = fault.field.isEmpty ? nil : fault.field
     }
 
-    /// All objects of an error: one for each fault of a profile, else one.
+    /// The objects of an error: one for each fault of a profile, else one.
     package static func records(of error: EmulatorError) -> [ErrorRecord] {
         guard error.faults.isEmpty else { return error.faults.map(ErrorRecord.init) }
         return [

@@ -4,13 +4,14 @@
 
 import Synchronization
 
-/// Hands every event to every listener.
+/// Broadcasts events to any number of readers.
 ///
-/// Each listener has a queue of its own. When it is full, its oldest event is lost, and the listener receives an
-/// `events-lost` event with their number in the place of the gap.
+/// Each reader has a bounded queue. When it is full, its oldest event is dropped, and the reader receives a `.lost` event
+/// with the number of dropped events in the place of the gap. (AsyncStream and swift-async-algorithms have bounded
+/// buffers, too, but do not report how many elements they dropped, and where.)
 package final class EventHub: Sendable {
     private struct State {
-        var listeners: [Int: EventQueue] = [:]
+        var readers: [Int: EventQueue] = [:]
         var next = 0
         var isFinished = false
     }
@@ -18,94 +19,95 @@ package final class EventHub: Sendable {
     private let capacity: Int
     private let state = Mutex(State())
 
-    /// A hub without listeners.
-    /// - Parameter capacity: how many events wait for a listener at most.
+    /// A hub without readers.
+    /// - Parameter capacity: The length of each reader's queue.
     package init(capacity: Int = 4096) { self.capacity = capacity }
 
     /// The events from now on.
-    package func listen() -> AsyncStream<EventRecord> {
+    package func listen() -> AsyncStream<PostedEvent> {
         let queue = EventQueue(capacity: capacity)
         let identifier = state.withLock { state in
             defer { state.next += 1 }
-            if state.isFinished { queue.finish() } else { state.listeners[state.next] = queue }
+            if state.isFinished { queue.finish() } else { state.readers[state.next] = queue }
             return state.next
         }
-        let listener = Listener { [weak self] in
-            _ = self?.state.withLock { $0.listeners.removeValue(forKey: identifier) }
+        let subscription = Subscription { [weak self] in
+            _ = self?.state.withLock { $0.readers.removeValue(forKey: identifier) }
         }
         return AsyncStream {
-            // The stream has the listener, which leaves the hub with it.
-            _ = listener
+            // The stream owns the subscription, which ends with it.
+            _ = subscription
             return await queue.next()
         } onCancel: {
-            listener.end()
+            subscription.end()
         }
     }
 
-    /// How many listeners there are.
-    var listenerCount: Int { state.withLock { $0.listeners.count } }
+    /// The number of readers.
+    var readerCount: Int { state.withLock { $0.readers.count } }
 
-    /// Whether no event waits for a listener.
-    var isRead: Bool { state.withLock { $0.listeners.values.allSatisfy(\.isEmpty) } }
+    /// Whether every queue is empty.
+    var isRead: Bool { state.withLock { $0.readers.values.allSatisfy(\.isEmpty) } }
 
-    /// Posts an event to all listeners.
-    func post(_ record: EventRecord) {
-        for queue in state.withLock({ Array($0.listeners.values) }) { queue.append(record) }
+    /// Sends an event to all readers.
+    package func post(_ event: EmulatorEvent) {
+        let posted = PostedEvent(event)
+        for queue in state.withLock({ Array($0.readers.values) }) { queue.append(posted) }
     }
 
-    /// Ends every listener's stream, once it has read what waits for it.
+    /// Ends every reader's stream after the events that are in its queue.
     func finish() {
         let queues = state.withLock { state in
             state.isFinished = true
-            return Array(state.listeners.values)
+            return Array(state.readers.values)
         }
         for queue in queues { queue.finish() }
     }
+
+    /// Removes a reader from the hub when its stream is released.
+    private final class Subscription: Sendable {
+        let end: @Sendable () -> Void
+        init(_ end: @escaping @Sendable () -> Void) { self.end = end }
+        deinit { end() }
+    }
 }
 
-/// Takes a listener out of its hub when its stream is not read any more.
-private final class Listener: Sendable {
-    let end: @Sendable () -> Void
-    init(_ end: @escaping @Sendable () -> Void) { self.end = end }
-    deinit { end() }
-}
-
-/// The events that wait for one listener: a ring, whose oldest event gives way when it is full.
+/// The queue of one reader: a ring that drops its oldest event when it is full.
 private final class EventQueue: Sendable {
     private struct State {
-        var ring: [EventRecord] = []
+        var ring: [PostedEvent] = []
         var first = 0
         var lost = 0
         var isFinished = false
-        var reader: CheckedContinuation<EventRecord?, Never>?
+        var reader: CheckedContinuation<PostedEvent?, Never>?
 
-        /// The next event, or the number of those that were lost before it.
-        mutating func take() -> EventRecord? {
+        /// The next event, or the number of events that were dropped before it.
+        mutating func take() -> PostedEvent? {
             if lost > 0 {
                 defer { lost = 0 }
-                return EventRecord(lost: lost)
+                return PostedEvent(.lost(count: lost))
             }
             guard first < ring.count else { return nil }
-            let record = ring[first]
+            let event = ring[first]
             first += 1
             if first == ring.count {
                 ring = []
                 first = 0
             }
-            return record
+            return event
         }
 
-        mutating func append(_ record: EventRecord, capacity: Int) {
+        mutating func append(_ event: PostedEvent, capacity: Int) {
             if ring.count - first == capacity {
                 first += 1
                 lost += 1
             }
-            // What was read is removed now and then: each event is moved once.
+            // Removes read events in batches, so that each event is moved once.
             if first >= capacity {
                 ring.removeFirst(first)
                 first = 0
             }
-            ring.append(record)
+            ring.append(event)
         }
     }
 
@@ -114,16 +116,15 @@ private final class EventQueue: Sendable {
 
     init(capacity: Int) { self.capacity = capacity }
 
-    /// Whether no event waits.
     var isEmpty: Bool { state.withLock { $0.first == $0.ring.count && $0.lost == 0 } }
 
-    func append(_ record: EventRecord) {
+    func append(_ event: PostedEvent) {
         let reader = state.withLock { state in
-            if state.reader == nil { state.append(record, capacity: capacity) }
+            if state.reader == nil { state.append(event, capacity: capacity) }
             defer { state.reader = nil }
             return state.reader
         }
-        reader?.resume(returning: record)
+        reader?.resume(returning: event)
     }
 
     func finish() {
@@ -135,12 +136,12 @@ private final class EventQueue: Sendable {
         reader?.resume(returning: nil)
     }
 
-    /// Waits for an event; `nil` at the end, or when the task is cancelled.
-    func next() async -> EventRecord? {
+    /// Waits for an event; `nil` at the end, and when the task is cancelled.
+    func next() async -> PostedEvent? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let outcome: EventRecord?? = state.withLock { state in
-                    if let record = state.take() { return .some(record) }
+                let outcome: PostedEvent?? = state.withLock { state in
+                    if let event = state.take() { return .some(event) }
                     if state.isFinished || Task.isCancelled { return .some(nil) }
                     state.reader = continuation
                     return nil
@@ -154,14 +155,5 @@ private final class EventQueue: Sendable {
             }
             reader?.resume(returning: nil)
         }
-    }
-}
-
-extension EventRecord {
-    /// The place of so many events that were lost to a listener.
-    init(lost count: Int) {
-        self.init("events-lost")
-        self.count = count
-        message = "\(count) \(count == 1 ? "event was" : "events were") lost, because they were read too slowly"
     }
 }

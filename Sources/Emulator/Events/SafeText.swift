@@ -2,19 +2,19 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// Text for terminals and for readers of lines, without the characters that control either.
+/// Text without the characters that control terminals or end lines.
 ///
-/// Names come from the air, from profiles and from other processes. Control characters (C0, DEL, C1) steer a terminal; line
-/// and paragraph separators end a line for some readers; format characters (bidirectional overrides and isolates, zero-width
+/// Names come from the air, from profiles and from other processes. Control characters (C0, DEL, C1) control a terminal; line
+/// and paragraph separators end a line for some programs; format characters (bidirectional overrides and isolates, zero-width
 /// characters, byte order marks, tags) make a text look like another one.
 package enum SafeText {
-    /// One line: every such character is replaced by U+FFFD.
+    /// One line, in which U+FFFD replaces these characters.
     package static func line(_ text: String) -> String {
         guard !isPlain(text) else { return text }
         return String(String.UnicodeScalarView(text.unicodeScalars.map { isSafe($0) ? $0 : "\u{FFFD}" }))
     }
 
-    /// The same JSON, in which every such character is written as `\uXXXX`; those below U+0020 are already.
+    /// The same JSON, in which these characters are escaped as `\uXXXX`; those below U+0020 are escaped already.
     static func json(_ json: String) -> String {
         guard !isPlain(json) else { return json }
         var escaped = ""
@@ -38,6 +38,6 @@ package enum SafeText {
         }
     }
 
-    /// Whether a text is nothing but printable ASCII, as most are.
+    /// Whether a text is printable ASCII, as most texts are.
     private static func isPlain(_ text: String) -> Bool { text.utf8.allSatisfy { 0x20..<0x7F ~= $0 } }
 }

@@ -37,8 +37,6 @@ struct ControlOptions: ParsableArguments {
     func send(
         _ request: ControlRequest, words: @escaping ([BeaconRecord]) -> [String] = { $0.map(BeaconText.headline) }
     ) async throws {
-        var request = request
-        request.profile = profile
         try await ControlClient(path: try path()).send(request) { line in
             let answer = try ControlClient.answer(line)
             if let error = answer.error {
@@ -61,13 +59,10 @@ struct ControlOptions: ParsableArguments {
         }
     }
 
-    /// Tells events until the run ends.
+    /// Prints events until the run ends.
     func sendEvents() async throws {
         Output.watchReader()
-        try await ControlClient(path: try path()).send(ControlRequest(.events)) { line in
-            guard !json, let record = EventRecord(line: line) else { return Output.line(line) }
-            Output.line(EventText.line(record))
-        }
+        try await ControlClient(path: try path()).send(.events(json ? .json : .text)) { Output.line($0) }
     }
 
     private func path() throws -> String {
@@ -129,7 +124,7 @@ struct ControlList: ControlCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "Show all beacons.", discussion: "Example: beaconry ctl list --json")
     @OptionGroup var options: ControlOptions
-    func run() async throws { try await options.send(ControlRequest(.list), words: BeaconText.list) }
+    func run() async throws { try await options.send(.list(profile: options.profile), words: BeaconText.list) }
 }
 
 /// `beaconry ctl show`
@@ -140,7 +135,7 @@ struct ControlShow: ControlCommand {
     @Argument(help: "The beacon's id.") var device: String
     @OptionGroup var options: ControlOptions
     func run() async throws {
-        try await options.send(ControlRequest(.show, device: device)) { $0.flatMap { BeaconText.details($0) } }
+        try await options.send(.show(device)) { $0.flatMap { BeaconText.details($0) } }
     }
 }
 
@@ -171,7 +166,7 @@ struct ControlSet: ControlCommand {
             }
         }
         let keys = Set(values.keys)
-        try await options.send(ControlRequest(.set, device: device, values: values)) { beacons in
+        try await options.send(.set(device, values)) { beacons in
             beacons.flatMap { BeaconText.details($0, only: keys) }
         }
     }
@@ -183,7 +178,7 @@ struct ControlEnable: ControlCommand {
         commandName: "enable", abstract: "Switch a beacon on.", discussion: "Example: beaconry ctl enable entrance")
     @Argument(help: "The beacon's id.") var device: String
     @OptionGroup var options: ControlOptions
-    func run() async throws { try await options.send(ControlRequest(.enable, device: device)) }
+    func run() async throws { try await options.send(.enable(device)) }
 }
 
 /// `beaconry ctl disable`
@@ -193,7 +188,7 @@ struct ControlDisable: ControlCommand {
         discussion: "Example: beaconry ctl disable entrance")
     @Argument(help: "The beacon's id.") var device: String
     @OptionGroup var options: ControlOptions
-    func run() async throws { try await options.send(ControlRequest(.disable, device: device)) }
+    func run() async throws { try await options.send(.disable(device)) }
 }
 
 /// `beaconry ctl act`
@@ -212,8 +207,7 @@ struct ControlAct: ControlCommand {
     @OptionGroup var options: ControlOptions
 
     func run() async throws {
-        try await options.send(
-            ControlRequest(.act, device: device, values: ["action": action, "notification": notification]))
+        try await options.send(.act(device, ["action": action, "notification": notification]))
     }
 }
 
@@ -222,7 +216,7 @@ struct ControlReload: ControlCommand {
     static let configuration = CommandConfiguration(
         commandName: "reload", abstract: "Read the profiles again.", discussion: "Example: beaconry ctl reload")
     @OptionGroup var options: ControlOptions
-    func run() async throws { try await options.send(ControlRequest(.reload)) }
+    func run() async throws { try await options.send(.reload) }
 }
 
 /// `beaconry ctl events`
@@ -247,7 +241,7 @@ struct ControlStop: ControlCommand {
     }
 
     func run() async throws {
-        try await options.send(ControlRequest(.stop))
+        try await options.send(.stop)
         Output.line(options.json ? JSONLine.encode(Record()) : "stopped")
     }
 }

@@ -12,7 +12,7 @@ struct ControlBonds: ControlCommand {
         discussion: "Example: beaconry ctl bonds entrance")
     @Argument(help: "The beacon's id; all of them without it.") var device: String?
     @OptionGroup var options: ControlOptions
-    func run() async throws { try await options.send(ControlRequest(.bonds, device: device)) }
+    func run() async throws { try await options.send(.bonds(device)) }
 }
 
 /// `beaconry ctl forget`
@@ -27,7 +27,7 @@ struct ControlForget: ControlCommand {
     @Argument(help: "The beacon's id.") var device: String
     @Argument(help: "The peer's address as bonds shows it; all peers without it.") var peer: String?
     @OptionGroup var options: ControlOptions
-    func run() async throws { try await options.send(ControlRequest(.forget, device: device, peer: peer)) }
+    func run() async throws { try await options.send(.forget(device, peer: peer)) }
 }
 
 /// `beaconry ctl pair`
@@ -43,7 +43,7 @@ struct ControlPair: ControlCommand {
     @Argument(help: "The beacon's id.") var device: String
     @Argument(help: "accept, reject, cancel, or six digits.") var answer: String?
     @OptionGroup var options: ControlOptions
-    func run() async throws { try await options.send(ControlRequest(.pair, device: device, answer: answer)) }
+    func run() async throws { try await options.send(.pair(device, answer: answer)) }
 }
 
 /// Bonds in words.

@@ -37,8 +37,10 @@ struct PhoneCommand: AsyncParsableCommand, ReportsErrorsAsJSON {
         let phone = Phone(try PhoneProfile(parsing: text, file: profile))
         let isJSON = options.isJSON
         let events = phone.events.listen()
-        let telling = Task {
-            for await record in events { Output.line(isJSON ? JSONLine.encode(record) : EventText.line(record)) }
+        let printing = Task {
+            for await posted in events {
+                Output.line(isJSON ? JSONLine.encode(posted) : EventText.line(posted.event))
+            }
         }
         let listening = try Listening(
             options, duration: try time.value(), limits: [.exactData],
@@ -46,11 +48,11 @@ struct PhoneCommand: AsyncParsableCommand, ReportsErrorsAsJSON {
         do {
             if let folder { try await phone.openBonds(in: folder, resets: state.resets) }
             let ending = try await listening.run { radio, _ in try await phone.run(on: radio) }
-            await telling.value
+            await printing.value
             try ending.check()
         } catch {
             // Where the phone never ran, nothing ends its events.
-            telling.cancel()
+            printing.cancel()
             throw error
         }
     }

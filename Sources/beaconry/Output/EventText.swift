@@ -2,127 +2,267 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Advertising
+import Bluetooth
+import BluetoothCore
+import Devices
 import Emulator
+import Profiles
+import Radio
 
-/// An event in words, for people.
+/// Events as sentences.
 enum EventText {
-    /// One line; without the time, which the reader has.
-    static func line(_ record: EventRecord) -> String {
-        let who = record.device.map { "\($0): " } ?? ""
-        switch record.event {
-        case "radio-ready": return radioReady(record)
-        case "ready":
-            let count = record.beacons ?? 0
-            return "ready: \(count) beacon\(count == 1 ? " is" : "s are") on the air"
-        case "advertising-started", "advertising-changed": return who + onAir(record)
-        case "advertising-stopped": return who + "off the air (\(record.reason ?? "no reason known"))"
-        case "connected", "disconnected": return who + "\(record.central ?? "a central") \(record.event)"
-        case "written":
-            let settings = (record.decoded ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-            return who + "\(record.central ?? "a central") wrote \(record.value ?? "") to " + characteristic(record)
-                + (settings.isEmpty ? "" : ": " + settings.joined(separator: " "))
-        case "subscribed", "unsubscribed":
-            let word = record.event == "subscribed" ? "to" : "from"
-            return who + "\(record.central ?? "a central") \(record.event) \(word) " + characteristic(record)
-        case "persisted": return who + "settings are durable in \(record.file ?? "")"
-        case "warning":
-            return "warning: " + who + "\(record.message ?? "") [\(record.code ?? "")]; \(record.hint ?? "")"
-        case "stopping": return "stopping"
-        case "host-joined": return "\(host(record)) joined as controller \(record.address ?? "")"
-        case "host-left": return "\(host(record)) left"
-        case "host-refused": return "\(host(record)) was refused" + because(record)
-        case "scan-started": return "\(host(record)) started a scan (\(record.scan ?? ""))"
-        case "scan-stopped": return "\(host(record)) stopped its scan"
-        case "pairing-began", "passkey-shown", "passkey-wanted", "comparison-wanted", "paired", "pairing-failed",
-            "encrypted", "bond-forgotten":
-            return who + PairingText.line(record)
-        case "bonds-persisted": return who + "bonds are durable in \(record.file ?? "")"
-        case "accessory-found": return who + "found an accessory, \(record.address ?? "")"
-        case "session-began": return who + "\(record.central ?? "the accessory") hears notifications"
-        case "session-ended": return who + "\(record.central ?? "the accessory") hears no notifications any more"
-        case "asked": return who + "\(record.central ?? "the accessory") asked \(record.value ?? "")"
-        case "refused" where record.operation != nil:
-            let value = record.value.map { "\($0) to " } ?? ""
-            return who + "refused: \(record.central ?? "a central") \(record.operation == "read" ? "read" : "wrote") "
-                + value + characteristic(record) + because(record)
-        case "refused":
-            return who + "\(record.central ?? "the accessory") wrote \(record.value ?? "") and was told "
-                + "\(record.code ?? "")" + because(record)
-        case "notifications-available": return who + "the phone tells its notifications" + because(record)
-        case "notifications-unavailable": return who + "the phone tells no notifications" + because(record)
-        case "notification-added", "notification-modified", "notification-removed", "notification-shown",
-            "notification-not-shown", "action-performed", "action-failed":
-            return who + notification(record)
-        default: return who + ([record.event] + details(record)).joined(separator: ": ")
+    /// One line, without the time.
+    static func line(_ event: EmulatorEvent) -> String {
+        switch event {
+        case .radioReady(let capabilities): return ready(capabilities)
+        case .radioLost(let error): return "radio lost: \(error.message); \(error.hint)"
+        case .ready(let count): return "ready: \(count) beacon\(count == 1 ? " is" : "s are") on the air"
+        case .reloaded(let count): return "reloaded: \(count) beacon\(count == 1 ? "" : "s")"
+        case .reloadFailed(let error):
+            return
+                "reload failed: \(error.message); \(error.hint.isEmpty ? "fix the profile, then reload" : error.hint)"
+        case .stopping: return "stopping"
+        case .host(let event): return line(event)
+        case .warning(let warning): return line(warning)
+        case .lost(let count):
+            return "\(count) \(count == 1 ? "event was" : "events were") lost, because they were read too slowly"
+        case .beacon(let beacon, .warning(let warning)): return line(warning, of: "\(beacon): ")
+        case .beacon(let beacon, let event): return "\(beacon): " + line(event, of: beacon)
+        case .phone(let phone, _, .serviceFailed(let error)):
+            return line(Warning(code: error.code.rawValue, message: error.message, hint: error.hint), of: "\(phone): ")
+        case .phone(let phone, let accessory, let event):
+            return "\(phone): " + line(event, with: accessory?.address.description ?? "the accessory")
         }
     }
 
-    private static func host(_ record: EventRecord) -> String {
-        "host \(record.peer ?? "") on \(record.transport ?? "")"
+    private static func line(_ warning: Warning, of subject: String = "") -> String {
+        "warning: \(subject)\(warning.message) [\(warning.code)]; \(warning.hint)"
     }
 
-    /// Its name and its UUID.
-    private static func characteristic(_ record: EventRecord) -> String {
-        let identifier = record.characteristic ?? ""
-        return record.characteristicName.map { "\($0) (\(identifier))" } ?? identifier
-    }
+    // MARK: - The radio
 
-    private static func because(_ record: EventRecord) -> String { record.reason.map { ": \($0)" } ?? "" }
-
-    /// What a display with little room shows: the category's word, and then who or what.
-    private static func notification(_ record: EventRecord) -> String {
-        guard let notification = record.notification else {
-            return "\(record.action ?? "") action on \(record.name ?? "a notification") performed"
+    private static func ready(_ capabilities: RadioCapabilities) -> String {
+        let way = "\(capabilities.way) (\(capabilities.wayReason))"
+        if capabilities.name == "virtual" {
+            let servers = capabilities.servers
+            let place = servers.isEmpty ? "closed to other hosts" : "listening on \(servers.joined(separator: " and "))"
+            return "radio virtual is ready: \(way), \(place)" + (capabilities.seed.map { ", seed \($0)" } ?? "")
         }
-        let display = notification.display ?? "notification \(notification.uid)"
-        switch record.event {
-        case "notification-added": return display
-        case "notification-modified": return "\(display) changed"
-        case "notification-removed": return "\(display) is gone"
-        case "notification-shown":
-            let lines = [notification.title, notification.subtitle, notification.message, notification.appName]
-            return SafeText.line(lines.compactMap(\.self).filter { !$0.isEmpty }.joined(separator: " | "))
-        case "notification-not-shown": return "nothing is known of \(display)" + because(record)
-        case "action-performed": return "\(record.action ?? "") action on \(display) performed"
-        default: return "\(record.action ?? "") action on \(display) failed" + because(record)
+        let kind = capabilities.hasExtendedAdvertising ? "extended" : "legacy"
+        return "radio \(capabilities.name) \(capabilities.address?.description ?? "") is ready: \(kind) advertising, "
+            + "\(capabilities.freeInstances) of \(capabilities.instances) instances free, by \(way)"
+    }
+
+    private static func line(_ event: HostEvent) -> String {
+        let host = "host \(event.peer) on \(event.transport)"
+        return switch event.action {
+        case .joined: "\(host) joined as controller \(event.address)"
+        case .left: "\(host) left"
+        case .refused(let reason): "\(host) was refused: \(reason)"
+        case .scanStarted(let isActive): "\(host) started a scan (\(isActive ? "active" : "passive"))"
+        case .scanStopped: "\(host) stopped its scan"
         }
     }
 
-    private static func details(_ record: EventRecord) -> [String] {
-        let sentence = [record.message, record.hint].compactMap(\.self).joined(separator: "; ")
-        return sentence.isEmpty ? [record.file].compactMap(\.self) : [sentence]
-    }
+    // MARK: - Beacons
 
-    private static func radioReady(_ record: EventRecord) -> String {
-        if record.radio == "virtual" {
-            let servers = record.servers ?? []
-            var served = servers.isEmpty ? "not served to others" : "served at \(servers.joined(separator: " and "))"
-            if let seed = record.seed { served += ", seed \(seed)" }
-            return "radio virtual is ready: \(record.way ?? "") (\(record.reason ?? "")), \(served)"
+    /// One line, without the beacon's name.
+    private static func line(_ event: BeaconEvent, of beacon: BeaconIdentifier) -> String {
+        switch event {
+        case .advertising(let status, _, _): return line(status)
+        case .advertisingStopped(let stop): return "off the air (\(stop.reason))"
+        case .advertisingRefused(let error): return "advertising refused: \(error.message); \(error.hint)"
+        case .connected(let central): return "\(central) connected"
+        case .disconnected(let central): return "\(central) disconnected"
+        case .subscribed(let central, let characteristic, let isOn):
+            return "\(central) \(isOn ? "subscribed to" : "unsubscribed from") \(text(characteristic))"
+        case .written(let central, let characteristic, let value, let settings):
+            let changes = settings.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+            return "\(central) wrote \(Hexadecimal.string(value)) to \(text(characteristic))"
+                + (changes.isEmpty ? "" : ": " + changes.joined(separator: " "))
+        case .refused(let request, let error, let name):
+            let characteristic = text(NamedCharacteristic(identifier: request.characteristic, name: name))
+            let access =
+                switch request.operation {
+                case .read: "read \(characteristic)"
+                case .write(_, let value): "wrote \(Hexadecimal.string(value)) to \(characteristic)"
+                }
+            return "refused: \(request.central) \(access): \(error)"
+        case .pairing(let central, let event): return line(event, with: central, of: beacon)
+        case .settingsSaved(let file): return "settings saved in \(file)"
+        case .settingsRestored(let file, let name):
+            return "settings restored from \(file); beaconry reset \(name) restores the profile's"
+        case .settingsReset(let file): return "settings reset: \(file) removed"
+        case .bondsSaved(let file): return "bonds saved in \(file)"
+        case .bondsReset(let file): return "bonds reset: \(file) removed"
+        case .report(let report): return line(report, of: beacon)
+        case .warning(let warning): return line(warning)
         }
-        let kind = record.extended == true ? "extended" : "legacy"
-        return "radio \(record.radio ?? "") \(record.address ?? "") is ready: \(kind) advertising, "
-            + "\(record.freeInstances ?? 0) of \(record.instances ?? 0) instances free, by \(record.way ?? "") "
-            + "(\(record.reason ?? ""))"
     }
 
-    private static func onAir(_ record: EventRecord) -> String {
+    private static func line(_ status: AdvertisingStatus) -> String {
+        let (requested, effective) = (status.requested, status.effective)
         var words = ["on the air:"]
-        let hex = record.advertisingData ?? record.requested?.advertisingData ?? ""
-        let response = record.scanResponse ?? record.requested?.scanResponse ?? ""
-        if let name = AdvertisementText.name(hex, response) { words.append("\(name),") }
-        words.append(record.pdu ?? "PDU type unknown,")
-        if let ticks = record.intervalTicks {
-            words.append("every \(ticks) ticks,")
-        } else if let range = record.intervalTicksRange, range.count == 2 {
-            words.append("every \(range[0]) to \(range[1]) ticks,")
+        if let name = AdvertisementText(status).name { words.append("\(name),") }
+        words.append(effective.pdu.value?.rawValue ?? "PDU type unknown,")
+        if let range = effective.interval.value {
+            let (lowest, highest) = (range.lowerBound.count, range.upperBound.count)
+            words.append(lowest == highest ? "every \(lowest) ticks," : "every \(lowest) to \(highest) ticks,")
         } else {
-            words.append("interval unknown (\(record.requested?.intervalTicks ?? 0) ticks asked),")
+            words.append("interval unknown (\(requested.interval.count) ticks requested),")
         }
-        if let power = record.txPower { words.append("\(power) dBm,") }
-        if let address = record.address { words.append("from \(address),") }
-        words.append("data \(record.advertisingData ?? "unknown (\(record.requested?.advertisingData ?? "") asked)")")
-        if !response.isEmpty { words.append("scan response \(response)") }
+        if let power = effective.transmitPower.value { words.append("\(power.decibelMilliwatts) dBm,") }
+        if let address = effective.address.value { words.append("from \(address),") }
+        if let data = effective.advertisingData.value {
+            words.append("data \(Hexadecimal.string(data))")
+        } else {
+            let data = Hexadecimal.string(requested.advertisingData.serialized())
+            words.append("data unknown (\(data) requested)")
+        }
+        let scanResponse = effective.scanResponse.value ?? requested.scanResponse.serialized()
+        if !scanResponse.isEmpty { words.append("scan response \(Hexadecimal.string(scanResponse))") }
         return words.joined(separator: " ")
+    }
+
+    /// `level (2A19)`, or the UUID alone.
+    private static func text(_ characteristic: NamedCharacteristic) -> String {
+        characteristic.name.map { "\($0) (\(characteristic.identifier))" } ?? "\(characteristic.identifier)"
+    }
+
+    // MARK: - Pairing
+
+    private static func line(_ event: PairingEvent, with central: String, of beacon: BeaconIdentifier) -> String {
+        switch event {
+        case .began: "pairing with \(central)"
+        case .passkeyShown(let number): "passkey for \(central): \(ValueText.digits(of: number))"
+        case .passkeyWanted: "enter the passkey that \(central) shows: beaconry ctl pair \(beacon) PASSKEY"
+        case .comparisonWanted(let number):
+            "does \(central) show \(ValueText.digits(of: number))? beaconry ctl pair \(beacon) accept, or reject"
+        case .paired(let peer): line(peer, central)
+        case .failed(let error): line(error, hint: error.hint, central)
+        case .encrypted(let protection): line(protection, central)
+        case .forgotten(let peer): "bond with \(peer.address) removed"
+        }
+    }
+
+    private static func line(_ peer: PairedPeer, _ central: String) -> String {
+        var words = "paired with \(central)"
+        if !central.hasPrefix(peer.address.address.description) { words += ", as \(peer.address.address)" }
+        if peer.isAuthenticated == false { words += ", without protection against a person in the middle" }
+        return words + (peer.isBonded ? ", bonded" : ", not bonded")
+    }
+
+    private static func line(_ error: PairingError, hint: String, _ peer: String) -> String {
+        "pairing with \(peer) failed: \(error.message) [\(error.code.rawValue)]; \(hint)"
+    }
+
+    private static func line(_ protection: LinkProtection, _ peer: String) -> String {
+        "the link to \(peer) is encrypted" + (protection.isAuthenticated == true ? ", and authenticated" : "")
+    }
+
+    // MARK: - Notifications
+
+    /// The name of a device's report, and its arguments: `notification shown: Robert | Hello`.
+    private static func line(_ report: DeviceReport, of beacon: BeaconIdentifier) -> String {
+        func text(_ key: String, in values: [String: DeviceReport.Value]) -> String? {
+            if case .text(let text)? = values[key], !text.isEmpty { text } else { nil }
+        }
+        var parts = ["action", "message"].map { text($0, in: report.arguments) }
+        if case .object(let fields)? = report.arguments["notification"] {
+            let texts = ["title", "subtitle", "message", "appName"].compactMap { text($0, in: fields) }
+            if !texts.isEmpty {
+                parts.append(texts.joined(separator: " | "))
+            } else if let display = text("display", in: fields) {
+                parts.append(display)
+            } else if case .integer(let number)? = fields["uid"] {
+                parts.append("notification \(number)")
+            }
+        }
+        parts.append(text("reason", in: report.arguments))
+        if case .list(let settings)? = report.arguments["settings"] {
+            parts.append(
+                "press it with " + settings.map { "beaconry ctl set \(beacon) \($0)" }.joined(separator: ", then "))
+        }
+        let name = report.name.replacing("-", with: " ")
+        return SafeText.line(([name] + parts.compactMap(\.self)).joined(separator: ": "))
+    }
+
+    /// The category in the words of a small display.
+    private static func line(_ event: ANCSNotificationEvent) -> String {
+        let display = event.category.display
+        return switch event.kind {
+        case .added: display
+        case .modified: "\(display) changed"
+        case .removed: "\(display) is gone"
+        default: "notification event \(event.kind.rawValue)"
+        }
+    }
+
+    // MARK: - Phones
+
+    /// One line, without the phone's name.
+    private static func line(_ event: PhoneEvent, with accessory: String) -> String {
+        switch event {
+        case .looking: return "scanning for an accessory"
+        case .accessoryFound(let device, _): return "found an accessory, \(device.address)"
+        case .connectionFailed(let device, let error):
+            return "could not connect to \(device.address): \(error.message); \(error.hint)"
+        case .connected: return "\(accessory) connected"
+        case .disconnected: return "\(accessory) disconnected"
+        case .encrypted(let protection): return line(protection, accessory)
+        case .pairingFailed(let error, let hint): return line(error, hint: hint, accessory)
+        case .notNotified(let characteristic, let value):
+            return "could not notify \(accessory) of \(Hexadecimal.string(value)) (\(characteristic)): it is not "
+                + "subscribed, or has disconnected"
+        case .serviceChanged(let isPresent): return "notification service \(isPresent ? "added" : "removed")"
+        case .serviceFailed(let error): return "\(error.message); \(error.hint)"
+        case .service(let report): return line(report, with: accessory)
+        }
+    }
+
+    private static func line(_ report: ANCSProvider.Report, with accessory: String) -> String {
+        switch report {
+        case .sessionBegan: return "\(accessory) subscribed to notifications"
+        case .sessionEnded: return "\(accessory) unsubscribed from notifications"
+        case .told(let event, _): return line(event)
+        case .asked(let command): return "\(accessory) asked \(Hexadecimal.string(command.serialized()))"
+        case .acted(let action, let name): return "\(action.name) action on \(name) performed"
+        case .refused(let error, let command):
+            let meaning = Phone.meaning(of: error).map { ": \($0)" } ?? ""
+            return "\(accessory) wrote \(Hexadecimal.string(command)) and got the error "
+                + "0x\(Hexadecimal.string([error.rawValue]).uppercased())\(meaning)"
+        }
+    }
+}
+
+/// What people recognize an advertisement by.
+struct AdvertisementText {
+    /// The advertising data; `nil` if it is malformed.
+    private let data: AdvertisingData?
+    /// The scan response; `nil` if it is malformed.
+    private let scanResponse: AdvertisingData?
+
+    /// The advertisement on the air; the requested one where it is unknown.
+    init(_ status: AdvertisingStatus) {
+        let (requested, effective) = (status.requested, status.effective)
+        data = try? AdvertisingData(
+            parsing: effective.advertisingData.value ?? requested.advertisingData.serialized())
+        scanResponse = try? AdvertisingData(
+            parsing: effective.scanResponse.value ?? requested.scanResponse.serialized())
+    }
+
+    /// The iBeacon frame.
+    var iBeacon: IBeacon? { data?.structures.lazy.compactMap(IBeacon.init).first }
+
+    /// `iBeacon 1/7` with the major and minor number, else the identity.
+    var name: String? { iBeacon.map { "iBeacon \($0.major)/\($0.minor)" } ?? identity }
+
+    /// The beacon frame, else the device's name and its first service; `nil` if the data has none of these.
+    var identity: String? {
+        let parts = [data, scanResponse].compactMap(\.self)
+        if let frame = parts.lazy.flatMap(\.frames).first { return SafeText.line(DecodedFrame(frame).line) }
+        let service = parts.lazy.flatMap(\.services).first.map { "\($0)" }
+        return BeaconText.identity(name: parts.lazy.compactMap(\.localName).first, service: service)
     }
 }

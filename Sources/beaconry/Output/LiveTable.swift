@@ -5,6 +5,7 @@
 import Advertising
 import BluetoothCore
 import Emulator
+import Radio
 
 /// The beacons of a run as a table: interval, connected centrals, numbers, address and identity.
 struct LiveTable {
@@ -14,38 +15,48 @@ struct LiveTable {
         var number = ""
         var address = ""
         var centrals: Set<String> = []
+
+        /// Shows the advertisement on the air, and the requested values where it is unknown.
+        mutating func show(_ status: AdvertisingStatus) {
+            let (requested, effective) = (status.requested, status.effective)
+            let text = AdvertisementText(status)
+            let beacon = text.iBeacon
+            number = beacon.map { "\($0.major)/\($0.minor)" } ?? ""
+            identity =
+                beacon.map { "\($0.uuid)" } ?? text.identity
+                ?? Hexadecimal.string(effective.advertisingData.value ?? requested.advertisingData.serialized())
+            address = (effective.address.value ?? requested.address)?.description ?? ""
+            let range = effective.interval.value ?? requested.interval...requested.interval
+            interval = "\(range.lowerBound == range.upperBound ? range.lowerBound : requested.interval)"
+        }
     }
 
-    private var names: [String] = []
-    private var rows: [String: Row] = [:]
+    private var names: [BeaconIdentifier] = []
+    private var rows: [BeaconIdentifier: Row] = [:]
     private var radio = ""
 
-    /// Takes an event into account.
-    /// - Returns: whether the table shows it; what it does not show should be printed.
-    mutating func take(_ record: EventRecord) -> Bool {
-        switch record.event {
-        case "radio-ready":
-            radio = ([record.radio ?? ""] + (record.servers ?? [])).joined(separator: ", ")
-        case "advertising-started", "advertising-changed":
-            change(record) { row in
-                let hex = record.advertisingData ?? record.requested?.advertisingData ?? ""
-                let scanResponse = record.scanResponse ?? record.requested?.scanResponse ?? ""
-                let beacon = AdvertisementText.beacon(hex)
-                row.number = beacon.map { "\($0.major)/\($0.minor)" } ?? ""
-                row.identity = beacon.map { "\($0.uuid)" } ?? AdvertisementText.identity(hex, scanResponse) ?? hex
-                row.address = record.address ?? record.requested?.address ?? ""
-                row.interval = Self.interval(record)
+    /// Updates the table.
+    /// - Returns: Whether the table shows the event; other events should be printed.
+    mutating func take(_ event: EmulatorEvent) -> Bool {
+        switch event {
+        case .radioReady(let capabilities):
+            radio = ([capabilities.name] + capabilities.servers).joined(separator: ", ")
+            return true
+        case .beacon(let beacon, let event):
+            switch event {
+            case .advertising(let status, _, _): change(beacon) { $0.show(status) }
+            case .advertisingStopped(let stop): change(beacon) { $0.interval = Self.off(stop) }
+            case .advertisingRefused:
+                change(beacon) { $0.interval = "off (refused)" }
+                return false
+            case .connected(let central): change(beacon) { $0.centrals.insert(central) }
+            case .disconnected(let central): change(beacon) { $0.centrals.remove(central) }
+            case .settingsSaved: break
+            default: return false
             }
-        case "advertising-stopped": change(record) { $0.interval = Self.off(record.reason) }
-        case "advertising-refused":
-            change(record) { $0.interval = Self.off("refused") }
-            return false
-        case "connected": change(record) { $0.centrals.insert(record.central ?? "") }
-        case "disconnected": change(record) { $0.centrals.remove(record.central ?? "") }
-        case "persisted": break
+            return true
         default: return false
         }
-        return true
     }
 
     /// The table with its title.
@@ -58,29 +69,24 @@ struct LiveTable {
     }
 
     /// `off (disabled)`
-    private static func off(_ reason: String?) -> String {
-        switch reason {
-        case nil, "as the beacon asks": "off"
-        case "a central is connected": "off (connected)"
-        case let reason?: "off (\(ScanRecord.printable(reason).cut(to: 30)))"
+    private static func off(_ stop: AdvertisingStop) -> String {
+        switch stop {
+        case .device: "off"
+        case .connected: "off (connected)"
+        case .disabled, .radio: "off (\(SafeText.line(stop.reason).cut(to: 30)))"
         }
     }
 
-    private mutating func change(_ record: EventRecord, _ body: (inout Row) -> Void) {
-        let name = record.device ?? ""
-        if rows[name] == nil { names.append(name) }
-        body(&rows[name, default: Row()])
+    private mutating func change(_ beacon: BeaconIdentifier, _ body: (inout Row) -> Void) {
+        if rows[beacon] == nil { names.append(beacon) }
+        body(&rows[beacon, default: Row()])
     }
 
-    private func cells(_ name: String) -> [String] {
+    private func cells(_ name: BeaconIdentifier) -> [String] {
         let row = rows[name] ?? Row()
         return [
-            name, row.interval, row.centrals.sorted().joined(separator: " "), row.number, row.address, row.identity,
+            name.name, row.interval, row.centrals.sorted().joined(separator: " "), row.number, row.address,
+            row.identity,
         ]
-    }
-
-    private static func interval(_ record: EventRecord) -> String {
-        guard let ticks = record.intervalTicks ?? record.requested?.intervalTicks else { return "" }
-        return "\(AdvertisingInterval(ticks))"
     }
 }

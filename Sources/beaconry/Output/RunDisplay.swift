@@ -4,12 +4,12 @@
 
 import Emulator
 
-/// A run on a terminal: a table that is redrawn ten times a second at most, below what the table does not show.
+/// A run on a terminal: a table that is redrawn at most ten times a second, below the events that it does not show.
 enum RunDisplay {
-    /// Shows events until there are no more.
-    /// - Parameter note: is called with each of them.
-    static func show(_ events: AsyncStream<EventRecord>, note: @escaping @Sendable (EventRecord) -> Void) async {
-        let (feed, input) = AsyncStream.makeStream(of: EventRecord?.self)
+    /// Shows events until their stream ends.
+    /// - Parameter observe: Called with each event.
+    static func show(_ events: AsyncStream<PostedEvent>, observe: @escaping @Sendable (EmulatorEvent) -> Void) async {
+        let (feed, input) = AsyncStream.makeStream(of: EmulatorEvent?.self)
         let ticking = Task {
             while !Task.isCancelled {
                 try? await Task.sleep(for: .milliseconds(100))
@@ -17,20 +17,20 @@ enum RunDisplay {
             }
         }
         let reading = Task {
-            for await record in events {
-                note(record)
-                input.yield(record)
+            for await posted in events {
+                observe(posted.event)
+                input.yield(posted.event)
             }
             input.finish()
         }
         let screen = LiveScreen()
         var table = LiveTable()
         var isDirty = false
-        for await record in feed {
-            if let record {
+        for await event in feed {
+            if let event {
                 isDirty = true
-                guard !table.take(record) else { continue }
-                screen.print(EventText.line(record))
+                guard !table.take(event) else { continue }
+                screen.print(EventText.line(event))
             }
             if isDirty { screen.show(table.content) }
             isDirty = false

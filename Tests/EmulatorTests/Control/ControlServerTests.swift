@@ -9,10 +9,10 @@ import Testing
 
 @testable import Emulator
 
-/// The control socket, over a real one.
+/// The control socket, over a real socket.
 @Suite(.timeLimit(.minutes(1)))
 struct ControlServerTests {
-    /// A ready rig, served at a socket of its folder.
+    /// Runs a ready rig with a control socket in its folder.
     private func served(_ body: (Rig, String) async throws -> Void) async throws {
         try await withReadyRig { rig in
             let path = rig.folder.file("control/museum.sock")
@@ -91,7 +91,7 @@ struct ControlServerTests {
     func events() async throws {
         try await served { rig, path in
             try await LineClient.with(path) { client in
-                // There is no answer that tells from when on the events are heard, so one is posted until it comes.
+                // The subscription is not acknowledged, so events are posted until one arrives.
                 try await client.send(#"{"v":1,"command":"events"}"# + "\n")
                 let posting = Task {
                     while !Task.isCancelled {
@@ -112,7 +112,7 @@ struct ControlServerTests {
     }
 
     @Test
-    func theEventsOfARunThatEndsEnd() async throws {
+    func eventsEndWithTheRun() async throws {
         let folder = try TemporaryFolder()
         let rig = try Rig(Samples.entrance, folder: folder)
         try await rig.event("ready")
@@ -150,7 +150,7 @@ struct ControlServerTests {
         try await rig.stop()
     }
 
-    // MARK: - What is no request
+    // MARK: - Invalid requests
 
     @Test(
         arguments: [
@@ -185,7 +185,7 @@ struct ControlServerTests {
     }
 
     @Test
-    func anUnknownBeaconIsWrongUsage() async throws {
+    func unknownBeaconIsAUsageError() async throws {
         try await served { _, path in
             try await LineClient.with(path) { client in
                 let answer = try await client.ask(#"{"v":1,"command":"disable","device":"door"}"#)
@@ -196,7 +196,7 @@ struct ControlServerTests {
     }
 
     @Test
-    func aLineThatIsTooLongIsRefusedOnce() async throws {
+    func longLineIsRefusedOnce() async throws {
         try await served { _, path in
             try await LineClient.with(path) { client in
                 let long = String(repeating: "x", count: 3 * ControlRequest.maximumLength)
@@ -209,7 +209,7 @@ struct ControlServerTests {
     }
 
     @Test
-    func bytesThatAreNoTextAreRefused() async throws {
+    func bytesThatAreNotTextAreRefused() async throws {
         try await served { _, path in
             try await LineClient.with(path) { client in
                 try await client.send([0xFF, 0x00, 0xC3, 0x0A])
@@ -220,7 +220,7 @@ struct ControlServerTests {
     }
 
     @Test
-    func linesMayComeInPiecesAndTogether() async throws {
+    func linesMayArriveInPiecesAndTogether() async throws {
         try await served { _, path in
             try await LineClient.with(path) { client in
                 for piece in [#"{"v":1,"#, #""command":"#, #""list"}"#] { try await client.send(piece) }
@@ -238,7 +238,7 @@ struct ControlServerTests {
     }
 
     @Test
-    func clientsThatHangUpDisturbNobody() async throws {
+    func disconnectedClientsDoNotDisturbOthers() async throws {
         try await served { _, path in
             try await LineClient.with(path) { client in
                 for _ in 0..<20 {
@@ -265,7 +265,7 @@ struct ControlServerTests {
     }
 
     @Test
-    func aSocketInUseIsLeftAlone() async throws {
+    func socketInUseIsNotReplaced() async throws {
         try await withReadyRig { rig in
             let path = rig.folder.file("museum.sock")
             let other = OtherSocket(at: path)
@@ -281,7 +281,7 @@ struct ControlServerTests {
     }
 
     @Test
-    func aSocketThatWasLeftBehindIsReplaced() async throws {
+    func abandonedSocketIsReplaced() async throws {
         try await withReadyRig { rig in
             let path = rig.folder.file("museum.sock")
             OtherSocket(at: path).abandon()
@@ -297,7 +297,7 @@ struct ControlServerTests {
     }
 
     @Test
-    func aFileThatIsNoSocketIsLeftAlone() async throws {
+    func otherFileIsNotReplaced() async throws {
         try await withReadyRig { rig in
             try rig.folder.write("precious", to: "museum.sock")
             let path = rig.folder.file("museum.sock")
@@ -310,7 +310,7 @@ struct ControlServerTests {
     }
 
     @Test
-    func aPathThatIsTooLongForASocketIsTold() async throws {
+    func pathThatIsTooLongIsReported() async throws {
         try await withReadyRig { rig in
             let path = rig.folder.file(String(repeating: "x", count: 120))
             let error = await #expect(throws: EmulatorError.self) {
@@ -322,7 +322,7 @@ struct ControlServerTests {
     }
 
     @Test
-    func severalSocketsServeTheSame() async throws {
+    func allSocketsServeTheSameRun() async throws {
         try await withReadyRig { rig in
             let paths = [rig.folder.file("a.sock"), rig.folder.file("b.sock")]
             try await serving(rig, at: paths[0], paths[1]) {
@@ -338,7 +338,7 @@ struct ControlServerTests {
     }
 
     @Test
-    func secondPathThatIsNoSocketIsLeftAlone() async throws {
+    func otherFileAtASecondPathIsNotReplaced() async throws {
         try await withReadyRig { rig in
             try rig.folder.write("precious", to: "b.sock")
             let paths = [rig.folder.file("a.sock"), rig.folder.file("b.sock")]
@@ -356,7 +356,7 @@ struct ControlServerTests {
     private static let park = Samples.entrance.replacing("museum", with: "park").replacing(
         "id: entrance", with: "id: gate")
 
-    /// Serves at sockets that have the names of the profiles.
+    /// Serves at sockets with the names of the profiles.
     private func servedByName(_ profiles: String..., body: (Rig, (String) -> String) async throws -> Void) async throws
     {
         let folder = try TemporaryFolder()
@@ -410,7 +410,7 @@ struct ControlServerTests {
     }
 
     @Test
-    func newNameThatIsInUseLeavesTheOldOne() async throws {
+    func newNameInUseKeepsTheOldOne() async throws {
         try await servedByName(Samples.museum) { rig, path in
             let other = OtherSocket(at: path("gallery"))
             rig.profiles.change(Samples.museum.replacing("profile: museum", with: "profile: gallery"))
@@ -428,7 +428,7 @@ struct ControlServerTests {
 
     // MARK: - Clients
 
-    /// As socat does at the end of its input.
+    /// Like socat at the end of its input.
     @Test
     func clientThatHalfClosesIsAnswered() async throws {
         try await served { _, path in
@@ -443,7 +443,7 @@ struct ControlServerTests {
     }
 
     @Test
-    func statusHasWhatIsOnTheAirAndWhoIsConnected() async throws {
+    func statusHasTheAdvertisementAndTheCentrals() async throws {
         try await withReadyRig(Samples.museum + "\n    position: [1, 2.5]") { rig in
             let path = rig.folder.file("museum.sock")
             try await serving(rig, at: path) {
@@ -468,7 +468,7 @@ struct ControlServerTests {
     }
 
     @Test
-    func settingWhatIsThereAlreadyWritesNothing() async throws {
+    func settingThePresentValueSavesNothing() async throws {
         try await served { rig, path in
             try await LineClient.with(path) { client in
                 let set = #"{"v":1,"command":"set","device":"entrance","values":{"major":"300"}}"#
@@ -488,7 +488,7 @@ struct ControlServerTests {
         }
     }
 
-    /// When one of two sockets cannot be made, the other goes too.
+    /// If one of two sockets cannot be created, neither is.
     @Test
     func allSocketsOrNone() async throws {
         try await withReadyRig { rig in
@@ -506,10 +506,10 @@ struct ControlServerTests {
     // MARK: - The client
 
     @Test
-    func theClientAsksAndHangsUp() async throws {
+    func clientReadsOneAnswer() async throws {
         try await served { _, path in
             let lines = EventLog<String>()
-            try await ControlClient(path: path).send(ControlRequest(.show, device: "exit")) { lines.append($0) }
+            try await ControlClient(path: path).send(.show("exit")) { lines.append($0) }
             #expect(lines.entries.count == 1)
             let answer = try ControlClient.answer(try #require(lines.entries.first))
             #expect(answer.beacons?.map(\.device) == ["exit"])
@@ -517,13 +517,13 @@ struct ControlServerTests {
     }
 
     @Test
-    func theClientSaysWhenNobodyListens() async throws {
+    func clientReportsThatNoRunListens() async throws {
         let folder = try TemporaryFolder()
         let path = folder.file("museum.sock")
         for isLeftBehind in [false, true] {
             if isLeftBehind { OtherSocket(at: path).abandon() }
             let error = await #expect(throws: EmulatorError.self) {
-                try await ControlClient(path: path).send(ControlRequest(.list)) { _ in }
+                try await ControlClient(path: path).send(.list()) { _ in }
             }
             #expect(error?.code == .inputOutput)
             #expect(error?.message == "no beaconry listens at \(path)")
@@ -531,13 +531,13 @@ struct ControlServerTests {
     }
 
     @Test
-    func anAnswerThatIsNoneIsTold() throws {
+    func invalidAnswerIsReported() throws {
         let error = #expect(throws: EmulatorError.self) { try ControlClient.answer("hello") }
         #expect(error?.code == .inputOutput)
     }
 }
 
-/// A client that sends, says that it has no more to send, and reads what comes.
+/// A client that sends, closes its sending side, and reads the answers.
 private struct HalfClosingClient {
     private let descriptor: Int32
 
@@ -560,7 +560,7 @@ private struct HalfClosingClient {
         try #require(shutdown(descriptor, Int32(SHUT_WR)) == 0)
     }
 
-    /// Everything until the other end closes, read on a thread of its own.
+    /// All bytes until the server closes the connection, read on a separate thread.
     func rest() async -> String {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread { [descriptor] in

@@ -37,14 +37,14 @@ struct LineReaderTests {
     }
 
     @Test
-    func aLineOfTheGreatestLengthIsWhole() {
+    func longestLineIsWhole() {
         let line = String(repeating: "x", count: ControlRequest.maximumLength)
         #expect(Self.lines([line, "\n"]) == [line])
     }
 
-    /// It is handed on cut, one byte too long, so that it is refused; the rest of it is no line of its own.
+    /// The line is cut off one byte after the limit, so that it is refused; the rest is dropped.
     @Test
-    func aLongerLineIsCutAndItsRestDropped() {
+    func longerLineIsCutOff() {
         let line = String(repeating: "x", count: 4 * ControlRequest.maximumLength)
         let lines = Self.lines([line, "rest\nnext\n"])
         #expect(lines.map(\.count) == [ControlRequest.maximumLength + 1, 4])

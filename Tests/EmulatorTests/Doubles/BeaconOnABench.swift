@@ -11,12 +11,12 @@ import Radio
 @testable import Emulator
 @testable import Persistence
 
-/// One running beacon without an emulator: what it wants done is noted.
+/// One running beacon without an emulator, and its actions.
 struct BeaconOnABench {
     let beacon: RunningBeacon
     let actions = EventLog<RunningBeacon.Action>()
 
-    /// The `entrance` of the sample profile, on settings in a folder.
+    /// The `entrance` of the sample profile, with a state folder.
     init(_ state: StateFolder?) throws {
         let profile = try Samples.entranceProfile()
         beacon = try RunningBeacon(
@@ -39,7 +39,7 @@ struct BeaconOnABench {
             central: "phone", operation: operation)
     }
 
-    /// Everything that it wanted on the air, in order.
+    /// The advertisements, in order.
     var advertisements: [Advertisement?] {
         actions.entries.compactMap { action -> Advertisement?? in
             guard case .advertise(_, let advertisement) = action else { return nil }
@@ -47,11 +47,13 @@ struct BeaconOnABench {
         }
     }
 
-    /// Everything that it told.
+    /// The events.
     var records: [EventRecord] {
-        actions.entries.compactMap { if case .post(let record) = $0 { record } else { nil } }
+        actions.entries.compactMap {
+            if case .post(let beacon, let event) = $0 { EventRecord(.beacon(beacon, event)) } else { nil }
+        }
     }
 
-    /// The names of the events that it told, warnings by their code.
+    /// The names of the events, and the codes of warnings.
     var told: [String] { records.map { $0.code ?? $0.event } }
 }

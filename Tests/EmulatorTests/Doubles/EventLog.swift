@@ -4,9 +4,9 @@
 
 import Synchronization
 
-/// What happened, in order, for tests that wait until something has.
+/// Entries in order, for tests that wait for one of them.
 final class EventLog<Entry: Sendable>: Sendable {
-    /// What was waited for cannot happen any more; what did is told.
+    /// The log has ended without the expected entry.
     struct Ended: Error { let entries: [Entry] }
 
     private struct Waiter {
@@ -23,7 +23,7 @@ final class EventLog<Entry: Sendable>: Sendable {
 
     private let state = Mutex(State())
 
-    /// Everything so far.
+    /// The entries so far.
     var entries: [Entry] { state.withLock(\.entries) }
 
     func append(_ entry: Entry) {
@@ -36,7 +36,7 @@ final class EventLog<Entry: Sendable>: Sendable {
         for waiter in satisfied.values { waiter.continuation.resume() }
     }
 
-    /// Nothing more will happen.
+    /// Ends the log: no more entries follow.
     func end() {
         let (waiters, entries) = state.withLock { state in
             defer { state.waiters = [:] }
@@ -46,8 +46,8 @@ final class EventLog<Entry: Sendable>: Sendable {
         for waiter in waiters.values { waiter.continuation.resume(throwing: Ended(entries: entries)) }
     }
 
-    /// Waits for the entry that is the `count`th of its sort.
-    /// - Throws: `Ended` when it did not come, `CancellationError` when the test is out of time.
+    /// Waits for the `count`th entry that matches.
+    /// - Throws: `Ended` if the log ended before, `CancellationError` at the time limit of the test.
     @discardableResult
     func entry(_ count: Int = 1, where isWanted: @escaping @Sendable (Entry) -> Bool) async throws -> Entry {
         let key = state.withLock { state in

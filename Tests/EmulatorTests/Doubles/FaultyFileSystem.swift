@@ -7,16 +7,16 @@ import Glibc
 import Persistence
 import Synchronization
 
-/// A file system that counts the calls made of it, and does one of them wrong.
+/// A file system that counts its calls, and makes one of them fail.
 final class FaultyFileSystem: FileSystem {
-    /// The calls, as they are counted.
+    /// The counted calls.
     enum Call: Hashable, Sendable {
         case create, write, synchronize, close, rename, synchronizeFolder, remove, read
     }
 
-    /// What goes wrong.
+    /// The kinds of faults.
     enum Fault: Hashable, Sendable, CaseIterable {
-        /// A write takes only a part of the bytes.
+        /// A write accepts only part of the bytes.
         case shortWrite
         /// There is no room for a file, its bytes or its name.
         case noSpace
@@ -24,23 +24,23 @@ final class FaultyFileSystem: FileSystem {
         case failedSync
         /// A folder's names do not reach the medium.
         case failedFolderSync
-        /// A name cannot be replaced.
+        /// A file cannot be renamed.
         case failedRename
         /// A file cannot be read.
         case failedRead
-        /// Nothing happens any more from this call on.
+        /// The process crashes before this call.
         case crashBefore
-        /// The call is done, and then nothing happens any more.
+        /// The process crashes after this call.
         case crashAfter
-        /// A write takes a part of the bytes, and then nothing happens any more.
+        /// The process crashes after a partial write.
         case crashAmidWrite
 
         static let crashes: Set<Fault> = [.crashBefore, .crashAfter, .crashAmidWrite]
 
-        /// Whether the process is gone with it.
+        /// Whether the fault is a crash.
         var isCrash: Bool { Self.crashes.contains(self) }
 
-        /// Whether a call can go wrong in this way.
+        /// Whether a call can have this fault.
         func concerns(_ call: Call) -> Bool {
             switch self {
             case .shortWrite, .crashAmidWrite: call == .write
@@ -66,21 +66,21 @@ final class FaultyFileSystem: FileSystem {
 
     init(_ base: any FileSystem = LocalFileSystem()) { self.base = base }
 
-    /// Counts from 0 again, and does the call of this number wrong, if it can go wrong in this way.
+    /// Restarts counting, and makes the call with this number fail, if it can have this fault.
     func arm(_ fault: Fault, at step: Int) {
         state.withLock { $0 = State(plan: (fault, step)) }
     }
 
-    /// Counts from 0 again, and does nothing wrong.
+    /// Restarts counting, without a fault.
     func disarm() { state.withLock { $0 = State() } }
 
-    /// The calls since then.
+    /// The calls since counting was restarted.
     var calls: [Call] { state.withLock(\.calls) }
 
     /// Whether the fault has happened.
     var hasStruck: Bool { state.withLock(\.hasStruck) }
 
-    /// Counts a call, and returns the fault that it has, if it is to have one.
+    /// Counts a call, and returns its fault, if any.
     private func count(_ call: Call) throws(SystemError) -> Fault? {
         let (fault, isOff) = state.withLock { state -> (Fault?, Bool) in
             guard !state.isOff else { return (nil, true) }
@@ -96,7 +96,7 @@ final class FaultyFileSystem: FileSystem {
         return fault
     }
 
-    /// Does a call that fails as a whole or not at all.
+    /// Performs a call that fails completely or not at all.
     private func perform<Value>(
         _ call: Call, _ body: () throws(SystemError) -> Value
     ) throws(SystemError) -> Value {
@@ -130,7 +130,7 @@ final class FaultyFileSystem: FileSystem {
     }
 
     func close(_ descriptor: Int32) {
-        // The descriptor is given back in any case: the kernel does that for a process that is gone.
+        // The descriptor is always closed, as the kernel does after a crash.
         _ = try? count(.close)
         base.close(descriptor)
     }

@@ -18,7 +18,7 @@ struct FlashHarness {
     /// Starts it on a state folder.
     init(state: String) throws {
         let program = try Self.program()
-        // Rather than a pipe, because it can be made so that no other child inherits it.
+        // Not a pipe: a socket pair can be created so that no other child inherits it.
         var pair: [Int32] = [0, 0]
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &pair) == 0 else { throw Failure(message: "no sockets: \(errno)") }
@@ -39,14 +39,14 @@ struct FlashHarness {
         output = pair[0]
     }
 
-    /// Waits until it has printed so many numbers.
+    /// Waits until the process has printed a number of numbers.
     mutating func read(count: Int) throws {
         while numbers.count < count {
             guard readMore() else { throw Failure(message: "it ended after \(numbers.count) numbers") }
         }
     }
 
-    /// Ends it as a power cut would, and reads what it had printed by then.
+    /// Kills the process, and reads the rest of its output.
     mutating func kill() throws {
         Glibc.kill(process, SIGKILL)
         while readMore() {}
@@ -68,7 +68,7 @@ struct FlashHarness {
         return true
     }
 
-    /// Where it is: said by the environment, or beside the program that runs the tests.
+    /// The path: from the environment, or beside the test program.
     private static func program() throws -> String {
         let said = ProcessInfo.processInfo.environment["BEACONRY_FLASH_HARNESS"]
         let running = [try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")]

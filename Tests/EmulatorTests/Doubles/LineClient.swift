@@ -8,7 +8,7 @@ import NIOPosix
 
 @testable import Emulator
 
-/// A client of the control socket that sends whatever bytes a test likes.
+/// A client of the control socket that sends arbitrary bytes.
 struct LineClient {
     struct Closed: Error {}
 
@@ -16,7 +16,7 @@ struct LineClient {
     private var input: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
     private var received: [UInt8] = []
 
-    /// Connects, does something, and hangs up.
+    /// Connects during a function.
     static func with(_ path: String, _ body: (inout LineClient) async throws -> Void) async throws {
         let connection = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .connect(unixDomainSocketPath: path) { channel in
@@ -35,7 +35,7 @@ struct LineClient {
     func send(_ bytes: [UInt8]) async throws { try await output.write(ByteBuffer(bytes: bytes)) }
 
     /// The next line.
-    /// - Throws: `Closed` when the other side has hung up.
+    /// - Throws: `Closed` if the server has closed the connection.
     mutating func line() async throws -> String {
         while true {
             if let end = received.firstIndex(of: UInt8(ascii: "\n")) {

@@ -4,11 +4,11 @@
 
 import Synchronization
 
-/// Counts who is inside at once.
+/// Counts simultaneous owners.
 final class OwnerCount: Sendable {
     private let state = Mutex((now: 0, most: 0))
 
-    /// The most that ever were.
+    /// The largest number so far.
     var most: Int { state.withLock(\.most) }
 
     func enter() {

@@ -12,7 +12,7 @@ import Radio
 import TestSupport
 import Testing
 
-/// An emulator that runs on a scripted radio, with everything that it tells.
+/// An emulator that runs on a scripted radio, and its events.
 final class Rig: Sendable {
     let folder: TemporaryFolder
     let profiles: ProfileSource
@@ -22,7 +22,7 @@ final class Rig: Sendable {
     let events = EventLog<EventRecord>()
     private let run: Task<Void, any Error>
 
-    /// Starts an emulator of these profiles, its settings in `state` of the folder.
+    /// Starts an emulator of these profiles; its state folder is `state` in the folder.
     init(
         _ profiles: String..., folder: TemporaryFolder, radio: ScriptedRadio = ScriptedRadio(),
         _ configure: (inout Emulator.Configuration) -> Void = { _ in }
@@ -38,7 +38,7 @@ final class Rig: Sendable {
         self.emulator = emulator
         let (stream, events) = (emulator.events.listen(), events)
         Task {
-            for await event in stream { events.append(event) }
+            for await event in stream { events.append(EventRecord(event)) }
             events.end()
         }
         run = Task { try await emulator.run() }
@@ -46,7 +46,7 @@ final class Rig: Sendable {
 
     // MARK: - Waiting
 
-    /// Waits for an event of this name, for a beacon where one is given.
+    /// Waits for an event with this name, of any beacon or of one.
     @discardableResult
     func event(_ name: String, of device: String? = nil, _ count: Int = 1) async throws -> EventRecord {
         try await events.entry(count) { $0.event == name && (device == nil || $0.device == device) }
@@ -57,7 +57,7 @@ final class Rig: Sendable {
         try await events.entry { $0.event == "warning" && $0.code == code }
     }
 
-    /// Waits until everything that the radio has told so far is taken in.
+    /// Waits until all events of the radio so far are handled.
     func settle() async throws {
         let code = "mark-\(events.entries.count)"
         radio.emit(.warning(nil, Warning(code: code, message: "", hint: "")))
@@ -80,7 +80,7 @@ final class Rig: Sendable {
     /// Waits for the end.
     func end() async throws { try await run.value }
 
-    /// Waits for the end, and expects the reason of it.
+    /// Waits for the end, and expects an error.
     func failure() async throws -> EmulatorError {
         try #require(await #expect(throws: EmulatorError.self) { try await run.value })
     }
@@ -129,7 +129,7 @@ extension Advertisement {
     var frame: IBeacon? { advertisingData.structures.compactMap(IBeacon.init).first }
 }
 
-/// Runs an emulator until it is ready, does something with it, and stops it in any case.
+/// Runs an emulator during a function, from ready on, and stops it.
 func withReadyRig(
     _ profile: String = Samples.museum, radio: ScriptedRadio = ScriptedRadio(),
     _ body: (Rig) async throws -> Void

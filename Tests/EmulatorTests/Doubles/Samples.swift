@@ -29,12 +29,12 @@ enum Samples {
             ibeacon: { major: 2, minor: 3 }
         """
 
-    /// The configurable beacon as its profile has it.
+    /// The definition of the configurable beacon.
     static func entranceProfile() throws -> BeaconDefinition {
         try Profile(parsing: entrance, file: "museum.yaml").beacons[0]
     }
 
-    /// Major and minor as the characteristic has them.
+    /// Major and minor in the format of the characteristic.
     static func majorMinor(_ major: UInt16, _ minor: UInt16) -> [UInt8] {
         [UInt8(major & 0xFF), UInt8(major >> 8), UInt8(minor & 0xFF), UInt8(minor >> 8)]
     }

@@ -7,9 +7,9 @@ import BluetoothCore
 import Radio
 import Synchronization
 
-/// A link whose peer does what a test tells it.
+/// A link with a scripted peer.
 final class ScriptedLink: ServingLink {
-    /// What it was asked, in order.
+    /// The calls, in order.
     enum Call: Hashable, Sendable {
         case setNotifying(Bool, AttributeHandle)
         case write([UInt8], AttributeHandle)
@@ -68,7 +68,7 @@ final class ScriptedLink: ServingLink {
     func waitForEnd() async -> String { (try? await ending.entry { _ in true }) ?? "nobody knows" }
     func disconnect() async { end("this side ended it") }
 
-    /// The connection goes.
+    /// Ends the connection.
     func end(_ reason: String) {
         notification.finish()
         serving.finish()

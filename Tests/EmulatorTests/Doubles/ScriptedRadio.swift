@@ -8,9 +8,9 @@ import BluetoothCore
 import Radio
 import Synchronization
 
-/// A radio that does what a test tells it, and remembers what the emulator asked of it.
+/// A scripted radio that records its calls.
 final class ScriptedRadio: ConnectionUpdatingRadio, PairingRadio, BondStoringRadio {
-    /// What it was asked, in order.
+    /// The calls, in order.
     enum Call: Hashable, Sendable {
         case open([HostedBeacon], waits: Bool)
         case replan([HostedBeacon])
@@ -24,15 +24,15 @@ final class ScriptedRadio: ConnectionUpdatingRadio, PairingRadio, BondStoringRad
         case close
     }
 
-    /// What becomes of an advertisement.
+    /// The result of an advertisement.
     enum Reaction: Sendable {
-        /// It is on the air as asked.
+        /// The advertisement is on the air as requested.
         case onAir
-        /// It is on the air, but for these fields, which a warning explains.
+        /// The advertisement is on the air, but these fields differ, which a warning explains.
         case differing(Set<AdvertisingField>)
-        /// It is not taken.
+        /// The radio refuses the advertisement.
         case refused(RadioError)
-        /// Nothing is heard of it.
+        /// The radio reports nothing.
         case silent
     }
 
@@ -57,41 +57,41 @@ final class ScriptedRadio: ConnectionUpdatingRadio, PairingRadio, BondStoringRad
 
     init() { (events, continuation) = AsyncStream.makeStream() }
 
-    // MARK: - What a test says
+    // MARK: - Script
 
     func react(_ reaction: Reaction, to beacon: String) {
         script.withLock { $0.reactions[BeaconIdentifier(beacon)] = reaction }
     }
 
     func failOpening(_ error: RadioError) { script.withLock { $0.openFailure = error } }
-    /// Opening waits until whoever opens gives up.
+    /// Makes `open` wait until it is cancelled.
     func holdOpening() { script.withLock { $0.isOpeningHeld = true } }
     func failReplanning(_ error: RadioError?) { script.withLock { $0.replanFailure = error } }
-    /// Does something else while the radio exchanges its beacons, once.
+    /// Calls a function during the next `replan`.
     func whileReplanning(_ body: @escaping @Sendable () async -> Void) {
         script.withLock { $0.whileReplanning = body }
     }
     func forbidReadingBack() { script.withLock { $0.capabilities.canReadBack = false } }
 
-    /// Something happens on the radio.
+    /// Emits an event.
     func emit(_ event: RadioEvent) { continuation.yield(event) }
 
-    /// The radio says what is on the air of a beacon, as it was last asked.
+    /// Reports a beacon on the air, as requested last.
     func confirm(_ beacon: String) {
         let identifier = BeaconIdentifier(beacon)
         guard let advertisement = wanted(beacon) else { return }
         emit(.advertising(identifier, Self.report(advertisement, differing: [])))
     }
 
-    /// A central asks; this is what it is told.
+    /// Sends a central's request, and returns the response.
     func ask(_ request: AttributeRequest) async -> AttributeResponse? {
         await script.withLock(\.attributes)?(request).response
     }
 
-    /// What it was last asked to put on the air for a beacon.
+    /// The last advertisement requested for a beacon.
     func wanted(_ beacon: String) -> Advertisement? { advertisements(beacon).last ?? nil }
 
-    /// Everything that it was asked to put on the air for a beacon, silence included.
+    /// All advertisements requested for a beacon; `nil` for none.
     func advertisements(_ beacon: String) -> [Advertisement?] {
         calls.entries.compactMap { call -> Advertisement?? in
             guard case .advertise(let identifier, let advertisement) = call, identifier.name == beacon else {
@@ -150,7 +150,7 @@ final class ScriptedRadio: ConnectionUpdatingRadio, PairingRadio, BondStoringRad
     }
 
     func storeBonds(in store: any BondStore) async { script.withLock { $0.keeper = store } }
-    /// Who keeps bonds for it.
+    /// The bond store.
     var keeper: (any BondStore)? { script.withLock(\.keeper) }
 
     func answerPairing(_ answer: PairingAnswer, of central: String) async {

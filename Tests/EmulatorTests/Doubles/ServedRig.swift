@@ -7,12 +7,12 @@ import Glibc
 import Logging
 import ServiceLifecycle
 
-/// Serves an emulator at paths, does something, and shuts down as a run does.
+/// Serves an emulator at paths during a function, and shuts down as a run does.
 func serving(_ rig: Rig, at paths: String..., body: () async throws -> Void) async throws {
     try await serving(try await ControlServer(rig.emulator, claiming: paths), body: body)
 }
 
-/// Runs a server, does something, and shuts down as a run does.
+/// Runs a server during a function, and shuts down as a run does.
 func serving(_ server: ControlServer, body: () async throws -> Void) async throws {
     let group = ServiceGroup(services: [server], logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let running = Task { try await group.run() }
@@ -27,7 +27,7 @@ func serving(_ server: ControlServer, body: () async throws -> Void) async throw
     try await running.value
 }
 
-/// A socket that somebody else listens at, or has left behind.
+/// A socket that another process listens on, or has abandoned.
 final class OtherSocket: Sendable {
     private let descriptor: Int32
 
@@ -44,6 +44,6 @@ final class OtherSocket: Sendable {
         precondition(result == 0 && listen(descriptor, 8) == 0, "cannot listen at \(path)")
     }
 
-    /// Ends, and leaves the name of the socket behind, as a killed process does.
+    /// Ends without removing the socket file, as a killed process does.
     func abandon() { close(descriptor) }
 }

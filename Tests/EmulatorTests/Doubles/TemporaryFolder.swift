@@ -4,9 +4,9 @@
 
 import Foundation
 
-/// A folder of its own for one test, which goes with the test.
+/// A folder for one test, removed with this object.
 final class TemporaryFolder: Sendable {
-    /// The folder; short enough for the path of a socket.
+    /// The path, short enough for a socket.
     let path: String
 
     init(in parent: String = FileManager.default.temporaryDirectory.path) throws {
@@ -17,28 +17,28 @@ final class TemporaryFolder: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// A file in it.
+    /// The path of a file in the folder.
     func file(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// The names in it, or in a folder of it, in order.
+    /// The sorted names in the folder, or in a subfolder.
     func names(_ folder: String = "") -> [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: "\(path)/\(folder)")) ?? []).sorted()
     }
 
-    /// Puts a file there, with the folders above it.
+    /// Writes a file, and creates the folders above it.
     func write(_ text: String, to name: String) throws {
         let url = URL(fileURLWithPath: file(name))
         try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
         try Data(text.utf8).write(to: url)
     }
 
-    /// What a file holds; `nil` when there is none.
+    /// The text of a file; `nil` if it does not exist.
     func text(_ name: String) -> String? {
-        // Not FileManager's contents(atPath:), which leaks its buffer where the file is empty.
+        // FileManager's contents(atPath:) leaks its buffer if the file is empty.
         guard let handle = FileHandle(forReadingAtPath: file(name)) else { return nil }
         return (try? handle.readToEnd() ?? Data()).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Whether there is such a file.
+    /// Whether a file exists.
     func has(_ name: String) -> Bool { FileManager.default.fileExists(atPath: file(name)) }
 }

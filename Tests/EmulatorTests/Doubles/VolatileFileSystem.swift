@@ -7,12 +7,12 @@ import Glibc
 import Persistence
 import Synchronization
 
-/// A file system in memory that tells what is on the medium from what only the machine believes to be there.
+/// A file system in memory that distinguishes cached content from content on the medium.
 ///
-/// When power goes, bytes that were not synchronised may be there, in part, or not; the same holds, one by one, for
-/// names whose folder was not synchronised. `outcomes` lists everything that a reboot may find.
+/// After a power loss, bytes that were not flushed may be on the medium, in part, or not; so may, one by one,
+/// names in a folder that was not flushed. `outcomes` lists all states that a reboot may find.
 final class VolatileFileSystem: FileSystem {
-    /// What the medium claims to do and does not.
+    /// A call that returns before it has flushed anything.
     enum Lie: Hashable, Sendable, CaseIterable {
         case synchronize, synchronizeFolder
     }
@@ -21,13 +21,13 @@ final class VolatileFileSystem: FileSystem {
         var bytes: [UInt8] = []
         var durable: [UInt8] = []
 
-        /// What of it may be left.
+        /// The contents that may be found after a power loss.
         var remains: Set<[UInt8]> {
             bytes == durable ? [durable] : [durable, [], Array(bytes.prefix(bytes.count / 2)), bytes]
         }
     }
 
-    /// A change of a name: to a file, or to none.
+    /// A change of a name: to a file, or its removal.
     private struct Change {
         let path: String
         let file: Int?
@@ -37,7 +37,7 @@ final class VolatileFileSystem: FileSystem {
         var files: [File] = []
         var names: [String: Int] = [:]
         var durableNames: [String: Int] = [:]
-        /// Changes that were not synchronised; those of one call come or stay away together.
+        /// Changes that were not flushed; those of one call are all on the medium, or none of them.
         var pending: [[Change]] = []
         var callsLeft = Int.max
         var callCount = 0
@@ -58,7 +58,7 @@ final class VolatileFileSystem: FileSystem {
         self.lie = lie
     }
 
-    /// Power goes after so many calls: every later one fails.
+    /// Cuts the power after a number of calls: every later one fails.
     func cutPower(after calls: Int) {
         state.withLock {
             $0.callsLeft = calls
@@ -66,10 +66,10 @@ final class VolatileFileSystem: FileSystem {
         }
     }
 
-    /// How many calls were made since then.
+    /// The number of calls since then.
     var callCount: Int { state.withLock(\.callCount) }
 
-    /// Every set of files that a reboot may find now.
+    /// The sets of files that a reboot may find now.
     var outcomes: Set<[String: [UInt8]]> {
         state.withLock { state in
             var outcomes: Set<[String: [UInt8]]> = []

@@ -8,7 +8,7 @@ import Testing
 @testable import Emulator
 @testable import Persistence
 
-/// What a central, the air and the owner see of a flash that fails.
+/// The effects of a failing flash on centrals, advertisement and events.
 @Suite(.timeLimit(.minutes(1)))
 struct BeaconFlashFaultTests {
     typealias Fault = FaultyFileSystem.Fault
@@ -16,7 +16,7 @@ struct BeaconFlashFaultTests {
     private static let old = Samples.majorMinor(0x0102, 0x0304)
     private static let new = Samples.majorMinor(0x0506, 0x0708)
 
-    /// A beacon on the air that has stored the old value.
+    /// A beacon on the air that has saved the old value.
     private static func bench(
         _ folder: TemporaryFolder, _ fileSystem: FaultyFileSystem
     ) async throws -> BeaconOnABench {
@@ -36,7 +36,7 @@ struct BeaconFlashFaultTests {
         return fileSystem.calls
     }
 
-    /// What a beacon that starts again on the folder reads.
+    /// The value that a new beacon restores from the folder.
     private static func valueAfterRestart(_ folder: TemporaryFolder) async throws -> [UInt8] {
         let bench = try BeaconOnABench(StateFolder(folder.path))
         try await bench.beacon.restore(resets: false)
@@ -88,12 +88,12 @@ struct BeaconFlashFaultTests {
     }
 
     @Test
-    func theErrorCodeIsInsufficientResources() async throws {
+    func errorCodeIsInsufficientResources() async throws {
         #expect(ATTError.insufficientResources.rawValue == 0x11)
     }
 
     @Test
-    func aBeaconWhoseDiskIsFullGoesOnOnceThereIsRoom() async throws {
+    func beaconContinuesWhenAFullDiskHasRoomAgain() async throws {
         let folder = try TemporaryFolder()
         let fileSystem = FaultyFileSystem()
         let bench = try await Self.bench(folder, fileSystem)
@@ -106,7 +106,7 @@ struct BeaconFlashFaultTests {
     }
 
     @Test
-    func withoutAStateFolderNothingIsKept() async throws {
+    func withoutAStateFolderNothingIsSaved() async throws {
         let bench = try BeaconOnABench(nil)
         await bench.beacon.powerOn()
         #expect(await bench.write(Self.new) == .success([]))

@@ -8,10 +8,10 @@ import Testing
 @testable import Emulator
 @testable import Persistence
 
-/// Files that are no settings are kept aside, told of, and never written over.
+/// Damaged files are renamed, reported, and never overwritten.
 @Suite(.timeLimit(.minutes(1)))
 struct DamagedFlashTests {
-    /// A file's text, and what its owner is told of it.
+    /// The text of a file, and the reason in the warning.
     struct Damage: CustomTestStringConvertible {
         let name: String
         let text: String
@@ -86,9 +86,9 @@ struct DamagedFlashTests {
             "\"last-valid-power-code\" is missing or out of range"),
     ]
 
-    /// The file that the damages are made of is good: otherwise they would show nothing.
+    /// The file that the damaged ones are derived from is valid.
     @Test
-    func theFileThatTheyAreMadeOfIsGood() async throws {
+    func undamagedFileIsRestored() async throws {
         let folder = try TemporaryFolder()
         try folder.write(Self.file(), to: "museum/entrance.json")
         let bench = try BeaconOnABench(StateFolder(folder.path))
@@ -99,7 +99,7 @@ struct DamagedFlashTests {
     }
 
     @Test(arguments: damages)
-    func isKeptAsideAndTold(_ damage: Damage) async throws {
+    func damagedFileIsRenamedAndReported(_ damage: Damage) async throws {
         let folder = try TemporaryFolder()
         try folder.write(damage.text, to: "museum/entrance.json")
         let bench = try BeaconOnABench(StateFolder(folder.path))
@@ -110,7 +110,7 @@ struct DamagedFlashTests {
         #expect(message.contains(folder.file("museum/entrance.json.damaged-1")))
         #expect(bench.records.first?.device == "entrance")
 
-        // It starts on its profile's values, and a write does not touch what was kept.
+        // The beacon starts with its profile's values, and a write does not change the renamed file.
         #expect(await bench.read() == .success(Samples.majorMinor(2, 3)))
         #expect(!folder.has("museum/entrance.json"))
         #expect(await bench.write(Samples.majorMinor(5, 6)) == .success([]))
@@ -119,7 +119,7 @@ struct DamagedFlashTests {
     }
 
     @Test
-    func everyDamagedFileHasANameOfItsOwn() async throws {
+    func everyDamagedFileGetsItsOwnName() async throws {
         let folder = try TemporaryFolder()
         for number in 1...3 {
             try folder.write("damage \(number)", to: "museum/entrance.json")
@@ -132,9 +132,9 @@ struct DamagedFlashTests {
         for number in 1...3 { #expect(folder.text("museum/entrance.json.damaged-\(number)") == "damage \(number)") }
     }
 
-    /// A file that is there and cannot be read may be good: the beacon does not start without it.
+    /// A file that cannot be read may be valid, so the beacon does not start without it.
     @Test
-    func aFileThatCannotBeReadEndsTheStart() async throws {
+    func unreadableFilePreventsTheStart() async throws {
         let folder = try TemporaryFolder()
         try folder.write("", to: "museum/entrance.json/so it is a folder")
         let bench = try BeaconOnABench(StateFolder(folder.path))
@@ -145,7 +145,7 @@ struct DamagedFlashTests {
     }
 
     @Test
-    func aResetRemovesAFileThatIsTooLarge() async throws {
+    func resetRemovesALargeFile() async throws {
         let folder = try TemporaryFolder()
         try folder.write(String(repeating: " ", count: (1 << 20) + 1), to: "museum/entrance.json")
         let bench = try BeaconOnABench(StateFolder(folder.path))
@@ -155,7 +155,7 @@ struct DamagedFlashTests {
     }
 
     @Test
-    func aResetRemovesADamagedFileToo() async throws {
+    func resetRemovesADamagedFile() async throws {
         let folder = try TemporaryFolder()
         try folder.write("garbage", to: "museum/entrance.json")
         let bench = try BeaconOnABench(StateFolder(folder.path))

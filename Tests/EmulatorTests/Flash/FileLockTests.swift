@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct FileLockTests {
     @Test
-    func aSecondOwnerIsRefusedWithASentence() throws {
+    func secondOwnerIsRefused() throws {
         let folder = try TemporaryFolder()
         let state = StateFolder(folder.path)
         let lock = try state.lock(profile: "museum", beacon: "entrance")
@@ -20,7 +20,7 @@ struct FileLockTests {
         #expect(error.map { EmulatorError($0).exitCode } == 73)
         #expect(error?.message == "the settings of museum/entrance are in use by process \(getpid())")
         #expect(error?.hint == "stop that one first, or use another state folder (--state DIR)")
-        // Neither the refused one nor its end disturbs the owner.
+        // The refused attempt does not disturb the owner.
         #expect(throws: PersistenceError.self) { try state.lock(profile: "museum", beacon: "entrance") }
         let other = try state.lock(profile: "museum", beacon: "exit")
         other.release()
@@ -28,7 +28,7 @@ struct FileLockTests {
     }
 
     @Test
-    func aReleasedLockLeavesNoFileAndCanBeTakenAgain() throws {
+    func releasedLockLeavesNoFileAndCanBeAcquiredAgain() throws {
         let folder = try TemporaryFolder()
         for _ in 0..<3 {
             let lock = try FileLock(folder.file("a.lock"))
@@ -38,9 +38,9 @@ struct FileLockTests {
         }
     }
 
-    /// Its owner's number need not be readable: the lock is the kernel's.
+    /// The kernel holds the lock, whether the owner's number can be read or not.
     @Test
-    func aHeldLockWhoseFileSaysNothingIsHeld() throws {
+    func heldLockWithAnEmptyFileIsHeld() throws {
         let folder = try TemporaryFolder()
         let lock = try FileLock(folder.file("a.lock"))
         try #require(truncate(folder.file("a.lock"), 0) == 0)
@@ -49,7 +49,7 @@ struct FileLockTests {
     }
 
     @Test
-    func aFileThatALockLeftBehindIsNoLock() throws {
+    func abandonedLockFileIsNotALock() throws {
         let folder = try TemporaryFolder()
         try folder.write("1\n", to: "a.lock")
         let lock = try FileLock(folder.file("a.lock"))
@@ -58,7 +58,7 @@ struct FileLockTests {
     }
 
     @Test
-    func linkIsNoLock() throws {
+    func linkIsNotALock() throws {
         let folder = try TemporaryFolder()
         try folder.write("precious", to: "precious")
         try #require(symlink(folder.file("precious"), folder.file("a.lock")) == 0)
@@ -72,7 +72,7 @@ struct FileLockTests {
     }
 
     @Test
-    func aLockThatIsDroppedIsFree() throws {
+    func deinitializedLockIsFree() throws {
         let folder = try TemporaryFolder()
         do { _ = try FileLock(folder.file("a.lock")) }
         let lock = try FileLock(folder.file("a.lock"))
@@ -80,7 +80,7 @@ struct FileLockTests {
     }
 
     @Test
-    func aFolderThatCannotBeMadeIsTold() throws {
+    func folderThatCannotBeCreatedIsReported() throws {
         let folder = try TemporaryFolder()
         try folder.write("", to: "file")
         let error = #expect(throws: PersistenceError.self) {
@@ -90,9 +90,9 @@ struct FileLockTests {
         #expect(error?.message.contains(folder.file("file")) == true)
     }
 
-    /// Whoever asks while the owner lets go gets the lock or is refused; there is one owner at a time.
+    /// Attempts to acquire a lock that is being released succeed or fail; there is one owner at a time.
     @Test
-    func thereIsNeverMoreThanOneOwner() async throws {
+    func lockHasOneOwnerAtATime() async throws {
         let folder = try TemporaryFolder()
         let owners = OwnerCount()
         let taken = await withTaskGroup(of: Int.self) { group in

@@ -7,7 +7,7 @@ import Emulator
 import Persistence
 import Testing
 
-/// Every step of a durable write goes wrong in every way: the file is the old one or the new one, whole.
+/// Every step of a write with every fault: the file has its old or its new content, whole.
 @Suite(.timeLimit(.minutes(1)))
 struct FlashFaultTests {
     typealias Fault = FaultyFileSystem.Fault
@@ -21,7 +21,7 @@ struct FlashFaultTests {
             fileSystem: fileSystem)
     }
 
-    /// The calls of a write that goes well.
+    /// The calls of a successful write.
     static func callsOfOneWrite(replacing image: FlashImage?) throws -> [FaultyFileSystem.Call] {
         let folder = try TemporaryFolder()
         let fileSystem = FaultyFileSystem()
@@ -33,7 +33,7 @@ struct FlashFaultTests {
     }
 
     @Test
-    func aWriteMakesBytesDurableBeforeTheirNameAndTheNameBeforeItReturns() throws {
+    func writeFlushesTheBytesBeforeTheNameAndTheNameBeforeItReturns() throws {
         let calls = try Self.callsOfOneWrite(replacing: Self.old).filter { $0 != .read }
         #expect(calls == [.create, .write, .synchronize, .close, .rename, .synchronizeFolder])
     }
@@ -60,7 +60,7 @@ struct FlashFaultTests {
             }
             if !fault.isCrash { #expect(folder.names().filter { $0 != "entrance.json" } == []) }
 
-            // Whatever was left behind, the next write is not disturbed by it.
+            // Leftovers do not disturb the next write.
             try Self.flash(folder).store(Samples.image(major: 0x3333))
             #expect(try Self.flash(folder).load() == .image(Samples.image(major: 0x3333)))
             #expect(folder.names() == ["entrance.json"])
@@ -69,9 +69,9 @@ struct FlashFaultTests {
         #expect(strikes > 0)
     }
 
-    /// Which faults a write survives, which it refuses: only a short write goes on.
+    /// Only a short write is repaired; all other faults are errors.
     @Test(arguments: Fault.allCases)
-    func aFaultIsRefusedOrMended(_ fault: Fault) throws {
+    func faultsAreReportedOrRepaired(_ fault: Fault) throws {
         let folder = try TemporaryFolder()
         try Self.flash(folder).store(Self.old)
         let calls = try Self.callsOfOneWrite(replacing: Self.old)
@@ -116,7 +116,7 @@ struct FlashFaultTests {
             let fileSystem = FaultyFileSystem()
             fileSystem.arm(fault, at: step)
             _ = try? Self.flash(folder, fileSystem).setAside()
-            // Under one name or the other, it is there and as it was.
+            // The file exists with its content, under one of the names.
             #expect(folder.names().count == 1)
             #expect(try folder.text(#require(folder.names().first)) == "not JSON")
         }

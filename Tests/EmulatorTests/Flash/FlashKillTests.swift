@@ -11,27 +11,27 @@ import Testing
 @testable import Emulator
 @testable import Persistence
 
-/// A process that does nothing but write to flash is killed, again and again: what was acknowledged is there.
+/// A process that only writes to flash is killed many times: acknowledged writes are saved.
 @Suite(.timeLimit(.minutes(2)))
 struct FlashKillTests {
     private static let rounds = 200
 
-    /// What 200 kills have shown.
+    /// The results of 200 kills.
     struct Tally {
         var killsAmidAWrite = 0
         var restored = 0
     }
 
     @Test
-    func whatWasAcknowledgedSurvivesSIGKILL() async throws {
+    func acknowledgedWritesSurviveSIGKILL() async throws {
         let tally = try await Self.onAThreadOfItsOwn { try Self.killAgainAndAgain(seed: 2026) }
         #expect(tally.restored == Self.rounds)
-        // Had every kill come between two writes, nothing would have been tested.
+        // The test needs kills during a write.
         #expect(tally.killsAmidAWrite > 0)
     }
 
     private static func killAgainAndAgain(seed: UInt64) throws -> Tally {
-        // It is the process that dies, not the machine, so any medium will do: the quickest one.
+        // Only the process dies, not the machine, so the fastest medium is used.
         let isInMemory = FileManager.default.isWritableFile(atPath: "/dev/shm")
         let folder = try isInMemory ? TemporaryFolder(in: "/dev/shm") : TemporaryFolder()
         var generator = SplitMix64(seed: seed)
@@ -61,7 +61,7 @@ struct FlashKillTests {
         return tally
     }
 
-    /// The number in the file; 0 when there is none yet, as in the harness's profile.
+    /// The number in the file; 0 if it does not exist, as in the harness's profile.
     private static func number(in folder: TemporaryFolder) throws -> UInt32 {
         let flash = StateFolder(folder.path).flash(profile: "harness", beacon: "beacon", kind: IoTDesignShopBeacon.kind)
         switch try flash.load() {
@@ -73,13 +73,13 @@ struct FlashKillTests {
         }
     }
 
-    /// A random moment is what is wanted here, not a wait for something.
+    /// Waits for a random time on purpose.
     private static func spin(for duration: Duration) {
         let end = ContinuousClock.now.advanced(by: duration)
         while ContinuousClock.now < end {}
     }
 
-    /// Runs what blocks away from the threads that other tests need.
+    /// Runs a blocking function on a thread that other tests do not need.
     private static func onAThreadOfItsOwn<Value: Sendable>(
         _ body: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
@@ -89,7 +89,7 @@ struct FlashKillTests {
     }
 
     @Test
-    func theLockOfAKilledProcessIsTaken() async throws {
+    func lockOfAKilledProcessIsFree() async throws {
         let folder = try TemporaryFolder()
         try await Self.onAThreadOfItsOwn {
             let state = StateFolder(folder.path)

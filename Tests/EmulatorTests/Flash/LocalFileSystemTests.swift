@@ -8,7 +8,7 @@ import Testing
 @testable import Emulator
 @testable import Persistence
 
-/// Which files are read and written at all.
+/// Files that are read and written, and files that are refused.
 @Suite(.timeLimit(.minutes(1)))
 struct LocalFileSystemTests {
     private static let limit = LocalFileSystem.maximumFileSize
@@ -42,13 +42,13 @@ struct LocalFileSystemTests {
                 == "cannot read \(folder.file("a")): its size is 1048577 bytes, and the limit is 1048576 bytes")
     }
 
-    /// A limit of the system's is no fault of the data.
+    /// A limit of the system is not bad data.
     @Test
     func fileSizeLimitOfTheSystemIsNotTooLargeData() {
         #expect(!SystemError(code: EFBIG, attempt: "write").isTooLarge)
     }
 
-    /// What could not be read again is not written, and the file stays as it was.
+    /// Content that could not be read again is not written, and the file stays as it was.
     @Test
     func largerContentIsNotWritten() throws {
         let folder = try TemporaryFolder()
@@ -60,7 +60,7 @@ struct LocalFileSystemTests {
         #expect(folder.names() == ["a"])
     }
 
-    /// Opened without O_NONBLOCK, it would never return.
+    /// Without O_NONBLOCK, opening the file would never return.
     @Test
     func fifoIsRefusedAtOnce() throws {
         let folder = try TemporaryFolder()
@@ -73,13 +73,13 @@ struct LocalFileSystemTests {
     }
 
     @Test(arguments: [("/dev/zero", "a device"), ("/", "a folder")])
-    func whatIsNoRegularFileIsNotRead(_ path: String, _ kind: String) throws {
+    func otherFilesThanRegularOnesAreNotRead(_ path: String, _ kind: String) throws {
         let error = try #require(failure { () throws(SystemError) in _ = try files.read(path) })
         #expect(error.reason == "it is \(kind), not a regular file")
     }
 
     @Test
-    func aFileWithoutASizeIsRead() throws {
+    func fileWithoutASizeIsRead() throws {
         #expect(try files.read("/proc/self/status")?.isEmpty == false)
     }
 

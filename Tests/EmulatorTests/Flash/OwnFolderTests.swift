@@ -8,7 +8,7 @@ import Testing
 @testable import Emulator
 @testable import Persistence
 
-/// Which folders are used as a run's own: with its sockets, locks and ledgers.
+/// Folders that a run trusts with its sockets, locks and ledgers.
 @Suite(.timeLimit(.minutes(1)))
 struct OwnFolderTests {
     private let folder: TemporaryFolder
@@ -40,18 +40,18 @@ struct OwnFolderTests {
         #expect(reason() == nil)
     }
 
-    /// As /tmp is: whoever comes first makes the folder.
+    /// Like /tmp, where any user may create the folder first.
     @Test(arguments: [0o755, 0o750, 0o701, 0o777] as [mode_t])
-    func amongFoldersOfAllOthersHaveNoAccess(_ mode: mode_t) throws {
+    func folderInASharedFolderMustBePrivate(_ mode: mode_t) throws {
         try make(mode, in: 0o1777)
         #expect(reason() == "other users have access to it (mode \(String(mode, radix: 8)))")
         try #require(chmod(path, 0o700) == 0)
         #expect(reason() == nil)
     }
 
-    /// As systemd makes one in /run.
+    /// Like a folder that systemd creates in /run.
     @Test
-    func inAFolderOfItsOwnerOthersMayRead() throws {
+    func folderInAPrivateFolderMayBeReadable() throws {
         try make(0o755)
         #expect(reason() == nil)
         try #require(chmod(path, 0o775) == 0)
@@ -79,10 +79,10 @@ struct OwnFolderTests {
         #expect(reason() == "it is not a folder")
     }
 
-    // MARK: - State
+    // MARK: - State folders
 
     @Test
-    func settingsAreNotKeptBehindALink() throws {
+    func linkedStateFolderIsRefused() throws {
         try folder.write("", to: "elsewhere/file")
         try #require(symlink(folder.file("elsewhere"), folder.file("museum")) == 0)
         let error = #expect(throws: PersistenceError.self) {
@@ -94,7 +94,7 @@ struct OwnFolderTests {
     }
 
     @Test
-    func settingsAreNotKeptWhereEveryUserCanWrite() throws {
+    func stateFolderThatEveryUserCanWriteToIsRefused() throws {
         try #require(mkdir(folder.file("museum"), 0o777) == 0 && chmod(folder.file("museum"), 0o777) == 0)
         let error = #expect(throws: PersistenceError.self) {
             try StateFolder(folder.path).lock(profile: "museum", beacon: "entrance")
@@ -102,16 +102,16 @@ struct OwnFolderTests {
         #expect(error?.message == "cannot use \(folder.file("museum")): every user can write to it")
     }
 
-    // MARK: - Whom a client of the control socket believes
+    // MARK: - Trusted servers
 
     @Test(arguments: [(1000, 1000, true), (0, 1000, true), (65534, 1000, false), (0, 0, true), (65534, 0, false)])
-    func serverOfTheSameUserOrRootIsBelieved(_ server: uid_t, _ client: uid_t, _ isTrusted: Bool) {
+    func serverOfTheSameUserOrRootIsTrusted(_ server: uid_t, _ client: uid_t, _ isTrusted: Bool) {
         #expect(PeerCredentials.isTrusted(server: server, by: client, socket: "\(path)/a.sock") == isTrusted)
     }
 
-    /// The folder here is in one that root may not own and in /tmp: only /proc is sure to be root's on any machine.
+    /// The temporary folder is not in one that only root can write to; /proc is on any machine.
     @Test
-    func rootBelievesTheOwnerOfAFolderThatRootMade() throws {
+    func rootTrustsTheOwnerOfAFolderThatRootCreated() throws {
         var status = stat()
         try #require(stat("/proc/self", &status) == 0)
         let folder = "/proc/\(getpid())"

@@ -7,7 +7,7 @@ import Emulator
 import Persistence
 import Testing
 
-/// Power goes at every step of a durable write, and what was not made durable is lost, in every combination.
+/// A power loss at every step of a write, with every combination of lost changes.
 @Suite(.timeLimit(.minutes(1)))
 struct PowerLossTests {
     private static let path = "/state/museum/entrance.json"
@@ -19,19 +19,19 @@ struct PowerLossTests {
             path: path, profile: "museum", beacon: "entrance", kind: "iot-design-shop", fileSystem: fileSystem)
     }
 
-    /// What the file may hold after a reboot.
+    /// The possible contents of the file after a reboot.
     private static func found(_ medium: VolatileFileSystem) throws -> Set<FlashFile.Contents> {
         Set(try medium.outcomes.map { try flash(VolatileFileSystem($0)).load() })
     }
 
-    /// A medium on which a file is, durably.
+    /// A medium with a saved file.
     private static func medium(_ image: FlashImage?, lie: VolatileFileSystem.Lie? = nil) throws -> VolatileFileSystem {
         let honest = VolatileFileSystem()
         if let image { try flash(honest).store(image) }
         return VolatileFileSystem(try #require(honest.outcomes.first), lie: lie)
     }
 
-    /// What may be found after power went after each number of calls, with whether the write was acknowledged.
+    /// For a power loss after each number of calls: whether the write was acknowledged, and the possible contents.
     private static func walk(
         replacing old: FlashImage?, lie: VolatileFileSystem.Lie? = nil
     ) throws -> [(isAcknowledged: Bool, found: Set<FlashFile.Contents>)] {
@@ -47,7 +47,7 @@ struct PowerLossTests {
     }
 
     @Test(arguments: [old, nil])
-    func theFileIsAlwaysOneWriteOrTheNext(replacing old: FlashImage?) throws {
+    func fileHoldsTheOldOrTheNewContent(replacing old: FlashImage?) throws {
         let before = old.map(FlashFile.Contents.image) ?? .absent
         let after = FlashFile.Contents.image(Self.new)
         let steps = try Self.walk(replacing: old)
@@ -60,9 +60,9 @@ struct PowerLossTests {
         #expect(steps.contains { $0.found == [before, after] })
     }
 
-    /// The test above is worth something: on a medium that skips either wait, it would fail.
+    /// Tests the test above: it fails on a medium that skips either flush.
     @Test(arguments: VolatileFileSystem.Lie.allCases)
-    func aMediumThatDoesNotWaitIsNoticed(_ lie: VolatileFileSystem.Lie) throws {
+    func mediumThatDoesNotFlushIsNoticed(_ lie: VolatileFileSystem.Lie) throws {
         let after = FlashFile.Contents.image(Self.new)
         let steps = try Self.walk(replacing: Self.old, lie: lie)
         #expect(steps.contains { $0.isAcknowledged && $0.found != [after] })
@@ -72,9 +72,9 @@ struct PowerLossTests {
         #expect(isHalf == (lie == .synchronize))
     }
 
-    /// A central that is told of a failure cannot know which of both it will find, but never meets half of one.
+    /// After an error a central may find the old or the new value, but never a mixture.
     @Test
-    func aWriteThatFailedAndThenLostPowerIsWhole() throws {
+    func failedWriteFollowedByPowerLossIsWhole() throws {
         let medium = try Self.medium(Self.old)
         let fileSystem = FaultyFileSystem(medium)
         let calls = try FlashFaultTests.callsOfOneWrite(replacing: Self.old)
@@ -97,7 +97,7 @@ struct PowerLossTests {
     }
 
     @Test
-    func aDamagedFileThatIsSetAsideIsNeverLost() throws {
+    func damagedFileThatIsSetAsideIsNeverLost() throws {
         for calls in 0...4 {
             let medium = VolatileFileSystem([Self.path: Array("not JSON".utf8)])
             medium.cutPower(after: calls)

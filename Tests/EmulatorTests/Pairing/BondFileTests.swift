@@ -10,7 +10,7 @@ import Testing
 @testable import Emulator
 @testable import Persistence
 
-/// Bonds in their file.
+/// Bond files, and the vault that uses them.
 @Suite(.timeLimit(.minutes(1)))
 struct BondFileTests {
     static let peer = RemoteAddress(BluetoothAddress(octets: [0xC0, 0xFF, 0xEE, 0, 0, 2]) ?? .zero, isRandom: true)
@@ -42,7 +42,7 @@ struct BondFileTests {
     }
 
     @Test
-    func whatIsStoredIsLoaded() throws {
+    func savedBondsAreLoaded() throws {
         let folder = try Self.makeFolder()
         let file = Self.file(folder)
         #expect(try file.load() == .absent)
@@ -56,9 +56,9 @@ struct BondFileTests {
         #expect(try !file.erase())
     }
 
-    /// A beacon whose bonds alone are kept is one that a reset finds.
+    /// A beacon with saved bonds only is found by a reset.
     @Test
-    func aBeaconWithBondsHasState() throws {
+    func beaconWithBondsHasState() throws {
         let folder = try Self.makeFolder()
         try Self.file(folder).store(Self.secrets)
         #expect(StateFolder(folder.path).beacons(of: "museum") == ["entrance"])
@@ -90,7 +90,7 @@ struct BondFileTests {
         let file = Self.file(folder)
         try file.store(Self.secrets)
         let bytes = try Data(contentsOf: URL(filePath: file.path))
-        // The last octet is a line end.
+        // The last byte is a line end.
         for length in 0..<bytes.count - 1 {
             try bytes.prefix(length).write(to: URL(filePath: file.path))
             guard case .damaged = try file.load() else {
@@ -103,19 +103,19 @@ struct BondFileTests {
     // MARK: - The vault
 
     @Test
-    func theVaultKeepsInTheFile() throws {
+    func vaultSavesInTheFile() throws {
         let folder = try Self.makeFolder()
         let beacon = BeaconIdentifier("entrance")
         let events = EventLog<EventRecord>()
-        let vault = BondVault { events.append($0) }
+        let vault = BondVault { events.append(EventRecord(.beacon($0, $1))) }
         try vault.open(beacon, Self.file(folder), resets: false)
         #expect(vault.secrets(of: beacon) == StoredSecrets())
         #expect(vault.keep(Self.secrets, of: beacon))
         #expect(events.entries.map(\.event) == ["bonds-persisted"])
-        let later = BondVault { events.append($0) }
+        let later = BondVault { events.append(EventRecord(.beacon($0, $1))) }
         try later.open(beacon, Self.file(folder), resets: false)
         #expect(later.secrets(of: beacon) == Self.secrets)
-        let reset = BondVault { events.append($0) }
+        let reset = BondVault { events.append(EventRecord(.beacon($0, $1))) }
         try reset.open(beacon, Self.file(folder), resets: true)
         #expect(reset.secrets(of: beacon) == StoredSecrets())
         #expect(events.entries.map(\.event) == ["bonds-persisted", "bonds-reset"])
@@ -123,12 +123,12 @@ struct BondFileTests {
     }
 
     @Test
-    func aFullMediumKeepsWhatWasKept() throws {
+    func fullMediumKeepsTheSavedBonds() throws {
         let folder = try Self.makeFolder()
         let beacon = BeaconIdentifier("entrance")
         try Self.file(folder).store(Self.secrets)
         let events = EventLog<EventRecord>()
-        let vault = BondVault { events.append($0) }
+        let vault = BondVault { events.append(EventRecord(.beacon($0, $1))) }
         try vault.open(beacon, Self.file(folder, FullFileSystem()), resets: false)
         #expect(!vault.keep(StoredSecrets(), of: beacon))
         #expect(vault.secrets(of: beacon) == Self.secrets)
@@ -137,20 +137,20 @@ struct BondFileTests {
     }
 
     @Test
-    func aDamagedFileIsSetAside() throws {
+    func damagedFileIsSetAside() throws {
         let folder = try Self.makeFolder()
         let beacon = BeaconIdentifier("entrance")
         let file = Self.file(folder)
         try Data("garbage".utf8).write(to: URL(filePath: file.path))
         let events = EventLog<EventRecord>()
-        let vault = BondVault { events.append($0) }
+        let vault = BondVault { events.append(EventRecord(.beacon($0, $1))) }
         try vault.open(beacon, file, resets: false)
         #expect(vault.secrets(of: beacon) == StoredSecrets())
         #expect(events.entries.map(\.code) == ["bonds-damaged"])
         #expect(try String(contentsOfFile: file.path + ".damaged-1", encoding: .utf8) == "garbage")
     }
 
-    /// Keys of another beacon would let its phones into this one.
+    /// With the keys of another beacon, its phones could use this one.
     @Test
     func fileOfAnotherBeaconIsDamaged() throws {
         let folder = try Self.makeFolder()
@@ -163,9 +163,9 @@ struct BondFileTests {
                 == .damaged(reason: "it is of \"museum/entrance\", not \"museum/exit\""))
     }
 
-    /// Its first MiB alone would be a file of bonds.
+    /// The first MiB alone would be a valid file.
     @Test
-    func aFileThatIsTooLargeIsSetAsideWhole() throws {
+    func largeFileIsSetAsideWhole() throws {
         let folder = try Self.makeFolder()
         let file = Self.file(folder)
         try file.store(Self.secrets)
@@ -179,7 +179,7 @@ struct BondFileTests {
     }
 }
 
-/// There is no room for a new file.
+/// A file system without room for new files.
 private struct FullFileSystem: FileSystem {
     private let real = LocalFileSystem()
 

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Emulator
 
-/// What passes between a radio that pairs, the profile and the user.
+/// Pairing: the radio, the profile and the user.
 @Suite(.timeLimit(.minutes(1)))
 struct EmulatorPairingTests {
     private static func profile(_ pairing: String) -> String { Samples.entrance + "\n    pairing: \(pairing)\n" }
@@ -33,7 +33,7 @@ struct EmulatorPairingTests {
     }
 
     @Test
-    func theRadioIsToldHowABeaconPairs() async throws {
+    func radioReceivesThePairingSettings() async throws {
         try await running("{ io: display, passkey: 123456, mitm: true }") { rig in
             guard case .open(let beacons, _) = rig.radio.calls.entries.first else {
                 Issue.record("the radio was not opened")
@@ -46,7 +46,7 @@ struct EmulatorPairingTests {
     }
 
     @Test
-    func everythingIsTold() async throws {
+    func pairingEventsAreReported() async throws {
         try await running("{ io: display }") { rig in
             tell(.began, rig)
             #expect(try await rig.event("pairing-began").central == "phone")
@@ -71,7 +71,7 @@ struct EmulatorPairingTests {
     }
 
     @Test
-    func theProfileAnswers() async throws {
+    func profileAnswersPairing() async throws {
         try await running("{ io: keyboard-display, passkey: 000007, comparison: reject }") { rig in
             tell(.passkeyWanted, rig)
             tell(.comparisonWanted(5), rig)
@@ -81,7 +81,7 @@ struct EmulatorPairingTests {
     }
 
     @Test
-    func theUserAnswers() async throws {
+    func userAnswersPairing() async throws {
         try await running("{ io: keyboard-display }") { rig in
             tell(.passkeyWanted, rig)
             try await rig.event("passkey-wanted")
@@ -90,7 +90,7 @@ struct EmulatorPairingTests {
                 try await rig.emulator.answerPairing(.comparison(true), of: "entrance")
             }
             try await rig.emulator.answerPairing(.passkey(123), of: "entrance")
-            // It was answered: there is nothing to answer any more.
+            // The question was answered, so no pairing waits any more.
             await #expect(throws: EmulatorError.self) {
                 try await rig.emulator.answerPairing(.passkey(123), of: "entrance")
             }
@@ -103,7 +103,7 @@ struct EmulatorPairingTests {
     }
 
     @Test
-    func nothingIsAskedAfterTheEnd() async throws {
+    func endedPairingTakesNoAnswer() async throws {
         try await running("{ io: keyboard }") { rig in
             tell(.passkeyWanted, rig)
             rig.disconnect("phone", from: "entrance")
@@ -117,7 +117,7 @@ struct EmulatorPairingTests {
     }
 
     @Test
-    func bondsAreListedAndForgotten() async throws {
+    func bondsAreListedAndRemoved() async throws {
         try await running("{ io: display }") { rig in
             let keeper = try #require(rig.radio.keeper)
             #expect(keeper.keep(BondFileTests.secrets, of: BeaconIdentifier("entrance")))
@@ -131,7 +131,7 @@ struct EmulatorPairingTests {
     }
 
     @Test
-    func aBeaconAsksForSecurityOnlyIfItPairs() async throws {
+    func securityIsRequestedOnlyIfTheBeaconPairs() async throws {
         try await withReadyRig(Samples.entrance) { rig in
             rig.connect("phone", to: "entrance")
             try await rig.event("connected")
@@ -147,7 +147,7 @@ struct EmulatorPairingTests {
     // MARK: - The control socket
 
     @Test
-    func overTheControlSocket() async throws {
+    func bondsAndPairingOverTheControlSocket() async throws {
         try await running("{ io: keyboard }") { rig in
             let keeper = try #require(rig.radio.keeper)
             #expect(keeper.keep(BondFileTests.secrets, of: BeaconIdentifier("entrance")))
@@ -168,7 +168,7 @@ struct EmulatorPairingTests {
             #expect(stranger.exitCode == 64 && stranger.forgotten == nil)
             #expect(
                 stranger.error
-                    == "entrance knows nobody by the address C0:FF:EE:00:00:03; beaconry ctl bonds lists those that it knows: "
+                    == "entrance has no bond with C0:FF:EE:00:00:03; beaconry ctl bonds lists its bonds: "
                     + "C0:FF:EE:00:00:02, 00:01:02:03:04:05")
             let unknown = #"{"v":1,"command":"forget","device":"entrance","peer":"nobody"}"#
             #expect(try await ask(unknown).exitCode == 65)
@@ -179,7 +179,7 @@ struct EmulatorPairingTests {
             try await rig.settle()
             #expect(
                 try await ask(#"{"v":1,"command":"pair","device":"entrance","answer":"12345"}"#).error
-                    == "\"12345\" is no answer; write accept, reject, cancel or six digits")
+                    == "\"12345\" is not an answer; write accept, reject, cancel or six digits")
             #expect(try await ask(early).error == nil)
             #expect(answers(rig) == [.passkey(123_456)])
         }

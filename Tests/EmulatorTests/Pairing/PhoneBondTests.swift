@@ -13,10 +13,10 @@ import Testing
 @testable import Emulator
 @testable import Persistence
 
-/// The bonds of a phone, which outlast it.
+/// The saved bonds of a phone.
 @Suite(.timeLimit(.minutes(1)))
 struct PhoneBondTests {
-    /// A radio that is told who keeps bonds, and does nothing else.
+    /// A radio that receives a bond store, and does nothing else.
     private final class BondedRadio: BondStoringCentralRadio {
         let name = "bonded"
         private let told = Mutex<(keeper: any BondStore, name: BeaconIdentifier)?>(nil)
@@ -46,7 +46,7 @@ struct PhoneBondTests {
         return Phone(try PhoneProfile(parsing: text, file: "phone.yaml"))
     }
 
-    /// The keeper that a phone brings to its radio.
+    /// The bond store that a phone gives to its radio.
     private static func keeper(of phone: Phone) async throws -> any BondStore {
         let radio = BondedRadio()
         await phone.introduce(to: radio)
@@ -57,7 +57,7 @@ struct PhoneBondTests {
 
     private static let identifier = BeaconIdentifier("iphone")
 
-    @Test func bondsOutlastThePhone() async throws {
+    @Test func bondsAreSavedForTheNextPhone() async throws {
         let folder = try TemporaryFolder()
         let state = StateFolder(folder.file("state"))
         do {
@@ -69,7 +69,7 @@ struct PhoneBondTests {
             let path = folder.file("state/.phones/iphone.bonds")
             let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
             #expect(mode == 0o600, "keys are for their owner alone")
-            // They are one phone's at a time.
+            // One phone at a time may use the bonds.
             let error = await #expect(throws: EmulatorError.self) {
                 try await Self.phone().openBonds(in: state, resets: false)
             }
@@ -81,7 +81,7 @@ struct PhoneBondTests {
         #expect(try await Self.keeper(of: next).secrets(of: Self.identifier) == BondFileTests.secrets)
     }
 
-    @Test func aPhoneThatIsResetKnowsNobody() async throws {
+    @Test func resetPhoneHasNoBonds() async throws {
         let folder = try TemporaryFolder()
         let state = StateFolder(folder.path)
         try Folder.create(folder.file(".phones"))
@@ -97,7 +97,7 @@ struct PhoneBondTests {
         }
     }
 
-    @Test func withoutAFolderBondsLastAsLongAsThePhone() async throws {
+    @Test func withoutAFolderBondsAreNotSaved() async throws {
         let phone = try Self.phone()
         let keeper = try await Self.keeper(of: phone)
         #expect(keeper.keep(BondFileTests.secrets, of: Self.identifier))
@@ -105,14 +105,14 @@ struct PhoneBondTests {
         #expect(try await Self.keeper(of: Self.phone()).secrets(of: Self.identifier) == StoredSecrets())
     }
 
-    @Test func aPhoneThatDoesNotPairKeepsNothing() async throws {
+    @Test func phoneThatDoesNotPairSavesNothing() async throws {
         let folder = try TemporaryFolder()
         let phone = try Self.phone(pairing: "off")
         try await phone.openBonds(in: StateFolder(folder.path), resets: false)
         #expect(folder.names() == [])
     }
 
-    @Test func aBondThatCannotBeUsedIsTold() async throws {
+    @Test func unusableBondIsReported() async throws {
         let phone = try Self.phone()
         let events = phone.events.listen()
         let warning = Warning(code: "bonds-damaged", message: "it is damaged", hint: "pair again")

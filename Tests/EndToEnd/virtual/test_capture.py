@@ -167,7 +167,7 @@ def test_a_reader_of_the_capture_that_stalls_does_not_hold_up_the_end(beaconry: 
     run.wait("ready")
     assert run.end(signal.SIGTERM, timeout=15) == 74
     os.close(reader)
-    assert "the capture file is not complete" in run.errors
+    assert "the capture file is incomplete" in run.errors
 
 
 def test_on_a_terminal_it_is_a_table(beaconry: Beaconry) -> None:

@@ -173,7 +173,7 @@ def test_damaged_bonds_are_set_aside(air: Air, beaconry: Beaconry) -> None:
     pair.bonds.write_text("garbage")
     pair.start_phone()
     warning = pair.phone.wait("warning", code="bonds-damaged")
-    assert "iphone knows nobody" in warning["message"], warning
+    assert "iphone has no bonds" in warning["message"], warning
     assert pair.bonds.with_name("iphone.bonds.damaged-1").read_text() == "garbage"
     pair.expect_notifications(paired=True)
     assert pair.phone.end() == 0

@@ -9,56 +9,56 @@ import Devices
 package import Profiles
 package import Radio
 
-/// Something that would go wrong with a profile, on which receiver, why, and what to do.
+/// A problem of a profile: the affected receivers, the cause and the fix.
 package struct LintFinding: Codable, Hashable, Sendable {
-    /// How bad it is.
+    /// The severity of a finding.
     package enum Severity: String, Codable, Hashable, Sendable {
-        /// It will not work.
+        /// The beacon will not work.
         case error
-        /// Some receivers will mind.
+        /// Some receivers are affected.
         case warning
-        /// Good to know.
+        /// A recommendation.
         case advice
     }
 
-    /// The format's version.
+    /// The version of the format.
     package var v = 1
-    /// How bad it is.
+    /// The severity.
     package let severity: Severity
     /// A stable code.
     package let code: String
-    /// The beacon; absent when it concerns all.
+    /// The beacon; absent if the finding concerns all beacons.
     package let device: String?
-    /// Who will mind.
+    /// The affected receivers.
     package let receiver: String
-    /// What is wrong, and why.
+    /// The problem and its cause.
     package let message: String
-    /// What to do.
+    /// The fix.
     package let hint: String
 }
 
-/// Looks at profiles for what would go wrong on the air.
+/// Finds problems of profiles before they are on the air.
 package struct ProfileLint: Sendable {
     private let beacons: [(beacon: BeaconDefinition, identifier: BeaconIdentifier)]
 
-    /// A look at these profiles together, as one run has them.
+    /// Checks these profiles together, as the profiles of one run.
     package init(_ profiles: [Profile]) {
-        beacons = Emulator.identified(profiles).map { ($0.1, $0.2) }
+        beacons = BeaconFactory.identified(profiles).map { ($0.1, $0.2) }
     }
 
-    /// The beacons as a radio is told of them.
+    /// The beacons as a radio hosts them.
     package var plans: [HostedBeacon] {
         beacons.map { HostedBeacon($0.beacon.device.makeDevice(), identifier: $0.identifier) }
     }
 
-    /// What is so on any radio.
+    /// Findings that do not depend on the radio.
     package var findings: [LintFinding] {
         beacons.flatMap { beacon, identifier in
             findings(on: beacon.device, identifier.name) + protectionFindings(beacon, identifier.name)
         } + duplicateIdentities + duplicateAddresses
     }
 
-    /// What is so on the radio of a forecast.
+    /// Findings of a radio's forecast.
     package func findings(on forecast: RadioForecast) -> [LintFinding] {
         var findings: [LintFinding] = []
         if let obstacle = forecast.obstacle {
@@ -106,7 +106,7 @@ package struct ProfileLint: Sendable {
                 findings.append(
                     finding(
                         .warning, "service-needs-connection", "apps that connect",
-                        "services are advertised in \(configuration.pdu.rawValue), to which nobody can connect",
+                        "services are advertised in \(configuration.pdu.rawValue), which does not accept connections",
                         "leave the services out, or use a connectable device such as iot-design-shop"))
             }
         case .iotDesignShop(_, let settings):
@@ -117,7 +117,7 @@ package struct ProfileLint: Sendable {
         case .battery(let configuration): interval = configuration.interval
         case .sensorTag(let configuration):
             interval = SensorTag.interval
-            // Half of the numbers of 16 bits stand for more than 41 °C.
+            // The upper half of the 16-bit numbers is for temperatures above 41 °C.
             if configuration.environment[.ambientTemperature].bounds.upperBound > 41 {
                 findings.append(
                     finding(
@@ -175,7 +175,40 @@ package struct ProfileLint: Sendable {
         return findings + budgetFindings(device, name)
     }
 
-    /// Values that nobody can have, because the beacon does not pair, or not well enough.
+    /// Makes a finding of a beacon: severity, code, receiver, message and hint.
+    private typealias Finding = (LintFinding.Severity, String, String, String, String) -> LintFinding
+
+    /// Checks declared services.
+    private func attributeFindings(_ configuration: GATTPeripheral.Configuration, _ finding: Finding) -> [LintFinding] {
+        let content = configuration.content
+        var findings: [LintFinding] = []
+        let services = configuration.services.map(\.uuid)
+        if !services.isEmpty, content.services.allSatisfy({ !services.contains($0) }) {
+            findings.append(
+                finding(
+                    .advice, "service-not-advertised", "apps that filter on services",
+                    "none of its services is advertised: a scan that filters on one does not find the device",
+                    "name one under advertise: services"))
+        }
+        if content.name == nil, !configuration.services.isEmpty {
+            findings.append(
+                finding(
+                    .advice, "name-missing", "apps that show names",
+                    "without a name, apps show none, or do not show the device",
+                    "write a name"))
+        }
+        for characteristic in configuration.services.flatMap(\.characteristics)
+        where max(characteristic.readDelay, characteristic.writeDelay) >= .seconds(30) {
+            findings.append(
+                finding(
+                    .warning, "answer-too-late", "all",
+                    "\(characteristic.name) takes 30 s or more to answer, and centrals give the connection up after 30 s",
+                    "write a delay below 30s, unless that is what you test"))
+        }
+        return findings
+    }
+
+    /// Checks for values that no central can read or write, because the beacon does not pair, or not with authentication.
     private func protectionFindings(_ beacon: BeaconDefinition, _ name: String) -> [LintFinding] {
         let permissions = beacon.device.makeDevice().services.flatMap(\.characteristics).map(\.permissions)
         let needed = permissions.reduce(AttributeSecurity()) { $0.union($1.read).union($1.write).union($1.subscribe) }
@@ -189,13 +222,13 @@ package struct ProfileLint: Sendable {
         }
         guard let pairing = beacon.pairing else {
             return finding(
-                "some of its values need an encrypted link, but the beacon does not pair, so nobody can have them",
+                "some of its values need an encrypted link, but the beacon does not pair, so no central can access them",
                 "give it a pairing section, such as pairing: { io: none }")
         }
         guard needed.contains(.authentication), pairing.inputOutput == .none else { return [] }
         return finding(
             "some of its values need a link that is protected against a person in the middle, which pairing with io: none "
-                + "never is", "write io: display, or permissions: encrypted")
+                + "never provides", "write io: display, or permissions: encrypted")
     }
 
     private func budgetFindings(_ device: DeviceProfile, _ name: String) -> [LintFinding] {

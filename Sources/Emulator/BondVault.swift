@@ -7,7 +7,7 @@ import Persistence
 import Radio
 import Synchronization
 
-/// The bonds of all beacons of a run, or of a phone, in memory and, where settings are kept, in their files.
+/// The bonds of all beacons of a run, or of a phone: in memory, and in files if settings are saved.
 final class BondVault: BondStore {
     private struct Entry {
         var file: BondFile?
@@ -15,28 +15,26 @@ final class BondVault: BondStore {
     }
 
     private let entries = Mutex<[BeaconIdentifier: Entry]>([:])
-    private let post: @Sendable (EventRecord) -> Void
+    private let post: @Sendable (BeaconIdentifier, BeaconEvent) -> Void
 
-    /// A vault without beacons, which tells what becomes of files.
-    init(post: @escaping @Sendable (EventRecord) -> Void) { self.post = post }
+    /// An empty vault.
+    /// - Parameter post: Posts the events of files.
+    init(post: @escaping @Sendable (BeaconIdentifier, BeaconEvent) -> Void) { self.post = post }
 
-    /// Takes a beacon's bonds from its file; `nil` keeps them in memory only. One that is known stays as it is.
-    /// - Throws: `SystemError` when the file is there and cannot be read.
+    /// Reads a beacon's bonds from its file, unless that was done before.
+    /// - Parameter file: The file; `nil` keeps the bonds in memory only.
+    /// - Throws: `SystemError` if the file exists and cannot be read.
     func open(_ beacon: BeaconIdentifier, _ file: BondFile?, resets: Bool) throws(SystemError) {
         guard entries.withLock({ $0[beacon]?.file?.path != file?.path || $0[beacon] == nil }) else { return }
         var entry = Entry(file: file)
         if let file {
-            if resets, try file.erase() {
-                var record = EventRecord("bonds-reset", device: beacon.name)
-                record.file = file.path
-                post(record)
-            }
+            if resets, try file.erase() { post(beacon, .bondsReset(file: file.path)) }
             switch try file.load() {
             case .absent: break
             case .secrets(let secrets): entry.secrets = secrets
             case .damaged(let reason):
-                let kept = try file.setAside()
-                post(EventRecord(Self.damaged(file.path, kept, reason, beacon), device: beacon.name))
+                let newPath = try file.setAside()
+                post(beacon, .warning(Self.damaged(file.path, newPath, reason, beacon)))
             }
         }
         entries.withLock { [entry] in $0[beacon] = entry }
@@ -58,31 +56,29 @@ final class BondVault: BondStore {
             return (file, nil)
         }
         if let error = outcome.error {
-            post(EventRecord(Self.notKept(error), device: beacon.name))
+            post(beacon, .warning(Self.notSaved(error)))
             return false
         }
-        if let file = outcome.file {
-            var record = EventRecord("bonds-persisted", device: beacon.name)
-            record.file = file.path
-            post(record)
-        }
+        if let file = outcome.file { post(beacon, .bondsSaved(file: file.path)) }
         return true
     }
 
-    func warn(_ warning: Warning, of beacon: BeaconIdentifier) { post(EventRecord(warning, device: beacon.name)) }
+    func warn(_ warning: Warning, of beacon: BeaconIdentifier) { post(beacon, .warning(warning)) }
 
-    private static func damaged(_ path: String, _ kept: String, _ reason: String, _ owner: BeaconIdentifier) -> Warning
+    private static func damaged(_ path: String, _ newPath: String, _ reason: String, _ owner: BeaconIdentifier)
+        -> Warning
     {
         Warning(
             code: "bonds-damaged",
-            message: "\(path) could not be used (\(reason)): \(owner) knows nobody, and the file is kept as \(kept)",
-            hint: "forget \(owner) on the devices that it paired with, and pair again")
+            message:
+                "\(path) could not be used (\(reason)): \(owner) has no bonds, and the file was renamed to \(newPath)",
+            hint: "remove the bond with \(owner) on the devices that it paired with, and pair again")
     }
 
-    private static func notKept(_ error: SystemError) -> Warning {
+    private static func notSaved(_ error: SystemError) -> Warning {
         Warning(
             code: "bond-not-kept",
-            message: "what is known of a peer could not be made durable (\(error)): what was known before stays",
+            message: "a bond could not be saved (\(error)): the earlier bonds stay",
             hint: "make room in the state folder, or check its medium")
     }
 }

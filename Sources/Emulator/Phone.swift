@@ -3,18 +3,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
-import Bluetooth
+package import Bluetooth
 import BluetoothCore
 import Devices
 package import Persistence
 package import Profiles
 package import Radio
 
-/// A phone that tells its notifications: it looks for an accessory that solicits them, connects to it, and serves.
+/// An emulated phone that serves notifications (ANCS) to an accessory.
 ///
-/// There is one accessory at a time. When it is gone, the phone looks again; what happens on the phone goes on meanwhile.
+/// The phone scans for an accessory that solicits the notification service, connects to it, pairs if its profile requires
+/// that, and serves until the connection ends; then it scans again. Its notifications come and go meanwhile.
 package actor Phone {
-    /// Everything that happens, for whoever listens.
+    /// The events of the phone.
     package nonisolated let events = EventHub()
     private let profile: PhoneProfile
     private let clock: DeviceClock
@@ -23,26 +24,34 @@ package actor Phone {
     private var lock: FileLock?
     private var radio: (any ServingRadio)?
     private var wakeUp: (deadline: Duration, task: Task<Void, Never>)?
-    /// What is to be done on the connection that there is, in order.
-    private var work: AsyncStream<PhoneLink.Work>.Continuation?
+    /// The work on the present connection, in order.
+    private var work: AsyncStream<Work>.Continuation?
     private var accessory: RemoteAddress?
 
-    /// A phone as its profile has it; nothing happens before `run(on:)`.
+    /// The smallest ATT MTU (Core 5.4, Vol 3, Part G, 5.2.1).
+    private static let minimumTransmissionUnit = 23
+
+    /// An item of work on a connection.
+    private enum Work: Sendable {
+        case respond(ServedRequest, AttributeResponse)
+        case output(ANCSProvider.Output)
+    }
+
+    /// A phone that does not run yet.
     package init(_ profile: PhoneProfile, clock: any Clock<Duration> = ContinuousClock()) {
         self.profile = profile
         self.clock = DeviceClock(clock)
         provider = ANCSProvider(profile.script)
-        vault = BondVault { [events] in events.post($0) }
+        vault = BondVault { [events] in events.post(.beacon($0, $1)) }
     }
 
-    /// The longest attribute protocol PDU that it takes, in octets; its radio must keep to that.
+    /// The phone's ATT MTU, in bytes. Its radio must be opened with this limit.
     package nonisolated var maximumTransmissionUnit: UInt16 { profile.maximumTransmissionUnit }
 
-    /// Takes the phone's bonds from where they are kept; without this they last as long as the phone. A phone that does
-    /// not pair has none.
-    /// - Parameter resets: whether to forget them first.
-    /// - Throws: `EmulatorError` `.cannotCreate` when another process uses them, `.inputOutput` when they are there and
-    ///   cannot be read.
+    /// Reads the phone's saved bonds. Without this call, bonds are not saved.
+    /// - Parameter resets: Whether to remove saved bonds first.
+    /// - Throws: `EmulatorError` `.cannotCreate` if another process uses them, `.inputOutput` if the file exists and cannot
+    ///   be read.
     package func openBonds(in state: StateFolder, resets: Bool) throws(EmulatorError) {
         guard profile.needsPairing else { return }
         do throws(PersistenceError) {
@@ -58,15 +67,15 @@ package actor Phone {
         }
     }
 
-    /// Tells a radio that is not open yet who the phone is, and has it keep the phone's bonds.
+    /// Sets the bond store of a radio that is not open yet.
     package func introduce(to radio: any CentralRadio) async {
         await (radio as? any BondStoringCentralRadio)?.storeBonds(in: vault, as: identifier)
     }
 
     private nonisolated var identifier: BeaconIdentifier { BeaconIdentifier(profile.name) }
 
-    /// Runs until it is cancelled, or the radio cannot be used any more.
-    /// - Throws: `RadioError` when the radio cannot be used so.
+    /// Runs until it is cancelled, or the radio is closed.
+    /// - Throws: `RadioError` if the radio cannot scan or serve attributes.
     package func run(on radio: any CentralRadio) async throws(RadioError) {
         guard let server = radio as? any ServingRadio else {
             throw RadioError(
@@ -82,39 +91,26 @@ package actor Phone {
         }
         try await server.serve(attributes(withService: true))
         while !Task.isCancelled {
-            post("looking") { _ in }
+            post(.looking)
             guard let found = try await lookForAccessory(on: radio) else { return }
-            post("accessory-found") {
-                $0.address = found.address.description
-                $0.advertisingData = Hexadecimal.string(found.data)
-            }
+            post(.accessoryFound(found.device, advertisingData: found.data))
             do throws(RadioError) {
                 let link = try await radio.connect(to: found.device, timeout: .seconds(20))
-                // Whoever is refused is not refused again at once.
+                // Do not repeat a failed pairing at once.
                 if await !serve(over: link) { try? await clock.sleep(for: .seconds(1)) }
             } catch {
-                post("connection-failed") {
-                    $0.address = found.address.description
-                    $0.message = error.message
-                    $0.hint = error.hint
-                }
+                post(.connectionFailed(found.device, error))
                 try? await clock.sleep(for: .seconds(1))
             }
         }
     }
 
-    private struct Found {
-        let device: RemoteAddress
-        let data: [UInt8]
-        var address: BluetoothAddress { device.address }
-    }
-
-    /// The first accessory heard; `nil` when nothing is heard any more.
-    private func lookForAccessory(on radio: any CentralRadio) async throws(RadioError) -> Found? {
+    /// The first accessory received; `nil` if the scan ends before.
+    private func lookForAccessory(on radio: any CentralRadio) async throws(RadioError) -> Sighting? {
         let sightings = try await radio.scan(ScanParameters())
         for await sighting in sightings where Self.solicits(sighting) {
             await radio.stopScanning()
-            return Found(device: sighting.device, data: sighting.data)
+            return sighting
         }
         return nil
     }
@@ -127,19 +123,20 @@ package actor Phone {
         return AdvertisingData(verbatim: sighting.data).solicitedServices.contains(ANCSService.uuid)
     }
 
-    private func attributes(withService isThere: Bool) -> ServedAttributes {
+    private func attributes(withService isPresent: Bool) -> ServedAttributes {
         let security: AttributeSecurity = profile.needsPairing ? .encryption : []
         return ServedAttributes(
-            name: profile.displayName, services: isThere ? [ANCSService.declaration(security: security)] : [])
+            name: profile.displayName, services: isPresent ? [ANCSService.declaration(security: security)] : [])
     }
 
     // MARK: - One connection
 
-    /// Serves until the connection ends; whether the accessory could be served.
+    /// Serves until the connection ends.
+    /// - Returns: Whether the connection could be encrypted, if that is required.
     private func serve(over link: any RemoteLink) async -> Bool {
         accessory = link.device
-        post("connected") { _ in }
-        let (stream, continuation) = AsyncStream.makeStream(of: PhoneLink.Work.self)
+        post(.connected)
+        let (stream, continuation) = AsyncStream.makeStream(of: Work.self)
         work = continuation
         let performing = Task {
             for await work in stream { await self.perform(work, over: link) }
@@ -159,36 +156,29 @@ package actor Phone {
         continuation.finish()
         work = nil
         await performing.value
-        post("disconnected") { $0.reason = reason }
+        post(.disconnected(reason: reason))
         accessory = nil
         return isSecured
     }
 
     private func secure(_ link: any RemoteLink) async -> Bool {
         guard profile.needsPairing else { return true }
-        // Phones have a screen, and users who say yes.
+        // Like a phone with a screen, whose user accepts.
         let settings = PairingSettings(inputOutput: .displayYesNo, comparison: .accept)
         do throws(PairingError) {
             guard let link = link as? any PairingLink else { throw PairingError(.unsupported) }
             let protection = try await link.pair(settings) { _ in .cancel }
-            post("encrypted") {
-                $0.authenticated = protection.isAuthenticated
-                $0.keySize = protection.keySize
-            }
+            post(.encrypted(protection))
             return true
         } catch {
-            post("pairing-failed") {
-                $0.code = error.code.rawValue
-                $0.message = error.message
-                $0.hint = hint(of: error)
-            }
+            post(.pairingFailed(error, hint: hint(of: error)))
             return false
         }
     }
 
     private func hint(of error: PairingError) -> String {
         guard [.keyMissing, .keyMismatch].contains(error.code) else { return error.hint }
-        return "have the phone forget too (start it again with --factory-reset); then the two pair anew"
+        return "remove the bond of the phone, too (start it again with --factory-reset), then pair again"
     }
 
     private func take(_ event: ServedEvent, over link: any RemoteLink) async {
@@ -200,9 +190,9 @@ package actor Phone {
                 request.characteristic.uuid == ANCSService.controlPoint
             else { return queue(.respond(request, .failure(.readNotPermitted))) }
             guard offset == 0 else { return queue(.respond(request, .failure(.invalidOffset))) }
-            // It is asked each time: an accessory agrees on longer packets when it likes.
-            let octets = (try? await link.maximumTransmissionUnit()) ?? PhoneLink.minimumTransmissionUnit
-            let (answer, outputs) = provider.write(value, maximumLength: octets - 3)
+            // The accessory may exchange the MTU at any time.
+            let unit = (try? await link.maximumTransmissionUnit()) ?? Self.minimumTransmissionUnit
+            let (answer, outputs) = provider.write(value, maximumLength: unit - 3)
             queue(.respond(request, answer.map { [] }))
             queue(outputs)
         }
@@ -213,44 +203,52 @@ package actor Phone {
         for output in outputs { queue(.output(output)) }
     }
 
-    private func queue(_ item: PhoneLink.Work) {
+    private func queue(_ item: Work) {
         if let work {
             work.yield(item)
         } else if case .output(.report(let report)) = item {
-            post(report)
-        } else if case .output(.setService(let isThere)) = item {
-            // Whoever connects next finds it so.
-            Task { await self.setService(isThere) }
+            post(.service(report))
+        } else if case .output(.setService(let isPresent)) = item {
+            Task { await self.setService(isPresent) }
         }
     }
 
-    private func perform(_ work: PhoneLink.Work, over link: any RemoteLink) async {
+    private func perform(_ work: Work, over link: any RemoteLink) async {
         switch work {
         case .respond(let request, let response): await (link as? any ServingLink)?.respond(to: request, response)
         case .output(.tell(let characteristic, let value)):
-            guard await PhoneLink.notify(value, of: CharacteristicIdentifier(characteristic), over: link, clock) else {
-                post("not-told") {
-                    $0.characteristic = characteristic.description
-                    $0.value = Hexadecimal.string(value)
-                    $0.reason = "the accessory does not want to be told, or is gone"
-                }
-                return
+            if await !notify(value, of: CharacteristicIdentifier(characteristic), over: link) {
+                post(.notNotified(characteristic, value: value))
             }
-        case .output(.setService(let isThere)): await setService(isThere)
-        case .output(.report(let report)): post(report)
+        case .output(.setService(let isPresent)): await setService(isPresent)
+        case .output(.report(let report)): post(.service(report))
         }
     }
 
-    private func setService(_ isThere: Bool) async {
-        do throws(RadioError) {
-            try await radio?.serve(attributes(withService: isThere))
-            post(isThere ? "service-back" : "service-away") { _ in }
-        } catch {
-            post("warning") {
-                $0.code = error.code.rawValue
-                $0.message = error.message
-                $0.hint = error.hint
+    /// Sends a notification. While the link's queue is full, it tries again, for two seconds.
+    /// - Returns: Whether the notification was sent.
+    private func notify(
+        _ value: [UInt8], of characteristic: CharacteristicIdentifier, over link: any RemoteLink
+    ) async -> Bool {
+        guard let link = link as? any ServingLink else { return false }
+        for _ in 0..<100 {
+            do throws(RemoteError) {
+                try await link.notify(value, of: characteristic)
+                return true
+            } catch {
+                if case .disconnected = error { return false }
             }
+            try? await clock.sleep(for: .milliseconds(20))
+        }
+        return false
+    }
+
+    private func setService(_ isPresent: Bool) async {
+        do throws(RadioError) {
+            try await radio?.serve(attributes(withService: isPresent))
+            post(.serviceChanged(isPresent: isPresent))
+        } catch {
+            post(.serviceFailed(error))
         }
     }
 
@@ -275,16 +273,16 @@ package actor Phone {
 
     // MARK: - Events
 
-    private func post(_ report: ANCSProvider.Report) {
-        var record = EventRecord(report, phone: profile.name)
-        record.central = accessory?.address.description
-        events.post(record)
-    }
+    private func post(_ event: PhoneEvent) { events.post(.phone(identifier, accessory: accessory, event)) }
 
-    private func post(_ event: String, _ fill: (inout EventRecord) -> Void) {
-        var record = EventRecord(event, device: profile.name)
-        record.central = accessory?.address.description
-        fill(&record)
-        events.post(record)
+    /// The meaning of an error of the notification service, as a clause; `nil` for other errors.
+    package static func meaning(of error: ATTError) -> String? {
+        switch error {
+        case .ancsUnknownCommand: "the command is not known"
+        case .ancsInvalidCommand: "the command is malformed"
+        case .ancsInvalidParameter: "the notification or app does not exist in this session"
+        case .ancsActionFailed: "the action cannot be performed"
+        default: nil
+        }
     }
 }

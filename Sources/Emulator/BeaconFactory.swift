@@ -1,0 +1,107 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+import Devices
+import Dispatch
+import Persistence
+import Profiles
+import Radio
+
+/// Reads the profiles of a run, and makes their beacons.
+struct BeaconFactory: Sendable {
+    private let load: @Sendable () throws(ProfileFaults) -> [Profile]
+    private let state: StateFolder?
+    private let clock: DeviceClock
+    private let perform: @Sendable (RunningBeacon.Action) -> Void
+
+    /// - Parameter perform: Performs the actions of the beacons.
+    init(
+        _ configuration: Emulator.Configuration, clock: DeviceClock,
+        perform: @escaping @Sendable (RunningBeacon.Action) -> Void
+    ) {
+        load = configuration.loadProfiles
+        state = configuration.state
+        self.clock = clock
+        self.perform = perform
+    }
+
+    /// Reads the profiles on a thread of its own, so that a file system that does not answer blocks neither the beacons
+    /// nor the end of the run.
+    /// - Throws: `EmulatorError`; `.inputOutput` if the task is cancelled before they are read.
+    func loadProfiles() async throws(EmulatorError) -> [Profile] {
+        let (results, result) = AsyncStream.makeStream(of: Result<[Profile], ProfileFaults>.self)
+        DispatchQueue(label: "profiles").async { [load] in
+            do throws(ProfileFaults) {
+                result.yield(.success(try load()))
+            } catch {
+                result.yield(.failure(error))
+            }
+            result.finish()
+        }
+        for await result in results {
+            do throws(ProfileFaults) {
+                return try result.get()
+            } catch {
+                throw EmulatorError(error)
+            }
+        }
+        throw EmulatorError(.inputOutput, "the run ended before the profiles were read")
+    }
+
+    /// Makes the beacons of profiles: all of them, or none.
+    /// - Throws: `EmulatorError` `.cannotCreate` if the lock of a beacon's settings cannot be acquired.
+    func makeBeacons(of profiles: [Profile]) throws(EmulatorError) -> [RunningBeacon] {
+        var beacons: [RunningBeacon] = []
+        do throws(EmulatorError) {
+            for (profile, beacon, identifier) in Self.identified(profiles) {
+                beacons.append(try makeBeacon(beacon, of: profile.name, identifier))
+            }
+        } catch {
+            for beacon in beacons { beacon.lock?.release() }
+            throw error
+        }
+        return beacons
+    }
+
+    /// Makes a beacon.
+    /// - Parameter lock: The lock of its settings, if its predecessor holds it.
+    /// - Throws: `EmulatorError` `.cannotCreate` if the lock cannot be acquired.
+    func makeBeacon(
+        _ beacon: BeaconDefinition, of profile: String, _ identifier: BeaconIdentifier, lock: FileLock? = nil
+    ) throws(EmulatorError) -> RunningBeacon {
+        try RunningBeacon(
+            beacon, of: profile, identifier: identifier, state: state, lock: lock, clock: clock, perform: perform)
+    }
+
+    /// The beacons of profiles with their names in a run: the id, or `PROFILE/ID` if two profiles share the id.
+    static func identified(_ profiles: [Profile]) -> [(Profile, BeaconDefinition, BeaconIdentifier)] {
+        let all = profiles.flatMap { profile in profile.beacons.map { (profile, $0) } }
+        let counts = Dictionary(all.map { ($0.1.id, 1) }, uniquingKeysWith: +)
+        return all.map { profile, beacon in
+            let isShared = counts[beacon.id, default: 1] > 1
+            return (profile, beacon, BeaconIdentifier(isShared ? "\(profile.name)/\(beacon.id)" : beacon.id))
+        }
+    }
+}
+
+extension HostedBeacon {
+    /// A device as a radio hosts it.
+    init(
+        _ device: any Device, identifier: BeaconIdentifier, key: String? = nil, site: BeaconSite = BeaconSite()
+    ) {
+        self.init(
+            identifier: identifier, services: device.services, advertisement: device.firstAdvertisement,
+            advertisesWhileConnected: device.advertisesWhileConnected, key: key, site: site)
+    }
+}
+
+extension BeaconSite {
+    /// The position of a beacon, and its powers, which calibrate the RSSI on a virtual air.
+    init(_ profile: BeaconDefinition) {
+        self.init(
+            position: profile.position, measuredPower: profile.device.measuredPower,
+            transmitPower: profile.device.transmitPower)
+    }
+}

@@ -1,0 +1,161 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Bluetooth
+import BluetoothCore
+import Devices
+import Profiles
+import Radio
+
+/// A subscription of a central to one of a beacon's characteristics.
+struct Subscription: Hashable, Sendable {
+    let central: String
+    let characteristic: CharacteristicIdentifier
+}
+
+/// One beacon of a run: its device and flash (`RunningBeacon`), and the beacon as the radio reports it.
+///
+/// A session is on the air or off the air, and has any number of connected centrals. A central may be subscribed to
+/// characteristics, may have a pairing that waits for the user, and may be one whose attributes the device uses. All of
+/// these end when the central disconnects. A reload may replace the beacon of a session, whose centrals stay connected; or
+/// remove the beacon, and then the session ends when it is off the air.
+struct BeaconSession {
+    /// The device and its flash.
+    private(set) var beacon: RunningBeacon
+    /// Whether the beacon is in none of the profiles any more.
+    private(set) var isRemoved = false
+    /// Whether the radio has reported that the beacon is on the air.
+    private(set) var isOnAir = false
+    /// The advertisement on the air, or the last one.
+    private var status: AdvertisingStatus?
+    private var connected: Set<String> = []
+    private var activeSubscriptions: [Subscription: ClientCharacteristicConfiguration] = [:]
+    /// The last events of pairings that have not ended, by central.
+    private var pairings: [String: PairingEvent] = [:]
+    private var conversations: [String: ClientConversation] = [:]
+
+    /// A session of a beacon that is off the air.
+    init(_ beacon: RunningBeacon) { self.beacon = beacon }
+
+    /// The connected centrals, sorted by name.
+    var centrals: [String] { connected.sorted() }
+
+    /// The subscriptions of the connected centrals.
+    var subscriptions: [Subscription: ClientCharacteristicConfiguration] { activeSubscriptions }
+
+    /// A beacon's status with the values that the radio reports.
+    func completed(_ beaconStatus: BeaconStatus) -> BeaconStatus {
+        var complete = beaconStatus
+        complete.isOnAir = isOnAir
+        complete.effective = status?.effective
+        complete.centrals = centrals
+        return complete
+    }
+
+    // MARK: - Reloads
+
+    /// Replaces the beacon by the one of a reload, or restores a removed one.
+    mutating func replace(with successor: RunningBeacon) {
+        beacon = successor
+        isRemoved = false
+    }
+
+    /// Removes the beacon from the run. It may still be on the air.
+    mutating func remove() {
+        isRemoved = true
+        status = nil
+        connected = []
+        activeSubscriptions = [:]
+        pairings = [:]
+        endConversations()
+    }
+
+    // MARK: - Advertising
+
+    /// Takes a report of the radio.
+    /// - Returns: Whether the beacon was off the air before.
+    mutating func advertise(_ status: AdvertisingStatus) -> Bool {
+        defer { isOnAir = true }
+        self.status = status
+        return !isOnAir
+    }
+
+    /// Takes the beacon off the air.
+    /// - Returns: Whether it was on the air before.
+    mutating func stopAdvertising() -> Bool {
+        defer { isOnAir = false }
+        return isOnAir
+    }
+
+    // MARK: - Centrals
+
+    /// Adds a central.
+    mutating func connect(_ central: String) { connected.insert(central) }
+
+    /// Removes a central, its subscriptions, its pairing and its conversation.
+    mutating func disconnect(_ central: String) {
+        connected.remove(central)
+        conversations.removeValue(forKey: central)?.end()
+        activeSubscriptions = activeSubscriptions.filter { $0.key.central != central }
+        pairings[central] = nil
+    }
+
+    /// Sets or, with an empty configuration, removes a subscription.
+    mutating func subscribe(_ subscription: Subscription, _ configuration: ClientCharacteristicConfiguration) {
+        activeSubscriptions[subscription] = configuration.isEmpty ? nil : configuration
+    }
+
+    /// The conversation with a connected central, which `start` creates; `nil` if the central is not connected.
+    mutating func conversation(with central: Central, start: () -> ClientConversation) -> ClientConversation? {
+        guard connected.contains(central.name) else { return nil }
+        if let conversation = conversations[central.name] { return conversation }
+        let conversation = start()
+        conversations[central.name] = conversation
+        return conversation
+    }
+
+    /// Ends the conversations with all centrals.
+    mutating func endConversations() {
+        for conversation in conversations.values { conversation.end() }
+        conversations = [:]
+    }
+
+    // MARK: - Pairing
+
+    /// Takes an event of a pairing.
+    /// - Returns: The answer that the profile gives; `nil` if the pairing waits for the user, or for nothing.
+    mutating func take(_ event: PairingEvent, from central: String) -> PairingAnswer? {
+        let settings = beacon.profile.pairing ?? PairingSettings()
+        switch event {
+        case .passkeyWanted:
+            if let passkey = settings.passkey { return .passkey(passkey) }
+            pairings[central] = event
+        case .comparisonWanted:
+            switch settings.comparison {
+            case .accept: return .comparison(true)
+            case .reject: return .comparison(false)
+            case .ask: pairings[central] = event
+            }
+        case .began, .passkeyShown: pairings[central] = event
+        case .paired, .failed: pairings[central] = nil
+        case .encrypted, .forgotten: break
+        }
+        return nil
+    }
+
+    /// Takes the user's answer.
+    /// - Returns: The central whose pairing waits for such an answer, the first one by name; `nil` if there is none.
+    mutating func answer(_ answer: PairingAnswer) -> String? {
+        let waiting = pairings.filter { Self.isAnswer(answer, to: $0.value) }.keys.min()
+        if let waiting, answer != .cancel { pairings[waiting] = nil }
+        return waiting
+    }
+
+    private static func isAnswer(_ answer: PairingAnswer, to event: PairingEvent) -> Bool {
+        switch (answer, event) {
+        case (.cancel, _), (.passkey, .passkeyWanted), (.comparison, .comparisonWanted): true
+        default: false
+        }
+    }
+}

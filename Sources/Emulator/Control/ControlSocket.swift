@@ -1,0 +1,142 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import Glibc
+import NIOCore
+import NIOPosix
+import Persistence
+import Synchronization
+
+// The control socket below its requests: names in the file system, credentials of the peer, lines.
+
+/// The names of one control socket in the file system: hard links of one socket file.
+final class SocketNames: Sendable {
+    private let names: Mutex<[String]>
+
+    /// The name of a socket that is bound to this path.
+    init(_ path: String) { names = Mutex([path]) }
+
+    /// Adds a name. It replaces the socket of a run that has ended, but no other file.
+    /// - Returns: Whether the name was added; if not, `errno` is set.
+    func add(_ path: String) -> Bool {
+        names.withLock { names in
+            if Self.isSocket(path) { unlink(path) }
+            guard let name = names.first, link(name, path) == 0 else { return false }
+            names.append(path)
+            return true
+        }
+    }
+
+    /// Removes all names.
+    func removeAll() {
+        names.withLock { names in
+            for name in names { unlink(name) }
+            names = []
+        }
+    }
+
+    /// Replaces the names. If one of them cannot be added, the old names stay, too.
+    /// - Returns: A warning for each name that cannot be added.
+    func exchange(for wanted: [String]) async -> [Warning] {
+        let present = names.withLock(\.self)
+        guard !present.isEmpty else { return [] }
+        var warnings: [Warning] = []
+        for path in wanted where !present.contains(path) {
+            if let owner = await PeerCredentials.listening(at: path) {
+                warnings.append(Self.warning(path, "it is in use by process \(owner.process)"))
+            } else if !add(path) {
+                warnings.append(Self.warning(path, String(cString: strerror(errno))))
+            }
+        }
+        guard warnings.isEmpty else { return warnings }
+        names.withLock { names in
+            for name in names where !wanted.contains(name) { unlink(name) }
+            names.removeAll { !wanted.contains($0) }
+        }
+        return []
+    }
+
+    private static func isSocket(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
+    }
+
+    private static func warning(_ path: String, _ reason: String) -> Warning {
+        Warning(
+            code: "control-socket-kept",
+            message: "this run cannot be reached at \(path) (\(reason)); it still is at the old control socket",
+            hint: "stop the other run, then reload, or use --control with the old socket's path")
+    }
+}
+
+/// The process at the other end of a Unix socket: the kernel's `struct ucred` (unix(7), SO_PEERCRED), which the Glibc
+/// module does not have.
+struct PeerCredentials {
+    private(set) var process: pid_t = 0
+    private(set) var user: uid_t = 0
+    private(set) var group: gid_t = 0
+
+    /// The peer of a channel; `nil` if the channel is not a socket.
+    static func of(_ channel: any Channel) async throws -> PeerCredentials? {
+        guard let provider = channel as? any SocketOptionProvider else { return nil }
+        return try await provider.unsafeGetSocketOption(level: .socket, name: .init(rawValue: SO_PEERCRED)).get()
+    }
+
+    /// The process that listens at a path; `nil` if there is none, as for the socket of a run that has ended.
+    static func listening(at path: String) async -> PeerCredentials? {
+        guard access(path, F_OK) == 0 else { return nil }
+        let channel = try? await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .connect(unixDomainSocketPath: path).get()
+        guard let channel else { return nil }
+        let credentials = try? await of(channel)
+        try? await channel.close().get()
+        return credentials ?? PeerCredentials()
+    }
+
+    /// Whether a client that runs as the user `client` may trust a server that runs as the user `server`: its own user, or
+    /// root.
+    ///
+    /// Root also trusts the user who owns the socket's folder, if only root can have created that folder.
+    static func isTrusted(server: uid_t, by client: uid_t, socket path: String) -> Bool {
+        if server == client || server == 0 { return true }
+        guard client == 0 else { return false }
+        let folder = Folder.containing(path)
+        var (status, parent) = (stat(), stat())
+        guard lstat(folder, &status) == 0, stat("\(folder)/..", &parent) == 0 else { return false }
+        return status.st_mode & S_IFMT == S_IFDIR && status.st_uid == server && parent.st_uid == 0
+            && parent.st_mode & 0o022 == 0
+    }
+}
+
+/// Splits a stream of bytes into lines. A line that is too long is cut off after one byte more than the limit, so that the
+/// reader can tell.
+struct LineReader {
+    private let maximumLength: Int
+    private var rest: [UInt8] = []
+    private var isSkipping = false
+
+    /// - Parameter maximumLength: The longest complete line, in bytes.
+    init(maximumLength: Int = ControlRequest.maximumLength) { self.maximumLength = maximumLength }
+
+    /// The lines that these bytes complete, without their line ends and without empty lines.
+    mutating func take(_ bytes: [UInt8]) -> [[UInt8]] {
+        var lines: [[UInt8]] = []
+        for byte in bytes {
+            if byte == UInt8(ascii: "\n") {
+                if !rest.isEmpty, !isSkipping { lines.append(rest) }
+                rest = []
+                isSkipping = false
+            } else if !isSkipping {
+                rest.append(byte)
+                if rest.count > maximumLength {
+                    lines.append(rest)
+                    rest = []
+                    isSkipping = true
+                }
+            }
+        }
+        return lines
+    }
+}

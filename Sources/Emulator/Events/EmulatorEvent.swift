@@ -1,0 +1,160 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+package import Bluetooth
+package import BluetoothCore
+package import Devices
+package import FoundationEssentials
+package import Radio
+
+/// Something that happens in a run, or on an emulated phone.
+///
+/// `EventHub` broadcasts events to their readers. JSON is made of them in `EventJSON.swift`, and sentences by the program.
+package enum EmulatorEvent: Hashable, Sendable {
+    /// The radio is usable, for the first time or again.
+    case radioReady(RadioCapabilities)
+    /// The radio is not usable any more; the run waits for it.
+    case radioLost(RadioError)
+    /// Every beacon is on the air, for the first time.
+    case ready(beacons: Int)
+    /// The profiles were read again.
+    case reloaded(beacons: Int)
+    /// The profiles were read again and cannot be used; nothing changed.
+    case reloadFailed(EmulatorError)
+    /// The run ends.
+    case stopping
+    /// Another program's host did something on the radio's air.
+    case host(HostEvent)
+    /// A problem that does not concern a single beacon.
+    case warning(Warning)
+    /// The place of events that this reader lost, because it was too slow.
+    case lost(count: Int)
+    /// Something happened to a beacon.
+    case beacon(BeaconIdentifier, BeaconEvent)
+    /// Something happened on a phone, which may be connected to an accessory.
+    case phone(BeaconIdentifier, accessory: RemoteAddress?, PhoneEvent)
+
+    /// Whether the event is a warning.
+    package var isWarning: Bool {
+        switch self {
+        case .warning, .beacon(_, .warning), .phone(_, _, .serviceFailed): true
+        default: false
+        }
+    }
+}
+
+/// Something that happens to a beacon.
+package enum BeaconEvent: Hashable, Sendable {
+    /// The beacon is on the air, or its advertisement has changed.
+    case advertising(AdvertisingStatus, radio: String, isNew: Bool)
+    /// The beacon is off the air.
+    case advertisingStopped(AdvertisingStop)
+    /// The radio refuses the beacon's advertisement.
+    case advertisingRefused(RadioError)
+    /// A central connected.
+    case connected(central: String)
+    /// A central disconnected.
+    case disconnected(central: String)
+    /// A central subscribed to a characteristic, or unsubscribed.
+    case subscribed(central: String, NamedCharacteristic, isOn: Bool)
+    /// A central wrote a characteristic. `settings` are those that changed, and the one with the characteristic's name.
+    case written(central: String, NamedCharacteristic, value: [UInt8], settings: [String: String])
+    /// A central's request was answered with an error.
+    case refused(AttributeRequest, ATTError, name: String?)
+    /// The progress or result of pairing with a central.
+    case pairing(central: String, PairingEvent)
+    /// Settings were saved in a file.
+    case settingsSaved(file: String)
+    /// Saved settings replace the values of the profile; `beacon` is `PROFILE/ID`.
+    case settingsRestored(file: String, beacon: String)
+    /// Saved settings were removed.
+    case settingsReset(file: String)
+    /// Bonds were saved in a file.
+    case bondsSaved(file: String)
+    /// Saved bonds were removed.
+    case bondsReset(file: String)
+    /// The device shows something to its user.
+    case report(DeviceReport)
+    /// A problem.
+    case warning(Warning)
+}
+
+/// Why a beacon is off the air.
+package enum AdvertisingStop: Hashable, Sendable {
+    /// The beacon is switched off.
+    case disabled
+    /// A central is connected, and the beacon does not advertise meanwhile.
+    case connected
+    /// The device stopped advertising.
+    case device
+    /// The radio stopped advertising; the reason is a clause.
+    case radio(String)
+
+    /// The radio's reason; a radio stops a beacon that does not advertise while a central is connected.
+    init(radio reason: String) { self = reason == Self.connected.reason ? .connected : .radio(reason) }
+
+    /// The reason as a clause.
+    package var reason: String {
+        switch self {
+        case .disabled: "disabled"
+        case .connected: "a central is connected"
+        case .device: "as the beacon asks"
+        case .radio(let reason): reason
+        }
+    }
+}
+
+/// A characteristic and the name that its profile gives it.
+package struct NamedCharacteristic: Hashable, Sendable {
+    /// The characteristic.
+    package let identifier: CharacteristicIdentifier
+    /// The name; `nil` if the profile gives none.
+    package let name: String?
+
+    /// A characteristic with this name.
+    package init(identifier: CharacteristicIdentifier, name: String?) {
+        self.identifier = identifier
+        self.name = name
+    }
+}
+
+/// Something that happens on a phone, which looks for an accessory and serves notifications to it.
+package enum PhoneEvent: Hashable, Sendable {
+    /// The phone scans for an accessory.
+    case looking
+    /// The phone received an accessory's advertisement.
+    case accessoryFound(RemoteAddress, advertisingData: [UInt8])
+    /// The phone could not connect to the accessory.
+    case connectionFailed(RemoteAddress, RadioError)
+    /// The phone is connected to the accessory.
+    case connected
+    /// The connection ended; the reason is a clause.
+    case disconnected(reason: String)
+    /// The connection is encrypted.
+    case encrypted(LinkProtection)
+    /// The phone and the accessory could not pair.
+    case pairingFailed(PairingError, hint: String)
+    /// A notification could not be sent.
+    case notNotified(BluetoothUUID, value: [UInt8])
+    /// The phone's notification service was added or removed.
+    case serviceChanged(isPresent: Bool)
+    /// The notification service could not be added or removed.
+    case serviceFailed(RadioError)
+    /// The notification service reports something.
+    case service(ANCSProvider.Report)
+}
+
+/// An event and the time at which it was posted.
+package struct PostedEvent: Hashable, Sendable {
+    /// The time.
+    package let time: Date
+    /// The event.
+    package let event: EmulatorEvent
+
+    /// An event of this moment.
+    package init(_ event: EmulatorEvent) {
+        time = .now
+        self.event = event
+    }
+}

@@ -1,0 +1,29 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+package import FoundationEssentials
+
+/// The encoder of JSON lines.
+package enum JSONLine {
+    /// A value on one line with sorted keys, without a line end; characters that control terminals or end lines are escaped.
+    package static func encode(_ value: some Encodable) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        guard let data = try? encoder.encode(value) else {
+            preconditionFailure("records hold nothing but strings, numbers and truth values")
+        }
+        return SafeText.json(String(decoding: data, as: UTF8.self))
+    }
+}
+
+/// Times as JSON and files have them: UTC with milliseconds, `2026-01-31T12:00:00.000Z`.
+package enum Timestamp {
+    /// The time now.
+    package static var now: String { text(.now) }
+
+    /// A time.
+    package static func text(_ time: Date) -> String {
+        time.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    }
+}
