@@ -112,6 +112,23 @@ struct ControlServerTests {
     }
 
     @Test
+    func eventsAsSentences() async throws {
+        try await withReadyRig { rig in
+            let path = rig.folder.file("museum.sock")
+            let server = try await ControlServer(
+                rig.emulator, claiming: [path], sentence: { _ in "a sentence\u{1B} on one\nline" })
+            try await serving(server) {
+                try await LineClient.with(path) { client in
+                    try await client.send(#"{"v":1,"command":"events","format":"text"}"# + "\n")
+                    let posting = Task { while !Task.isCancelled { try await rig.settle() } }
+                    defer { posting.cancel() }
+                    #expect(try await client.line() == "a sentence\u{FFFD} on one\u{FFFD}line")
+                }
+            }
+        }
+    }
+
+    @Test
     func eventsEndWithTheRun() async throws {
         let folder = try TemporaryFolder()
         let rig = try Rig(Samples.entrance, folder: folder)

@@ -1,0 +1,77 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+import Bluetooth
+import BluetoothCore
+import Radio
+import Testing
+
+@testable import Emulator
+
+/// What a session records of a beacon and its centrals.
+struct BeaconSessionTests {
+    private static let level = CharacteristicIdentifier(.bit16(0x2A19))
+
+    private static func session() throws -> BeaconSession { BeaconSession(try BeaconOnABench(nil).beacon) }
+
+    private static func status() -> AdvertisingStatus {
+        AdvertisingStatus(
+            requested: Advertisement(
+                pdu: .connectableScannable, advertisingData: [], scanResponse: [], interval: AdvertisingInterval(160),
+                transmitPower: nil),
+            effective: EffectiveAdvertisement(unknown: "it is not read back"), differences: [], warnings: [])
+    }
+
+    @Test
+    func disconnectedCentralLosesItsSubscriptions() throws {
+        var session = try Self.session()
+        for central in ["b", "a"] {
+            session.connect(central)
+            session.subscribe(Subscription(central: central, characteristic: Self.level), .notification)
+        }
+        #expect(session.centrals == ["a", "b"])
+        session.disconnect("a")
+        #expect(session.centrals == ["b"])
+        #expect(session.subscriptions.keys.map(\.central) == ["b"])
+        session.subscribe(Subscription(central: "b", characteristic: Self.level), [])
+        #expect(session.subscriptions.isEmpty)
+    }
+
+    @Test
+    func firstReportIsNewUntilTheBeaconIsOffTheAir() throws {
+        var session = try Self.session()
+        #expect(!session.stopAdvertising())
+        #expect(session.advertise(Self.status()))
+        #expect(!session.advertise(Self.status()))
+        #expect(session.stopAdvertising())
+        #expect(session.advertise(Self.status()))
+    }
+
+    @Test
+    func removedSessionIsOnTheAirWithoutCentrals() throws {
+        var session = try Self.session()
+        session.connect("a")
+        _ = session.advertise(Self.status())
+        session.remove()
+        #expect(session.isRemoved && session.isOnAir)
+        #expect(session.centrals.isEmpty)
+        session.replace(with: session.beacon)
+        #expect(!session.isRemoved && session.isOnAir)
+    }
+
+    @Test
+    func answerGoesToThePairingThatWaitsForIt() throws {
+        var session = try Self.session()
+        for central in ["a", "b"] { session.connect(central) }
+        #expect(session.take(.began, from: "a") == nil)
+        #expect(session.take(.passkeyWanted, from: "b") == nil)
+        #expect(session.answer(.comparison(true)) == nil)
+        #expect(session.answer(.passkey(1)) == "b")
+        #expect(session.answer(.passkey(1)) == nil)
+        #expect(session.answer(.cancel) == "a")
+        session.disconnect("a")
+        #expect(session.answer(.cancel) == nil)
+    }
+}
