@@ -45,7 +45,7 @@ extension HCIRadio {
         switch event {
         case .completed(let connection, let token, let result):
             link(of: connection, on: host)?.complete(token, result)
-        case .signalStrength(let connection, let result): link(of: connection, on: host)?.complete(result)
+        case .rssi(let connection, let result): link(of: connection, on: host)?.complete(result)
         case .notification(let connection, let handle, let value), .indication(let connection, let handle, let value):
             link(of: connection, on: host)?.yield(RemoteNotification(handle: handle, value: value))
         case .attributeRequest(let request):
@@ -120,7 +120,7 @@ extension HCIRadio {
     func readSignalStrength(for link: HCIRemoteLink) async -> Result<RSSI, RemoteError> {
         await withCheckedContinuation { continuation in
             link.waitForSignalStrength(continuation)
-            hosts[link.host]?.change { $0.readSignalStrength(of: link.connection) }
+            hosts[link.host]?.change { $0.readRSSI(of: link.connection) }
         }
     }
 

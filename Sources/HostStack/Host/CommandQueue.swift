@@ -2,41 +2,49 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothCore
 import HCI
 
-/// Commands on their way to the controller: one at a time, when it has room for one (Core 5.4, Vol 4, Part E, 4.4).
-struct CommandQueue {
-    /// A command, and what becomes of its answer.
-    struct Entry {
+/// The commands for the controller: one at a time, when it has room for one (Core 5.4, Vol 4, Part E, 4.4).
+struct CommandQueue: Sendable {
+    /// A command and the part of the host that gets its reply.
+    private struct Entry {
         let packet: HCICommandPacket
         let continuation: CommandContinuation
     }
 
-    /// A command that the controller has and did not answer yet.
-    struct Outstanding {
+    /// A command that the controller has not replied to yet.
+    private struct Outstanding {
         let opcode: HCIOpcode
         let continuation: CommandContinuation
         let deadline: Duration
     }
 
-    /// How many commands may wait, beyond which those that peers or the owner ask for are refused.
+    /// A reply and the part of the host that gets it.
+    struct Completion {
+        let continuation: CommandContinuation
+        let reply: CommandReply
+    }
+
+    /// The number of waiting commands at which further ones of the owner or of peers are refused.
     static let capacity = 512
 
     private var waiting: [Entry] = []
-    private(set) var outstanding: Outstanding?
+    private var outstanding: Outstanding?
     private var credits = 1
-    /// When the controller is taken to have room again though it did not say so.
+    /// When the controller is assumed to have room again although it has not reported any.
     private var recovery: Duration?
 
-    /// Whether another command of somebody's wish may wait.
     var hasRoom: Bool { waiting.count < Self.capacity }
 
-    /// When something is to be done though the controller stays silent.
+    /// When `expire(at:)` has something to do.
     var deadline: Duration? { outstanding?.deadline ?? recovery }
 
-    mutating func append(_ entry: Entry) { waiting.append(entry) }
+    mutating func append(_ packet: HCICommandPacket, then continuation: CommandContinuation) {
+        waiting.append(Entry(packet: packet, continuation: continuation))
+    }
 
-    /// The next command that may go, which is outstanding from now on.
+    /// The next command to send; it is outstanding from now on.
     mutating func next(at now: Duration, timeout: Duration) -> HCICommandPacket? {
         guard outstanding == nil, let entry = waiting.first else { return nil }
         guard credits > 0 else {
@@ -44,6 +52,7 @@ struct CommandQueue {
             return nil
         }
         waiting.removeFirst()
+        // An idle host holds no buffer: there may be thousands of them.
         if waiting.isEmpty { waiting = [] }
         credits -= 1
         recovery = nil
@@ -52,28 +61,104 @@ struct CommandQueue {
         return entry.packet
     }
 
-    /// Takes the controller's word on how many commands it has room for.
-    mutating func setCredits(_ count: UInt8) {
+    /// The reply to the outstanding command; `nil` if the event belongs to another command.
+    mutating func receive(_ event: HCICommandComplete) -> Completion? {
+        complete(
+            event.opcode, status: event.status ?? .success, returned: event.returnParameters,
+            credits: event.commandCredits)
+    }
+
+    /// The reply to the outstanding command, which has begun or was refused; `nil` if the event belongs to another one.
+    mutating func receive(_ event: CommandStatus) -> Completion? {
+        complete(event.opcode, status: event.status, returned: [], credits: event.commandCredits)
+    }
+
+    private mutating func complete(
+        _ opcode: HCIOpcode, status: HCIStatus, returned: [UInt8], credits count: UInt8
+    ) -> Completion? {
         credits = Int(count)
         if credits > 0 { recovery = nil }
+        guard let outstanding, outstanding.opcode == opcode else { return nil }
+        self.outstanding = nil
+        let failure = status == .success ? nil : LEHostFailure.command(opcode, status)
+        return Completion(
+            continuation: outstanding.continuation,
+            reply: CommandReply(opcode: opcode, returned: returned, failure: failure))
     }
 
-    /// The outstanding command's continuation, if it is this command.
-    mutating func complete(_ opcode: HCIOpcode) -> CommandContinuation? {
-        guard let answered = outstanding, answered.opcode == opcode else { return nil }
-        outstanding = nil
-        return answered.continuation
-    }
-
-    /// The outstanding command, if its time is over; the controller is given another chance with the next.
-    mutating func expire(at now: Duration) -> Outstanding? {
+    /// The failure of the outstanding command if its time is over. The next command is sent all the same.
+    mutating func expire(at now: Duration, timeout: Duration) -> Completion? {
         if let recovery, recovery <= now {
             self.recovery = nil
             credits = 1
         }
-        guard let late = outstanding, late.deadline <= now else { return nil }
-        outstanding = nil
+        guard let outstanding, outstanding.deadline <= now else { return nil }
+        self.outstanding = nil
         credits = max(credits, 1)
-        return late
+        let failure = LEHostFailure.unanswered(outstanding.opcode, after: timeout)
+        return Completion(
+            continuation: outstanding.continuation,
+            reply: CommandReply(opcode: outstanding.opcode, returned: [], failure: failure))
+    }
+}
+
+/// The part of the host that gets the reply to a command, and the purpose of the command.
+enum CommandContinuation: Hashable, Sendable {
+    case initialisation(InitialisationStep)
+    case advertisingSet(AdvertisingSetIdentifier, AdvertiserStep)
+    /// The only advertiser of a legacy controller, on behalf of this set.
+    case legacyAdvertising(AdvertisingSetIdentifier?, AdvertiserStep)
+    case scanning(ScanStep)
+    case connecting(InitiatorStep)
+    /// A new private address of the central.
+    case centralAddress(BluetoothAddress)
+    case connection(ConnectionIdentifier, ConnectionStep)
+    /// No part needs the reply.
+    case unattended
+
+    /// Whether a failure is an ordinary outcome, which the owner is not notified of.
+    func expects(_ failure: LEHostFailure) -> Bool {
+        switch (self, failure) {
+        // The connection ended, or was made, before the controller executed the command.
+        case (.connection, .command(_, .unknownConnectionIdentifier)), (.connecting(.cancel), .command): true
+        case (.connection(_, .dataLength), .command), (.connection(_, .encryption), .command): true
+        default: false
+        }
+    }
+}
+
+/// The purpose of a command for a connection.
+enum ConnectionStep: Hashable, Sendable {
+    /// Longer link layer packets.
+    case dataLength
+    /// Other connection parameters.
+    case update
+    case rssi
+    case encryption
+    /// The key that the controller asked for, or its absence.
+    case longTermKey
+    case disconnect
+}
+
+/// A controller's reply to a command, or the lack of one.
+struct CommandReply {
+    let opcode: HCIOpcode
+    /// The return parameters, the status first; empty if the command has only begun.
+    let returned: [UInt8]
+    /// The reason of a failure; `nil` for a success.
+    let failure: LEHostFailure?
+
+    /// The status with which the controller refused the command.
+    var status: HCIStatus? {
+        if case .command(_, let status) = failure { status } else { nil }
+    }
+
+    /// The return parameters of a successful command; `nil` if they cannot be read.
+    ///
+    /// Bytes after the known parameters are ignored: later versions of the specification may add some.
+    func value<Command: HCIReturningCommand>(of _: Command.Type) -> Command.Returned? {
+        guard failure == nil else { return nil }
+        var reader = ByteReader(returned)
+        return try? Command.Returned(parsing: &reader)
     }
 }

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Duration? {
-    /// The earlier of two times, of which neither need be there.
+    /// The earlier of two deadlines, each of which may be absent.
     func orEarlier(_ other: Duration?) -> Duration? {
         guard let self else { return other }
         guard let other else { return self }

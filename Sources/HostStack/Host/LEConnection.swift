@@ -5,34 +5,48 @@
 package import BluetoothCore
 package import HCI
 
-/// A connection as its owner sees it.
+/// Identifies a connection of a host. Unlike the controller's connection handles, an identifier is never reused.
+package struct ConnectionIdentifier: Hashable, Sendable {
+    /// The number, counted from 1 since the host was created.
+    package let rawValue: UInt32
+}
+
+extension ConnectionIdentifier: CustomStringConvertible {
+    /// `connection 3`
+    package var description: String { "connection \(rawValue)" }
+}
+
+/// The state of a connection as its owner sees it.
 package struct LEConnection: Hashable, Sendable, Identifiable {
-    /// Which end of a connection this host is.
+    /// The role of this host in a connection.
     package enum Role: Hashable, Sendable {
-        /// It asked for the connection.
+        /// This host connected to an advertiser.
         case central
-        /// It advertised.
+        /// This host advertised.
         case peripheral
     }
 
-    /// Which connection.
+    /// The identifier of the connection.
     package let id: ConnectionIdentifier
     /// This host's role.
     package let role: Role
-    /// The other device's address.
+    /// The address that the peer used to connect.
     package let peerAddress: BluetoothAddress
-    /// The kind of that address.
+    /// The type of that address.
     package let peerAddressType: AddressType
-    /// The beacon that was connected to; `nil` as central.
+    /// The advertising set that the central connected to; `nil` as central.
     package let advertisingSet: AdvertisingSetIdentifier?
-    /// The peer's address in its bond, where it has one: the same however its private addresses change.
+    /// The peer's address in its bond, if there is one: the same however its private addresses change.
     package internal(set) var identity: PeerAddress?
-    /// What the link offers now.
+    /// The security of the link.
     package internal(set) var security = LinkSecurity.open
     /// The connection interval.
     package internal(set) var interval: Ticks<1250>
-    /// The connection events that the peripheral may skip.
+    /// The number of connection events that the peripheral may skip.
     package internal(set) var latency: UInt16
-    /// How long a silent peer is still there.
+    /// The supervision timeout.
     package internal(set) var supervisionTimeout: Ticks<10000>
+
+    /// The address and type that the peer used to connect.
+    var peer: PeerAddress { PeerAddress(peerAddress, type: peerAddressType) }
 }

@@ -2,94 +2,105 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+package import Advertising
+package import Bluetooth
+package import BluetoothCore
 package import HCI
 
-/// The host of one LE controller, in both roles, without any input or output of its own.
+/// The host of one LE controller, as central and as peripheral, without input or output of its own.
 ///
-/// It is given what the controller sends and what time it is, and what its owner wants; it answers with packets for the
-/// controller and events for the owner, which `takeOutputs()` hands out in order. Take them after each call.
+/// ## Inputs and outputs
 ///
-/// Time is the duration since some moment that the owner chose, and never goes back. A call without a time counts as
-/// made at the latest time that the host was told.
+/// The owner calls methods, gives the controller's packets to `receive(_:at:)`, and calls `advance(to:)` at
+/// `nextDeadline`. After each call it takes the outputs: packets for the controller and events for the owner, in order.
+/// Time is the duration since a moment that the owner chose, and never goes back. A call without a time is made at the
+/// latest time that the host was given.
 ///
-/// Beacons are kept on the air: what `setAdvertising` was told is put back after a connection and after `start(at:)`.
+/// ## States
+///
+///     idle --(start)--> initialising --(all replies)--> ready
+///     initialising or ready --(a refused reset, no reply, or a hardware error)--> failed --(start)--> initialising
+///
+/// `start(at:)` resets the controller in any state: connections are gone, with an event each. What the owner requested
+/// before or meanwhile (advertising sets, a scan, connections to make) is carried out when the host is ready. Commands
+/// are sent one at a time (`CommandQueue`), and each reply goes to the part of the host that sent the command.
+///
+/// ## Parts
+///
+/// Each part is a struct with private state in a file of its own. It appends commands and events to the `HostContext`,
+/// and returns what concerns other parts. Only the host calls parts, and passes on what one has for another:
+///
+/// | part | state | affects |
+/// |---|---|---|
+/// | `ControllerInitialisation` | the step whose reply is due | the capabilities |
+/// | `AdvertisingManager` | the advertising sets, or the turns on a legacy controller | the scan, for a new address |
+/// | `ScanManager` | the requested scan, and the controller's | what waits until the scan rests |
+/// | `ConnectionInitiator` | the connections to make as central | the scan, if the controller cannot do both |
+/// | `CentralAddress` | the private address as central | the scan, for a new address |
+/// | `ConnectionTable` | the connections and the buffers for their data | advertising sets, when one begins or ends |
+/// | `HostConnection` | the channels of one connection | its `ConnectionSecurity` |
+/// | `SecurityRegistry` | pairing settings and bonds | - |
+///
+/// What is requested of a part and not acknowledged yet is a difference between two states. Each part sends one command
+/// to reduce it, waits for the reply, and begins again; the functions whose names begin with `continue` do this step.
 package struct LEHost: Sendable {
-    /// What it was told once.
-    package let configuration: LEHostConfiguration
-    /// What the controller can do; `nil` until it is ready.
-    package internal(set) var capabilities: LEHostCapabilities?
-
-    var now: Duration = .zero
-    var phase = Phase.idle
-    var outputs: [LEHostOutput] = []
-    var commands = CommandQueue()
-
-    var sets: [BeaconState] = []
-    /// None or one: it is not worth its room in hosts that do not need it.
-    private var legacyAdvertiser: [LegacyAdvertiser] = []
-
-    var scanner = Scanner()
-    var initiator = Initiator()
-
-    /// What peripherals that this host connects to find in it.
-    var centralDatabase: AttributeDatabase?
-    var connections: [HostConnection] = []
-    var links = LinkRegistry()
-    var dataCredits = DataCredits()
-    var lastToken: UInt64 = 0
-
-    /// Who pairs, and with whom they did: empty in hosts that do not.
-    var securityScopes: [SecurityScope] = []
-    /// None or one: the private address of the central.
-    var centralPrivacy: [CentralPrivacy] = []
-    var random: RandomSource
-
-    /// A host that has not spoken to its controller yet.
-    /// - Parameter random: where keys, passkeys and private addresses come from.
-    package init(configuration: LEHostConfiguration = LEHostConfiguration(), random: RandomSource = RandomSource()) {
-        self.configuration = configuration
-        self.random = random
-    }
-
-    /// The one advertiser, where the controller has no advertising sets.
-    var legacy: LegacyAdvertiser? {
-        get { legacyAdvertiser.first }
-        set { legacyAdvertiser = newValue.map { [$0] } ?? [] }
-    }
-
-    /// How far the controller's start has come.
-    indirect enum Phase {
+    /// The state of the controller.
+    private enum Phase {
         case idle
-        case initialising(Initialisation)
+        // Indirect: most hosts are ready most of the time, and the initialisation is large.
+        indirect case initialising(ControllerInitialisation)
         case ready
         case failed
     }
 
-    /// Whether the controller takes commands of the owner's wish.
-    var isReady: Bool {
-        if case .ready = phase { true } else { false }
+    private var context: HostContext
+    private var phase = Phase.idle
+    private var advertising = AdvertisingManager()
+    private var scanning = ScanManager()
+    private var connecting = ConnectionInitiator()
+    private var centralAddress = CentralAddress()
+    /// The attributes that a peripheral finds in this host.
+    private var centralDatabase: AttributeDatabase?
+    private var connections = ConnectionTable()
+    private var registry = SecurityRegistry()
+    private var lastToken: UInt64 = 0
+
+    /// A host that has not started its controller yet.
+    /// - Parameter random: the source of keys, passkeys and private addresses.
+    package init(configuration: LEHostConfiguration = LEHostConfiguration(), random: RandomSource = RandomSource()) {
+        context = HostContext(configuration: configuration, random: random)
     }
 
-    /// What is known of the controller, final or not yet.
-    var knownCapabilities: LEHostCapabilities { capabilities ?? LEHostCapabilities() }
+    /// The settings that the host was created with.
+    package var configuration: LEHostConfiguration { context.configuration }
+
+    /// What the controller can do; `nil` until it is ready.
+    package var capabilities: LEHostCapabilities? { context.capabilities }
+
+    private var isReady: Bool {
+        if case .ready = phase { true } else { false }
+    }
 }
 
+// MARK: - Time and packets
+
 extension LEHost {
-    /// Resets the controller and asks what it can do; `.ready` or `.failed` tells the end.
+    /// Resets the controller and reads what it can do; `.ready` or `.failed` reports the outcome.
     ///
-    /// It may be called again at any time, when the controller was exchanged or failed: connections are then gone,
-    /// with an event each, and beacons and a scan are put back.
+    /// It may be called again at any time, when the controller has been replaced or has failed: connections are then
+    /// gone, with an event each, and advertising sets and the scan are started again.
     package mutating func start(at time: Duration) {
-        setTime(time)
-        forgetController()
-        phase = .initialising(Initialisation())
-        continueInitialisation()
+        context.advance(to: time)
+        resetParts()
+        let initialisation = ControllerInitialisation()
+        phase = .initialising(initialisation)
+        perform(initialisation.start())
         flush()
     }
 
-    /// Takes a packet that the controller sent. Whatever it is, it is harmless: what cannot be understood is ignored.
+    /// Takes a packet from the controller. Packets that are malformed or not known are ignored.
     package mutating func receive(_ packet: HCIPacket, at time: Duration) {
-        setTime(time)
+        context.advance(to: time)
         switch packet {
         case .event(let event): receive(event)
         case .acl(let data): receive(data)
@@ -98,56 +109,727 @@ extension LEHost {
         flush()
     }
 
-    /// The earliest time at which `advance(to:)` has something to do; `nil` when nothing is due without an event.
+    /// The earliest time at which `advance(to:)` has something to do; `nil` if nothing is due without an event.
     package var nextDeadline: Duration? {
-        commands.deadline.orEarlier(legacy?.deadline(isReady: isReady)).orEarlier(initiator.deadline)
-            .orEarlier(links.deadline).orEarlier(connectionDeadline).orEarlier(privacyDeadline)
+        context.commands.deadline.orEarlier(isReady ? advertising.deadline : nil).orEarlier(connecting.deadline)
+            .orEarlier(connections.pending.deadline).orEarlier(connections.deadline)
+            .orEarlier(advertising.addressDeadline).orEarlier(centralAddressDeadline)
     }
 
     /// Does what is due up to this time.
     package mutating func advance(to time: Duration) {
-        setTime(time)
-        expireCommand()
-        advanceRotation()
-        advanceInitiator()
-        advanceLinks()
-        advanceConnections()
-        advancePrivacy()
+        context.advance(to: time)
+        if let expired = context.commands.expire(at: context.now, timeout: configuration.commandTimeout) {
+            finish(expired)
+        }
+        if advertising.takesTurns { continueAdvertising() }
+        if connecting.advance(&context) { continueAfterConnecting() }
+        advancePendingLinks()
+        connections.advance(&registry, &context)
+        while let set = advertising.renewAddress(&context) { continueAdvertising(set) }
+        continueCentralAddress()
         flush()
     }
 
-    /// What is to be done since the last time, in order.
-    package mutating func takeOutputs() -> [LEHostOutput] {
-        defer { outputs = [] }
-        return outputs
+    /// The outputs since the last call, in order.
+    package mutating func takeOutputs() -> [LEHostOutput] { context.takeOutputs() }
+
+    /// Sends what the controller has room for. Every input ends here.
+    private mutating func flush() {
+        connections.noteDeadlines()
+        connections.sendData(&context)
+        context.flushCommands()
     }
 
-    mutating func setTime(_ time: Duration) { now = max(now, time) }
+    /// Drops what is known of the controller, but nothing that the owner requested.
+    private mutating func resetParts() {
+        for var connection in connections.reset() {
+            connection.close(reason: .connectionTerminatedByLocalHost, &registry, &context)
+        }
+        context.capabilities = nil
+        context.commands = CommandQueue()
+        advertising.reset()
+        scanning.reset()
+        connecting.restart()
+        centralAddress.reset()
+    }
+}
 
-    mutating func emit(_ event: LEHostEvent) { outputs.append(.event(event)) }
+// MARK: - The controller
 
-    /// Sends what the controller has room for; everything that changes a channel comes here at its end.
-    mutating func flush() {
-        for index in connections.indices { connections[index].noteDeadline() }
-        sendData()
-        while let packet = commands.next(at: now, timeout: configuration.commandTimeout) {
-            outputs.append(.send(.command(packet)))
+extension LEHost {
+    private mutating func perform(_ action: ControllerInitialisation.Action) {
+        switch action {
+        case .send(let packet, let step): context.send(packet, then: .initialisation(step))
+        case .setRandomAddress:
+            centralAddress.prepare(&context)
+            let address = centralAddress.randomAddress(configuration) ?? .zero
+            context.send(LESetRandomAddress(randomAddress: address), then: .initialisation(.randomAddress))
+        case .finish(let capabilities):
+            context.capabilities = capabilities
+            phase = .ready
+            connections.start(dataPackets: capabilities.dataPackets)
+            advertising.start(capabilities, configuration)
+            context.emit(.ready(capabilities))
+            continueAdvertising()
+            continueScanning()
+            continueConnecting()
+        case .fail(let failure): fail(failure)
         }
     }
 
-    /// Drops all that is known of the controller, but nothing that the owner wants.
-    private mutating func forgetController() {
-        for connection in connections { tellDisconnected(connection, reason: .connectionTerminatedByLocalHost) }
-        capabilities = nil
-        commands = CommandQueue()
-        connections = []
-        links = LinkRegistry(after: links)
-        dataCredits = DataCredits()
-        legacy = nil
-        for index in sets.indices { sets[index].forgetController() }
-        sets.removeAll { $0.order == nil }
-        scanner.forgetController()
-        initiator.forgetController()
-        centralPrivacy = []
+    /// Ends the use of the controller until it is started again.
+    private mutating func fail(_ failure: LEHostFailure) {
+        phase = .failed
+        context.commands = CommandQueue()
+        context.emit(.failed(failure))
+    }
+
+    /// Gives a reply to the part that sent the command.
+    private mutating func finish(_ completion: CommandQueue.Completion) {
+        let reply = completion.reply
+        if let failure = reply.failure, !completion.continuation.expects(failure) {
+            context.emit(.commandFailed(failure))
+        }
+        switch completion.continuation {
+        case .initialisation(let step): finish(step, reply)
+        case .advertisingSet(let set, let step):
+            let hasRoom = advertising.finish(step, of: set, reply, &context)
+            continueAdvertising(hasRoom ? nil : set)
+        case .legacyAdvertising(let set, let step):
+            if step.changesRandomAddress { resumeScanning(after: .addressChange) }
+            advertising.finishTurn(step, of: set, reply, &context)
+            continueAdvertising()
+        case .scanning(let step):
+            scanning.finish(step, reply, &context)
+            continueScanning()
+            if !scanning.isOn { continueAfterScanning() }
+        case .connecting(let step): finish(step, reply)
+        case .centralAddress(let address):
+            centralAddress.finishChange(to: address, reply, at: context.now)
+            resumeScanning(after: .addressChange)
+            continueConnecting()
+        case .connection(let connection, let step):
+            guard let index = connections.index(of: connection) else { return }
+            connections[index].finish(step, reply, &registry, &context)
+        case .unattended: break
+        }
+    }
+
+    private mutating func finish(_ step: InitialisationStep, _ reply: CommandReply) {
+        guard case .initialising(var initialisation) = phase,
+            let action = initialisation.receive(reply, to: step, &context)
+        else { return }
+        phase = .initialising(initialisation)
+        perform(action)
+    }
+
+    /// Takes an event; one that is malformed or not known is ignored.
+    private mutating func receive(_ packet: HCIEventPacket) {
+        switch packet.code {
+        case HCICommandComplete.eventCode: read(packet) { $0.receive($1 as HCICommandComplete) }
+        case CommandStatus.eventCode: read(packet) { $0.receive($1 as CommandStatus) }
+        case NumberOfCompletedPackets.eventCode:
+            read(packet) { $0.connections.receive($1 as NumberOfCompletedPackets) }
+        case DisconnectionComplete.eventCode: read(packet) { $0.receive($1 as DisconnectionComplete) }
+        case EncryptionChange.eventCode: read(packet) { $0.receive($1 as EncryptionChange) }
+        case EncryptionKeyRefreshComplete.eventCode: read(packet) { $0.receive($1 as EncryptionKeyRefreshComplete) }
+        case HardwareError.eventCode: read(packet) { $0.receive($1 as HardwareError) }
+        case HCIEventPacket.lowEnergyMetaCode: receiveMeta(packet)
+        default: break
+        }
+    }
+
+    private mutating func receiveMeta(_ packet: HCIEventPacket) {
+        // Until the controller is ready, such an event is from before its reset.
+        guard isReady else { return }
+        switch packet.subeventCode {
+        case LEConnectionComplete.subeventCode:
+            read(packet) { $0.receive(LinkDetails($1 as LEConnectionComplete), $1.status) }
+        case LEEnhancedConnectionComplete.subeventCode:
+            read(packet) { $0.receive(LinkDetails($1 as LEEnhancedConnectionComplete), $1.status) }
+        case LEAdvertisingSetTerminated.subeventCode: read(packet) { $0.receive($1 as LEAdvertisingSetTerminated) }
+        case LEConnectionUpdateComplete.subeventCode: read(packet) { $0.receive($1 as LEConnectionUpdateComplete) }
+        case LERemoteConnectionParameterRequest.subeventCode:
+            read(packet) { $0.receive($1 as LERemoteConnectionParameterRequest) }
+        case LELongTermKeyRequest.subeventCode: read(packet) { $0.receive($1 as LELongTermKeyRequest) }
+        case LEAdvertisingReport.subeventCode:
+            read(packet) { $0.scanning.receive($1 as LEAdvertisingReport, &$0.context) }
+        case LEExtendedAdvertisingReport.subeventCode:
+            read(packet) { $0.scanning.receive($1 as LEExtendedAdvertisingReport, &$0.context) }
+        default: break
+        }
+    }
+
+    private mutating func read<Event: HCIEvent>(_ packet: HCIEventPacket, _ body: (inout LEHost, Event) -> Void) {
+        // Bytes after the known parameters are ignored: later versions of the specification may add some.
+        var reader = ByteReader(packet.parameters)
+        guard let event = try? Event(parsing: &reader) else { return }
+        body(&self, event)
+    }
+
+    private mutating func receive(_ event: HCICommandComplete) {
+        if let completion = context.commands.receive(event) { finish(completion) }
+    }
+
+    private mutating func receive(_ event: CommandStatus) {
+        if let completion = context.commands.receive(event) { finish(completion) }
+    }
+
+    private mutating func receive(_ event: HardwareError) {
+        switch phase {
+        case .initialising, .ready: fail(.hardware(code: event.hardwareCode))
+        case .idle, .failed: break
+        }
+    }
+}
+
+// MARK: - Advertising
+
+extension LEHost {
+    /// Advertises, or changes what a set advertises; `.advertising` or `.advertisingFailed` reports the outcome.
+    ///
+    /// It may be called before the host is ready. Data is replaced while the set is on the air; other values need a
+    /// short break.
+    /// - Parameter whileConnected: whether the set advertises again at once when a central has connected to it, instead
+    ///   of when the connection has ended.
+    package mutating func setAdvertising(
+        _ advertisement: Advertisement, for set: AdvertisingSetIdentifier, address: OwnAddress,
+        whileConnected: Bool = false
+    ) {
+        let problems = advertisement.problems
+        guard problems.isEmpty else { return context.emit(.advertisingFailed(set, .malformed(problems))) }
+        if let random = address.randomAddress, !random.isStaticRandom {
+            return context.emit(.advertisingFailed(set, .notStaticRandom(random)))
+        }
+        advertising.request(advertisement, for: set, address: address, whileConnected: whileConnected, &context)
+        continueAdvertising(set)
+        flush()
+    }
+
+    /// Stops advertising; `.advertisingStopped` reports when the set is off the air.
+    package mutating func stopAdvertising(_ set: AdvertisingSetIdentifier) {
+        guard advertising.stop(set) else { return }
+        continueAdvertising(set)
+        flush()
+    }
+
+    /// Sets the attributes that centrals find; `nil` for only the services that every device has.
+    ///
+    /// Connections to the set get the new attributes at once: clients that subscribed to Service Changed get an
+    /// indication of the affected handles, and requests that were checked against the old attributes are refused.
+    /// - Returns: the subscriptions that ended, by the handles of the old attributes.
+    @discardableResult
+    package mutating func setDatabase(
+        _ database: AttributeDatabase?, for set: AdvertisingSetIdentifier
+    ) -> [EndedSubscription] {
+        advertising.setDatabase(database, for: set)
+        guard let database = database ?? .empty else { return [] }
+        var ended: [EndedSubscription] = []
+        for index in connections.indices where connections[index].link.advertisingSet == set {
+            ended += connections[index].replaceDatabase(database, &registry, &context)
+            flush()
+        }
+        return ended
+    }
+
+    /// Whether any set is on the air, as far as the controller acknowledged it.
+    package var isAdvertising: Bool { advertising.isAdvertising }
+
+    /// Does what is next for an advertising set, or for all of them.
+    private mutating func continueAdvertising(_ set: AdvertisingSetIdentifier? = nil) {
+        guard isReady else { return }
+        let next = advertising.next(
+            for: set, isConnecting: connecting.isBusy, isScanning: scanning.isBusy, &context)
+        switch next {
+        case .nothing: break
+        case .pauseScanning: pauseScanning(for: .addressChange)
+        case .proceed(let step):
+            // The scan rests until the controller has the random address.
+            if step?.changesRandomAddress != true { resumeScanning(after: .addressChange) }
+            advertising.proceed(with: step, &context)
+        }
+    }
+
+    private mutating func receive(_ event: LEAdvertisingSetTerminated) {
+        guard let set = AdvertisingSetIdentifier(event.advertisingHandle) else { return }
+        if event.status == .success { return assign(set, to: event.connectionHandle) }
+        if advertising.end(set, event.status, &context) { continueAdvertising(set) }
+    }
+}
+
+// MARK: - Scanning
+
+extension LEHost {
+    /// Scans, or changes the parameters of the scan; `.scanning` or `.scanFailed` reports the outcome.
+    ///
+    /// It may be called before the host is ready.
+    package mutating func startScanning(_ parameters: ScanParameters = ScanParameters()) {
+        guard parameters.isValid else { return context.emit(.scanFailed(.invalidParameters)) }
+        scanning.start(parameters)
+        continueScanning()
+        flush()
+    }
+
+    /// Stops the scan; `.scanning(nil)` reports when it has ended.
+    package mutating func stopScanning() {
+        guard scanning.stop() else { return }
+        continueScanning()
+        flush()
+    }
+
+    private mutating func continueScanning() {
+        guard isReady else { return }
+        scanning.proceed(ownAddressType: centralAddressType, &context)
+    }
+
+    private mutating func pauseScanning(for reason: ScanManager.Pause) {
+        scanning.pause(for: reason)
+        continueScanning()
+    }
+
+    private mutating func resumeScanning(after reason: ScanManager.Pause) {
+        if scanning.resume(after: reason) { continueScanning() }
+    }
+
+    /// Does what may have waited for the scan to rest.
+    private mutating func continueAfterScanning() {
+        continueCentralAddress()
+        continueAdvertising()
+        continueConnecting()
+    }
+}
+
+// MARK: - Connecting as central
+
+extension LEHost {
+    /// Connects to a peer, after the connections that were requested before; `.connected` or `.connectionFailed`
+    /// reports the outcome.
+    /// - Parameter timeout: the time limit for the peer; `nil` for that of the configuration.
+    package mutating func connect(
+        to address: BluetoothAddress, type: AddressType, parameters: ConnectionParameters = ConnectionParameters(),
+        timeout: Duration? = nil
+    ) {
+        let peer = PeerAddress(address, type: type)
+        guard parameters.isValid else { return context.emit(.connectionFailed(peer, .invalidParameters)) }
+        connecting.connect(
+            to: peer, parameters: parameters, timeout: timeout ?? configuration.connectionTimeout, &context)
+        continueConnecting()
+        flush()
+    }
+
+    /// Cancels all requests for this peer; `.connectionFailed` follows for each, unless it is too late.
+    package mutating func cancelConnecting(to address: BluetoothAddress, type: AddressType) {
+        connecting.cancel(PeerAddress(address, type: type), &context)
+        flush()
+    }
+
+    /// Sets the attributes that peripherals find in this host; `nil` for none.
+    ///
+    /// Connections that had attributes get the new ones at once, with an indication of Service Changed if the peripheral
+    /// subscribed to it. Connections without attributes stay without.
+    package mutating func setCentralDatabase(_ database: AttributeDatabase?) {
+        centralDatabase = database
+        guard let database else { return }
+        for index in connections.indices where connections[index].link.role == .central {
+            _ = connections[index].replaceDatabase(database, &registry, &context)
+            flush()
+        }
+    }
+
+    /// Begins the next connection, or lets the scan go on when there is none.
+    private mutating func continueConnecting() {
+        guard isReady, connecting.canBegin else {
+            if !connecting.isBusy { resumeScanning(after: .connecting) }
+            return
+        }
+        guard !centralAddress.isChanging, !scanning.isPaused(for: .connecting) || !scanning.isOn else { return }
+        connecting.begin(ownAddressType: centralAddressType, &context)
+    }
+
+    private mutating func finish(_ step: InitiatorStep, _ reply: CommandReply) {
+        let canPauseScanning = scanning.isOn && !scanning.isPaused(for: .connecting)
+        switch connecting.finish(step, reply, canPauseScanning: canPauseScanning, &context) {
+        case .nothing: break
+        case .pauseScanning: pauseScanning(for: .connecting)
+        case .ended: continueAfterConnecting()
+        }
+    }
+
+    /// Does what may have waited for a connection to be made.
+    private mutating func continueAfterConnecting() {
+        continueCentralAddress()
+        continueConnecting()
+        continueAdvertising()
+    }
+
+    // MARK: The address of the central
+
+    /// The type of the address in scan requests and connection requests.
+    ///
+    /// Where advertising changes the only random address, it is the public address if there is one. That holds for a
+    /// private address too: it could not be replaced on such a controller.
+    private var centralAddressType: OwnAddressType {
+        let configured = configuration.centralAddress
+        guard advertising.takesTurns, context.knownCapabilities.address != nil else { return configured.type }
+        return configured.identity != nil || advertising.usesOnlyRandomAddress ? .public : configured.type
+    }
+
+    /// When the private address of the central can and should change.
+    private var centralAddressDeadline: Duration? {
+        guard isReady, !advertising.takesTurns, !connecting.isBusy, !scanning.isPaused(for: .addressChange) else {
+            return nil
+        }
+        return centralAddress.deadline
+    }
+
+    /// Replaces the private address of the central when its time is over and the scan rests.
+    private mutating func continueCentralAddress() {
+        guard isReady, !advertising.takesTurns, !connecting.isBusy, let deadline = centralAddress.deadline,
+            deadline <= context.now
+        else { return }
+        if scanning.isBusy { return pauseScanning(for: .addressChange) }
+        centralAddress.change(&context)
+    }
+}
+
+// MARK: - Connections
+
+extension LEHost {
+    /// The connections, in the order in which they were made.
+    package var currentConnections: [LEConnection] { connections.links }
+
+    /// Ends a connection; `.disconnected` reports when it has ended.
+    package mutating func disconnect(
+        _ connection: ConnectionIdentifier, reason: HCIStatus = .remoteUserTerminatedConnection
+    ) {
+        guard let index = connections.index(of: connection) else { return }
+        connections[index].end(reason: reason, &context)
+        flush()
+    }
+
+    /// Requests other connection parameters; `.connectionUpdated` or `.connectionUpdateFailed` reports the outcome.
+    ///
+    /// A central sets them; a peripheral asks its central for them.
+    package mutating func updateConnection(_ connection: ConnectionIdentifier, to parameters: ConnectionParameters) {
+        guard let index = connections.index(of: connection) else { return }
+        guard parameters.isValid else {
+            return context.emit(.connectionUpdateFailed(connection, .invalidParameters))
+        }
+        connections[index].update(to: parameters, &context)
+        flush()
+    }
+
+    /// Reads the RSSI of a connection's peer; `.rssi` reports it, unless the connection ends before.
+    package mutating func readRSSI(of connection: ConnectionIdentifier) {
+        guard let index = connections.index(of: connection) else { return }
+        connections[index].readRSSI(&context)
+        flush()
+    }
+
+    /// Takes a connection that the controller made, or could not make.
+    private mutating func receive(_ details: LinkDetails, _ status: HCIStatus) {
+        guard status == .success else {
+            if connecting.fail(status, &context) { continueAfterConnecting() }
+            return
+        }
+        if let index = connections.index(of: details.handle) {
+            // Some controllers report a connection in both events.
+            if details.describes(connections[index].link) { return }
+            removeConnection(at: index, reason: .unspecifiedError)
+        }
+        switch details.role {
+        case .central: beginAsCentral(details)
+        case .peripheral: beginAsPeripheral(details)
+        }
+    }
+
+    private mutating func beginAsCentral(_ details: LinkDetails) {
+        let isUnwanted = !connecting.expectsConnection
+        if let index = begin(details, set: nil, isUnwanted: isUnwanted), isUnwanted {
+            connections[index].end(reason: .remoteUserTerminatedConnection, &context)
+        }
+        connecting.complete(&context)
+        continueAfterConnecting()
+    }
+
+    private mutating func beginAsPeripheral(_ details: LinkDetails) {
+        if advertising.takesTurns {
+            begin(details, set: advertising.endTurnForConnection())
+            continueAdvertising()
+        } else if let set = connections.pending.takeSet(of: details.handle) ?? advertising.onlyConnectableSet {
+            begin(details, set: set)
+        } else {
+            connections.pending.hold(details, at: context.now)
+        }
+    }
+
+    /// Takes the set that a central connected to.
+    private mutating func assign(_ set: AdvertisingSetIdentifier, to handle: ConnectionHandle) {
+        if let link = connections.pending.takeLink(handle) {
+            begin(link, set: set)
+        } else if connections.index(of: handle) == nil {
+            connections.pending.hold(set, of: handle)
+        }
+    }
+
+    /// Begins connections whose set the controller did not report in time.
+    private mutating func advancePendingLinks() {
+        while let link = connections.pending.takeOverdueLink(at: context.now) {
+            begin(link, set: advertising.likelyConnectedSet)
+        }
+    }
+
+    private mutating func begin(_ link: PendingLinks.Link, set: AdvertisingSetIdentifier?) {
+        begin(link.details, set: set)
+        for data in link.data { receive(data) }
+    }
+
+    /// Begins a connection and notifies the owner.
+    /// - Returns: the index of the connection; `nil` if there are too many, so that it is disconnected.
+    @discardableResult
+    private mutating func begin(
+        _ details: LinkDetails, set: AdvertisingSetIdentifier?, isUnwanted: Bool = false
+    ) -> Int? {
+        guard connections.hasRoom else {
+            _ = context.request(Disconnect(connectionHandle: details.handle), then: .unattended)
+            return nil
+        }
+        let identity = registry.bond(of: details.peer, for: set)?.peer
+        let link = LEConnection(
+            id: connections.makeIdentifier(), role: details.role, peerAddress: details.peer.address,
+            peerAddressType: details.peer.type, advertisingSet: set, identity: identity,
+            security: LinkSecurity(hasKey: identity != nil), interval: details.interval, latency: details.latency,
+            supervisionTimeout: details.supervisionTimeout)
+        let index = connections.append(
+            HostConnection(
+                handle: details.handle, ownAddress: ownAddress(as: details.role, of: set), link: link,
+                database: details.role == .central ? centralDatabase : set.flatMap { advertising.database(of: $0) },
+                mtu: configuration.maximumTransmissionUnit, isUnwanted: isUnwanted))
+        if let set, advertising.suspend(set, for: link.id, &context) { continueAdvertising(set) }
+        if !isUnwanted {
+            context.emit(.connected(link))
+            connections[index].requestDataLength(&context)
+        }
+        return index
+    }
+
+    /// The address of this end of a connection.
+    private func ownAddress(as role: LEConnection.Role, of set: AdvertisingSetIdentifier?) -> PeerAddress {
+        let random: BluetoothAddress? =
+            switch role {
+            case .central where centralAddressType == .random:
+                // The only random address of a legacy controller is the last one of its advertising sets.
+                advertising.legacyRandomAddress ?? centralAddress.randomAddress(configuration)
+            case .central: nil
+            case .peripheral: advertising.randomAddress(of: set)
+            }
+        if let random { return PeerAddress(random, type: .random) }
+        return PeerAddress(context.knownCapabilities.address ?? .zero, type: .public)
+    }
+
+    private mutating func receive(_ event: DisconnectionComplete) {
+        guard event.status == .success else { return }
+        _ = connections.pending.takeSet(of: event.connectionHandle)
+        // If it ended before its set was reported, it begins and ends now: the set is off the air all the same.
+        if let link = connections.pending.takeLink(event.connectionHandle) { begin(link.details, set: nil) }
+        guard let index = connections.index(of: event.connectionHandle) else { return }
+        removeConnection(at: index, reason: event.reason)
+    }
+
+    private mutating func removeConnection(at index: Int, reason: HCIStatus) {
+        var connection = connections.remove(at: index)
+        connection.close(reason: reason, &registry, &context)
+        for set in advertising.identifiers where advertising.resume(set, after: connection.link.id) {
+            continueAdvertising(set)
+            advertising.removeIfUnused(set)
+        }
+    }
+
+    private mutating func receive(_ event: LEConnectionUpdateComplete) {
+        guard let index = connections.index(of: event.connectionHandle) else { return }
+        connections[index].receive(event, &context)
+    }
+
+    /// Answers a peer's request in the link layer: possible parameters are accepted.
+    private mutating func receive(_ event: LERemoteConnectionParameterRequest) {
+        guard connections.index(of: event.connectionHandle) != nil else { return }
+        let request = ConnectionParameterUpdateRequest(
+            minimumInterval: event.minimumConnectionInterval, maximumInterval: event.maximumConnectionInterval,
+            latency: event.maximumLatency, timeout: event.supervisionTimeout)
+        if request.isPossible {
+            _ = context.request(
+                LERemoteConnectionParameterRequestReply(
+                    connectionHandle: event.connectionHandle, minimumConnectionInterval: request.minimumInterval,
+                    maximumConnectionInterval: request.maximumInterval, maximumLatency: request.latency,
+                    supervisionTimeout: request.timeout),
+                then: .unattended)
+        } else {
+            _ = context.request(
+                LERemoteConnectionParameterRequestNegativeReply(connectionHandle: event.connectionHandle),
+                then: .unattended)
+        }
+    }
+
+    private mutating func receive(_ data: ACLDataPacket) {
+        guard let index = connections.index(of: data.handle) else { return connections.pending.hold(data) }
+        guard !connections[index].isUnwanted else { return }
+        for case .frame(let frame) in connections[index].reassemble(data) {
+            switch frame.channel {
+            case .attribute: connections[index].receiveAttributes(frame.payload, &registry, &context)
+            case .signalling: connections[index].receiveSignals(frame.payload, &context)
+            case .securityManager:
+                let identity = localIdentity(in: connections[index].link)
+                connections[index].receiveSecurity(frame.payload, identity: identity, &registry, &context)
+            default: break
+            }
+        }
+    }
+}
+
+// MARK: - Attributes
+
+extension LEHost {
+    /// Answers a central's request: with the value read, with nothing for a write, or with an error for the central.
+    package mutating func respond(
+        to token: ATTToken, of connection: ConnectionIdentifier, with result: Result<[UInt8], ATTError>
+    ) {
+        guard let index = connections.index(of: connection) else { return }
+        connections[index].respond(to: token, with: result, &registry, &context)
+        flush()
+    }
+
+    /// Sends a value to a central, by notification or indication as the central subscribed.
+    /// - Returns: `false` if the central has not subscribed, or if too much data waits to be sent already.
+    @discardableResult
+    package mutating func notify(
+        _ value: [UInt8], of handle: AttributeHandle, to connection: ConnectionIdentifier
+    ) -> Bool {
+        guard let index = connections.index(of: connection),
+            connections[index].notify(value, of: handle, &registry, &context)
+        else { return false }
+        flush()
+        return true
+    }
+
+    /// What a central subscribed to, of the characteristic whose value has this handle.
+    package func subscription(
+        to handle: AttributeHandle, of connection: ConnectionIdentifier
+    ) -> ClientCharacteristicConfiguration {
+        connections.index(of: connection).map { connections[$0].subscription(to: handle) } ?? []
+    }
+
+    /// Starts a procedure on the attributes of a peer, after those that were started before; `.completed` reports the
+    /// outcome.
+    /// - Returns: the token of the procedure; `nil` if there is no such connection.
+    @discardableResult
+    package mutating func start(_ procedure: GATTProcedure, on connection: ConnectionIdentifier) -> ATTToken? {
+        guard let index = connections.index(of: connection), !connections[index].isUnwanted else { return nil }
+        lastToken += 1
+        let token = ATTToken(lastToken)
+        connections[index].start(procedure, as: token, &registry, &context)
+        flush()
+        return token
+    }
+}
+
+// MARK: - Pairing and bonds
+
+// `nil` in the place of an advertising set is the host as central.
+extension LEHost {
+    /// Sets how an advertising set pairs; `nil` if it does not, and refuses its peers' requests.
+    package mutating func setPairing(
+        _ settings: PairingSettings?, acceptance: PairingAcceptance = .always, for set: AdvertisingSetIdentifier?
+    ) {
+        registry.setPairing(settings, acceptance: acceptance, for: set)
+    }
+
+    /// Restores the saved bonds of an advertising set. Existing connections are not affected.
+    package mutating func setBonds(_ bonds: [Bond], for set: AdvertisingSetIdentifier?) {
+        registry.restore(bonds, for: set)
+    }
+
+    /// The bonds of an advertising set, to be saved in this order; those of pairings under way are last.
+    package func bonds(of set: AdvertisingSetIdentifier?) -> [Bond] { registry.bonds(of: set) }
+
+    /// Removes a bond. A link that is encrypted with it stays encrypted.
+    package mutating func removeBond(of peer: PeerAddress, for set: AdvertisingSetIdentifier?) {
+        registry.removeBond(of: peer, for: set)
+        for index in connections.indices { connections[index].forgetBond(with: peer, of: set) }
+    }
+
+    /// The bonded peer that has this address, which may be private; `nil` if no bond's key resolves it.
+    package func identity(of address: PeerAddress, for set: AdvertisingSetIdentifier? = nil) -> PeerAddress? {
+        registry.bond(of: address, for: set)?.peer
+    }
+
+    /// Whether a pairing is under way on a connection. The link may be encrypted already, with keys still to come.
+    package func isPairing(_ connection: ConnectionIdentifier) -> Bool {
+        connections.index(of: connection).map { connections[$0].isPairing } ?? false
+    }
+
+    /// Encrypts a link, after a pairing unless there is a bond that satisfies the settings.
+    ///
+    /// A peripheral can only ask its central to do it. If a pairing is under way already, its outcome answers this
+    /// request too. `.securityChanged`, after a pairing also `.paired`, or `.pairingFailed` or `.encryptionFailed`
+    /// reports the outcome.
+    /// - Parameter renewing: whether to pair although there is a bond.
+    package mutating func pair(_ connection: ConnectionIdentifier, renewing: Bool = false) {
+        guard let index = connections.index(of: connection), !connections[index].isUnwanted else { return }
+        let identity = localIdentity(in: connections[index].link)
+        connections[index].pair(identity: identity, renewing: renewing, &registry, &context)
+        flush()
+    }
+
+    /// Answers `.pairingRequested`.
+    package mutating func replyPairing(_ isGranted: Bool, of connection: ConnectionIdentifier) {
+        guard let index = connections.index(of: connection) else { return }
+        let identity = localIdentity(in: connections[index].link)
+        connections[index].replyPairing(isGranted, identity: identity, &registry, &context)
+        flush()
+    }
+
+    /// Answers `.passkeyWanted` with the six digits that were entered, 0 to 999,999; `nil` if none will be.
+    package mutating func replyPasskey(_ digits: UInt32?, of connection: ConnectionIdentifier) {
+        guard let index = connections.index(of: connection) else { return }
+        connections[index].replyPasskey(digits, &registry, &context)
+        flush()
+    }
+
+    /// Answers `.comparisonWanted`: whether both devices show the same number.
+    package mutating func replyComparison(_ areEqual: Bool, of connection: ConnectionIdentifier) {
+        guard let index = connections.index(of: connection) else { return }
+        connections[index].replyComparison(areEqual, &registry, &context)
+        flush()
+    }
+
+    /// Cancels the pairing under way, or the request for one; `.pairingFailed` follows if there is any.
+    package mutating func cancelPairing(of connection: ConnectionIdentifier) {
+        guard let index = connections.index(of: connection) else { return }
+        connections[index].cancelPairing(&registry, &context)
+        flush()
+    }
+
+    /// The identity behind the private addresses of this end of a connection.
+    private func localIdentity(in link: LEConnection) -> LocalIdentity? {
+        switch link.role {
+        case .central: configuration.centralAddress.identity
+        case .peripheral: link.advertisingSet.flatMap { advertising.identity(of: $0) }
+        }
+    }
+
+    private mutating func receive(_ event: LELongTermKeyRequest) {
+        guard let index = connections.index(of: event.connectionHandle) else { return }
+        connections[index].receive(event, registry, &context)
+    }
+
+    private mutating func receive(_ event: EncryptionChange) {
+        guard let index = connections.index(of: event.connectionHandle) else { return }
+        connections[index].receive(event, &registry, &context)
+    }
+
+    private mutating func receive(_ event: EncryptionKeyRefreshComplete) {
+        guard let index = connections.index(of: event.connectionHandle) else { return }
+        connections[index].finishEncryption(event.status, &registry, &context)
     }
 }

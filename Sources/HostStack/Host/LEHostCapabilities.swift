@@ -5,40 +5,40 @@
 package import BluetoothCore
 package import HCI
 
-/// What a controller is and can do.
+/// What a controller is and supports.
 package struct LEHostCapabilities: Hashable, Sendable {
-    /// Its public device address; `nil` when it has none.
+    /// The public device address; `nil` if the controller has none.
     package var address: BluetoothAddress?
-    /// The version of HCI that it has.
+    /// The version of HCI.
     package var version: CoreVersion
-    /// The maker's company identifier.
+    /// The vendor's company identifier.
     package var manufacturer: CompanyIdentifier
-    /// The maker's own version number.
+    /// The vendor's own version number.
     package var subversion: UInt16
-    /// What its link layer can do.
+    /// The features of the link layer.
     package var features: LEFeatures
-    /// Whether it has advertising sets of their own; one advertiser otherwise, which beacons share in turns.
+    /// Whether it has advertising sets. Otherwise it has one advertiser, which the host's sets share in turns.
     package var hasExtendedAdvertising: Bool
-    /// Whether it scans for extended advertising too.
+    /// Whether it can scan for extended advertising.
     package var hasExtendedScanning: Bool
-    /// Whether it connects to extended advertisers too.
+    /// Whether it can connect to extended advertisers.
     package var hasExtendedConnecting: Bool
-    /// How many advertisements it sends at once.
+    /// The number of advertising sets.
     package var advertisingSets: Int
-    /// The longest advertising data in octets.
+    /// The maximum length of advertising data, in bytes.
     package var maximumAdvertisingData: Int
-    /// The powers that it can send with; one value where it has no choice, `nil` where it does not tell.
+    /// The range of transmit power; a single value if it is fixed, `nil` if it is not known.
     package var transmitPower: ClosedRange<TransmitPower>?
-    /// The shortest interval of PDUs that are not connectable.
+    /// The shortest interval of advertising that is not connectable.
     package var shortestNonConnectableInterval: AdvertisingInterval
-    /// The longest payload of a link layer packet: 27 to 251 octets.
+    /// The maximum payload of a link layer packet: 27 to 251 bytes.
     package var maximumLinkPayload: Int
-    /// The longest ACL payload that it takes.
+    /// The maximum payload of an ACL data packet that the controller takes, in bytes.
     package var dataLength: Int
-    /// How many ACL packets it takes before it has sent one.
+    /// The number of ACL data packets that the controller can hold.
     package var dataPackets: Int
 
-    /// Bluetooth's number, for people: `5.4`.
+    /// The version as people know it: `5.4`.
     package var versionName: String {
         let names = [
             "1.0b", "1.1", "1.2", "2.0", "2.1", "3.0", "4.0", "4.1", "4.2", "5.0", "5.1", "5.2", "5.3", "5.4", "6.0",
@@ -47,7 +47,10 @@ package struct LEHostCapabilities: Hashable, Sendable {
         return Int(number) < names.count ? names[Int(number)] : "HCI version \(number)"
     }
 
-    /// What is assumed of a controller until it has told.
+    /// The time on LE 1M of a packet with the maximum payload, including 14 bytes of frame and integrity check.
+    var maximumLinkPayloadTime: Microseconds { Microseconds(UInt32(maximumLinkPayload + 14) * 8) }
+
+    /// What every controller supports.
     init() {
         version = CoreVersion(rawValue: 0)
         manufacturer = CompanyIdentifier(0xFFFF)

@@ -2,27 +2,27 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a host is told once.
+/// The settings of a host.
 package struct LEHostConfiguration: Hashable, Sendable {
-    /// The address that scan requests and connection requests carry.
+    /// The address in scan requests and connection requests.
     ///
-    /// A controller without advertising sets has one random address only; where beacons use it, the central uses the
-    /// public address instead if there is one. A private address changes on controllers with advertising sets only.
+    /// A controller without advertising sets has only one random address. If advertising uses it, the central uses the
+    /// public address instead, if there is one. A private address changes on controllers with advertising sets only.
     package var centralAddress: OwnAddress
-    /// How long the controller may take to answer a command: 2 to 10 s.
+    /// The time that the controller may take to reply to a command: 2 to 10 s.
     package var commandTimeout: Duration
-    /// How long a peer may take to make a connection that was asked for.
+    /// The default time that a requested connection may take.
     package var connectionTimeout: Duration
-    /// How long one of several beacons keeps a legacy controller's only advertiser: for one advertising event.
+    /// The duration of a turn of one of several sets on a legacy controller's only advertiser: at least 10 ms.
     ///
-    /// Controllers send the first event within the link layer's random delay of 10 ms.
+    /// It is for one advertising event. Controllers send the first event within the link layer's random delay of 10 ms.
     package var legacyDwell: Duration
-    /// Decides the random delays between the turns of beacons on a legacy controller.
+    /// The random seed for the delays between turns on a legacy controller.
     package var seed: UInt64
-    /// How many octets of an attribute protocol PDU the host offers to take: 23 to 517.
+    /// The ATT MTU that the host offers, in bytes: 23 to 517.
     package var maximumTransmissionUnit: UInt16
 
-    /// The public address and the times that controllers need, unless said otherwise.
+    /// Settings; by default the public address and the times that controllers need. Values out of range are clamped.
     package init(
         centralAddress: OwnAddress = .publicDevice, commandTimeout: Duration = .seconds(5),
         connectionTimeout: Duration = .seconds(20), legacyDwell: Duration = .milliseconds(20), seed: UInt64 = 0,

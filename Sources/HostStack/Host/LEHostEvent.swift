@@ -6,108 +6,140 @@ package import Bluetooth
 package import BluetoothCore
 package import HCI
 
-/// Something that an owner of a host should know.
+/// An action of a host for its owner to perform, in order.
+package enum LEHostOutput: Hashable, Sendable {
+    /// Send this packet to the controller.
+    case send(HCIPacket)
+    /// Something happened.
+    case event(LEHostEvent)
+}
+
+/// A notification of the owner of a host.
 package enum LEHostEvent: Hashable, Sendable {
     /// The controller is ready.
     case ready(LEHostCapabilities)
-    /// The controller is of no use, until `LEHost.start(at:)` is called again.
+    /// The controller cannot be used until `LEHost.start(at:)` is called again.
     case failed(LEHostFailure)
-    /// A command failed. Where somebody waited for what it was to do, another event says what that means.
+    /// A command failed. If the owner waits for its effect, another event reports what that means.
     case commandFailed(LEHostFailure)
 
-    /// A beacon is on the air, newly or with other values.
+    /// A set is on the air, for the first time or with new values.
     case advertising(AdvertisingSetIdentifier, EffectiveAdvertising)
-    /// A beacon is off the air.
+    /// A set is off the air.
     case advertisingStopped(AdvertisingSetIdentifier, AdvertisingEnd)
-    /// A beacon cannot be as it should be; the next `setAdvertising` tries again.
+    /// A set cannot advertise as requested; the next `setAdvertising` tries again.
     case advertisingFailed(AdvertisingSetIdentifier, LEHostFailure)
 
-    /// The scan has begun, or goes on with other parameters; `nil` when it has ended.
+    /// The scan has started, or continues with other parameters; `nil` if it has stopped.
     case scanning(ScanParameters?)
-    /// The scan that was asked for cannot be.
+    /// The requested scan failed; the next `startScanning` tries again.
     case scanFailed(LEHostFailure)
-    /// The scan heard something.
+    /// The scan received an advertisement.
     case scanReport(ScanReport)
 
-    /// There is a connection.
+    /// A connection was made.
     case connected(LEConnection)
-    /// A connection that was asked for did not come about.
+    /// A requested connection was not made.
     case connectionFailed(PeerAddress, LEHostFailure)
     /// A connection has other parameters.
     case connectionUpdated(LEConnection)
-    /// The parameters that were asked for a connection are refused.
+    /// The parameters that were requested for a connection are refused.
     case connectionUpdateFailed(ConnectionIdentifier, LEHostFailure)
-    /// A connection is gone, for this reason. What was asked of its peer has ended before.
+    /// A connection has ended, for this reason. The events of its pending requests come before this one.
     case disconnected(LEConnection, HCIStatus)
-    /// How strongly a connection's peer is heard, or why that cannot be told.
-    case signalStrength(ConnectionIdentifier, Result<RSSI, LEHostFailure>)
-    /// A connection's attribute protocol takes PDUs of so many octets.
-    case maximumTransmissionUnitChanged(ConnectionIdentifier, Int)
+    /// The RSSI of a connection's peer, or the reason why it cannot be read.
+    case rssi(ConnectionIdentifier, Result<RSSI, LEHostFailure>)
+    /// The ATT MTU of a connection, in bytes.
+    case mtuChanged(ConnectionIdentifier, Int)
 
-    /// A central reads or writes a beacon's characteristic: answer with `LEHost.respond`.
+    /// A central reads or writes a characteristic of a set: answer with `LEHost.respond`.
     case attributeRequest(AttributeServerRequest)
-    /// The host refused a central's request to read an attribute, or to write it with this value, itself.
+    /// The host itself refused a central's request to read an attribute, or to write it with this value.
     case attributeRefused(ConnectionIdentifier, AttributeHandle, write: [UInt8]?, ATTError)
-    /// A central wants to be told other things of the characteristic whose value this handle has.
+    /// A central changed its subscription to the characteristic whose value has this handle.
     case subscriptionChanged(
         ConnectionIdentifier, AdvertisingSetIdentifier?, AttributeHandle, uuid: BluetoothUUID,
         ClientCharacteristicConfiguration)
-    /// An indication has been confirmed, or never will be.
+    /// An indication is confirmed, or never will be.
     case indicationEnded(ConnectionIdentifier, AttributeHandle, isConfirmed: Bool)
 
-    /// A peer wants to pair, where the policy says to ask: answer with `LEHost.replyPairing`.
+    /// A peer requests a pairing, and the acceptance is `.ask`: answer with `LEHost.replyPairing`.
     case pairingRequested(ConnectionIdentifier)
-    /// Show these six digits, leading zeros too, to be entered at the peer.
+    /// Display these six digits, with leading zeros, to be entered on the peer.
     case displayPasskey(ConnectionIdentifier, UInt32)
-    /// Six digits are to be entered: answer with `LEHost.replyPasskey`.
+    /// Ask for six digits: answer with `LEHost.replyPasskey`.
     case passkeyWanted(ConnectionIdentifier)
-    /// Is this number, of six digits, shown by the peer too? Answer with `LEHost.replyComparison`.
+    /// Ask whether the peer shows this number of six digits too: answer with `LEHost.replyComparison`.
     case comparisonWanted(ConnectionIdentifier, UInt32)
-    /// A pairing has come about. Where it is bonded, keep the bond before the outputs behind this one are carried out.
+    /// A pairing succeeded. If it is bonded, save the bond before performing the outputs after this one.
     case paired(ConnectionIdentifier, Bond, isBonded: Bool)
-    /// A pairing that was under way, or wanted, did not come about.
+    /// A pairing that was under way, or requested, failed.
     case pairingFailed(ConnectionIdentifier, PairingError)
-    /// A link offers something else than before: it is encrypted, or is not any more.
+    /// The security of a link changed: it is encrypted, or no longer encrypted.
     case securityChanged(ConnectionIdentifier, LinkSecurity)
-    /// A link could not be encrypted with a key that was made before.
+    /// A link could not be encrypted with the key of a bond.
     case encryptionFailed(ConnectionIdentifier, EncryptionFailure)
-    /// A bond of this beacon, or of this host as central, is different, or that of a pairing under way, on which the peer
-    /// can rely from now on: keep `LEHost.bonds(of:)` before the outputs behind this one are carried out.
+    /// A bond of this set (`nil`: of the host as central) changed, or the peer can rely from now on on the bond of a
+    /// pairing under way: save `LEHost.bonds(of:)` before performing the outputs after this one.
     case bondChanged(AdvertisingSetIdentifier?, Bond)
-    /// A bond with this peer is none, since its pairing did not come about: keep what there is without it.
+    /// The pairing with this peer failed, and its promised bond is void: save `LEHost.bonds(of:)`, which is without it.
     case bondWithdrawn(AdvertisingSetIdentifier?, PeerAddress)
-    /// A bond of this beacon, or of this host as central, had to give way to newer ones.
+    /// A bond of this set (`nil`: of the host as central) was removed to make room for newer ones.
     case bondForgotten(AdvertisingSetIdentifier?, PeerAddress)
 
-    /// A procedure of a peer's attributes has ended.
+    /// A procedure on a peer's attributes has ended.
     case completed(ConnectionIdentifier, ATTToken, Result<GATTResult, ATTClientError>)
     /// A peer notified a value.
     case notification(ConnectionIdentifier, AttributeHandle, [UInt8])
-    /// A peer indicated a value; it has been confirmed.
+    /// A peer indicated a value; the host has confirmed it.
     case indication(ConnectionIdentifier, AttributeHandle, [UInt8])
 }
 
-/// What a central asks of a beacon's characteristic.
+/// The reason why an advertising set is off the air.
+package enum AdvertisingEnd: Hashable, Sendable {
+    /// The owner stopped it.
+    case requested
+    /// A central connected; the set advertises again when the connection has ended.
+    case connected
+    /// The controller stopped it with this status; the host starts it again.
+    case controller(HCIStatus)
+}
+
+/// A central's request for a characteristic.
 package struct AttributeServerRequest: Hashable, Sendable {
-    /// What it wants.
+    /// The operation that the central requests.
     package enum Operation: Hashable, Sendable {
-        /// The value from this offset to its end.
+        /// Read the value from this offset to its end.
         case read(offset: Int)
-        /// To replace the value from this offset on. The answer is wanted in every case; the central is told of it only
-        /// if `needsResponse`.
+        /// Replace the value from this offset on. Every request is to be answered; the central gets the answer only if
+        /// `needsResponse`.
         case write(offset: Int, value: [UInt8], needsResponse: Bool)
     }
 
-    /// Whose request it is.
+    /// The connection of the central.
     package let connection: ConnectionIdentifier
-    /// The beacon that was connected to.
+    /// The set that the central connected to.
     package let advertisingSet: AdvertisingSetIdentifier?
-    /// What the answer is given by.
+    /// The token to answer with.
     package let token: ATTToken
-    /// The characteristic's value.
+    /// The handle of the characteristic's value.
     package let handle: AttributeHandle
-    /// The characteristic's type.
+    /// The type of the characteristic.
     package let uuid: BluetoothUUID
-    /// What is wanted.
+    /// The requested operation.
     package let operation: Operation
+}
+
+/// A subscription that ended because the attributes were replaced.
+package struct EndedSubscription: Hashable, Sendable {
+    /// The connection of the subscriber.
+    package let connection: ConnectionIdentifier
+    /// The handle of the characteristic's value, in the old attributes.
+    package let handle: AttributeHandle
+
+    /// A subscription of a connection.
+    package init(connection: ConnectionIdentifier, handle: AttributeHandle) {
+        self.connection = connection
+        self.handle = handle
+    }
 }

@@ -6,39 +6,61 @@ package import Advertising
 package import BluetoothCore
 package import HCI
 
-/// Why something that a host was asked for did not come about.
+/// The reason why a host could not do what it was asked for.
 package enum LEHostFailure: Error, Hashable, Sendable {
     /// The controller refused this command.
     case command(HCIOpcode, HCIStatus)
-    /// The controller did not answer this command in time.
+    /// The controller did not reply to this command in time.
     case unanswered(HCIOpcode, after: Duration)
-    /// The controller's answer to this command cannot be read.
+    /// The controller's reply to this command cannot be read.
     case unreadable(HCIOpcode)
-    /// The controller reports that its hardware failed, with its maker's code.
+    /// The controller reports a hardware error, with a code of its vendor.
     case hardware(code: UInt8)
-    /// The controller has so many advertising sets only.
+    /// The controller has this number of advertising sets, and all are in use.
     case tooManyAdvertisingSets(limit: Int)
-    /// No controller can send this.
+    /// No controller can send this advertisement.
     case malformed([Advertisement.Problem])
     /// The address is not a static random one.
     case notStaticRandom(BluetoothAddress)
-    /// The controller has no public address of its own.
+    /// The controller has no public address.
     case noPublicAddress
     /// The parameters are out of range.
     case invalidParameters
-    /// The peer did not answer in time.
+    /// The peer did not respond in time.
     case timedOut
-    /// The owner took the request back.
+    /// The owner cancelled the request.
     case cancelled
     /// The connection could not be made, or ended, for this reason.
     case connection(HCIStatus)
-    /// The controller was lost or started anew.
+    /// The controller was lost or restarted.
     case restarted
-    /// Too much is waiting already.
+    /// Too many requests are waiting.
     case busy
 
-    /// Whether the controller did not answer at all.
+    /// Whether the controller did not reply at all.
     var isSilence: Bool {
         if case .unanswered = self { true } else { false }
+    }
+}
+
+extension LEHostFailure: CustomStringConvertible {
+    /// A clause for a message: `LE Set Advertising Enable: command disallowed (0x0C)`.
+    package var description: String {
+        switch self {
+        case .command(let opcode, let status): "\(opcode.name): \(status)"
+        case .unanswered(let opcode, let time): "\(opcode.name): the controller did not answer within \(time)"
+        case .unreadable(let opcode): "\(opcode.name): the controller's reply cannot be read"
+        case .hardware(let code): "the controller reports hardware error \(code)"
+        case .tooManyAdvertisingSets(let limit): "the controller has only \(limit) advertising sets"
+        case .malformed: "no controller can send this advertisement"
+        case .notStaticRandom(let address): "\(address) is not a static random address"
+        case .noPublicAddress: "the controller has no public address"
+        case .invalidParameters: "the parameters are out of range"
+        case .timedOut: "the peer did not answer in time"
+        case .cancelled: "cancelled"
+        case .connection(let status): "\(status)"
+        case .restarted: "the controller was restarted"
+        case .busy: "too many requests are waiting"
+        }
     }
 }

@@ -4,57 +4,61 @@
 
 import BluetoothCore
 
-/// Makes frames of the fragments that a link delivers, one frame at a time (Core 5.4, Vol 3, Part A, 7.2).
+/// Reassembles frames from the fragments that a link delivers, one frame at a time (Core 5.4, Vol 3, Part A, 7.2).
 ///
-/// It never holds more than one frame of the longest payload that it takes.
+/// The memory is bounded by one frame with the maximum payload.
+///
+///     idle --(start of a frame)--> collecting --(its last fragment)--> idle
+///     idle or collecting --(a frame that is too long)--> skipping --(start of a frame)--> collecting
 package struct L2CAPReassembler: Sendable {
-    /// What came of a fragment.
+    /// A result of a fragment.
     package enum Output: Hashable, Sendable {
         /// A frame is complete.
         case frame(L2CAPFrame)
-        /// Octets were thrown away.
+        /// Bytes were dropped.
         case dropped(Fault)
     }
 
-    /// Why octets were thrown away.
+    /// The reason why bytes were dropped.
     package enum Fault: Hashable, Sendable {
-        /// A frame began before the one in front of it was complete; so many octets of that one had come.
+        /// Another frame started before this one was complete; with the number of its bytes so far.
         case incomplete(Int)
-        /// A fragment continues nothing.
+        /// A fragment of this length continues no frame.
         case unexpectedContinuation(Int)
-        /// A frame announces a longer payload than is taken.
+        /// A frame announces a payload of this length, beyond the maximum.
         case tooLong(Int)
-        /// A frame has more octets than it announced.
+        /// A frame has this number of bytes more than it announced.
         case overrun(Int)
     }
 
     private enum State: Sendable {
         case idle
-        /// The octets of a frame so far, whose header may not be complete.
+        /// The bytes of a frame so far, perhaps without a complete header.
         case collecting([UInt8])
-        /// Continuing fragments of a frame that was thrown away follow.
+        /// Fragments that continue a dropped frame follow.
         case skipping
     }
 
-    /// The longest payload that is taken, in octets.
+    /// The maximum payload, in bytes.
     package let maximumPayload: Int
     private var state = State.idle
 
-    /// A reassembler that takes payloads of at most so many octets; the longest attribute PDU in use has 517.
+    /// A reassembler with a maximum payload, in bytes; the longest attribute PDU in use has 517.
     package init(maximumPayload: Int = 1024) { self.maximumPayload = maximumPayload }
 
-    /// Takes one fragment; `isStart` says whether it begins a frame.
+    /// Takes one fragment.
+    /// - Parameter isStart: whether the fragment starts a frame.
     package mutating func receive(_ fragment: some Collection<UInt8>, isStart: Bool) -> [Output] {
         switch (state, isStart) {
         case (.idle, true), (.skipping, true):
             return collect(Array(fragment))
-        case (.collecting(let octets), true):
-            return [.dropped(.incomplete(octets.count))] + collect(Array(fragment))
-        case (.collecting(var octets), false):
-            // The state must not keep a second reference while the octets grow.
+        case (.collecting(let bytes), true):
+            return [.dropped(.incomplete(bytes.count))] + collect(Array(fragment))
+        case (.collecting(var bytes), false):
+            // The state must not hold a second reference while the bytes grow.
             state = .idle
-            octets.append(contentsOf: fragment)
-            return collect(octets)
+            bytes.append(contentsOf: fragment)
+            return collect(bytes)
         case (.idle, false):
             return [.dropped(.unexpectedContinuation(fragment.count))]
         case (.skipping, false):
@@ -62,23 +66,23 @@ package struct L2CAPReassembler: Sendable {
         }
     }
 
-    private mutating func collect(_ octets: [UInt8]) -> [Output] {
-        guard octets.count >= 2 else {
-            state = .collecting(octets)
+    private mutating func collect(_ bytes: [UInt8]) -> [Output] {
+        guard bytes.count >= 2 else {
+            state = .collecting(bytes)
             return []
         }
-        let length = Int(octets[0]) | Int(octets[1]) << 8
-        let missing = L2CAPFrame.headerLength + length - octets.count
+        let length = Int(bytes[0]) | Int(bytes[1]) << 8
+        let missing = L2CAPFrame.headerLength + length - bytes.count
         if length > maximumPayload {
             state = missing > 0 ? .skipping : .idle
             return [.dropped(.tooLong(length))]
         }
         guard missing <= 0 else {
-            state = .collecting(octets)
+            state = .collecting(bytes)
             return []
         }
         state = .idle
-        guard missing == 0, let frame = try? L2CAPFrame(parsing: octets) else { return [.dropped(.overrun(-missing))] }
+        guard missing == 0, let frame = try? L2CAPFrame(parsing: bytes) else { return [.dropped(.overrun(-missing))] }
         return [.frame(frame)]
     }
 }

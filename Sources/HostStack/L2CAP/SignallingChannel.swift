@@ -6,27 +6,28 @@ import BluetoothCore
 
 /// The signalling channel of one LE link (Core 5.4, Vol 3, Part A, 4).
 ///
-/// It answers what the peer asks, refuses what there is not, and asks a central for other connection parameters.
+/// It answers the peer's requests, rejects commands that are not supported, and asks a central for other connection
+/// parameters. Each call returns the actions for the owner.
 package struct SignallingChannel: Sendable {
-    /// Which end of the link this is.
+    /// The role of this end of the link.
     package enum Role: Hashable, Sendable {
         case central
         case peripheral
     }
 
-    /// What is to be done.
+    /// An action for the owner.
     package enum Output: Hashable, Sendable {
         /// Send this payload on the signalling channel.
         case send([UInt8])
         /// The peer's request was accepted: set these connection parameters.
         case updateConnectionParameters(ConnectionParameterUpdateRequest)
-        /// The central answered what was asked of it, or did not answer (`nil`) within 30 seconds.
+        /// The central's response to the request; `nil` if there was none within 30 seconds.
         case connectionParameterUpdateAnswered(ConnectionParameterUpdateResponse?)
     }
 
-    /// How long a response may take: the specification leaves it open between 1 and 60 seconds.
+    /// The time limit for a response: the specification allows 1 to 60 seconds.
     package static let responseTimeout = Duration.seconds(30)
-    /// The longest command that is taken, in octets (Core 5.4, Vol 3, Part A, 4): every LE device takes 23.
+    /// The maximum length of a command, in bytes (Core 5.4, Vol 3, Part A, 4): every LE device takes 23.
     package static let maximumPayload = 256
 
     private let role: Role
@@ -43,7 +44,8 @@ package struct SignallingChannel: Sendable {
     /// When `advance(to:)` has something to do.
     package var nextDeadline: Duration? { pending?.deadline }
 
-    /// Asks the central for other connection parameters; nothing comes of it while an earlier request is unanswered.
+    /// Asks the central for other connection parameters.
+    /// - Returns: nothing while an earlier request is pending.
     package mutating func request(_ parameters: ConnectionParameterUpdateRequest, at now: Duration) -> [Output] {
         guard pending == nil else { return [] }
         lastIdentifier = lastIdentifier == 255 ? 1 : lastIdentifier + 1
@@ -51,7 +53,7 @@ package struct SignallingChannel: Sendable {
         return [send(.connectionParameterUpdateRequest(parameters), identifier: lastIdentifier)]
     }
 
-    /// Takes the time.
+    /// Expires the request whose time is over.
     package mutating func advance(to now: Duration) -> [Output] {
         guard let pending, now >= pending.deadline else { return [] }
         self.pending = nil
@@ -66,7 +68,7 @@ package struct SignallingChannel: Sendable {
             return reject(payload, CommandReject(reason: 0x0001, data: writer.bytes))
         }
         guard let packet = try? SignallingPacket(parsing: payload) else { return reject(payload, .notUnderstood) }
-        // An identifier of 0 is never used, so there is nothing to answer.
+        // 0 is not a valid identifier, so there is no way to respond.
         guard packet.identifier != 0 else { return [] }
         return receive(packet)
     }
@@ -97,7 +99,7 @@ package struct SignallingChannel: Sendable {
     }
 
     private func update(_ parameters: ConnectionParameterUpdateRequest, identifier: UInt8) -> [Output] {
-        // Only a peripheral may ask.
+        // Only a peripheral may request parameters.
         guard role == .central else { return [send(.commandReject(.notUnderstood), identifier: identifier)] }
         guard acceptsParameterUpdates, parameters.isPossible else {
             return [send(.connectionParameterUpdateResponse(.rejected), identifier: identifier)]
@@ -120,7 +122,7 @@ package struct SignallingChannel: Sendable {
         .send(SignallingPacket(identifier: identifier, command: command).serialized())
     }
 
-    /// Rejects what cannot be read, as far as it can be told what it is; a rejection is never answered.
+    /// Rejects a malformed command if its code and identifier can be read. A rejection is never answered.
     private func reject(_ payload: [UInt8], _ reason: CommandReject) -> [Output] {
         guard payload.count >= 2, payload[0] != CommandReject.code, payload[1] != 0 else { return [] }
         return [send(.commandReject(reason), identifier: payload[1])]

@@ -4,9 +4,9 @@
 
 package import BluetoothCore
 
-/// The data of one signalling command: what stands behind code, identifier and length (Core 5.4, Vol 3, Part A, 4).
+/// The data of one signalling command, after code, identifier and length (Core 5.4, Vol 3, Part A, 4).
 package protocol SignallingMessage: WireCodable, Hashable {
-    /// What says which command it is.
+    /// The code of the command.
     static var code: UInt8 { get }
 }
 
@@ -15,10 +15,10 @@ package struct CommandReject: SignallingMessage {
     package static let code: UInt8 = 0x01
     /// 0x0000 command not understood, 0x0001 signalling MTU exceeded, 0x0002 invalid channel in request.
     package let reason: UInt16
-    /// What belongs to the reason: for 0x0001 the MTU, for 0x0002 two channels.
+    /// Details of the reason: for 0x0001 the MTU, for 0x0002 two channels.
     package let data: [UInt8]
 
-    /// The command is not known here.
+    /// The command is not supported.
     package static let notUnderstood = CommandReject(reason: 0x0000)
 
     /// The command names channels that are not open.
@@ -76,7 +76,7 @@ package struct DisconnectionResponse: SignallingMessage {
     /// The channel's end at the sender of the request.
     package let source: ChannelIdentifier
 
-    /// A response that says that this channel is closed.
+    /// A response that confirms that this channel is closed.
     package init(destination: ChannelIdentifier, source: ChannelIdentifier) {
         self.destination = destination
         self.source = source
@@ -90,5 +90,184 @@ package struct DisconnectionResponse: SignallingMessage {
     package func serialize(into writer: inout ByteWriter) {
         destination.serialize(into: &writer)
         source.serialize(into: &writer)
+    }
+}
+
+/// L2CAP_CONNECTION_PARAMETER_UPDATE_REQ (Core 5.4, Vol 3, Part A, 4.20).
+package struct ConnectionParameterUpdateRequest: SignallingMessage {
+    package static let code: UInt8 = 0x12
+    /// The minimum connection interval, in units of 1.25 ms: 6 to 3,200.
+    package let minimumInterval: Ticks<1250>
+    /// The maximum connection interval, in units of 1.25 ms: 6 to 3,200.
+    package let maximumInterval: Ticks<1250>
+    /// The number of connection events that the peripheral may skip: 0 to 499.
+    package let latency: UInt16
+    /// The supervision timeout, in units of 10 ms: 10 to 3,200.
+    package let timeout: Ticks<10000>
+
+    /// A request for these parameters; each of at most 16 bits.
+    package init(minimumInterval: Ticks<1250>, maximumInterval: Ticks<1250>, latency: UInt16, timeout: Ticks<10000>) {
+        self.minimumInterval = minimumInterval
+        self.maximumInterval = maximumInterval
+        self.latency = latency
+        self.timeout = timeout
+    }
+
+    /// Whether each parameter is in its range and the timeout is longer than (1 + latency) x maximum interval x 2
+    /// (Core 5.4, Vol 4, Part E, 7.8.18).
+    package var isPossible: Bool {
+        let intervals = UInt32(6)...3200
+        let longestSilence = maximumInterval.duration * (1 + Int(latency))
+        return intervals.contains(minimumInterval.count) && intervals.contains(maximumInterval.count)
+            && minimumInterval <= maximumInterval && latency <= 499 && 10...3200 ~= timeout.count
+            && timeout.duration > longestSilence * 2
+    }
+
+    package init(parsing reader: inout ByteReader) throws(WireError) {
+        minimumInterval = Ticks(UInt32(try reader.readLittleEndian(UInt16.self)))
+        maximumInterval = Ticks(UInt32(try reader.readLittleEndian(UInt16.self)))
+        latency = try reader.readLittleEndian()
+        timeout = Ticks(UInt32(try reader.readLittleEndian(UInt16.self)))
+    }
+
+    package func serialize(into writer: inout ByteWriter) {
+        writer.writeLittleEndian(UInt16(truncatingIfNeeded: minimumInterval.count))
+        writer.writeLittleEndian(UInt16(truncatingIfNeeded: maximumInterval.count))
+        writer.writeLittleEndian(latency)
+        writer.writeLittleEndian(UInt16(truncatingIfNeeded: timeout.count))
+    }
+}
+
+/// L2CAP_CONNECTION_PARAMETER_UPDATE_RSP (Core 5.4, Vol 3, Part A, 4.21).
+package struct ConnectionParameterUpdateResponse: SignallingMessage {
+    package static let code: UInt8 = 0x13
+    /// 0x0000: accepted; 0x0001: rejected.
+    package let result: UInt16
+
+    /// The central sets the parameters.
+    package static let accepted = ConnectionParameterUpdateResponse(result: 0x0000)
+    /// The central does not set the parameters.
+    package static let rejected = ConnectionParameterUpdateResponse(result: 0x0001)
+
+    /// A response of this result.
+    package init(result: UInt16) { self.result = result }
+
+    package init(parsing reader: inout ByteReader) throws(WireError) { result = try reader.readLittleEndian() }
+    package func serialize(into writer: inout ByteWriter) { writer.writeLittleEndian(result) }
+}
+
+/// L2CAP_LE_CREDIT_BASED_CONNECTION_REQ (Core 5.4, Vol 3, Part A, 4.22).
+package struct LECreditBasedConnectionRequest: SignallingMessage {
+    package static let code: UInt8 = 0x14
+    /// The requested protocol or service (SPSM).
+    package let protocolServiceMultiplexer: UInt16
+    /// The channel's end at the sender.
+    package let source: ChannelIdentifier
+    /// The maximum service data unit that the sender takes, in bytes.
+    package let maximumTransmissionUnit: UInt16
+    /// The maximum frame payload that the sender takes, in bytes.
+    package let maximumPayloadSize: UInt16
+    /// The number of frames that the receiver may send at first.
+    package let initialCredits: UInt16
+
+    /// A request with these fields.
+    package init(
+        protocolServiceMultiplexer: UInt16, source: ChannelIdentifier, maximumTransmissionUnit: UInt16,
+        maximumPayloadSize: UInt16, initialCredits: UInt16
+    ) {
+        self.protocolServiceMultiplexer = protocolServiceMultiplexer
+        self.source = source
+        self.maximumTransmissionUnit = maximumTransmissionUnit
+        self.maximumPayloadSize = maximumPayloadSize
+        self.initialCredits = initialCredits
+    }
+
+    package init(parsing reader: inout ByteReader) throws(WireError) {
+        protocolServiceMultiplexer = try reader.readLittleEndian()
+        source = try ChannelIdentifier(parsing: &reader)
+        maximumTransmissionUnit = try reader.readLittleEndian()
+        maximumPayloadSize = try reader.readLittleEndian()
+        initialCredits = try reader.readLittleEndian()
+    }
+
+    package func serialize(into writer: inout ByteWriter) {
+        writer.writeLittleEndian(protocolServiceMultiplexer)
+        source.serialize(into: &writer)
+        writer.writeLittleEndian(maximumTransmissionUnit)
+        writer.writeLittleEndian(maximumPayloadSize)
+        writer.writeLittleEndian(initialCredits)
+    }
+}
+
+/// L2CAP_LE_CREDIT_BASED_CONNECTION_RSP (Core 5.4, Vol 3, Part A, 4.23).
+package struct LECreditBasedConnectionResponse: SignallingMessage {
+    package static let code: UInt8 = 0x15
+    /// The channel's end at the sender of the response; 0 in a refusal.
+    package let destination: ChannelIdentifier
+    /// The maximum service data unit that the sender takes, in bytes.
+    package let maximumTransmissionUnit: UInt16
+    /// The maximum frame payload that the sender takes, in bytes.
+    package let maximumPayloadSize: UInt16
+    /// The number of frames that the receiver may send at first.
+    package let initialCredits: UInt16
+    /// 0x0000: success; 0x0002: SPSM not supported; and others.
+    package let result: UInt16
+
+    /// A refusal: there is no such protocol or service.
+    package static let protocolServiceMultiplexerNotSupported = LECreditBasedConnectionResponse(
+        destination: ChannelIdentifier(0), maximumTransmissionUnit: 0, maximumPayloadSize: 0, initialCredits: 0,
+        result: 0x0002)
+
+    /// A response with these fields.
+    package init(
+        destination: ChannelIdentifier, maximumTransmissionUnit: UInt16, maximumPayloadSize: UInt16,
+        initialCredits: UInt16, result: UInt16
+    ) {
+        self.destination = destination
+        self.maximumTransmissionUnit = maximumTransmissionUnit
+        self.maximumPayloadSize = maximumPayloadSize
+        self.initialCredits = initialCredits
+        self.result = result
+    }
+
+    package init(parsing reader: inout ByteReader) throws(WireError) {
+        destination = try ChannelIdentifier(parsing: &reader)
+        maximumTransmissionUnit = try reader.readLittleEndian()
+        maximumPayloadSize = try reader.readLittleEndian()
+        initialCredits = try reader.readLittleEndian()
+        result = try reader.readLittleEndian()
+    }
+
+    package func serialize(into writer: inout ByteWriter) {
+        destination.serialize(into: &writer)
+        writer.writeLittleEndian(maximumTransmissionUnit)
+        writer.writeLittleEndian(maximumPayloadSize)
+        writer.writeLittleEndian(initialCredits)
+        writer.writeLittleEndian(result)
+    }
+}
+
+/// L2CAP_FLOW_CONTROL_CREDIT_IND (Core 5.4, Vol 3, Part A, 4.24).
+package struct FlowControlCredit: SignallingMessage {
+    package static let code: UInt8 = 0x16
+    /// The channel's end at the sender.
+    package let channel: ChannelIdentifier
+    /// The number of further frames that the receiver may send.
+    package let credits: UInt16
+
+    /// Credits for a channel.
+    package init(channel: ChannelIdentifier, credits: UInt16) {
+        self.channel = channel
+        self.credits = credits
+    }
+
+    package init(parsing reader: inout ByteReader) throws(WireError) {
+        channel = try ChannelIdentifier(parsing: &reader)
+        credits = try reader.readLittleEndian()
+    }
+
+    package func serialize(into writer: inout ByteWriter) {
+        channel.serialize(into: &writer)
+        writer.writeLittleEndian(credits)
     }
 }

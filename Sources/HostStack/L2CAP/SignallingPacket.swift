@@ -6,7 +6,7 @@ package import BluetoothCore
 
 /// A command on the signalling channel: code, identifier, length and data (Core 5.4, Vol 3, Part A, 4).
 package struct SignallingPacket: Hashable, Sendable {
-    /// The commands of an LE link that are known here.
+    /// The commands of an LE link.
     package enum Command: Hashable, Sendable {
         case commandReject(CommandReject)
         case disconnectionRequest(DisconnectionRequest)
@@ -16,10 +16,10 @@ package struct SignallingPacket: Hashable, Sendable {
         case creditBasedConnectionRequest(LECreditBasedConnectionRequest)
         case creditBasedConnectionResponse(LECreditBasedConnectionResponse)
         case flowControlCredit(FlowControlCredit)
-        /// Any other code with its data.
+        /// Another code and its data.
         case unknown(UInt8, [UInt8])
 
-        /// The message inside; `nil` when it is unknown.
+        /// The message; `nil` if the code is unknown.
         package var message: (any SignallingMessage)? {
             switch self {
             case .commandReject(let message): message
@@ -35,7 +35,7 @@ package struct SignallingPacket: Hashable, Sendable {
         }
     }
 
-    /// What a response repeats of its request; never 0.
+    /// The identifier that a response repeats from its request; never 0.
     package let identifier: UInt8
     /// The command.
     package let command: Command
@@ -61,7 +61,7 @@ extension SignallingPacket: WireCodable {
         let code: UInt8
         let data: [UInt8]
         switch command {
-        case .unknown(let unknownCode, let octets): (code, data) = (unknownCode, octets)
+        case .unknown(let unknownCode, let bytes): (code, data) = (unknownCode, bytes)
         default:
             guard let message = command.message else { return }
             (code, data) = (type(of: message).code, message.serialized())

@@ -15,10 +15,10 @@ struct AirBench {
     struct Station {
         var host: LEHost
         let controller: ControllerIdentifier
-        /// Whether the controller says that it is of 4.0, and has no extended commands.
+        /// Whether the controller claims to be of version 4.0, without extended commands.
         let isLegacy: Bool
         var events: [(time: Duration, event: LEHostEvent)] = []
-        /// What reads are answered with; what writes change.
+        /// The values of the characteristics, which peers read and write.
         var values: [BluetoothUUID: [UInt8]] = [:]
     }
 
@@ -26,7 +26,8 @@ struct AirBench {
     var stations: [Station] = []
     var time: Duration = .zero
 
-    /// Puts a station on the air and starts it.
+    /// Adds a station to the air and starts it.
+    /// - Returns: its index.
     mutating func add(
         _ number: UInt8, isLegacy: Bool = false, configuration: LEHostConfiguration = LEHostConfiguration()
     ) -> Int {
@@ -47,20 +48,20 @@ struct AirBench {
         settle()
     }
 
-    /// Lets time pass, with all that is due in it.
+    /// Advances the time, and does what is due meanwhile.
     mutating func advance(by duration: Duration) {
         let end = time + duration
         while let next = nextDeadline, next <= end { step(to: next) }
         step(to: end)
     }
 
-    /// Lets time pass until something has happened at a station, for at most a minute.
+    /// Advances the time, for at most a minute, until a station has an event with a value.
     mutating func advance<Value>(until station: Int, _ value: (LEHostEvent) -> Value?) throws -> Value {
         let end = time + .seconds(60)
         while true {
             for (_, event) in stations[station].events { if let found = value(event) { return found } }
-            let next = try #require(nextDeadline, "nothing more happens: \(stations[station].events)")
-            try #require(next <= end, "it does not happen: \(stations[station].events)")
+            let next = try #require(nextDeadline, "no further deadline: \(stations[station].events)")
+            try #require(next <= end, "no such event within a minute: \(stations[station].events)")
             step(to: next)
         }
     }
@@ -80,19 +81,19 @@ struct AirBench {
     }
 
     private mutating func settle() {
-        var isQuiet = false
-        while !isQuiet {
-            isQuiet = true
+        var isSettled = false
+        while !isSettled {
+            isSettled = true
             for index in stations.indices {
                 for output in stations[index].host.takeOutputs() {
-                    isQuiet = false
+                    isSettled = false
                     switch output {
                     case .send(let packet): air.receive(packet, from: stations[index].controller)
                     case .event(let event): take(event, at: index)
                     }
                 }
                 while let packet = air.takeOutput(of: stations[index].controller) {
-                    isQuiet = false
+                    isSettled = false
                     stations[index].host.receive(stations[index].isLegacy ? aged(packet) : packet, at: time)
                 }
             }
@@ -112,7 +113,7 @@ struct AirBench {
         stations[index].host.respond(to: request.token, of: request.connection, with: result)
     }
 
-    /// The packet as a controller of 4.0 would send it.
+    /// The packet as a controller of version 4.0 sends it.
     private func aged(_ packet: HCIPacket) -> HCIPacket {
         guard case .event(let event) = packet,
             let complete = try? event.parameters(as: HCICommandComplete.self)
@@ -131,7 +132,7 @@ struct AirBench {
                     commandCredits: complete.commandCredits, opcode: complete.opcode, returnParameters: returned)))
     }
 
-    /// The reports of an address that a station heard.
+    /// The reports of an address that a station received.
     func reports(_ station: Int, of address: BluetoothAddress) -> [(time: Duration, report: ScanReport)] {
         stations[station].events.compactMap { time, event in
             if case .scanReport(let report) = event, report.address == address { (time, report) } else { nil }

@@ -18,7 +18,7 @@ import VirtualRadio
             GATTCharacteristic(uuid: .bit16(0xFFF1), properties: [.read, .write]),
         ])
 
-    /// Two stations: one advertises, the other will look for it.
+    /// Two stations: the first advertises, the second scans and connects.
     private func bench(isLegacy: Bool) throws -> (AirBench, beacon: Int, central: Int) {
         var bench = AirBench()
         let beacon = bench.add(1, isLegacy: isLegacy)
@@ -34,7 +34,7 @@ import VirtualRadio
     }
 
     @Test(arguments: [false, true], [false, true])
-    func `a connected beacon is heard only if it is to be`(isLegacy: Bool, whileConnected: Bool) throws {
+    func `a connected set advertises only with whileConnected`(isLegacy: Bool, whileConnected: Bool) throws {
         var (bench, beacon, central) = try bench(isLegacy: isLegacy)
         bench.perform(beacon) {
             $0.setAdvertising(
@@ -51,7 +51,8 @@ import VirtualRadio
         #expect(whileConnected ? reports > 5 : reports == 0)
     }
 
-    @Test(arguments: [false, true]) func `a beacon's whole life`(isLegacy: Bool) throws {
+    @Test(arguments: [false, true])
+    func `a set advertises, is read and written, and is disconnected`(isLegacy: Bool) throws {
         var (bench, beacon, central) = try bench(isLegacy: isLegacy)
 
         bench.perform(central) { $0.startScanning() }
@@ -125,9 +126,8 @@ import VirtualRadio
 
     struct Unexpected: Error { let what: String }
 
-    @Test(arguments: [false, true]) func `a central that vanishes is noticed, and the beacon comes back`(isLegacy: Bool)
-        throws
-    {
+    @Test(arguments: [false, true])
+    func `a central out of range times out, and the set advertises again`(isLegacy: Bool) throws {
         var (bench, beacon, central) = try bench(isLegacy: isLegacy)
         bench.perform(central) { $0.connect(to: .random(1), type: .random) }
         _ = try bench.advance(until: beacon) { if case .connected(let link) = $0 { link } else { nil } }
@@ -142,12 +142,12 @@ import VirtualRadio
         _ = try bench.advance(until: beacon) { if case .advertising(_, let effective) = $0 { effective } else { nil } }
     }
 
-    @Test func `connection parameters change at a peripheral's wish`() throws {
+    @Test func `a peripheral's request changes the connection parameters`() throws {
         var (bench, beacon, central) = try bench(isLegacy: false)
         bench.perform(central) { $0.connect(to: .random(1), type: .random) }
         let peer = try bench.advance(until: beacon) { if case .connected(let link) = $0 { link } else { nil } }
-        let wish = ConnectionParameters(interval: ConnectionInterval(160)...ConnectionInterval(160))
-        bench.perform(beacon) { $0.updateConnection(peer.id, to: wish) }
+        let requested = ConnectionParameters(interval: ConnectionInterval(160)...ConnectionInterval(160))
+        bench.perform(beacon) { $0.updateConnection(peer.id, to: requested) }
         for station in [beacon, central] {
             let updated = try bench.advance(until: station) { event -> LEConnection? in
                 if case .connectionUpdated(let link) = event { link } else { nil }
@@ -156,7 +156,7 @@ import VirtualRadio
         }
     }
 
-    @Test func `beacons in turns are all heard, as often as was told`() throws {
+    @Test func `sets that take turns are received at their reported intervals`() throws {
         var bench = AirBench()
         let beacons = bench.add(1, isLegacy: true)
         let scanner = bench.add(2)
@@ -172,11 +172,11 @@ import VirtualRadio
         let start = bench.time
         bench.advance(by: .seconds(60))
         for number in UInt8(0)..<6 {
-            let told = try #require(
+            let report = try #require(
                 bench.stations[beacons].events.last { entry in
                     if case .advertising(.number(number), _) = entry.event { true } else { false }
                 })
-            guard case .advertising(_, let effective) = told.event else { continue }
+            guard case .advertising(_, let effective) = report.event else { continue }
             #expect(effective.turns == 6)
             let heard = bench.reports(scanner, of: .random(number)).filter { $0.time >= start }
             let mean = (bench.time - start) / .milliseconds(1) / Double(heard.count)
@@ -187,7 +187,7 @@ import VirtualRadio
         }
     }
 
-    @Test func `an extended controller's beacons each have their exact interval`() throws {
+    @Test func `each set of an extended controller has its exact interval`() throws {
         var bench = AirBench()
         let beacons = bench.add(1)
         let scanner = bench.add(2)

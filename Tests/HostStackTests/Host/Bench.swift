@@ -9,13 +9,13 @@ import HCI
 import HostStack
 import Testing
 
-/// A host and a scripted controller, joined at once, in virtual time.
+/// A host and a scripted controller that replies at once, in virtual time.
 struct Bench {
     var host: LEHost
     var controller: ScriptedController
     var events: [LEHostEvent] = []
     var time: Duration = .zero
-    /// When each of the controller's commands came.
+    /// The times of the commands.
     var times: [Duration] = []
 
     init(_ controller: ScriptedController, configuration: LEHostConfiguration = LEHostConfiguration()) {
@@ -23,7 +23,7 @@ struct Bench {
         self.controller = controller
     }
 
-    /// A host that is ready, without the commands and events of its start.
+    /// A host that is ready; the commands and events of its start are forgotten.
     static func ready(
         _ controller: ScriptedController, configuration: LEHostConfiguration = LEHostConfiguration()
     ) -> Bench {
@@ -41,7 +41,7 @@ struct Bench {
         controller.data = []
     }
 
-    /// Carries packets to and fro until nobody has anything to say.
+    /// Exchanges packets until neither side sends any.
     mutating func settle() {
         while true {
             let outputs = host.takeOutputs()
@@ -53,7 +53,7 @@ struct Bench {
                     times.append(time)
                     if let answer = controller.take(command) { host.receive(.event(answer), at: time) }
                 case .send(.acl(let data)): controller.data.append(data)
-                case .send: Issue.record("a host sends commands and data only")
+                case .send: Issue.record("a host sends only commands and data")
                 }
             }
         }
@@ -71,7 +71,7 @@ struct Bench {
         settle()
     }
 
-    /// Does all that is due up to a time, each at its time.
+    /// Advances the time, and does what is due meanwhile at its own time.
     mutating func advance(to end: Duration) {
         while let deadline = host.nextDeadline, deadline <= end {
             time = max(time, deadline)
@@ -83,42 +83,42 @@ struct Bench {
         settle()
     }
 
-    /// The names of the commands so far.
+    /// The opcodes of the commands so far.
     var opcodes: [HCIOpcode] { controller.log.map(\.opcode) }
 
-    /// The commands of a kind so far.
+    /// The commands of a type so far.
     func commands<Command: HCICommand>(_: Command.Type) -> [Command] {
         controller.log.compactMap { try? $0.parameters(as: Command.self) }
     }
 
-    /// What the owner was told last of a beacon on the air.
+    /// The latest effective values of a set.
     func effective(_ set: AdvertisingSetIdentifier) -> EffectiveAdvertising? {
         events.reversed().lazy.compactMap { event -> EffectiveAdvertising? in
             if case .advertising(set, let effective) = event { effective } else { nil }
         }.first
     }
 
-    /// The connections that the owner was told of.
+    /// The connections that were made.
     var connected: [LEConnection] {
         events.compactMap { if case .connected(let link) = $0 { link } else { nil } }
     }
 
-    /// What the owner was told of a scan.
+    /// The reports of the scan.
     var reports: [ScanReport] {
         events.compactMap { if case .scanReport(let report) = $0 { report } else { nil } }
     }
 
-    /// What the owner was asked by centrals.
+    /// The requests of centrals.
     var requests: [AttributeServerRequest] {
         events.compactMap { if case .attributeRequest(let request) = $0 { request } else { nil } }
     }
 
-    /// The connections that are gone, and why.
+    /// The connections that ended, with the reasons.
     var disconnected: [(link: LEConnection, reason: HCIStatus)] {
         events.compactMap { if case .disconnected(let link, let reason) = $0 { (link, reason) } else { nil } }
     }
 
-    /// A central connects to a beacon.
+    /// A central connects to a set; the controller reports the set if there is one.
     mutating func connectCentral(_ handle: UInt16, set: AdvertisingSetIdentifier?) {
         receive(Bench.connectionComplete(handle, role: .peripheral))
         if let set { receive(Bench.terminated(set, handle)) }
@@ -155,7 +155,7 @@ struct Bench {
 
 extension BluetoothAddress {
     static let peer = BluetoothAddress("C0:00:00:00:00:99") ?? .zero
-    /// A static random address that ends in this octet.
+    /// A static random address that ends in this byte.
     static func random(_ last: UInt8) -> BluetoothAddress {
         BluetoothAddress(octets: [0xC0, 0, 0, 0, 0, last]) ?? .zero
     }
@@ -163,13 +163,13 @@ extension BluetoothAddress {
 
 extension AdvertisingSetIdentifier {
     static func number(_ number: UInt8) -> AdvertisingSetIdentifier {
-        guard let set = AdvertisingSetIdentifier(number) else { preconditionFailure("\(number) is no set") }
+        guard let set = AdvertisingSetIdentifier(number) else { preconditionFailure("\(number) is not a valid set") }
         return set
     }
 }
 
 extension Advertisement {
-    /// A beacon with a name of this length, so often.
+    /// An advertisement with this name and interval.
     static func beacon(
         _ pdu: AdvertisingPDU = .nonConnectable, milliseconds: Int, name: String = "one",
         power: TransmitPower? = nil

@@ -18,9 +18,9 @@ import Testing
         var bench = AirBench()
         let peripheral: Int
         let central: Int
-        /// The link as the peripheral knows it.
+        /// The connection at the peripheral.
         var link: ConnectionIdentifier
-        /// And as the central does.
+        /// The connection at the central.
         var back: ConnectionIdentifier
 
         init(isLegacy: Bool = false, services: [GATTService]?) throws {
@@ -42,7 +42,7 @@ import Testing
             back = try bench.advance(until: central) { if case .connected(let link) = $0 { link.id } else { nil } }
         }
 
-        /// Does something with the central's attributes.
+        /// Runs a procedure on the central's attributes.
         mutating func run(_ procedure: GATTProcedure) throws -> Result<GATTResult, ATTClientError> {
             var token: ATTToken?
             bench.perform(peripheral) { [link] in token = $0.start(procedure, on: link) }
@@ -51,7 +51,7 @@ import Testing
             }
         }
 
-        /// The characteristics of a service of the central's.
+        /// The characteristics of a service of the central.
         mutating func characteristics(of service: BluetoothUUID) throws -> [RemoteCharacteristic] {
             guard case .services(let found) = try run(.discoverPrimaryServicesByUUID(service)).get() else { return [] }
             guard let first = found.first else { return [] }
@@ -61,25 +61,25 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true]) func peripheralUsesTheCentralsAttributes(isLegacy: Bool) throws {
+    @Test(arguments: [false, true]) func `a peripheral uses the central's attributes`(isLegacy: Bool) throws {
         var stage = try Stage(isLegacy: isLegacy, services: [Self.battery])
         let level = try #require(try stage.characteristics(of: .bit16(0x180F)).first)
         #expect(try stage.run(.read(level.value)) == .success(.value([77])))
         #expect(try stage.run(.subscribeTo(level, .notification)) == .success(.done))
         let back = stage.back
         stage.bench.perform(stage.central) { $0.notify([76], of: level.value, to: back) }
-        let told = try stage.bench.advance(until: stage.peripheral) { event -> [UInt8]? in
+        let received = try stage.bench.advance(until: stage.peripheral) { event -> [UInt8]? in
             if case .notification(_, level.value, let value) = event { value } else { nil }
         }
-        #expect(told == [76])
+        #expect(received == [76])
     }
 
-    @Test func centralWithoutAttributesSaysSo() throws {
+    @Test func `a central without attributes refuses requests`() throws {
         var stage = try Stage(services: nil)
         #expect(try stage.run(.discoverPrimaryServices) == .failure(.refused(.requestNotSupported, .none)))
     }
 
-    @Test func peripheralHearsThatServicesHaveChanged() throws {
+    @Test func `a peripheral gets an indication of changed services`() throws {
         var stage = try Stage(services: [Self.battery])
         let changed = try #require(
             try stage.characteristics(of: .genericAttribute).first { $0.uuid == .serviceChanged })
@@ -94,8 +94,8 @@ import Testing
         #expect(range == [1, 0, 0xFF, 0xFF])
         #expect(try stage.characteristics(of: .bit16(0x180F)).isEmpty)
         let back = stage.back
-        var isTold = true
-        stage.bench.perform(stage.central) { isTold = $0.notify([1], of: level.value, to: back) }
-        #expect(!isTold, "nobody wants to be told of what is gone")
+        var isNotified = true
+        stage.bench.perform(stage.central) { isNotified = $0.notify([1], of: level.value, to: back) }
+        #expect(!isNotified, "the subscription ended with the characteristic")
     }
 }

@@ -11,7 +11,7 @@ import Testing
 @Suite struct ConnectingTests {
     private let peer = PeerAddress(.peer, type: .random)
 
-    @Test func `an extended controller connects by the extended command`() throws {
+    @Test func `an extended controller gets the extended command`() throws {
         var bench = Bench.ready(.extended)
         bench.perform { $0.connect(to: .peer, type: .random) }
         let command = try #require(bench.commands(LEExtendedCreateConnection.self).first)
@@ -24,7 +24,7 @@ import Testing
         #expect(bench.host.nextDeadline.map { $0 > .seconds(100) } != true)
     }
 
-    @Test func `a legacy controller connects by the legacy command`() throws {
+    @Test func `a legacy controller gets the legacy command`() throws {
         var bench = Bench.ready(.legacy)
         bench.perform { $0.connect(to: .peer, type: .random) }
         let command = try #require(bench.commands(LECreateConnection.self).first)
@@ -34,7 +34,7 @@ import Testing
         #expect(!bench.opcodes.contains(LESetDataLength.opcode))
     }
 
-    @Test func `a legacy controller's random address is the central's as long as no beacon has it`() throws {
+    @Test func `the central uses a legacy controller's random address until a set advertises`() throws {
         let configuration = LEHostConfiguration(centralAddress: .random(.random(7)))
         var bench = Bench.ready(.legacy, configuration: configuration)
         bench.perform { $0.connect(to: .peer, type: .random) }
@@ -47,7 +47,7 @@ import Testing
         #expect(bench.commands(LECreateConnection.self).map(\.ownAddressType) == [.public])
     }
 
-    @Test func `a silent peer is given up at its time`() {
+    @Test func `a silent peer times out`() {
         var bench = Bench.ready(.extended)
         bench.perform { $0.connect(to: .peer, type: .random, timeout: .seconds(3)) }
         bench.advance(to: .milliseconds(2999))
@@ -60,14 +60,14 @@ import Testing
         #expect(bench.host.nextDeadline == nil)
     }
 
-    @Test func `a controller that does not say that it gave up is not waited for`() {
+    @Test func `a controller that does not confirm the cancellation times out`() {
         var bench = Bench.ready(.extended)
         bench.perform { $0.connect(to: .peer, type: .random, timeout: .seconds(3)) }
         bench.advance(to: .seconds(14))
         #expect(bench.events == [.connectionFailed(peer, .timedOut)])
     }
 
-    @Test func `connections are made one after the other`() {
+    @Test func `connections are made one at a time`() {
         var bench = Bench.ready(.extended)
         bench.perform {
             $0.connect(to: .peer, type: .random)
@@ -81,7 +81,7 @@ import Testing
         #expect(bench.commands(LEExtendedCreateConnection.self).map(\.peerAddress) == [.peer, .random(2)])
     }
 
-    @Test func `a connection that comes when it is not wanted any more is ended, and not told`() {
+    @Test func `a connection made after its cancellation is ended and not reported`() {
         var bench = Bench.ready(.extended)
         bench.perform { $0.connect(to: .peer, type: .random) }
         bench.perform { $0.cancelConnecting(to: .peer, type: .random) }
@@ -93,7 +93,7 @@ import Testing
         #expect(bench.events.count == 1)
     }
 
-    @Test func `a refusal is told`() {
+    @Test func `a refused command fails the connection`() {
         var bench = Bench.ready(.extended)
         bench.controller.refusals[LEExtendedCreateConnection.opcode] = .connectionLimitExceeded
         bench.perform { $0.connect(to: .peer, type: .random) }
@@ -101,13 +101,13 @@ import Testing
         #expect(bench.events == [.commandFailed(failure), .connectionFailed(peer, failure)])
     }
 
-    @Test func `a controller that cannot scan and connect at once scans again afterwards`() {
+    @Test func `a scan rests while a controller that cannot do both connects`() {
         var bench = Bench.ready(.extended)
         bench.perform { $0.startScanning() }
         bench.forget()
         bench.controller.refusals[LEExtendedCreateConnection.opcode] = .commandDisallowed
         bench.perform { $0.connect(to: .peer, type: .random) }
-        // With the scan off it is tried once more, and then refused for good.
+        // With the scan off, the command is sent once more; another refusal is final.
         #expect(
             bench.opcodes == [
                 LEExtendedCreateConnection.opcode, LESetExtendedScanEnable.opcode, LEExtendedCreateConnection.opcode,
@@ -119,7 +119,7 @@ import Testing
                 == .connectionFailed(peer, .command(LEExtendedCreateConnection.opcode, .commandDisallowed)))
     }
 
-    @Test func `too many wishes, and impossible ones, are refused`() {
+    @Test func `too many requests, and invalid parameters, are refused`() {
         var bench = Bench.ready(.extended)
         bench.perform { host in
             for _ in 0..<66 { host.connect(to: .peer, type: .random) }
@@ -132,7 +132,7 @@ import Testing
         #expect(bench.events == [.connectionFailed(peer, .invalidParameters)])
     }
 
-    @Test func `a new start begins the connections anew`() {
+    @Test func `a restart begins the requested connections again`() {
         var bench = Bench.ready(.extended)
         bench.perform { $0.connect(to: .peer, type: .random) }
         bench.forget()

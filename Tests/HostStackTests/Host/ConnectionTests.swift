@@ -32,7 +32,7 @@ import Testing
         return bench
     }
 
-    @Test func `a connection to the only connectable beacon begins at once`() throws {
+    @Test func `a connection to the only connectable set is reported at once`() throws {
         var bench = try bench([.connectableScannable, .nonConnectable])
         bench.receive(Bench.connectionComplete(1, role: .peripheral))
         #expect(bench.events.first == .advertisingStopped(first, .connected))
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `of several beacons, the set's event says which, before or after`(isBefore: Bool) throws {
+    func `with several sets, an event before or after the connection has the set`(isBefore: Bool) throws {
         var bench = try bench([.connectableScannable, .connectableScannable])
         if isBefore { bench.receive(Bench.terminated(second, 1)) }
         bench.receive(Bench.connectionComplete(1, role: .peripheral))
@@ -60,7 +60,7 @@ import Testing
         #expect(bench.events.contains(.advertisingStopped(second, .connected)))
     }
 
-    @Test func `what comes before the set is known is not lost`() throws {
+    @Test func `data before the set is known is not lost`() throws {
         var bench = try bench([.connectableScannable, .connectableScannable])
         bench.receive(Bench.connectionComplete(1, role: .peripheral))
         // ATT_READ_REQ of the battery level.
@@ -70,14 +70,14 @@ import Testing
         #expect(bench.requests.map(\.advertisingSet) == [second])
     }
 
-    @Test func `a controller that names no set is not waited for`() throws {
+    @Test func `a controller that does not report the set times out`() throws {
         var bench = try bench([.connectableScannable, .connectableScannable])
         bench.receive(Bench.connectionComplete(1, role: .peripheral))
         bench.advance(to: .milliseconds(500))
         #expect(bench.connected.map(\.advertisingSet) == [first])
     }
 
-    @Test func `a beacon can be changed and taken away while it is connected`() throws {
+    @Test func `a set can be changed and stopped while it is connected`() throws {
         var bench = try bench([.connectableScannable])
         bench.connectCentral(1, set: first)
         bench.forget()
@@ -95,7 +95,7 @@ import Testing
         #expect(bench.effective(first) == nil)
     }
 
-    @Test func `a beacon that is not connectable any more is on the air beside its connection`() throws {
+    @Test func `a connected set that becomes non-connectable advertises again`() throws {
         var bench = try bench([.connectableScannable])
         bench.connectCentral(1, set: first)
         bench.forget()
@@ -116,7 +116,7 @@ import Testing
         return [0x0A] + handle.serialized()
     }
 
-    @Test func `a central's request goes to the owner, and the answer back`() throws {
+    @Test func `a central's request gets the owner's answer`() throws {
         var bench = try bench([.connectableScannable])
         bench.connectCentral(1, set: first)
         bench.receive(readRequest(bench), on: .attribute, of: 1)
@@ -125,13 +125,13 @@ import Testing
         bench.perform { $0.respond(to: request.token, of: request.connection, with: .success([77])) }
         #expect(bench.controller.data.map(\.payload) == [[2, 0, 4, 0, 0x0B, 77]])
         #expect(bench.controller.data.first?.boundary == .firstNonFlushable)
-        // An answer to a connection that is gone is nobody's.
+        // An answer for a connection that has ended is ignored.
         bench.endConnection(1)
         bench.perform { $0.respond(to: request.token, of: request.connection, with: .success([77])) }
         #expect(bench.controller.data.count == 1)
     }
 
-    @Test func `pairing is not supported`() throws {
+    @Test func `without settings, pairing is refused`() throws {
         var bench = try bench([.connectableScannable])
         bench.connectCentral(1, set: first)
         bench.receive([0x01, 3, 0, 0, 16, 0, 0], on: .securityManager, of: 1)
@@ -141,7 +141,7 @@ import Testing
         #expect(bench.opcodes.last == LELongTermKeyRequestNegativeReply.opcode)
     }
 
-    @Test func `a connection is ended at the owner's wish, once`() throws {
+    @Test func `a connection is disconnected once`() throws {
         var bench = try bench([.connectableScannable])
         bench.connectCentral(1, set: first)
         let link = try #require(bench.connected.first)
@@ -156,7 +156,7 @@ import Testing
         #expect(bench.events.first == .disconnected(link, .connectionTerminatedByLocalHost))
     }
 
-    @Test func `a new start ends the connections`() throws {
+    @Test func `a restart ends the connections`() throws {
         var bench = try bench([.connectableScannable])
         bench.connectCentral(1, set: first)
         let link = try #require(bench.connected.first)
@@ -166,7 +166,7 @@ import Testing
         #expect(bench.effective(first) != nil)
     }
 
-    @Test func `a beacon that is refused beside a connection is tried again after it`() throws {
+    @Test func `a set that is refused during a connection is tried again after it`() throws {
         var bench = try bench([.connectableScannable])
         bench.connectCentral(1, set: first)
         bench.controller.refusals[LESetExtendedAdvertisingEnable.opcode] = .commandDisallowed
@@ -181,7 +181,7 @@ import Testing
         #expect(bench.effective(first) != nil && bench.effective(second) != nil)
     }
 
-    @Test func `a connection that is told in both events is one connection`() throws {
+    @Test func `a connection reported in both events is one connection`() throws {
         var bench = try bench([.connectableScannable])
         bench.connectCentral(1, set: first)
         bench.receive(
@@ -191,7 +191,7 @@ import Testing
                 supervisionTimeout: SupervisionTimeout(420)))
         #expect(bench.connected.count == 1 && bench.disconnected.isEmpty)
         bench.endConnection(1)
-        // By itself it is as good as the other.
+        // The enhanced event alone suffices.
         bench.receive(
             LEEnhancedConnectionComplete(
                 connectionHandle: ConnectionHandle(1), role: .peripheral, peerAddressType: .random,
@@ -200,9 +200,9 @@ import Testing
         #expect(bench.connected.count == 2)
     }
 
-    /// Handles, permissions and values are of one table, and clients that subscribed to Service Changed are indicated the
-    /// affected handles (Core 5.4, Vol 3, Part G, 7.1).
-    @Test func `another table is served at once to those who are connected`() throws {
+    /// Clients that subscribed to Service Changed get an indication of the affected handles (Core 5.4, Vol 3, Part G,
+    /// 7.1).
+    @Test func `connected centrals get a new database at once`() throws {
         var bench = try bench([.connectableScannable])
         bench.connectCentral(1, set: first)
         let link = try #require(bench.connected.first)
@@ -243,7 +243,7 @@ import Testing
                 [5, 0, 4, 0, 0x01, 0x0A] + value.serialized() + [0x05],
             ])
         #expect(bench.requests.isEmpty)
-        // Without services there is nothing to read any more.
+        // Without services, there is nothing left to read.
         bench.controller.data = []
         bench.receive(
             NumberOfCompletedPackets(completedPackets: [.init(connectionHandle: ConnectionHandle(1), count: 3)]))

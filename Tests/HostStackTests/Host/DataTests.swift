@@ -10,7 +10,7 @@ import HostStack
 import Testing
 
 @Suite struct DataTests {
-    /// A bench with so many connections as central, of handles from 1 on.
+    /// A bench with a number of connections as central, whose handles begin with 1.
     private func bench(connections: Int, controller: ScriptedController = .extended) -> Bench {
         var bench = Bench.ready(controller)
         for number in 1...connections {
@@ -24,23 +24,23 @@ import Testing
         NumberOfCompletedPackets(completedPackets: [.init(connectionHandle: ConnectionHandle(handle), count: count)])
     }
 
-    private func write(_ bench: inout Bench, _ connection: Int, octets: Int) {
+    private func write(_ bench: inout Bench, _ connection: Int, bytes: Int) {
         let link = bench.connected[connection].id
         bench.perform {
             $0.start(
-                .writeWithoutResponse(AttributeHandle(3), [UInt8](repeating: UInt8(connection), count: octets)),
+                .writeWithoutResponse(AttributeHandle(3), [UInt8](repeating: UInt8(connection), count: bytes)),
                 on: link)
         }
     }
 
-    @Test func `frames are cut to the controller's buffers, and wait for its credits`() {
+    @Test func `frames are fragmented, and wait for the controller's credits`() {
         var controller = ScriptedController.extended
         controller.bufferLength = 27
         controller.bufferCount = 2
         var bench = bench(connections: 1, controller: controller)
         bench.forget()
         let link = bench.host.currentConnections[0].id
-        // 20 octets and 3 of the PDU's header, within the MTU of 23, and 4 of the frame's: 27.
+        // 20 bytes, 3 of the PDU's header (within the MTU of 23) and 4 of the frame's: 27.
         for _ in 0..<3 {
             bench.perform {
                 $0.start(.writeWithoutResponse(AttributeHandle(3), [UInt8](repeating: 1, count: 20)), on: link)
@@ -53,11 +53,11 @@ import Testing
         bench.receive(completed(1, 60000))
         bench.receive(completed(2, 7))
         for _ in 0..<4 { bench.perform { $0.start(.writeWithoutResponse(AttributeHandle(3), [1]), on: link) } }
-        // Credits that were never taken do not add up.
+        // Credits beyond the controller's buffers do not count.
         #expect(bench.controller.data.count == 5)
     }
 
-    @Test func `a long frame goes in fragments of which the first is the start`() {
+    @Test func `only the first fragment of a frame starts it`() {
         var controller = ScriptedController.extended
         controller.bufferLength = 27
         var bench = bench(connections: 1, controller: controller)
@@ -65,7 +65,7 @@ import Testing
         let link = bench.connected[0].id
         bench.perform { $0.start(.exchangeMTU, on: link) }
         bench.receive([0x03, 0xF7, 0x00], on: .attribute, of: 1)
-        #expect(bench.events.contains(.maximumTransmissionUnitChanged(link, 247)))
+        #expect(bench.events.contains(.mtuChanged(link, 247)))
         bench.receive(completed(1, 4))
         bench.forget()
         bench.perform {
@@ -75,7 +75,7 @@ import Testing
         #expect(bench.controller.data.map(\.boundary) == [.firstNonFlushable, .continuing, .continuing])
     }
 
-    @Test func `connections take turns, and one that ends gives its credits back`() throws {
+    @Test func `connections take turns, and one that ends releases its credits`() throws {
         var controller = ScriptedController.extended
         controller.bufferCount = 2
         var bench = bench(connections: 3, controller: controller)
@@ -97,25 +97,25 @@ import Testing
         #expect(bench.host.currentConnections.map(\.id) == [links[2]])
     }
 
-    @Test func `a peer that takes nothing in does not fill this host's memory`() throws {
+    @Test func `a peer that receives nothing is disconnected`() throws {
         var controller = ScriptedController.extended
         controller.bufferCount = 1
         var bench = bench(connections: 1, controller: controller)
-        // An unknown signal is answered by a rejection of 10 octets.
+        // An unknown signal is rejected, with 10 bytes.
         for number in 0..<10_000 {
             bench.receive([0x40, UInt8(number % 255 + 1), 0, 0], on: .signalling, of: 1)
         }
         #expect(bench.commands(Disconnect.self).count == 1)
     }
 
-    @Test func `parameters are changed at the owner's wish, and at a peripheral's`() throws {
+    @Test func `the owner and the peripheral can request connection parameters`() throws {
         var bench = bench(connections: 1)
         let link = try #require(bench.connected.first)
         bench.forget()
-        let wish = ConnectionParameters(interval: ConnectionInterval(80)...ConnectionInterval(100), latency: 2)
-        bench.perform { $0.updateConnection(link.id, to: wish) }
+        let requested = ConnectionParameters(interval: ConnectionInterval(80)...ConnectionInterval(100), latency: 2)
+        bench.perform { $0.updateConnection(link.id, to: requested) }
         #expect(bench.commands(LEConnectionUpdate.self).map(\.minimumConnectionInterval) == [ConnectionInterval(80)])
-        // L2CAP_CONNECTION_PARAMETER_UPDATE_REQ: 20 to 30 ms, no latency, 2 s; possible, but after the other.
+        // L2CAP_CONNECTION_PARAMETER_UPDATE_REQ: 20 to 30 ms, no latency, 2 s; accepted, set after the other.
         bench.receive([0x12, 1, 8, 0, 16, 0, 24, 0, 0, 0, 200, 0], on: .signalling, of: 1)
         #expect(bench.controller.data.last?.payload == [6, 0, 5, 0, 0x13, 1, 2, 0, 0, 0])
         #expect(bench.commands(LEConnectionUpdate.self).count == 1)
@@ -134,14 +134,14 @@ import Testing
                 connectionInterval: ConnectionInterval(0), peripheralLatency: 0,
                 supervisionTimeout: SupervisionTimeout(0)))
         #expect(bench.events.last == .connectionUpdateFailed(link.id, .connection(.unsupportedRemoteFeature)))
-        // An impossible wish is rejected.
+        // A request for invalid parameters is rejected.
         bench.receive([0x12, 2, 8, 0, 16, 0, 8, 0, 0, 0, 200, 0], on: .signalling, of: 1)
         #expect(bench.controller.data.last?.payload == [6, 0, 5, 0, 0x13, 2, 2, 0, 1, 0])
         #expect(bench.commands(LEConnectionUpdate.self).count == 2)
     }
 
     @Test(arguments: [(UInt32(24), true), (5, false)])
-    func `a wish in the link layer is accepted if it is possible`(interval: UInt32, isAccepted: Bool) {
+    func `a link layer request for valid parameters is accepted`(interval: UInt32, isAccepted: Bool) {
         var bench = bench(connections: 1)
         bench.forget()
         bench.receive(

@@ -15,7 +15,7 @@ import Testing
     @Test(arguments: [
         (AdvertisingPDU.connectableScannable, UInt16(0x13)), (.nonConnectable, 0x10), (.scannable, 0x12),
     ])
-    func `a beacon gets a set, an address and its exact interval`(pdu: AdvertisingPDU, properties: UInt16) throws {
+    func `an advertisement gets a set, an address and its interval`(pdu: AdvertisingPDU, properties: UInt16) throws {
         var bench = Bench.ready(.extended)
         let beacon = Advertisement.beacon(pdu, milliseconds: 1285, power: TransmitPower(-4))
         bench.perform { $0.setAdvertising(beacon, for: set, address: address) }
@@ -45,7 +45,7 @@ import Testing
             ])
     }
 
-    @Test func `a power that the controller does not tell is not known`() {
+    @Test func `a transmit power that the controller does not report is unknown`() {
         var bench = Bench.ready(.extended)
         bench.controller.silent = [LESetExtendedAdvertisingParameters.opcode]
         bench.perform { $0.setAdvertising(.beacon(milliseconds: 100), for: set, address: address) }
@@ -55,7 +55,7 @@ import Testing
         #expect(bench.effective(set) != nil && bench.effective(set)?.transmitPower == nil)
     }
 
-    @Test func `the public address is used where it is asked for`() throws {
+    @Test func `the public address is used on request`() throws {
         var bench = Bench.ready(.extended)
         bench.perform { $0.setAdvertising(.beacon(milliseconds: 100), for: set, address: .publicDevice) }
         #expect(!bench.opcodes.contains(LESetAdvertisingSetRandomAddress.opcode))
@@ -63,7 +63,7 @@ import Testing
         #expect(bench.effective(set)?.addressType == .public)
     }
 
-    /// What a change needs while the beacon is on the air.
+    /// A change to a set that is on the air, and the commands for it.
     struct Change: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let beacon: Advertisement
@@ -103,7 +103,7 @@ import Testing
             ]),
     ]
 
-    @Test(arguments: changes) func `a change disturbs no more than it must`(change: Change) {
+    @Test(arguments: changes) func `a change needs the fewest commands`(change: Change) {
         var bench = Bench.ready(.extended)
         bench.perform { $0.setAdvertising(.beacon(.scannable, milliseconds: 100), for: set, address: address) }
         bench.forget()
@@ -117,7 +117,7 @@ import Testing
         #expect(effective?.address == change.address.randomAddress)
     }
 
-    @Test func `a beacon that is not wanted is removed`() {
+    @Test func `a stopped set is removed`() {
         var bench = Bench.ready(.extended)
         bench.perform { $0.setAdvertising(.beacon(milliseconds: 100), for: set, address: address) }
         bench.forget()
@@ -130,7 +130,7 @@ import Testing
         #expect(bench.events.isEmpty && bench.opcodes.isEmpty)
     }
 
-    @Test func `a refusal is told, and the next order is tried`() {
+    @Test func `a refusal is reported, and the next request is tried`() {
         var bench = Bench.ready(.extended)
         bench.controller.refusals[LESetExtendedAdvertisingParameters.opcode] = .invalidCommandParameters
         bench.perform { $0.setAdvertising(.beacon(milliseconds: 100), for: set, address: address) }
@@ -143,7 +143,7 @@ import Testing
         #expect(bench.effective(set) != nil)
     }
 
-    @Test func `an order that comes while an older one is refused is not lost`() {
+    @Test func `a request during the refusal of an older one is not lost`() {
         var bench = Bench.ready(.extended)
         bench.controller.silent = [LESetExtendedAdvertisingParameters.opcode]
         bench.perform { $0.setAdvertising(.beacon(milliseconds: 100), for: set, address: address) }
@@ -156,7 +156,7 @@ import Testing
         #expect(!bench.events.contains { if case .advertisingFailed = $0 { true } else { false } })
     }
 
-    @Test func `more beacons than sets are refused, until a set is free`() {
+    @Test func `further advertisements are refused until a set is free`() {
         var bench = Bench.ready(.extended)
         for number in 0..<4 {
             bench.perform {
@@ -175,7 +175,7 @@ import Testing
         #expect(bench.effective(.number(3)) != nil)
     }
 
-    @Test func `what no controller can send is refused at once`() {
+    @Test func `an advertisement that no controller can send is refused at once`() {
         var bench = Bench.ready(.extended)
         let long = Advertisement.beacon(milliseconds: 100, name: String(repeating: "x", count: 40))
         bench.perform { $0.setAdvertising(long, for: set, address: address) }
@@ -195,7 +195,7 @@ import Testing
         #expect(bench.events == [.advertisingFailed(set, .noPublicAddress)])
     }
 
-    @Test func `beacons wanted before the start, and those of before a new start, are put on the air`() {
+    @Test func `sets requested before a start or a restart advertise after it`() {
         var bench = Bench(.extended)
         bench.perform { $0.setAdvertising(.beacon(milliseconds: 100), for: set, address: address) }
         #expect(bench.events.isEmpty && bench.opcodes.isEmpty)
@@ -206,7 +206,7 @@ import Testing
         #expect(bench.effective(set) != nil)
     }
 
-    @Test func `a set that the controller ended is begun again`() {
+    @Test func `a set that the controller stopped is started again`() {
         var bench = Bench.ready(.extended)
         bench.perform { $0.setAdvertising(.beacon(milliseconds: 100), for: set, address: address) }
         bench.forget()

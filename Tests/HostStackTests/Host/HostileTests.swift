@@ -12,7 +12,7 @@ import TestSupport
 import Testing
 
 @Suite struct HostileTests {
-    /// A host with beacons, a scan and a connection in each role.
+    /// A host with advertising sets, a scan and a connection in each role.
     private func busyBench(_ controller: ScriptedController) throws -> Bench {
         var bench = Bench.ready(controller)
         let service = GATTService(
@@ -34,7 +34,7 @@ import Testing
         return bench
     }
 
-    /// Events that a controller may well send, to be bent.
+    /// Valid events of a controller, to be corrupted.
     private static let samples: [HCIEventPacket] = [
         HCIEventPacket(Bench.connectionComplete(1, role: .peripheral)),
         HCIEventPacket(Bench.connectionComplete(2, role: .central)),
@@ -57,7 +57,7 @@ import Testing
             LELongTermKeyRequest(connectionHandle: ConnectionHandle(1), randomNumber: 0, encryptedDiversifier: 0)),
     ]
 
-    @Test(arguments: [true, false]) func `no controller and no peer can trap it`(isExtended: Bool) throws {
+    @Test(arguments: [true, false]) func `no bytes from a controller or peer trap`(isExtended: Bool) throws {
         var generator = SplitMix64(seed: isExtended ? 1 : 2)
         var bench = try busyBench(isExtended ? .extended : .legacy)
         for round in 0..<20_000 {
@@ -76,7 +76,7 @@ import Testing
             }
             if round % 64 == 0 { bench.forget() }
         }
-        // It can still be started, and does what it should.
+        // The host can still be restarted and used.
         let time = bench.time
         bench.perform { $0.start(at: time) }
         #expect(bench.host.capabilities != nil)
@@ -96,7 +96,7 @@ import Testing
         return HCIEventPacket(code: sample.code, parameters: parameters)
     }
 
-    @Test func `what is not known is left alone`() {
+    @Test func `unknown events and channels are ignored`() {
         var bench = Bench.ready(.extended)
         for code in UInt8(0)...UInt8(255) where ![0x0E, 0x0F, 0x10].contains(code) {
             bench.receive(HCIEventPacket(code: code, parameters: [0xFE, 1, 2, 3]))
@@ -105,26 +105,26 @@ import Testing
         #expect(bench.events.isEmpty && bench.opcodes.isEmpty)
     }
 
-    @Test func `connections have an end`() {
+    @Test func `the number of connections is bounded`() {
         var bench = Bench.ready(.legacy)
         for handle in UInt16(0)..<1000 { bench.receive(Bench.connectionComplete(handle, role: .peripheral)) }
         #expect(bench.host.currentConnections.count == 256)
     }
 
     @Test(.disabled(if: Sanitizer.isWatching, "a sanitizer needs memory of its own"))
-    func `a host that only advertises is small`() async {
+    func `a host that only advertises needs little memory`() async {
         await #expect(processExitsWith: .success) {
-            // The first are measured for nothing: they make room that is used again.
+            // The first ones are not measured: they allocate memory that is used again.
             var hosts = (0..<500).map(advertisingHost)
             let before = residentOctets()
             hosts += (0..<5000).map(advertisingHost)
             let each = (residentOctets() - before) / 5000
-            precondition(hosts.count == 5500 && each < 1100, "\(each) octets")
+            precondition(hosts.count == 5500 && each < 1100, "\(each) bytes")
         }
     }
 }
 
-/// A host with one beacon on the air and nothing else.
+/// A host with one advertising set and nothing else.
 private func advertisingHost(_ number: Int) -> LEHost {
     var bench = Bench(.extended)
     bench.perform { $0.start(at: .zero) }
@@ -136,7 +136,7 @@ private func advertisingHost(_ number: Int) -> LEHost {
     return bench.host
 }
 
-/// The memory of this process that is in use.
+/// The memory in use in this process, in bytes.
 private func residentOctets() -> Int {
     guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return 0 }
     let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0

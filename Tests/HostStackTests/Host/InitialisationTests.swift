@@ -8,7 +8,7 @@ import HostStack
 import Testing
 
 @Suite struct InitialisationTests {
-    @Test func `an extended controller is asked all that its bitmap offers, and tells what it can do`() throws {
+    @Test func `an extended controller gets every supported command and reports its capabilities`() throws {
         var bench = Bench(.extended)
         bench.perform { $0.start(at: .zero) }
         #expect(
@@ -36,7 +36,7 @@ import Testing
         #expect(bench.commands(SetEventMask.self).first?.eventMask.rawValue == 0x2000_9FFF_FFFF_FFFF)
     }
 
-    @Test func `a controller of 4.0 is asked nothing that it does not have`() throws {
+    @Test func `a controller of version 4.0 gets no unsupported command`() throws {
         var bench = Bench(.legacy)
         bench.perform { $0.start(at: .zero) }
         #expect(
@@ -54,7 +54,7 @@ import Testing
         #expect(bench.commands(LESetEventMask.self).first?.eventMask == .initial)
     }
 
-    @Test func `buffers are shared with BR/EDR where LE has none, and LE is switched on there`() throws {
+    @Test func `on a dual-mode controller, LE is switched on and shares the buffers`() throws {
         var controller = ScriptedController.legacy
         controller.bufferLength = 0
         controller.bufferCount = 0
@@ -77,7 +77,7 @@ import Testing
         SetEventMask.opcode, ReadBDADDR.opcode, LEReadTransmitPower.opcode, LEReadMaximumDataLength.opcode,
         ReadLocalSupportedFeatures.opcode, LEReadLocalSupportedFeatures.opcode, LESetEventMask.opcode,
     ])
-    func `a question that is refused is told, and the start goes on`(opcode: HCIOpcode) throws {
+    func `the refusal of an optional command is reported, and the start continues`(opcode: HCIOpcode) throws {
         var controller = ScriptedController.extended
         controller.refusals[opcode] = .unknownCommand
         var bench = Bench(controller)
@@ -86,7 +86,7 @@ import Testing
         #expect(bench.host.capabilities != nil)
     }
 
-    @Test func `a controller that does not answer has failed, in words`() {
+    @Test func `a controller that does not reply has failed`() {
         var controller = ScriptedController.extended
         controller.silent = [HCIReset.opcode]
         var bench = Bench(controller, configuration: LEHostConfiguration(commandTimeout: .seconds(3)))
@@ -98,13 +98,13 @@ import Testing
         #expect(bench.events == [.commandFailed(failure), .failed(failure)])
         #expect("\(failure)" == "Reset: the controller did not answer within 3.0 seconds")
         #expect(bench.host.nextDeadline == nil)
-        // It may be tried again.
+        // It can be started again.
         bench.controller.silent = []
         bench.perform { $0.start(at: .seconds(4)) }
         #expect(bench.host.capabilities != nil)
     }
 
-    @Test func `refused buffers end the start, with the status in words`() {
+    @Test func `a controller that refuses to report its buffers has failed`() {
         var controller = ScriptedController.legacy
         controller.refusals[LEReadBufferSize.opcode] = .hardwareFailure
         var bench = Bench(controller)
@@ -122,7 +122,7 @@ import Testing
 }
 
 @Suite struct CommandCreditTests {
-    @Test func `no command goes before the one in front is answered`() {
+    @Test func `a command waits for the reply to the previous one`() {
         var bench = Bench.ready(.extended)
         bench.controller.silent = [LESetExtendedAdvertisingParameters.opcode, LESetExtendedScanParameters.opcode]
         bench.perform {
@@ -130,7 +130,7 @@ import Testing
             $0.startScanning()
         }
         #expect(bench.opcodes == [LESetExtendedAdvertisingParameters.opcode])
-        // An answer to another command is none.
+        // A reply to another command does not count.
         bench.receive(HCICommandComplete(commandCredits: 1, opcode: HCIReset.opcode, returnParameters: [0]))
         #expect(bench.opcodes.count == 1)
         bench.receive(
@@ -139,7 +139,7 @@ import Testing
         #expect(bench.opcodes == [LESetExtendedAdvertisingParameters.opcode, LESetExtendedScanParameters.opcode])
     }
 
-    @Test func `a controller without room is left alone until it has room`() {
+    @Test func `commands wait until the controller has room`() {
         var bench = Bench.ready(.extended)
         bench.controller.credits = 0
         bench.perform { $0.startScanning() }
@@ -148,7 +148,7 @@ import Testing
         #expect(bench.opcodes == [LESetExtendedScanParameters.opcode, LESetExtendedScanEnable.opcode])
     }
 
-    @Test func `a controller that never has room is tried after the time of a command`() {
+    @Test func `a controller that never reports room gets a command after the timeout`() {
         var bench = Bench.ready(.extended)
         bench.controller.credits = 0
         bench.perform { $0.startScanning() }
@@ -156,7 +156,7 @@ import Testing
         #expect(bench.opcodes == [LESetExtendedScanParameters.opcode, LESetExtendedScanEnable.opcode])
     }
 
-    @Test func `a command that is never answered fails, and the next goes`() {
+    @Test func `a command without a reply fails, and the next one is sent`() {
         var bench = Bench.ready(.extended)
         bench.controller.silent = [LESetExtendedScanParameters.opcode]
         bench.perform {

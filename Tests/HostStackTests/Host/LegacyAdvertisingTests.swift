@@ -14,7 +14,7 @@ import Testing
     private let first = AdvertisingSetIdentifier.number(0)
     private let second = AdvertisingSetIdentifier.number(1)
 
-    @Test func `one beacon has the advertiser to itself, with its exact interval`() throws {
+    @Test func `a single set has the advertiser to itself, with its exact interval`() throws {
         var bench = Bench.ready(.legacy)
         let beacon = Advertisement.beacon(.connectableScannable, milliseconds: 20)
         bench.perform { $0.setAdvertising(beacon, for: first, address: .random(.random(1))) }
@@ -44,14 +44,14 @@ import Testing
         #expect(bench.events == [.advertisingStopped(first, .requested)])
     }
 
-    @Test func `before 5.0, PDUs that are not connectable have at least 100 ms`() {
+    @Test func `before version 5.0, non-connectable advertising has an interval of at least 100 ms`() {
         var bench = Bench.ready(.legacy)
         bench.perform { $0.setAdvertising(.beacon(milliseconds: 20), for: first, address: .random(.random(1))) }
         #expect(bench.commands(LESetAdvertisingParameters.self).first?.minimumInterval == AdvertisingInterval(0xA0))
         #expect(bench.effective(first)?.interval == AdvertisingInterval(0xA0))
     }
 
-    /// The times at which each beacon's turns began, by its address.
+    /// The start times of each set's turns, by its address.
     private func turns(_ bench: Bench) -> [BluetoothAddress: [Duration]] {
         var address = BluetoothAddress.zero
         var turns: [BluetoothAddress: [Duration]] = [:]
@@ -70,7 +70,7 @@ import Testing
         return (last - first) / .milliseconds(1) / Double(times.count - 1)
     }
 
-    @Test func `beacons that the radio has time for keep their intervals`() throws {
+    @Test func `sets keep their intervals if there is time for all`() throws {
         var bench = Bench.ready(.legacy)
         bench.perform {
             $0.setAdvertising(.beacon(milliseconds: 100), for: first, address: .random(.random(1)))
@@ -78,7 +78,7 @@ import Testing
         }
         bench.advance(to: .seconds(100))
         let turns = turns(bench)
-        // Five milliseconds are the link layer's random delay in the mean.
+        // The mean of the link layer's random delay is 5 ms.
         let fast = try mean(try #require(turns[.random(1)]))
         let slow = try mean(try #require(turns[.random(2)]))
         #expect(abs(fast - 105) < 2)
@@ -89,7 +89,7 @@ import Testing
         #expect(bench.effective(second)?.interval == AdvertisingInterval(800))
     }
 
-    @Test func `beacons that want more time than there is are stretched alike`() throws {
+    @Test func `intervals are stretched by the same factor if there is not time for all`() throws {
         var bench = Bench.ready(.legacy)
         for number in 0..<10 {
             bench.perform {
@@ -102,7 +102,7 @@ import Testing
         bench.forget()
         bench.advance(to: .seconds(61))
         let turns = turns(bench)
-        // 5 x 20/50 + 5 x 20/100 = 3 times the time that there is.
+        // 5 x 20/50 + 5 x 20/100 = 3 times the available time.
         for number in 0..<10 {
             let expected: Double = number < 5 ? 150 : 300
             let measured = try mean(try #require(turns[.random(UInt8(number))]))
@@ -111,7 +111,7 @@ import Testing
         #expect(bench.events.isEmpty)
     }
 
-    @Test func `stretched intervals are told`() {
+    @Test func `stretched intervals are reported`() {
         var bench = Bench.ready(.legacy)
         for number in 0..<10 {
             bench.perform {
@@ -129,23 +129,24 @@ import Testing
         }
     }
 
-    /// What is measured varies with the load of the machine.
+    /// The measured interval varies with the load of the machine.
     @Test(
         arguments: [
-            // Interval and beacons that take turns, seconds after a report of 160 ticks and 2 beacons; whether it is reported.
+            // Interval and number of sets, seconds after a report of 160 ticks and 2 sets; whether it is reported.
             (161, 2, 100, false), (176, 2, 100, false), (177, 2, 9, false), (177, 2, 10, true), (143, 2, 10, true),
             (400, 2, 1, false), (160, 3, 0, true),
         ] as [(UInt32, Int, Int, Bool)])
-    func `a measured interval is reported again after 10 s`(
+    func `a changed interval is reported after 10 s`(
         _ ticks: UInt32, _ turns: Int, _ seconds: Int, _ isReported: Bool
     ) throws {
-        let reported = BeaconState.Told.advertising(interval: AdvertisingInterval(160), turns: 2, at: .seconds(5))
+        let reported = AdvertisingSetState.Report.advertising(
+            interval: AdvertisingInterval(160), turns: 2, at: .seconds(5))
         let interval = AdvertisingInterval(ticks)
-        #expect(reported.isNews(interval: interval, turns: turns, at: .seconds(5 + seconds)) == isReported)
-        #expect(BeaconState.Told.nothing.isNews(interval: interval, turns: turns, at: .zero))
+        #expect(reported.isDue(interval: interval, turns: turns, at: .seconds(5 + seconds)) == isReported)
+        #expect(AdvertisingSetState.Report.due.isDue(interval: interval, turns: turns, at: .zero))
     }
 
-    @Test func `the last beacon that remains has the advertiser to itself again`() {
+    @Test func `the last remaining set has the advertiser to itself again`() {
         var bench = Bench.ready(.legacy)
         bench.perform {
             $0.setAdvertising(.beacon(milliseconds: 100), for: first, address: .random(.random(1)))
@@ -162,7 +163,7 @@ import Testing
         #expect(bench.opcodes.isEmpty)
     }
 
-    @Test func `a beacon that is refused does not stop the others`() {
+    @Test func `a refused set does not stop the others`() {
         var bench = Bench.ready(.legacy)
         bench.controller.refusals[LESetRandomAddress.opcode] = .commandDisallowed
         bench.perform {
@@ -190,7 +191,7 @@ import Testing
         #expect(bench.events.filter { $0 == .scanning(ScanParameters()) }.count == 1)
     }
 
-    @Test func `a connection is of the beacon on the air, which comes back after it`() {
+    @Test func `a connection belongs to the set on the air, which advertises again after it`() {
         var bench = Bench.ready(.legacy)
         bench.perform {
             $0.setAdvertising(

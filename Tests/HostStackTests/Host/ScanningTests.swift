@@ -12,7 +12,7 @@ import Testing
     private let parameters = ScanParameters(
         isActive: false, interval: AdvertisingInterval(100), window: AdvertisingInterval(50), filtersDuplicates: true)
 
-    @Test func `an extended controller scans by extended commands`() throws {
+    @Test func `an extended controller gets extended commands`() throws {
         var bench = Bench.ready(.extended)
         bench.perform { $0.startScanning(parameters) }
         let command = try #require(bench.commands(LESetExtendedScanParameters.self).first)
@@ -31,7 +31,7 @@ import Testing
         #expect(bench.events == [.scanning(nil)])
     }
 
-    @Test func `a legacy controller scans by legacy commands`() {
+    @Test func `a legacy controller gets legacy commands`() {
         var bench = Bench.ready(.legacy)
         bench.perform { $0.startScanning() }
         #expect(
@@ -42,7 +42,7 @@ import Testing
         #expect(bench.commands(LESetScanEnable.self) == [LESetScanEnable(enable: 1, filterDuplicates: 0)])
     }
 
-    @Test func `other parameters need a short pause`() {
+    @Test func `a change of parameters needs a short break`() {
         var bench = Bench.ready(.extended)
         bench.perform { $0.startScanning() }
         bench.forget()
@@ -54,7 +54,7 @@ import Testing
         #expect(bench.events == [.scanning(parameters)])
     }
 
-    @Test func `impossible parameters, and a refusal, are told`() {
+    @Test func `invalid parameters and a refusal are reported`() {
         var bench = Bench.ready(.extended)
         bench.perform {
             $0.startScanning(ScanParameters(interval: AdvertisingInterval(50), window: AdvertisingInterval(51)))
@@ -67,7 +67,7 @@ import Testing
         #expect(bench.events == [.commandFailed(failure), .scanFailed(failure)])
     }
 
-    @Test func `legacy reports are given out as they are`() {
+    @Test func `legacy reports are passed on unchanged`() {
         var bench = Bench.ready(.legacy)
         bench.perform { $0.startScanning() }
         bench.forget()
@@ -110,7 +110,7 @@ import Testing
         ])
     }
 
-    @Test func `extended reports of legacy PDUs and of extended ones are told apart`() {
+    @Test func `extended reports distinguish legacy and extended PDUs`() {
         var bench = Bench.ready(.extended)
         bench.perform { $0.startScanning() }
         bench.forget()
@@ -129,7 +129,7 @@ import Testing
             ])
     }
 
-    @Test func `data in parts is put together, of each advertiser for itself and within bounds`() throws {
+    @Test func `fragmented data is reassembled by advertiser, within bounds`() throws {
         var bench = Bench.ready(.extended)
         bench.perform { $0.startScanning() }
         bench.forget()

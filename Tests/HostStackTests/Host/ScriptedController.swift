@@ -6,7 +6,7 @@ import BluetoothCore
 import HCI
 import HostStack
 
-/// A controller that answers commands by a table, and keeps what it was told.
+/// A controller that replies to commands from a table and records them.
 struct ScriptedController {
     var version = CoreVersion.core54
     var supported: SupportedCommands
@@ -16,11 +16,11 @@ struct ScriptedController {
     var bufferCount: UInt8 = 4
     var sharedBuffer: (length: UInt16, count: UInt16) = (1021, 6)
     var advertisingSets: UInt8 = 3
-    /// Commands that fail, and how.
+    /// The commands that fail, with their status.
     var refusals: [HCIOpcode: HCIStatus] = [:]
-    /// Commands that are never answered.
+    /// The commands without a reply.
     var silent: Set<HCIOpcode> = []
-    /// What the controller says of the commands that it takes.
+    /// The number of commands that each reply offers to take.
     var credits: UInt8 = 1
     /// The commands so far.
     var log: [HCICommandPacket] = []
@@ -57,7 +57,8 @@ struct ScriptedController {
         Disconnect.opcode, LECreateConnection.opcode, LEExtendedCreateConnection.opcode, LEConnectionUpdate.opcode,
     ]
 
-    /// Takes a command; the answer, or `nil`.
+    /// Takes a command.
+    /// - Returns: the reply, if there is one.
     mutating func take(_ command: HCICommandPacket) -> HCIEventPacket? {
         log.append(command)
         guard !silent.contains(command.opcode) else { return nil }

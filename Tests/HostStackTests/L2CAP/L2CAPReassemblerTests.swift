@@ -10,7 +10,7 @@ import Testing
 @Suite struct L2CAPReassemblerTests {
     private static let frame = L2CAPFrame(channel: .attribute, payload: Array(0..<23))
 
-    @Test func frameIsReadAndWritten() throws {
+    @Test func `a frame is parsed and serialized`() throws {
         let bytes = try Hexadecimal.bytes("0300 0400 0a1500")
         let frame = try checkWire(L2CAPFrame.self, bytes: bytes)
         #expect(frame == L2CAPFrame(channel: .attribute, payload: [0x0A, 0x15, 0]))
@@ -21,12 +21,12 @@ import Testing
     }
 
     @Test(arguments: 1...28)
-    func fragmentsMakeTheFrameAgain(_ count: Int) {
+    func `fragments of any length are reassembled`(_ count: Int) {
         var reassembler = L2CAPReassembler()
         let fragments = Self.frame.fragments(ofAtMost: count)
         #expect(fragments.allSatisfy { 1...count ~= $0.count })
         #expect(fragments.flatMap { $0 } == Self.frame.serialized())
-        // Twice, since the second must not depend on what the first left behind.
+        // Twice: the state after the first frame must not affect the second.
         for _ in 0..<2 {
             for (number, fragment) in fragments.enumerated() {
                 let outputs = reassembler.receive(fragment, isStart: number == 0)
@@ -35,11 +35,11 @@ import Testing
         }
     }
 
-    @Test func fragmentsHaveAtLeastOneOctet() {
+    @Test func `a fragment has at least one byte`() {
         #expect(L2CAPFrame(channel: .attribute, payload: []).fragments(ofAtMost: 0) == [[0], [0], [4], [0]])
     }
 
-    @Test func startWhileIncompleteDropsTheOld() {
+    @Test func `the start of a frame drops an incomplete one`() {
         var reassembler = L2CAPReassembler()
         let bytes = Self.frame.serialized()
         #expect(reassembler.receive(bytes[..<10], isStart: true) == [])
@@ -49,14 +49,14 @@ import Testing
         #expect(reassembler.receive(bytes[2...], isStart: false) == [.frame(Self.frame)])
     }
 
-    @Test func continuationOfNothingIsDropped() {
+    @Test func `a continuation without a start is dropped`() {
         var reassembler = L2CAPReassembler()
         #expect(reassembler.receive([1, 2, 3], isStart: false) == [.dropped(.unexpectedContinuation(3))])
         #expect(reassembler.receive(Self.frame.serialized(), isStart: true) == [.frame(Self.frame)])
         #expect(reassembler.receive([1], isStart: false) == [.dropped(.unexpectedContinuation(1))])
     }
 
-    @Test func tooLongIsDroppedOnceAndSkipped() {
+    @Test func `a frame that is too long is dropped and skipped`() {
         var reassembler = L2CAPReassembler(maximumPayload: 22)
         let fragments = Self.frame.fragments(ofAtMost: 10)
         #expect(reassembler.receive(fragments[0], isStart: true) == [.dropped(.tooLong(23))])
@@ -68,16 +68,16 @@ import Testing
         #expect(reassembler.receive([1], isStart: false) == [.dropped(.unexpectedContinuation(1))])
     }
 
-    @Test func moreThanAnnouncedIsDropped() {
+    @Test func `a frame with more bytes than announced is dropped`() {
         var reassembler = L2CAPReassembler()
         #expect(reassembler.receive(Self.frame.serialized() + [1, 2], isStart: true) == [.dropped(.overrun(2))])
         #expect(reassembler.receive(Self.frame.serialized(), isStart: true) == [.frame(Self.frame)])
-        // Of a frame without payload there may be more than the header at once, too.
+        // A frame without payload may also be followed by extra bytes.
         #expect(reassembler.receive([0, 0, 4], isStart: true) == [])
         #expect(reassembler.receive([0, 9], isStart: false) == [.dropped(.overrun(1))])
     }
 
-    @Test func emptyFragmentsChangeNothing() {
+    @Test func `empty fragments are ignored`() {
         var reassembler = L2CAPReassembler()
         #expect(reassembler.receive([], isStart: true) == [])
         let bytes = Self.frame.serialized()
@@ -86,14 +86,14 @@ import Testing
         #expect(reassembler.receive(bytes[3...], isStart: false) == [.frame(Self.frame)])
     }
 
-    /// Whatever comes in, a good frame comes through behind it.
-    @Test func randomFragmentsLeaveNothingBehind() {
+    /// After any bytes, a valid frame is reassembled.
+    @Test func `random fragments do not affect later frames`() {
         var generator = SplitMix64(seed: 2)
         var reassembler = L2CAPReassembler(maximumPayload: 64)
         var frames = 0
         for round in 0..<5000 {
             var fragment = generator.bytes(Int.random(in: 0...40, using: &generator))
-            // A length that can be, often enough that frames come of it.
+            // A valid length, often enough for complete frames.
             if fragment.count > 2, round % 2 == 0 {
                 fragment[0] = UInt8(max(fragment.count - 4, 0)) + UInt8.random(in: 0...1, using: &generator)
                 fragment[1] = 0

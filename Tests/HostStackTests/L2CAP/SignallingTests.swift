@@ -49,7 +49,7 @@ import Testing
     ]
 
     @Test(arguments: packets)
-    func packetIsReadAndWritten(_ hexadecimal: String, _ command: SignallingPacket.Command) throws {
+    func `a packet is parsed and serialized`(_ hexadecimal: String, _ command: SignallingPacket.Command) throws {
         let bytes = try Hexadecimal.bytes(hexadecimal)
         let packet = try checkWire(SignallingPacket.self, bytes: bytes)
         #expect(packet == SignallingPacket(identifier: 7, command: command))
@@ -61,19 +61,19 @@ import Testing
         try fuzzWire(Message.self, samples: [message.serialized()], rounds: 500)
     }
 
-    @Test func anyBytesAreReadOrRefused() throws {
+    @Test func `any bytes are parsed or rejected`() throws {
         try fuzzWire(SignallingPacket.self, samples: try Self.packets.map { try Hexadecimal.bytes($0.0) })
     }
 
     @Test(arguments: ["12 07 0900 5000 2003 0000 e803 00", "13 07 0300 0000 00", "13 07 0100 00", "13 07 0200 00"])
-    func lengthsMustAgree(_ hexadecimal: String) throws {
+    func `a wrong length is rejected`(_ hexadecimal: String) throws {
         let bytes = try Hexadecimal.bytes(hexadecimal)
         #expect(throws: WireError.self) { _ = try SignallingPacket(parsing: bytes) }
     }
 
-    /// What each end answers: role, what comes, what goes.
+    /// The response of each role: role, command, response.
     static let exchanges: [(SignallingChannel.Role, String, String?)] = [
-        // Connection parameters: a central says yes to possible ones and no to others, a peripheral does not know them.
+        // Connection parameters: a central accepts valid ones and rejects others; a peripheral rejects the command.
         (.central, "12 07 0800 5000 2003 0000 e803", "13 07 0200 0000"),
         (.central, "12 07 0800 0500 2003 0000 e803", "13 07 0200 0100"),
         (.central, "12 07 0800 2003 5000 0000 e803", "13 07 0200 0100"),
@@ -83,19 +83,19 @@ import Testing
         (.central, "12 07 0800 5000 810c 0000 800c", "13 07 0200 0100"),
         (.central, "12 07 0800 5000 2003 0000 810c", "13 07 0200 0100"),
         (.peripheral, "12 07 0800 5000 2003 0000 e803", "01 07 0200 0000"),
-        // Channels of credits are refused, and so is closing them.
+        // Credit-based channels are refused, and so is their disconnection.
         (.peripheral, "14 09 0a00 2500 4000 0002 f700 0a00", "15 09 0a00 0000 0000 0000 0000 0200"),
         (.peripheral, "06 09 0400 4000 4100", "01 09 0600 0200 4000 4100"),
         (.peripheral, "16 09 0400 4000 0100", nil),
         (.peripheral, "07 09 0400 4000 4100", nil),
         (.peripheral, "15 09 0a00 0000 0000 0000 0000 0200", nil),
-        // What is not known is rejected, but never a rejection, nor what has no identifier.
+        // Unknown commands are rejected, except a rejection and a command without identifier.
         (.central, "17 09 0200 0000", "01 09 0200 0000"),
         (.central, "02 09 0400 0100 4000", "01 09 0200 0000"),
         (.central, "01 09 0200 0000", nil),
         (.central, "17 00 0200 0000", nil),
         (.central, "00 00 0200", nil),
-        // What cannot be read is rejected, as far as it can be told what it is.
+        // A malformed command is rejected if its code and identifier can be read.
         (.central, "12 07 0700 5000 2003 0000 e8", "01 07 0200 0000"),
         (.central, "12 07", "01 07 0200 0000"),
         (.central, "01 07", nil),
@@ -104,7 +104,7 @@ import Testing
     ]
 
     @Test(arguments: exchanges)
-    func commandsAreAnswered(_ role: SignallingChannel.Role, _ received: String, _ sent: String?) throws {
+    func `commands get a response`(_ role: SignallingChannel.Role, _ received: String, _ sent: String?) throws {
         var channel = SignallingChannel(role: role)
         let outputs = channel.receive(try Hexadecimal.bytes(received))
         let expected = try sent.map { SignallingChannel.Output.send(try Hexadecimal.bytes($0)) }
@@ -112,7 +112,7 @@ import Testing
         #expect(channel.nextDeadline == nil)
     }
 
-    @Test func acceptedParametersAreSet() throws {
+    @Test func `accepted parameters are set`() throws {
         var channel = SignallingChannel(role: .central)
         let request = try Hexadecimal.bytes("12 07 0800 5000 2003 0000 e803")
         #expect(channel.receive(request).last == .updateConnectionParameters(Self.parameters))
@@ -120,19 +120,19 @@ import Testing
         #expect(strict.receive(request) == [.send(try Hexadecimal.bytes("13 07 0200 0100"))])
     }
 
-    @Test func tooLongCommandsAreRejected() throws {
+    @Test func `commands that are too long are rejected`() throws {
         var channel = SignallingChannel(role: .central)
         let command = [0x17, 0x09, 0xFD, 0x00] + [UInt8](repeating: 0, count: 253)
         #expect(channel.receive(command) == [.send(try Hexadecimal.bytes("01 09 0400 0100 0001"))])
     }
 
-    @Test func parametersAreAskedFor() throws {
+    @Test func `a peripheral requests parameters`() throws {
         var channel = SignallingChannel(role: .peripheral)
         let request = try Hexadecimal.bytes("12 01 0800 5000 2003 0000 e803")
         #expect(channel.request(Self.parameters, at: .seconds(1)) == [.send(request)])
         #expect(channel.request(Self.parameters, at: .seconds(1)) == [])
         #expect(channel.nextDeadline == .seconds(31))
-        // An answer to something else is none.
+        // A response to another request does not count.
         #expect(channel.receive(try Hexadecimal.bytes("13 02 0200 0000")) == [])
         #expect(
             channel.receive(try Hexadecimal.bytes("13 01 0200 0000"))
@@ -147,7 +147,7 @@ import Testing
                 == [.connectionParameterUpdateAnswered(.rejected)])
     }
 
-    @Test func unansweredRequestEnds() {
+    @Test func `a request without a response times out`() {
         var channel = SignallingChannel(role: .peripheral)
         _ = channel.request(Self.parameters, at: .zero)
         #expect(channel.advance(to: .milliseconds(29_999)) == [])
@@ -155,7 +155,7 @@ import Testing
         #expect(channel.advance(to: .seconds(60)) == [])
     }
 
-    @Test func identifiersGoRoundWithoutZero() throws {
+    @Test func `identifiers wrap around without 0`() throws {
         var channel = SignallingChannel(role: .peripheral)
         var identifiers: [UInt8] = []
         for _ in 0..<256 {

@@ -1,0 +1,184 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Bluetooth
+import BluetoothCore
+import HCI
+
+/// The scan of a host: what the owner requested, and how far the controller has come with it.
+///
+/// The scan is off or on. Parameters can change only while it is off, so a new request goes `.disable`, `.parameters`,
+/// `.enable`, one command at a time. A *pause* keeps the scan off and is not reported to the owner: while the controller's
+/// random address changes, and while a controller that cannot do both makes a connection.
+struct ScanManager: Sendable {
+    /// A reason for the scan to rest.
+    enum Pause: Hashable, Sendable {
+        case addressChange
+        case connecting
+    }
+
+    /// The scan that the owner requested; `nil` for none.
+    private var requested: ScanParameters?
+    /// The parameters that the controller acknowledged.
+    private var parameters: ScanParameters?
+    /// Whether the controller scans.
+    private(set) var isOn = false
+    /// Whether a command is on its way.
+    private var isWaiting = false
+    /// Whether the controller refused the request. The next request is tried again.
+    private var hasFailed = false
+    /// Whether the owner is to be notified when the scan is as requested.
+    private var isReportDue = false
+    private var isPausedForAddress = false
+    private var isPausedForConnecting = false
+    /// Advertising data that arrives in several reports.
+    private var assembler = ReportAssembler()
+
+    /// Whether the controller scans, or has a command of the scan.
+    var isBusy: Bool { isOn || isWaiting }
+
+    private var target: ScanParameters? { isPaused || hasFailed ? nil : requested }
+    private var isPaused: Bool { isPausedForAddress || isPausedForConnecting }
+
+    // MARK: - From the owner
+
+    mutating func start(_ parameters: ScanParameters) { request(parameters) }
+
+    /// Withdraws the request.
+    /// - Returns: `false` if no scan is requested.
+    mutating func stop() -> Bool {
+        guard requested != nil else { return false }
+        request(nil)
+        return true
+    }
+
+    private mutating func request(_ parameters: ScanParameters?) {
+        requested = parameters
+        hasFailed = false
+        isReportDue = true
+    }
+
+    // MARK: - From other parts of the host
+
+    func isPaused(for reason: Pause) -> Bool {
+        switch reason {
+        case .addressChange: isPausedForAddress
+        case .connecting: isPausedForConnecting
+        }
+    }
+
+    mutating func pause(for reason: Pause) { setPaused(true, for: reason) }
+
+    /// Ends a pause.
+    /// - Returns: `false` if the scan was not paused for this reason.
+    mutating func resume(after reason: Pause) -> Bool {
+        guard isPaused(for: reason) else { return false }
+        setPaused(false, for: reason)
+        return true
+    }
+
+    private mutating func setPaused(_ isPaused: Bool, for reason: Pause) {
+        switch reason {
+        case .addressChange: isPausedForAddress = isPaused
+        case .connecting: isPausedForConnecting = isPaused
+        }
+    }
+
+    /// Sends the next command, or notifies the owner that the scan is as requested, on a controller that is ready.
+    mutating func proceed(ownAddressType: OwnAddressType, _ context: inout HostContext) {
+        guard !isWaiting else { return }
+        guard let step = nextStep else { return report(&context) }
+        isWaiting = true
+        let isExtended = context.knownCapabilities.hasExtendedScanning
+        context.send(step.command(isExtended: isExtended, ownAddressType: ownAddressType), then: .scanning(step))
+    }
+
+    /// The next command; `nil` when the scan is as it should be.
+    private var nextStep: ScanStep? {
+        if isOn { return target == parameters ? nil : .disable }
+        guard let target else { return nil }
+        return target == parameters ? .enable(filtersDuplicates: target.filtersDuplicates) : .parameters(target)
+    }
+
+    private mutating func report(_ context: inout HostContext) {
+        guard isReportDue, !isPaused, !hasFailed else { return }
+        isReportDue = false
+        if requested == nil { assembler = ReportAssembler() }
+        context.emit(.scanning(requested))
+    }
+
+    // MARK: - From the controller
+
+    /// Takes the reply to a command.
+    mutating func finish(_ step: ScanStep, _ reply: CommandReply, _ context: inout HostContext) {
+        isWaiting = false
+        guard let failure = reply.failure, step != .disable else { return acknowledge(step) }
+        // The failure of parameters that the owner has replaced does not matter.
+        if case .parameters(let parameters) = step, parameters != requested { return }
+        guard requested != nil else { return }
+        hasFailed = true
+        context.emit(.scanFailed(failure))
+    }
+
+    private mutating func acknowledge(_ step: ScanStep) {
+        switch step {
+        case .parameters(let new): parameters = new
+        case .enable: isOn = true
+        case .disable: isOn = false
+        }
+    }
+
+    func receive(_ event: LEAdvertisingReport, _ context: inout HostContext) {
+        guard isOn else { return }
+        for report in event.reports { context.emit(.scanReport(ScanReport(report))) }
+    }
+
+    mutating func receive(_ event: LEExtendedAdvertisingReport, _ context: inout HostContext) {
+        guard isOn else { return }
+        for report in event.reports {
+            guard let whole = assembler.take(report) else { continue }
+            context.emit(.scanReport(whole))
+        }
+    }
+
+    /// The controller restarts: what it acknowledged is void, and the request is carried out again.
+    mutating func reset() {
+        let requested = requested
+        self = ScanManager()
+        self.requested = requested
+        isReportDue = requested != nil
+    }
+}
+
+/// One command on the way to the requested scan.
+enum ScanStep: Hashable, Sendable {
+    case parameters(ScanParameters)
+    case enable(filtersDuplicates: Bool)
+    case disable
+
+    fileprivate func command(isExtended: Bool, ownAddressType: OwnAddressType) -> HCICommandPacket {
+        switch self {
+        case .parameters(let parameters):
+            let type = parameters.isActive ? ScanType.active : .passive
+            guard isExtended else {
+                return HCICommandPacket(
+                    LESetScanParameters(
+                        scanType: type, scanInterval: parameters.interval, scanWindow: parameters.window,
+                        ownAddressType: ownAddressType))
+            }
+            let scan = LESetExtendedScanParameters.Parameters(
+                scanType: type, scanInterval: parameters.interval, scanWindow: parameters.window)
+            return HCICommandPacket(
+                LESetExtendedScanParameters(ownAddressType: ownAddressType, parameters: [scan]))
+        case .enable(let filters): return Self.enable(1, filter: filters ? 1 : 0, isExtended: isExtended)
+        case .disable: return Self.enable(0, filter: 0, isExtended: isExtended)
+        }
+    }
+
+    private static func enable(_ enable: UInt8, filter: UInt8, isExtended: Bool) -> HCICommandPacket {
+        isExtended
+            ? HCICommandPacket(LESetExtendedScanEnable(enable: enable, filterDuplicates: filter))
+            : HCICommandPacket(LESetScanEnable(enable: enable, filterDuplicates: filter))
+    }
+}

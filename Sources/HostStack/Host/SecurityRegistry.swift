@@ -1,0 +1,168 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Bluetooth
+import BluetoothCore
+import HCI
+
+/// The pairing settings and bonds of a host: those of each advertising set, and those of the host as central (`nil` in
+/// the place of the set).
+struct SecurityRegistry: Sendable {
+    /// The number of bonds of one set; a further one replaces the oldest.
+    private static let capacity = 64
+
+    /// The settings and the bonds of one set, or of the central.
+    private struct Scope: Sendable {
+        let set: AdvertisingSetIdentifier?
+        /// `nil` when the set does not pair.
+        var settings: PairingSettings?
+        var acceptance = PairingAcceptance.always
+        var bonds: [Bond] = []
+        /// The bonds of pairings under way that the peers may rely on already.
+        var promised: [(connection: ConnectionIdentifier, bond: Bond)] = []
+        /// The pairings that failed, for the time that a peer has to wait.
+        var attempts = AttemptLog()
+
+        /// The bond with a peer of this address, which may be private.
+        func bond(of peer: PeerAddress) -> Bond? { bonds.first { $0.isPeer(peer) } }
+
+        /// Ends the promise of a connection.
+        /// - Returns: the promised bond.
+        mutating func endPromise(on connection: ConnectionIdentifier) -> Bond? {
+            promised.firstIndex { $0.connection == connection }.map { promised.remove(at: $0).bond }
+        }
+
+        /// Adds a bond in the place of one with the same peer.
+        /// - Returns: the peer of the bond that was removed to make room.
+        mutating func add(_ bond: Bond) -> PeerAddress? {
+            bonds.removeAll { $0.peer == bond.peer }
+            bonds.append(bond)
+            return bonds.count > SecurityRegistry.capacity ? bonds.removeFirst().peer : nil
+        }
+    }
+
+    /// Empty on most hosts.
+    private var scopes: [Scope] = []
+
+    // MARK: - From the owner
+
+    mutating func setPairing(
+        _ settings: PairingSettings?, acceptance: PairingAcceptance, for set: AdvertisingSetIdentifier?
+    ) {
+        update(set) { scope in
+            scope.settings = settings
+            scope.acceptance = acceptance
+        }
+        removeUnusedScopes()
+    }
+
+    /// Replaces the bonds of a set.
+    mutating func restore(_ bonds: [Bond], for set: AdvertisingSetIdentifier?) {
+        update(set) { scope in
+            scope.bonds = []
+            for bond in bonds { _ = scope.add(bond) }
+        }
+        removeUnusedScopes()
+    }
+
+    /// The bonds to save, in this order. Of two with the same peer, the later one counts when they are restored.
+    func bonds(of set: AdvertisingSetIdentifier?) -> [Bond] {
+        guard let scope = scope(of: set) else { return [] }
+        return scope.bonds + scope.promised.map(\.bond)
+    }
+
+    mutating func removeBond(of peer: PeerAddress, for set: AdvertisingSetIdentifier?) {
+        guard let index = index(of: set) else { return }
+        scopes[index].bonds.removeAll { $0.peer == peer }
+        scopes[index].promised.removeAll { $0.bond.peer == peer }
+    }
+
+    // MARK: - Queries
+
+    /// The bond with a peer of this address, which may be private.
+    func bond(of peer: PeerAddress, for set: AdvertisingSetIdentifier?) -> Bond? { scope(of: set)?.bond(of: peer) }
+
+    /// The bond whose key, as peripheral, has this name.
+    func bond(named name: KeyName, for set: AdvertisingSetIdentifier?) -> Bond? {
+        scope(of: set)?.bonds.first { $0.peripheralKey?.name == name }
+    }
+
+    /// The conditions of a pairing on a connection; `nil` if the set does not pair.
+    /// - Parameters:
+    ///   - own: the address of this end of the connection.
+    ///   - identity: the identity behind the private addresses of this end.
+    func setup(
+        for link: LEConnection, own: PeerAddress, identity: LocalIdentity?, at now: Duration
+    ) -> PairingSetup? {
+        guard let scope = scope(of: link.advertisingSet), let settings = scope.settings else { return nil }
+        return PairingSetup(
+            role: link.role == .central ? .initiator : .responder, settings: settings,
+            acceptance: scope.acceptance, own: own, peer: link.peer, identity: identity,
+            mustBeAuthenticated: link.identity.flatMap { scope.bond(of: $0) }?.isAuthenticated ?? false,
+            authenticatedPeers: scope.bonds.filter(\.isAuthenticated).map(\.peer),
+            wait: scope.attempts.wait(of: link.identity ?? link.peer, at: now))
+    }
+
+    // MARK: - From connections
+
+    /// Adds the bond of a pairing under way, which the peer may rely on from now on.
+    mutating func promise(_ bond: Bond, on link: LEConnection) {
+        update(link.advertisingSet) { scope in
+            _ = scope.endPromise(on: link.id)
+            scope.promised.append((link.id, bond))
+        }
+    }
+
+    /// Withdraws the promised bond of a pairing that failed. An earlier bond with the peer stays.
+    /// - Returns: the peer; `nil` if nothing was promised.
+    mutating func withdrawPromise(on link: LEConnection) -> PeerAddress? {
+        guard let index = index(of: link.advertisingSet) else { return nil }
+        return scopes[index].endPromise(on: link.id)?.peer
+    }
+
+    /// Takes the result of a pairing.
+    /// - Returns: the peer of the bond that was removed to make room.
+    mutating func finishPairing(_ bond: Bond, isBonded: Bool, on link: LEConnection) -> PeerAddress? {
+        var removed: PeerAddress?
+        update(link.advertisingSet) { scope in
+            _ = scope.endPromise(on: link.id)
+            scope.attempts.forget(link.peer)
+            scope.attempts.forget(bond.peer)
+            if isBonded { removed = scope.add(bond) }
+        }
+        return removed
+    }
+
+    /// Records a failed pairing, after which the peer has to wait.
+    mutating func recordFailure(on link: LEConnection, at now: Duration) {
+        update(link.advertisingSet) { $0.attempts.note(link.identity ?? link.peer, at: now) }
+    }
+
+    /// Saves the attribute client's state in its bond.
+    /// - Returns: the bond if that changed it.
+    mutating func save(
+        _ client: ATTClientState, of peer: PeerAddress, for set: AdvertisingSetIdentifier?
+    ) -> Bond? {
+        guard let index = index(of: set), let place = scopes[index].bonds.firstIndex(where: { $0.peer == peer }),
+            scopes[index].bonds[place].client != client
+        else { return nil }
+        scopes[index].bonds[place].client = client
+        return scopes[index].bonds[place]
+    }
+
+    // MARK: - Scopes
+
+    private func index(of set: AdvertisingSetIdentifier?) -> Int? { scopes.firstIndex { $0.set == set } }
+
+    private func scope(of set: AdvertisingSetIdentifier?) -> Scope? { index(of: set).map { scopes[$0] } }
+
+    private mutating func update(_ set: AdvertisingSetIdentifier?, _ body: (inout Scope) -> Void) {
+        if let index = index(of: set) { return body(&scopes[index]) }
+        var scope = Scope(set: set)
+        body(&scope)
+        scopes.append(scope)
+    }
+
+    private mutating func removeUnusedScopes() { scopes.removeAll { $0.settings == nil && $0.bonds.isEmpty } }
+}
