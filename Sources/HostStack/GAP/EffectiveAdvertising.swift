@@ -6,30 +6,30 @@ package import Advertising
 package import BluetoothCore
 package import HCI
 
-/// What a controller acknowledged of a beacon and sends now.
+/// The values of an advertising set that is on the air, as the controller acknowledged them.
 package struct EffectiveAdvertising: Hashable, Sendable {
     /// The PDU type.
     package var pdu: AdvertisingPDU
-    /// The advertising data, octet for octet.
+    /// The advertising data, byte by byte.
     package var advertisingData: [UInt8]
-    /// The scan response, octet for octet; empty for a PDU that is not scannable.
+    /// The scan response, byte by byte; empty for a PDU that is not scannable.
     package var scanResponse: [UInt8]
-    /// The mean time between this beacon's advertising events, without the link layer's random delay.
+    /// The mean time between the set's advertising events, without the link layer's random delay.
     ///
-    /// It is exactly what the controller was told, unless beacons take turns: then it is the nearest tick.
+    /// It is the exact value of the command, unless sets take turns: then it is measured, and rounded to a tick.
     package var interval: AdvertisingInterval
-    /// The power that the controller selected or reports; `nil` when it tells none.
+    /// The transmit power that the controller selected or reports; `nil` if it reports none.
     package var transmitPower: TransmitPower?
-    /// The address in the PDU.
+    /// The address in the PDUs.
     package var address: BluetoothAddress
-    /// Whether that is a public or a random address.
+    /// The type of that address.
     package var addressType: AddressType
-    /// How many beacons take turns on the one advertiser of a legacy controller; 1 when this one has it to itself.
+    /// The number of sets that take turns on the only advertiser of a legacy controller; 1 without turns.
     package var turns: Int
-    /// The part of the advertiser's time that is this beacon's: 1 when it has it to itself.
+    /// The fraction of the advertiser's time that this set has; 1 without turns.
     package var share: Double
 
-    /// Values as given.
+    /// Effective values.
     package init(
         pdu: AdvertisingPDU, advertisingData: [UInt8], scanResponse: [UInt8], interval: AdvertisingInterval,
         transmitPower: TransmitPower?, address: BluetoothAddress, addressType: AddressType, turns: Int = 1,
