@@ -8,15 +8,15 @@ import HostStack
 import NIOCore
 import Radio
 
-/// A host and the way to its controller, in real time.
+/// A host with the link to its controller, in real time.
 ///
 /// It lives on the event loop of its radio.
 final class ControllerHost: ControllerLinkUser {
-    /// What the radio wants to be told.
+    /// What it reports to the radio.
     enum Notice {
-        /// Of the host.
+        /// An event of the host.
         case event(LEHostEvent)
-        /// The controller is gone; the reason is a clause for people.
+        /// The controller is lost; the reason is a clause for people.
         case ended(String)
     }
 
@@ -40,14 +40,14 @@ final class ControllerHost: ControllerLinkUser {
         self.notify = notify
     }
 
-    /// Gives the host its controller and starts it.
+    /// Starts the host on a link to its controller.
     func start(on link: any ControllerLink) {
         self.link = link
         host.start(at: now)
         perform()
     }
 
-    /// Gives the controller back.
+    /// Releases the controller.
     func close() {
         wakeUp?.task.cancel()
         wakeUp = nil
@@ -55,21 +55,21 @@ final class ControllerHost: ControllerLinkUser {
         link = nil
     }
 
-    /// Has the host do something, and does what it answers.
-    /// - Parameter then: is given the outcome before anything is sent.
+    /// Changes the host, then performs its outputs.
+    /// - Parameter then: called with the result before anything is sent.
     func change<Result>(_ body: (inout LEHost) -> Result, then: (Result) -> Void = { _ in }) {
         host.advance(to: now)
         then(body(&host))
         perform()
     }
 
-    /// What the host knows.
+    /// Reads from the host.
     func read<Result>(_ body: (LEHost) -> Result) -> Result { Self.look(at: &host, body) }
 
-    /// Has the host looked at in its place: to read a property of a class copies it, and a host is large.
+    /// Borrows the host, which is large: reading the property would copy it.
     private static func look<Result>(at host: inout LEHost, _ body: (LEHost) -> Result) -> Result { body(host) }
 
-    /// Whether nothing is connected to it and nothing is on the air, so that its controller can be given back.
+    /// Whether it has no connections and no advertisements, so that its controller can be released.
     var isIdle: Bool { host.currentConnections.isEmpty && !host.isAdvertising }
 
     func linkReceived(_ packet: HCIPacket) {
@@ -85,7 +85,7 @@ final class ControllerHost: ControllerLinkUser {
 
     private var now: Duration { .nanoseconds((NIODeadline.now() - beginning).nanoseconds) }
 
-    /// What is sent may be answered at once: that waits until all that was before it is done.
+    /// Performs the outputs in order. A packet may cause others at once: they follow after the outputs before them.
     private func perform() {
         guard !isPerforming else { return }
         isPerforming = true

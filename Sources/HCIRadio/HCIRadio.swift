@@ -5,224 +5,546 @@
 public import Advertising
 public import Bluetooth
 import BluetoothCore
-import HCI
 import HostStack
 import NIOCore
 import NIOPosix
 public import Radio
 import VirtualRadio
 
-/// A radio of our own host stack: on a virtual air, where every beacon has a controller to itself, or on one controller
-/// that somebody else made, where beacons have an advertising set each.
+/// A radio with our own host stack: on a virtual air, where every beacon has a controller of its own, or on one controller
+/// from elsewhere, where every beacon has an advertising set.
 ///
-/// All of it lives on one event loop: what a controller says and what follows from it happen in one go.
-public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, PairingRadio, BondStoringRadio {
+/// It consists of a peripheral side (`PeripheralHost`), a central side (`CentralHost`), their hosts (`ControllerHosts`) and
+/// the virtual air, if there is one (`VirtualAir`). This actor opens and closes them, passes them the events of the hosts,
+/// and waits for what takes time. All of it lives on one event loop: a controller's event and its consequences are handled
+/// without a change of threads.
+///
+/// A controller is opened once, or every second until it is there. When it is lost, connections end, and it is opened again
+/// every second until the radio is closed.
+public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, PairingRadio, BondStoringRadio,
+    BondStoringCentralRadio, ServingRadio
+{
     public nonisolated let name: String
     public nonisolated let events: AsyncStream<RadioEvent>
-    let continuation: AsyncStream<RadioEvent>.Continuation
-    let place: Place
-    /// What decides the chance of a virtual air: the seed given, or a random one.
-    let seed: UInt64?
-    let capture: (any CaptureSink)?
-    /// What each host is told.
-    let configuration: LEHostConfiguration
-    nonisolated let loop: any EventLoop
-
-    var air: LiveAir?
-    var servers: [AirServer] = []
-    var kernelControllers: [KernelController] = []
-    /// The beacons that are carried, by name and by where.
-    var beacons: [BeaconIdentifier: SeatedBeacon] = [:]
-    var occupants: [Seat: SeatedBeacon] = [:]
-    var hosts: [HostIdentifier: ControllerHost] = [:]
-    var nextHost = HostIdentifier(rawValue: 0)
-    var attributes: AttributeResponder?
-    var centrals: [String: ConnectedCentral] = [:]
-    var central: CentralState
-    /// Who keeps what beacons and centrals agree on.
-    var keeper: (any BondStore)?
-    var capabilities: LEHostCapabilities?
-    /// Whoever waits for the controller to be ready.
-    var opening: CheckedContinuation<Result<LEHostCapabilities, RadioError>, Never>?
-    var recovery: Task<Void, Never>?
-    var isClosed = false
 
     /// Where the controllers are.
-    enum Place: Sendable {
-        case virtual(VirtualAirOptions, reason: String?)
+    private enum Medium {
+        case air(VirtualAir)
         case controller(HCITransport)
     }
 
-    /// One of the controllers in use.
-    struct HostIdentifier: Hashable {
-        var rawValue: Int
-    }
-
-    /// Where a beacon is carried.
-    struct Seat: Hashable {
-        let host: HostIdentifier
-        let set: AdvertisingSetIdentifier
-    }
-
-    /// A central that is connected to a beacon.
-    struct ConnectedCentral {
-        let beacon: BeaconIdentifier
-        let link: HCIRemoteLink
-
-        var host: HostIdentifier { link.host }
-        var connection: ConnectionIdentifier { link.connection }
-    }
+    nonisolated private let loop: any EventLoop
+    private let continuation: AsyncStream<RadioEvent>.Continuation
+    private let configuration: LEHostConfiguration
+    private let medium: Medium
+    private let hosts: ControllerHosts
+    private let peripheral: PeripheralHost
+    private let central: CentralHost
+    /// The capabilities as a receiver; `nil` before the radio was opened as one.
+    private var receiving: ReceivingCapabilities?
+    /// What the controller reported; `nil` before it was ready.
+    private var controller: LEHostCapabilities?
+    /// Waits for a host to be ready.
+    private var opening: CheckedContinuation<Result<LEHostCapabilities, RadioError>, Never>?
+    private var recovery: Task<Void, Never>?
+    private var isClosed = false
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
 
     /// A radio on a virtual air of its own.
-    /// - Parameter reason: why it is virtual, when nobody asked for that.
+    /// - Parameters:
+    ///   - reason: why the air is virtual; `nil` if it was requested.
+    ///   - capture: the sink of the HCI traffic, as a btsnoop file.
     public init(
         virtual options: VirtualAirOptions, reason: String? = nil, capture: (any CaptureSink)? = nil
     ) {
-        self.init(.virtual(options, reason: reason), name: "virtual", capture)
+        let loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next()
+        self.loop = loop
+        name = "virtual"
+        (events, continuation) = AsyncStream.makeStream()
+        configuration = LEHostConfiguration(maximumTransmissionUnit: 517)
+        let air = VirtualAir(options, reason: reason, loop: loop, capture: capture)
+        // The air captures what passes between all hosts and controllers on it.
+        let hosts = ControllerHosts(loop: loop, capture: nil)
+        medium = .air(air)
+        self.hosts = hosts
+        peripheral = PeripheralHost(name, hosts: hosts, air: air, configuration, events: continuation)
+        central = CentralHost(name, on: .central, of: hosts, events: continuation)
     }
 
-    /// A radio on a controller that somebody else made.
-    /// - Parameter maximumTransmissionUnit: how many octets of an attribute protocol PDU it offers to take: 23 to 517.
+    /// A radio on a controller from elsewhere.
+    /// - Parameters:
+    ///   - maximumTransmissionUnit: the ATT_MTU that it offers, 23 to 517 bytes.
+    ///   - capture: the sink of the HCI traffic, as a btsnoop file.
     public init(
         _ transport: HCITransport, maximumTransmissionUnit: UInt16 = 517, capture: (any CaptureSink)? = nil
     ) {
-        self.init(
-            .controller(transport), name: "\(transport)", capture, maximumTransmissionUnit: maximumTransmissionUnit)
+        let loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next()
+        self.loop = loop
+        name = "\(transport)"
+        (events, continuation) = AsyncStream.makeStream()
+        configuration = LEHostConfiguration(maximumTransmissionUnit: maximumTransmissionUnit)
+        let hosts = ControllerHosts(loop: loop, capture: capture)
+        medium = .controller(transport)
+        self.hosts = hosts
+        peripheral = PeripheralHost(name, hosts: hosts, air: nil, configuration, events: continuation)
+        central = CentralHost(name, on: .only, of: hosts, events: continuation)
     }
 
-    private init(
-        _ place: Place, name: String, _ capture: (any CaptureSink)?, maximumTransmissionUnit: UInt16 = 517
-    ) {
-        self.place = place
-        configuration = LEHostConfiguration(maximumTransmissionUnit: maximumTransmissionUnit)
-        self.capture = capture
-        self.name = name
-        if case .virtual(let options, _) = place {
-            central = CentralState(host: HostIdentifier(rawValue: -1))
-            // Of 32 bits: JSON's numbers are exact up to 53.
-            seed = options.seed ?? UInt64(UInt32.random(in: 1...UInt32.max))
-        } else {
-            central = CentralState(host: Self.onlyHost)
-            seed = nil
-        }
-        loop = MultiThreadedEventLoopGroup.singleton.next()
-        (events, continuation) = AsyncStream.makeStream()
-    }
+    // MARK: - Opening and closing
 
     public func open(
         _ beacons: [HostedBeacon], waits: Bool,
         attributes: @escaping AttributeResponder
     ) async throws(RadioError) -> RadioCapabilities {
-        self.attributes = attributes
+        peripheral.setAttributes(attributes)
+        receiveNotices()
         do throws(RadioError) {
-            switch place {
-            case .virtual(let options, _): try await openAir(options)
+            switch medium {
+            case .air(let air): try await open(air)
             case .controller(let transport): try await openController(transport, waits: waits)
             }
-            try plan(beacons)
+            try replace(with: beacons)
         } catch {
             await close()
             throw error
         }
-        return described()
+        return capabilities
     }
 
-    public func replan(_ beacons: [HostedBeacon]) async throws(RadioError) {
-        try plan(beacons)
-    }
-
-    public func advertise(_ advertisement: Advertisement?, for beacon: BeaconIdentifier) {
-        guard let seated = beacons[beacon], seated.wanted != advertisement else { return }
-        seated.wanted = advertisement
-        apply(seated)
-    }
-
-    public func notify(
-        _ value: [UInt8], of characteristic: CharacteristicIdentifier, on beacon: BeaconIdentifier, to central: String?
-    ) {
-        guard let handle = beacons[beacon]?.characteristics?.handle(of: characteristic) else { return }
-        for (name, connected) in centrals where connected.beacon == beacon && (central ?? name) == name {
-            hosts[connected.host]?.change { $0.notify(value, of: handle, to: connected.connection) }
+    public func openCentral(waits: Bool) async throws(RadioError) -> ReceivingCapabilities {
+        if let receiving { return receiving }
+        receiveNotices()
+        do throws(RadioError) {
+            switch medium {
+            case .air(let air):
+                try await open(air)
+                try await openCentralHost(on: air)
+            case .controller(let transport): try await openController(transport, waits: waits)
+            }
+        } catch {
+            await close()
+            throw error
         }
-    }
-
-    public func updateConnection(of central: String, to parameters: ConnectionParameters) {
-        guard let central = centrals[central] else { return }
-        hosts[central.host]?.change { $0.updateConnection(central.connection, to: parameters) }
-    }
-
-    public func disconnect(central: String) {
-        guard let central = centrals[central] else { return }
-        hosts[central.host]?.change { $0.disconnect(central.connection) }
+        central.state.set(.ready)
+        let opened = ReceivingCapabilities(name: name, way: "our own host stack", address: controller?.address)
+        receiving = opened
+        return opened
     }
 
     public func close() async {
         guard !isClosed else { return }
         isClosed = true
         recovery?.cancel()
-        opening?.resume(returning: .failure(Self.closed))
+        opening?.resume(returning: .failure(.closed))
         opening = nil
-        endCentral(Self.closed)
-        for connected in centrals.values { connected.link.end(Self.closed.message) }
-        for observer in central.observers.values { observer.finish() }
-        // What is on a controller of somebody else's must not stay there.
-        if case .controller = place { await silence() }
-        for host in hosts.values { host.close() }
-        for server in servers { await server.close() }
-        for controller in kernelControllers { controller.close() }
-        hosts = [:]
-        air?.close()
-        air = nil
-        // Links know their radio, and answers may come from who knows it.
-        centrals = [:]
-        attributes = nil
+        central.end(.closed)
+        peripheral.endLinks(RadioError.closed.message)
+        central.state.finish()
+        // Other programs use the controller afterwards: nothing may stay on it.
+        if case .controller = medium { await peripheral.stopAll() }
+        hosts.removeAll()
+        if case .air(let air) = medium { await air.close() }
+        // Links own their radio, and the responder may own an owner of the radio.
+        peripheral.releaseAll()
         continuation.finish()
     }
 
-    static let closed = RadioError(.refused, "the radio was closed", hint: "open it again")
-
-    /// What this radio is, now that it is open.
-    func described() -> RadioCapabilities {
-        switch place {
-        case .virtual(_, let reason):
-            Self.virtualCapabilities(
-                reason: reason, beacons: beacons.count,
-                servers: servers.map(\.name)
-                    + kernelControllers.map { "vhci:hci\($0.index)" }, seed: seed)
-        case .controller:
-            described(capabilities)
+    private func receiveNotices() {
+        hosts.onNotice = { [weak self] notice, host in
+            // Hosts live on the event loop, which is this actor's executor.
+            self?.assumeIsolated { $0.take(notice, of: host) }
         }
     }
 
-    /// What a virtual air is that carries so many beacons.
-    static func virtualCapabilities(
-        reason: String?, beacons: Int, servers: [String], seed: UInt64? = nil
-    ) -> RadioCapabilities {
-        RadioCapabilities(
-            name: "virtual", way: "controllers of our own on a virtual air", wayReason: reason ?? "as asked",
-            address: nil, hasExtendedAdvertising: true, instances: virtualCapacity,
-            freeInstances: virtualCapacity - beacons, sharesTime: false, canReadBack: true, servers: servers,
-            seed: seed)
+    private func open(_ air: VirtualAir) async throws(RadioError) {
+        try await air.open { [continuation] in _ = continuation.yield($0) }
     }
 
-    private func described(_ capabilities: LEHostCapabilities?) -> RadioCapabilities {
-        let isExtended = capabilities?.hasExtendedAdvertising ?? false
-        let instances = capabilities.map(Self.capacity(of:)) ?? 0
+    private func openCentralHost(on air: VirtualAir) async throws(RadioError) {
+        guard hosts[.central] == nil else { return }
+        let host = central.addHost(configuration)
+        _ = try await untilReady { air.start(host) }.get()
+    }
+
+    private func openController(_ transport: HCITransport, waits: Bool) async throws(RadioError) {
+        var reported: RadioError?
+        while true {
+            do throws(RadioError) {
+                controller = try await startHost(on: transport)
+                return
+            } catch {
+                guard waits, !isClosed, !Task.isCancelled else { throw error }
+                if reported != error { continuation.yield(.lost(error)) }
+                reported = error
+                try? await Task.sleep(for: .seconds(1))
+            }
+        }
+    }
+
+    /// Starts the host on a new link to the controller.
+    private func startHost(on transport: HCITransport) async throws(RadioError) -> LEHostCapabilities {
+        let host = central.addHost(configuration)
+        let link = try await transport.open(on: loop, user: host)
+        guard !isClosed else {
+            link.close()
+            throw .closed
+        }
+        let result = await untilReady { host.start(on: link) }
+        if case .failure = result { host.close() }
+        return try result.get()
+    }
+
+    private func untilReady(_ start: () -> Void) async -> Result<LEHostCapabilities, RadioError> {
+        await withCheckedContinuation { continuation in
+            opening = continuation
+            start()
+        }
+    }
+
+    /// Opens a lost controller again.
+    private func recover(_ transport: HCITransport) {
+        guard recovery == nil, !isClosed else { return }
+        recovery = Task { [weak self] in
+            while !Task.isCancelled {
+                try? await Task.sleep(for: .seconds(1))
+                if await self?.reopen(transport) ?? true { return }
+            }
+        }
+    }
+
+    /// - Returns: whether no other attempt is needed.
+    private func reopen(_ transport: HCITransport) async -> Bool {
+        guard !isClosed else { return true }
+        guard (try? await startHost(on: transport)) != nil else { return false }
+        recovery = nil
+        central.state.set(.ready)
+        return true
+    }
+
+    // MARK: - Capabilities
+
+    private var capabilities: RadioCapabilities {
+        switch medium {
+        case .air(let air): air.capabilities(beacons: peripheral.count)
+        case .controller: controllerCapabilities
+        }
+    }
+
+    private var controllerCapabilities: RadioCapabilities {
+        let isExtended = controller?.hasExtendedAdvertising ?? false
+        // One set a beacon, or turns of the only advertiser.
+        let instances = controller.map { isExtended ? $0.advertisingSets : AdvertisingSetIdentifier.range.count } ?? 0
         return RadioCapabilities(
             name: name, way: "our own host stack",
-            wayReason: "Bluetooth \(capabilities?.versionName ?? "of unknown version") controller",
-            address: capabilities?.address, hasExtendedAdvertising: isExtended, instances: instances,
-            freeInstances: max(0, instances - beacons.count), sharesTime: !isExtended, canReadBack: true)
+            wayReason: "Bluetooth \(controller?.versionName ?? "of unknown version") controller",
+            address: controller?.address, hasExtendedAdvertising: isExtended, instances: instances,
+            freeInstances: max(0, instances - peripheral.count), sharesTime: !isExtended, canReadBack: true)
     }
 
-    /// More controllers than anybody needs on one air.
-    static let virtualCapacity = 65_536
+    private static func obstacle(to count: Int, on radio: RadioCapabilities) -> RadioError? {
+        guard count > radio.instances else { return nil }
+        let places = radio.hasExtendedAdvertising ? "has \(radio.instances) advertising sets" : "takes so many turns"
+        return RadioError(
+            .cannotCarry, "\(radio.instances) of \(count) beacons fit on \(radio.name): its controller \(places)",
+            hint: "run the first \(radio.instances) beacons here, and the others on another controller")
+    }
 
-    /// How many beacons a controller carries: a set each, or turns of its only advertiser.
-    static func capacity(of capabilities: LEHostCapabilities) -> Int {
-        capabilities.hasExtendedAdvertising
-            ? capabilities.advertisingSets : AdvertisingSetIdentifier.range.count
+    /// The forecast for beacons on a virtual air: all fit, as requested.
+    package static func virtualForecast(_ beacons: [HostedBeacon]) -> RadioForecast {
+        RadioForecast(
+            capabilities: VirtualAir.capabilities(reason: nil, beacons: 0, servers: []),
+            fitting: min(beacons.count, VirtualAir.capacity), obstacle: nil, warnings: [:])
+    }
+
+    /// The forecast for beacons on a controller, which is opened for its capabilities and released.
+    package static func forecast(
+        _ beacons: [HostedBeacon], on transport: HCITransport
+    ) async throws(RadioError) -> RadioForecast {
+        let radio = HCIRadio(transport)
+        let capabilities = try await radio.open([], waits: false) { _ in .failure(.unlikely) }
+        await radio.close()
+        return RadioForecast(
+            capabilities: capabilities, fitting: min(beacons.count, capabilities.instances),
+            obstacle: obstacle(to: beacons.count, on: capabilities), warnings: [:])
+    }
+
+    /// Sets a function that is called after each wake-up of the virtual air with the delay of the first event that was due.
+    package func observeWakeUps(_ observe: @escaping @Sendable (Duration) -> Void) {
+        if case .air(let air) = medium { air.observeWakeUps(observe) }
+    }
+
+    // MARK: - Beacons and centrals
+
+    public func replan(_ beacons: [HostedBeacon]) async throws(RadioError) { try replace(with: beacons) }
+
+    private func replace(with beacons: [HostedBeacon]) throws(RadioError) {
+        if let obstacle = Self.obstacle(to: beacons.count, on: capabilities) { throw obstacle }
+        peripheral.replace(with: beacons)
+    }
+
+    public func advertise(_ advertisement: Advertisement?, for beacon: BeaconIdentifier) {
+        peripheral.advertise(advertisement, for: beacon)
+    }
+
+    public func notify(
+        _ value: [UInt8], of characteristic: CharacteristicIdentifier, on beacon: BeaconIdentifier, to central: String?
+    ) {
+        peripheral.notify(value, of: characteristic, on: beacon, to: central)
+    }
+
+    public func updateConnection(of central: String, to parameters: ConnectionParameters) {
+        peripheral.updateConnection(of: central, to: parameters)
+    }
+
+    public func disconnect(central: String) { peripheral.disconnect(central) }
+
+    public func link(to central: String) throws(RadioError) -> any RemoteLink {
+        guard let link = peripheral.link(to: central) else {
+            throw RadioError(.refused, "\(central) is not connected", hint: "wait until it is")
+        }
+        return link
+    }
+
+    public func storeBonds(in store: any BondStore) { peripheral.setStore(store) }
+
+    public func answerPairing(_ answer: PairingAnswer, of central: String) {
+        peripheral.answerPairing(answer, of: central)
+    }
+
+    public func requestSecurity(of central: String) { peripheral.requestSecurity(of: central) }
+
+    public func forgetBonds(of beacon: BeaconIdentifier, peer: RemoteAddress?) -> Int {
+        peripheral.forgetBonds(of: beacon, peer: peer)
+    }
+
+    // MARK: - Receiving and connecting
+
+    public func states() -> AsyncStream<CentralRadioState> { central.state.stream }
+
+    public func scan(_ parameters: ScanParameters) throws(RadioError) -> AsyncStream<Sighting> {
+        try central.scan(parameters)
+    }
+
+    public func stopScanning() { central.stopScanning() }
+
+    public func serve(_ attributes: ServedAttributes?) throws(RadioError) { try central.serve(attributes) }
+
+    public func storeBonds(in store: any BondStore, as central: BeaconIdentifier) {
+        self.central.setStore(store, as: central)
+    }
+
+    public func forgetBond(with device: RemoteAddress) { central.forgetBond(with: device) }
+
+    public func connect(to device: RemoteAddress, timeout: Duration) async throws(RadioError) -> any RemoteLink {
+        let deadline = ContinuousClock.now + timeout
+        while true {
+            do throws(CentralHost.Failure) {
+                return try await attempt(device, until: deadline)
+            } catch {
+                guard error.isWorthRepeating, ContinuousClock.now + Self.pauseBetweenAttempts < deadline,
+                    (try? await Task.sleep(for: Self.pauseBetweenAttempts)) != nil
+                else { throw error.error }
+            }
+        }
+    }
+
+    /// Enough for a peer to notice that there is no connection, and to advertise again.
+    private static let pauseBetweenAttempts = Duration.milliseconds(250)
+
+    private func attempt(
+        _ device: RemoteAddress, until deadline: ContinuousClock.Instant
+    ) async throws(CentralHost.Failure) -> HCIRemoteLink {
+        let timeout = ContinuousClock.now.duration(to: deadline)
+        let number: UInt64
+        do throws(RadioError) {
+            number = try central.reserveAttempt(to: device)
+        } catch {
+            throw CentralHost.Failure(error: error)
+        }
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                central.connect(to: device, within: timeout, continuation)
+                if Task.isCancelled { central.cancelAttempt(number, to: device) }
+            }
+        } onCancel: {
+            Task { await self.cancelAttempt(number, to: device) }
+        }
+        let link = try result.get()
+        try await confirm(link, until: deadline)
+        return link
+    }
+
+    private func cancelAttempt(_ number: UInt64, to device: RemoteAddress) {
+        central.cancelAttempt(number, to: device)
+    }
+
+    /// Waits for the peer's first response: a controller reports a connection before the peer has received a packet on it,
+    /// and a little later that it could not be established (0x3E).
+    private func confirm(_ link: HCIRemoteLink, until deadline: ContinuousClock.Instant) async throws(CentralHost
+        .Failure)
+    {
+        let timer = Task {
+            try await Task.sleep(until: deadline, clock: .continuous)
+            self.disconnect(link)
+        }
+        defer { timer.cancel() }
+        let answer = await withTaskCancellationHandler {
+            // The MTU exchange, which other centrals begin with, too: what follows fits into fewer packets.
+            await link.exchangeMTU()
+        } onCancel: {
+            Task { await self.disconnect(link) }
+        }
+        guard link.wasEstablished else {
+            let error = RadioError(
+                .refused, "the connection to \(link.device) could not be established (0x3E)",
+                hint: "check that it is in range, and connect again")
+            throw CentralHost.Failure(error: error, isWorthRepeating: true)
+        }
+        // A peer may refuse the exchange.
+        guard case .failure(.disconnected(let reason)) = answer else { return }
+        throw CentralHost.Failure(
+            error: RadioError(
+                .refused, "the connection to \(link.device) was lost at once: \(reason)", hint: "connect again"))
+    }
+
+    // MARK: - Links
+
+    /// Runs a procedure over a link.
+    func perform(_ procedure: GATTProcedure, for link: HCIRemoteLink) async -> Result<GATTResult, RemoteError> {
+        await withCheckedContinuation { continuation in
+            guard let host = hosts[link.host] else { return link.wait(for: nil, continuation) }
+            // The response may come before `change` returns: the link must wait for it by then.
+            host.change({ $0.start(procedure, on: link.connection) }, then: { link.wait(for: $0, continuation) })
+        }
+    }
+
+    /// Reads the RSSI of a link's peer.
+    func readRSSI(for link: HCIRemoteLink) async -> Result<RSSI, RemoteError> {
+        await withCheckedContinuation { continuation in
+            link.waitForRSSI(continuation)
+            hosts[link.host]?.change { $0.readRSSI(of: link.connection) }
+        }
+    }
+
+    /// Encrypts a link of the central.
+    func pair(
+        _ settings: PairingSettings, on connection: ConnectionIdentifier, ask: @escaping CentralPairings.Asker
+    ) async -> Result<LinkProtection, PairingError> {
+        if let obstacle = central.obstacleToPairing(connection) { return .failure(obstacle) }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                central.pair(connection, settings, ask: ask, continuation)
+                if Task.isCancelled { central.cancelPairing(connection) }
+            }
+        } onCancel: {
+            Task { await self.cancelPairing(connection) }
+        }
+    }
+
+    private func cancelPairing(_ connection: ConnectionIdentifier) { central.cancelPairing(connection) }
+
+    /// Requests that the central at the other end of a link encrypt it.
+    func secure(_ link: HCIRemoteLink) async -> Result<Void, RemoteError> {
+        do throws(RemoteError) {
+            if try peripheral.secure(link) { return .success(()) }
+        } catch {
+            return .failure(error)
+        }
+        let timer = Task {
+            try await Task.sleep(for: Self.securityTimeout)
+            link.finishSecuring(.failure(.impossible("the central did not answer within \(Self.securityTimeout)")))
+        }
+        defer { timer.cancel() }
+        return await withCheckedContinuation { continuation in
+            link.waitForSecurity(continuation)
+            peripheral.requestSecurity(over: link)
+        }
+    }
+
+    /// How long a central may take to encrypt: its user may have to confirm.
+    private static let securityTimeout = Duration.seconds(30)
+
+    /// Responds to a device's request.
+    func respond(to request: ServedRequest, of link: HCIRemoteLink, _ response: AttributeResponse) {
+        hosts[link.host]?.change { $0.respond(to: ATTToken(request.number), of: link.connection, with: response) }
+    }
+
+    /// Notifies a device of a value.
+    /// - Returns: whether it is subscribed and accepts the value now.
+    func notify(_ value: [UInt8], of characteristic: CharacteristicIdentifier, over link: HCIRemoteLink) -> Bool {
+        central.notify(value, of: characteristic, over: link)
+    }
+
+    /// Ends the connection of a link.
+    func disconnect(_ link: HCIRemoteLink) { hosts[link.host]?.change { $0.disconnect(link.connection) } }
+
+    private func link(of connection: ConnectionIdentifier, on host: HostIdentifier) -> HCIRemoteLink? {
+        if host == central.identifier, let link = central.link(of: connection) { return link }
+        return peripheral.link(of: connection, on: host)
+    }
+
+    // MARK: - Events of the hosts
+
+    private func take(_ notice: ControllerHost.Notice, of host: HostIdentifier) {
+        switch notice {
+        case .event(let event): take(event, of: host)
+        case .ended(let reason):
+            lose(RadioError(.noAdapter, "\(name) is gone: \(reason)", hint: "start its server again"), of: host)
+        }
+    }
+
+    private func take(_ event: LEHostEvent, of host: HostIdentifier) {
+        switch event {
+        case .ready(let capabilities): finishOpening(.success(capabilities))
+        case .failed(let failure):
+            lose(RadioError(.refused, "\(name): \(failure)", hint: "check the controller"), of: host)
+        case .completed(let connection, let token, let result):
+            link(of: connection, on: host)?.complete(token, result)
+        case .rssi(let connection, let result): link(of: connection, on: host)?.complete(result)
+        case .notification(let connection, let handle, let value), .indication(let connection, let handle, let value):
+            link(of: connection, on: host)?.yield(RemoteNotification(handle: handle, value: value))
+        default:
+            if host == central.identifier, takeAsCentral(event) { return }
+            takeAsPeripheral(event, of: host)
+        }
+    }
+
+    private func takeAsCentral(_ event: LEHostEvent) -> Bool {
+        switch central.take(event, for: self) {
+        case .notForCentral: return false
+        case .taken: break
+        case .ask(let connection, let question, let ask):
+            Task { central.answer(await ask(question), to: question, on: connection) }
+        }
+        return true
+    }
+
+    private func takeAsPeripheral(_ event: LEHostEvent, of host: HostIdentifier) {
+        switch peripheral.take(event, of: host, for: self) {
+        case .none: break
+        case .wait(let request, let host, let response):
+            Task { peripheral.respond(to: request, on: host, await response()) }
+        }
+    }
+
+    private func finishOpening(_ result: Result<LEHostCapabilities, RadioError>) {
+        // Here rather than where the result is awaited: what the host advertises again must be reported after it.
+        if recovery != nil, case .success(let found) = result {
+            controller = found
+            continuation.yield(.ready(capabilities))
+        }
+        opening?.resume(returning: result)
+        opening = nil
+    }
+
+    private func lose(_ error: RadioError, of host: HostIdentifier) {
+        if opening != nil { return finishOpening(.failure(error)) }
+        guard !isClosed, case .controller(let transport) = medium else { return }
+        central.end(error)
+        peripheral.lose(error)
+        continuation.yield(.lost(error))
+        hosts[host]?.close()
+        recover(transport)
     }
 }

@@ -8,14 +8,14 @@ import HostStack
 import Radio
 import Synchronization
 
-/// A connection of a radio whose peer's attributes are used: one that it made as a central, or one to a beacon.
+/// A connection of a radio: one to a device, made as a central, or one of a central to a beacon.
 final class HCIRemoteLink: PairingLink, SecuringLink, ServingLink {
     let device: RemoteAddress
     let notifications: AsyncStream<RemoteNotification>
     private let notification: AsyncStream<RemoteNotification>.Continuation
     let served: AsyncStream<ServedEvent>
     private let serving: AsyncStream<ServedEvent>.Continuation
-    let host: HCIRadio.HostIdentifier
+    let host: HostIdentifier
     let connection: ConnectionIdentifier
     let radio: HCIRadio
     private let state = Mutex(State())
@@ -25,13 +25,13 @@ final class HCIRemoteLink: PairingLink, SecuringLink, ServingLink {
         var rssi: [CheckedContinuation<Result<RSSI, RemoteError>, Never>] = []
         var ending: [CheckedContinuation<String, Never>] = []
         var securing: [CheckedContinuation<Result<Void, RemoteError>, Never>] = []
-        /// Why it is gone.
+        /// The reason of its end; `nil` until then.
         var end: String?
         var wasEstablished = true
     }
 
     init(
-        _ device: RemoteAddress, _ connection: ConnectionIdentifier, on host: HCIRadio.HostIdentifier, radio: HCIRadio
+        _ device: RemoteAddress, _ connection: ConnectionIdentifier, on host: HostIdentifier, radio: HCIRadio
     ) {
         self.device = device
         self.host = host
@@ -41,8 +41,8 @@ final class HCIRemoteLink: PairingLink, SecuringLink, ServingLink {
         (served, serving) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(4096))
     }
 
-    /// Agrees on the longest PDU, which is done once a connection.
-    func agreeOnLength() async -> Result<GATTResult, RemoteError> { await start(.exchangeMTU) }
+    /// Exchanges the MTU, which is done once a connection.
+    func exchangeMTU() async -> Result<GATTResult, RemoteError> { await start(.exchangeMTU) }
 
     func maximumTransmissionUnit() async throws(RemoteError) -> Int {
         guard case .mtu(let octets) = try await perform(.exchangeMTU) else { throw Self.mismatch }
@@ -50,7 +50,7 @@ final class HCIRemoteLink: PairingLink, SecuringLink, ServingLink {
     }
 
     func readRSSI() async throws(RemoteError) -> RSSI {
-        try await radio.readSignalStrength(for: self).get()
+        try await radio.readRSSI(for: self).get()
     }
 
     func discoverServices(_ types: [BluetoothUUID]?) async throws(RemoteError) -> [RemoteService] {
@@ -99,6 +99,12 @@ final class HCIRemoteLink: PairingLink, SecuringLink, ServingLink {
         _ = try await perform(.subscribeTo(characteristic, isNotifying ? wanted : []))
     }
 
+    func pair(
+        _ settings: PairingSettings, answer: @escaping @Sendable (PairingQuestion) async -> PairingAnswer
+    ) async throws(PairingError) -> LinkProtection {
+        try await radio.pair(settings, on: connection, ask: answer).get()
+    }
+
     func secure() async throws(RemoteError) {
         try await radio.secure(self).get()
     }
@@ -110,7 +116,7 @@ final class HCIRemoteLink: PairingLink, SecuringLink, ServingLink {
     func notify(_ value: [UInt8], of characteristic: CharacteristicIdentifier) async throws(RemoteError) {
         if let end = state.withLock({ $0.end }) { throw .disconnected(end) }
         guard await radio.notify(value, of: characteristic, over: self) else {
-            throw .impossible("the device does not want to be told of it, or takes no more for now")
+            throw .impossible("the device is not subscribed, or accepts no more for now")
         }
     }
 
@@ -129,7 +135,7 @@ final class HCIRemoteLink: PairingLink, SecuringLink, ServingLink {
         }
     }
 
-    private static let mismatch = RemoteError.impossible("the answer is that of another procedure")
+    private static let mismatch = RemoteError.impossible("the response is that of another procedure")
 
     private func perform(_ procedure: GATTProcedure) async throws(RemoteError) -> GATTResult {
         try await start(procedure).get()
@@ -139,21 +145,21 @@ final class HCIRemoteLink: PairingLink, SecuringLink, ServingLink {
         await radio.perform(procedure, for: self)
     }
 
-    // MARK: - What the radio tells, on its event loop
+    // MARK: - Called by the radio, on its event loop
 
-    /// Waits for a procedure; the radio calls it in one go with the start.
+    /// Waits for a procedure; called together with its start.
     func wait(for token: ATTToken?, _ continuation: CheckedContinuation<Result<GATTResult, RemoteError>, Never>) {
         let reason: String? = state.withLock { state in
             if let end = state.end { return end }
-            guard let token else { return "it is ending" }
+            guard let token else { return "the connection is ending" }
             state.waiting[token] = continuation
             return nil
         }
         if let reason { continuation.resume(returning: .failure(.disconnected(reason))) }
     }
 
-    /// Waits for the strength of the signal.
-    func waitForSignalStrength(_ continuation: CheckedContinuation<Result<RSSI, RemoteError>, Never>) {
+    /// Waits for the RSSI.
+    func waitForRSSI(_ continuation: CheckedContinuation<Result<RSSI, RemoteError>, Never>) {
         let end = state.withLock { state in
             if state.end == nil { state.rssi.append(continuation) }
             return state.end
@@ -161,20 +167,20 @@ final class HCIRemoteLink: PairingLink, SecuringLink, ServingLink {
         if let end { continuation.resume(returning: .failure(.disconnected(end))) }
     }
 
-    /// Gives the strength of the signal to the one that asked first.
+    /// Passes the RSSI to the first that waits for it.
     func complete(_ result: Result<RSSI, LEHostFailure>) {
         let waiting = state.withLock { $0.rssi.isEmpty ? nil : $0.rssi.removeFirst() }
         waiting?.resume(returning: result.mapError { .impossible("\($0)") })
     }
 
     func complete(_ token: ATTToken, _ result: Result<GATTResult, ATTClientError>) {
-        // The end of the connection follows, and says why.
+        // The end of the connection follows, with the reason.
         if case .failure(.closed) = result { return }
         let waiting = state.withLock { $0.waiting.removeValue(forKey: token) }
         waiting?.resume(returning: result.mapError(RemoteError.init))
     }
 
-    /// Waits until the connection is encrypted, or will not be.
+    /// Waits until the connection is encrypted, or encryption has failed.
     func waitForSecurity(_ continuation: CheckedContinuation<Result<Void, RemoteError>, Never>) {
         let end = state.withLock { state in
             if state.end == nil { state.securing.append(continuation) }
@@ -183,7 +189,7 @@ final class HCIRemoteLink: PairingLink, SecuringLink, ServingLink {
         if let end { continuation.resume(returning: .failure(.disconnected(end))) }
     }
 
-    /// The connection is encrypted, or will not be.
+    /// Ends the wait for encryption.
     func finishSecuring(_ result: Result<Void, RemoteError>) {
         let waiting = state.withLock { state in
             defer { state.securing = [] }
@@ -196,7 +202,7 @@ final class HCIRemoteLink: PairingLink, SecuringLink, ServingLink {
 
     func yield(_ event: ServedEvent) { serving.yield(event) }
 
-    /// Whether the peer has heard of the connection, as far as is known.
+    /// Whether the peer received a packet on the connection, as far as is known.
     var wasEstablished: Bool { state.withLock(\.wasEstablished) }
 
     func end(_ reason: String, wasEstablished: Bool = true) {
@@ -220,9 +226,9 @@ extension RemoteError {
         case .refused(let code, _): self = .refused(code)
         case .closed: self = .disconnected("the attribute channel was closed")
         case .timedOut: self = .disconnected("the device did not answer within \(ATTClient.transactionTimeout)")
-        case .malformedResponse: self = .impossible("the device's answer cannot be one")
-        case .tooManyRequests: self = .impossible("too many requests wait for the device already")
-        case .tooLong: self = .impossible("the value is longer than the device takes at once")
+        case .malformedResponse: self = .impossible("the device's response is malformed")
+        case .tooManyRequests: self = .impossible("too many requests are waiting for the device")
+        case .tooLong: self = .impossible("the value is longer than the device accepts at once")
         case .preparedValueMismatch: self = .impossible("the device did not repeat the value as it was sent")
         }
     }

@@ -6,7 +6,7 @@ import BluetoothCore
 import HCI
 import Radio
 
-/// What passes between hosts and controllers, on its way into a capture file as Linux's monitor channel has it.
+/// Writes the packets between hosts and controllers to a capture file, in the format of Linux's monitor channel.
 final class PacketCapture {
     private let sink: any CaptureSink
     private let writer = BtsnoopWriter(.monitor)
@@ -18,8 +18,8 @@ final class PacketCapture {
         sink.append(writer.header)
     }
 
-    /// Records a packet of a controller; its first makes the controller known.
-    /// - Parameter time: when it passed, since the Unix epoch; `nil` for now.
+    /// Records a packet of a controller; before its first, the controller itself.
+    /// - Parameter time: the time since the Unix epoch; `nil` for now.
     func record(_ packet: HCIPacket, _ direction: BtsnoopPacket.Direction, controller: Int, time: Duration? = nil) {
         let index = UInt16(truncatingIfNeeded: controller)
         let time = time ?? Duration.sinceUnixEpoch

@@ -72,14 +72,14 @@ private final class Clock {
     var now = NIODeadline.uptimeNanoseconds(1_000_000_000)
 }
 
-private final class Host: AirParty {
+private final class Host: AirDelegate {
     private let air: LiveAir
     private var identifier: ControllerIdentifier?
 
     init(_ number: UInt8, on air: LiveAir) {
         self.air = air
         let address = BluetoothAddress(octets: [0xC0, 0, 0, 0, 0, number]) ?? .zero
-        identifier = air.join(ControllerConfiguration(publicAddress: address), party: self)
+        identifier = air.join(ControllerConfiguration(publicAddress: address), delegate: self)
     }
 
     func send(_ command: some HCICommand) {

@@ -5,27 +5,27 @@
 import HCI
 import NIOCore
 
-/// The way to one controller: whole HCI packets to it and from it.
+/// A link to one controller, which carries whole HCI packets.
 ///
-/// It lives on one event loop, and is used on it only.
+/// It lives on one event loop and is used only there.
 protocol ControllerLink: AnyObject {
     /// Sends a packet to the controller; after the end it is dropped.
     func send(_ packet: HCIPacket)
-    /// Gives the controller back. Nothing arrives afterwards.
+    /// Releases the controller. Nothing arrives afterwards.
     func close()
 }
 
-/// Who takes what arrives on a link; called on the link's event loop.
+/// The user of a link; called on the link's event loop.
 protocol ControllerLinkUser: AnyObject {
-    /// A packet of the controller.
+    /// The controller sent a packet.
     func linkReceived(_ packet: HCIPacket)
-    /// The link is gone; the reason is a clause for people.
+    /// The link has ended; the reason is a clause for people.
     func linkEnded(_ reason: String)
-    /// The link is closed, because what came is not HCI; the reason is a clause for people.
+    /// The link was closed, because the bytes received are not HCI; the reason is a clause for people.
     func linkRefused(_ reason: String)
 }
 
 extension ControllerLinkUser {
-    /// One end is as good as another.
+    /// Treats it as another end.
     func linkRefused(_ reason: String) { linkEnded(reason) }
 }

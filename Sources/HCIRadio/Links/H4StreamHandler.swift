@@ -6,7 +6,7 @@ import BluetoothCore
 import HCI
 import NIOCore
 
-/// HCI packets on a stream of octets, framed as H4 (Core 5.4, Vol 4, Part A): TCP, Unix sockets, serial lines.
+/// HCI packets on a stream of bytes, framed as H4 (Core 5.4, Vol 4, Part A): TCP, Unix sockets, serial lines.
 final class H4StreamHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -18,16 +18,16 @@ final class H4StreamHandler: ChannelInboundHandler {
     private var isDelivering = false
     private var isResting = false
     private var isReadingAutomatically = true
-    /// Packets that go out together.
+    /// Packets that are written together.
     private var queued = ByteWriter()
     private var willSend = false
 
-    /// So many octets go out at once, about.
+    /// The approximate size of a write, in bytes.
     private static let batch = 65_536
-    /// How many packets are handed over in one go: then it is the turn of others on the event loop.
+    /// The number of packets that are delivered at once, before other work on the event loop.
     private static let packetsInOneGo = 64
 
-    /// What the user wants to be told when the stream takes octets again.
+    /// Called when the stream accepts bytes again.
     var onWritable: (() -> Void)?
 
     init(user: any ControllerLinkUser) {
@@ -37,7 +37,7 @@ final class H4StreamHandler: ChannelInboundHandler {
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
-    /// Whether what is sent now goes out soon, or would pile up.
+    /// Whether packets are written soon, or would pile up.
     var isWritable: Bool { context?.channel.isWritable ?? false }
 
     /// Queues a packet; `flush()` follows.
@@ -66,14 +66,14 @@ final class H4StreamHandler: ChannelInboundHandler {
         context.writeAndFlush(wrapOutboundOut(context.channel.allocator.buffer(bytes: bytes)), promise: nil)
     }
 
-    /// Stops or goes on reading. Packets that have come in already wait here, too.
+    /// Stops or continues reading. Packets that have arrived already wait here.
     func setReading(_ isReading: Bool) {
         guard isReading != isWanted else { return }
         isWanted = isReading
         deliver()
     }
 
-    /// Ends the stream, behind what is queued.
+    /// Ends the stream after the queued packets.
     func close() {
         send()
         context?.close(promise: nil)
@@ -85,7 +85,7 @@ final class H4StreamHandler: ChannelInboundHandler {
         deliver()
     }
 
-    /// Hands over packets until there are no more, or the user wants no more; it may say so for each of them.
+    /// Delivers packets until there are no more, or the user stops reading, which it may do after each.
     private func deliver() {
         guard !isDelivering else { return }
         isDelivering = true
@@ -99,7 +99,7 @@ final class H4StreamHandler: ChannelInboundHandler {
         readAsWanted()
         flush()
         guard let fault else { return }
-        user?.linkRefused("what it sends is not H4 (\(fault))")
+        user?.linkRefused("it does not send H4 packets (\(fault))")
         user = nil
         context?.close(promise: nil)
     }

@@ -7,11 +7,11 @@ import NIOCore
 import NIOPosix
 import Radio
 
-/// Where a controller is that somebody else made.
+/// The transport to a controller from elsewhere.
 public enum HCITransport: Hashable, Sendable {
     /// H4 over TCP.
     case tcp(host: String, port: Int)
-    /// H4 over TCP, on a virtual air that another process serves; the reason says why, when nobody asked for that.
+    /// H4 over TCP, to a virtual air that another process serves; the reason is set if it was not requested.
     case virtualAir(host: String, port: Int, reason: String?)
     /// H4 over a Unix socket.
     case unix(path: String)
@@ -35,7 +35,7 @@ extension HCITransport: CustomStringConvertible {
 }
 
 extension HCITransport {
-    /// Opens the way to the controller, on this event loop.
+    /// Opens the link to the controller, on this event loop.
     func open(on loop: any EventLoop, user: any ControllerLinkUser) async throws(RadioError) -> any ControllerLink {
         let bound = NIOLoopBound(user, eventLoop: loop)
         switch self {
@@ -78,15 +78,15 @@ extension HCITransport {
     private func unreachable(_ error: any Error) -> RadioError {
         if case .virtualAir(let host, let port, let reason) = self {
             return RadioError(
-                .noAdapter, (reason.map { "\($0), and " } ?? "") + "nobody serves a virtual air at \(host):\(port)",
-                hint: "start one first (beaconry run PROFILE --radio virtual); one that is served elsewhere is "
+                .noAdapter, (reason.map { "\($0), and " } ?? "") + "no process serves a virtual air at \(host):\(port)",
+                hint: "start one first (beaconry run PROFILE --radio virtual); an air on another host is "
                     + "--radio tcp-client:HOST:PORT")
         }
         let (reason, hint) = explanation(error)
         return RadioError(.noAdapter, "no controller answers at \(self): \(reason)", hint: hint)
     }
 
-    /// Why there is no way to the controller, and what to do.
+    /// Why the controller cannot be reached, and a hint.
     private func explanation(_ error: any Error) -> (reason: String, hint: String) {
         let another = if case .unix = self { "another path" } else { "another host and port" }
         if let error = error as? NIOConnectionError, error.connectionErrors.isEmpty {
@@ -97,12 +97,12 @@ extension HCITransport {
         case ECONNREFUSED:
             return (
                 "nothing listens there, \(words)",
-                "start who serves a controller there (beaconry run --radio virtual, rootcanal, Bumble), or give \(another)"
+                "start a server of controllers there (beaconry run --radio virtual, rootcanal, Bumble), or give \(another)"
             )
         case ENOENT, ENOTDIR:
-            return ("there is no socket, \(words)", "start who serves a controller there, or give \(another)")
+            return ("there is no socket, \(words)", "start a server of controllers there, or give \(another)")
         case EACCES, EPERM: return (words, "ask its owner for the right to use it, or give \(another)")
-        default: return (words, "check the address and who serves it, or give \(another)")
+        default: return (words, "check the address and its server, or give \(another)")
         }
     }
 }

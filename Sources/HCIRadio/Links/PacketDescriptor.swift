@@ -15,7 +15,7 @@ final class PacketDescriptor: ControllerLink {
     private var isOpen = true
     private weak var user: (any ControllerLinkUser)?
 
-    /// Takes over an open descriptor; packets are handed over on the event loop, on which everything is called.
+    /// Takes an open descriptor. Packets are delivered on the event loop, where all functions must be called.
     init(_ descriptor: Int32, loop: any EventLoop, user: any ControllerLinkUser) {
         self.descriptor = descriptor
         self.user = user
@@ -43,9 +43,9 @@ final class PacketDescriptor: ControllerLink {
         let code: Int32
     }
 
-    /// The next packet; `nil` when there is none yet.
+    /// The next packet; `nil` if there is none yet.
     private static func receive(_ descriptor: Int32) -> Result<[UInt8], Ended>? {
-        // The largest packet: ACL data, with its header and the octet that says what it is.
+        // The largest packet: ACL data, with its header and its type.
         var buffer = [UInt8](repeating: 0, count: 65_535 + 5)
         let count = read(descriptor, &buffer, buffer.count)
         if count > 0 { return .success(Array(buffer[..<count])) }
@@ -57,7 +57,7 @@ final class PacketDescriptor: ControllerLink {
         guard isOpen else { return }
         switch result {
         case .success(let bytes):
-            // What is no packet of HCI concerns nobody here: the vendor's packets of /dev/vhci, for one.
+            // Other packets are ignored, such as the vendor packets of /dev/vhci.
             if let packet = try? HCIPacket(parsing: bytes) { user?.linkReceived(packet) }
         case .failure(let ended):
             isOpen = false

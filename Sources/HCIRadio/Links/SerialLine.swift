@@ -8,7 +8,7 @@ import Radio
 /// A serial line with a controller that speaks H4 (Core 5.4, Vol 4, Part A): eight data bits, no parity, one stop bit,
 /// hardware flow control.
 enum SerialLine {
-    /// Speeds that a line may have, in bauds.
+    /// The supported speeds, in baud.
     static let speeds: [Int: speed_t] = [
         9600: speed_t(B9600), 19_200: speed_t(B19200), 38_400: speed_t(B38400), 57_600: speed_t(B57600),
         115_200: speed_t(B115200), 230_400: speed_t(B230400), 460_800: speed_t(B460800), 500_000: speed_t(B500000),
@@ -16,8 +16,8 @@ enum SerialLine {
         2_000_000: speed_t(B2000000), 3_000_000: speed_t(B3000000), 4_000_000: speed_t(B4000000),
     ]
 
-    /// Opens a line and sets it.
-    /// - Returns: a descriptor that reads and writes octets as they are.
+    /// Opens and configures a line.
+    /// - Returns: a descriptor in raw mode.
     static func open(_ device: String, baud: Int) throws(RadioError) -> Int32 {
         guard let speed = speeds[baud] else {
             let known = speeds.keys.sorted().map(String.init).joined(separator: ", ")
@@ -57,7 +57,9 @@ enum SerialLine {
         case ENOTTY, EINVAL:
             RadioError(
                 .unsupported, "\(device) is not a serial line", hint: "name the device of one, such as /dev/ttyUSB0")
-        default: RadioError(.refused, "\(device) does not open: \(reason)", hint: "check that nobody else uses it")
+        default:
+            RadioError(
+                .refused, "\(device) cannot be opened: \(reason)", hint: "check that no other program uses it")
         }
     }
 }

@@ -5,11 +5,11 @@
 import HCI
 import NIOCore
 
-/// A controller behind a stream of octets.
+/// A link to a controller over a stream of bytes.
 final class StreamLink: ControllerLink {
     private let handler: H4StreamHandler
 
-    /// Puts H4 on a channel that is open already; to be called on its event loop.
+    /// Adds H4 to an open channel; to be called on its event loop.
     init(_ channel: any Channel, user: any ControllerLinkUser) throws {
         handler = H4StreamHandler(user: user)
         try channel.pipeline.syncOperations.addHandler(handler)

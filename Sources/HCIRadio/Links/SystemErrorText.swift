@@ -6,7 +6,7 @@ import Glibc
 import NIOCore
 import NIOPosix
 
-/// What the system says of a socket, for people: `Connection refused (ECONNREFUSED)`.
+/// System errors of sockets, for people: `Connection refused (ECONNREFUSED)`.
 enum SystemErrorText {
     private static let names: [Int32: String] = [
         EACCES: "EACCES", EADDRINUSE: "EADDRINUSE", EADDRNOTAVAIL: "EADDRNOTAVAIL", EBUSY: "EBUSY",
@@ -17,12 +17,12 @@ enum SystemErrorText {
         EPROTOTYPE: "EPROTOTYPE", ETIMEDOUT: "ETIMEDOUT",
     ]
 
-    /// An error number in words, with its name.
+    /// The text and the name of an error number.
     static func words(_ code: Int32) -> String {
         "\(String(cString: strerror(code))) (\(names[code] ?? "errno \(code)"))"
     }
 
-    /// An error of a channel in words.
+    /// The text of an error of a channel.
     static func words(_ error: any Error) -> String {
         if let code = code(of: error) { return words(code) }
         if case .connectTimeout(let time)? = error as? ChannelError {
@@ -31,7 +31,7 @@ enum SystemErrorText {
         return "\(error)"
     }
 
-    /// The error number of the system that is behind an error of a channel; `nil` where there is none.
+    /// The system's error number of an error of a channel; `nil` if there is none.
     static func code(of error: any Error) -> Int32? {
         switch error {
         case let error as IOError: error.errnoCode

@@ -54,8 +54,8 @@ enum UserChannel {
             )
         default:
             RadioError(
-                .refused, "\(name) does not open: \(String(cString: strerror(code)))",
-                hint: "check that nobody else uses the adapter")
+                .refused, "\(name) cannot be opened: \(String(cString: strerror(code)))",
+                hint: "check that no other program uses the adapter")
         }
     }
 }

@@ -5,17 +5,17 @@
 import HCI
 import VirtualRadio
 
-/// A controller on a live air, for a host in this process.
-final class AirLink: ControllerLink, AirParty {
+/// A link to a controller on a live air, for a host in this process.
+final class AirLink: ControllerLink, AirDelegate {
     private let air: LiveAir
     private weak var user: (any ControllerLinkUser)?
     private var identifier: ControllerIdentifier?
 
-    /// Puts a controller of its own on the air.
+    /// Adds a controller to the air.
     init(_ air: LiveAir, _ configuration: ControllerConfiguration, user: any ControllerLinkUser) {
         self.air = air
         self.user = user
-        identifier = air.join(configuration, party: self)
+        identifier = air.join(configuration, delegate: self)
     }
 
     func send(_ packet: HCIPacket) {

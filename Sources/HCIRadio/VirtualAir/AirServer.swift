@@ -10,17 +10,17 @@ import Radio
 import Sockets
 import VirtualRadio
 
-/// Serves controllers on a live air over TCP, H4 in both directions: every connection is a controller of its own.
+/// A TCP server of controllers on a live air, with H4 in both directions: every connection has a controller of its own.
 final class AirServer {
-    /// Where it listens, as `--hci-server` takes it: `tcp:127.0.0.1:6402`.
+    /// Its address, as `--hci-server` takes it: `tcp:127.0.0.1:6402`.
     let name: String
-    /// Whether only this machine reaches it.
+    /// Whether it is reachable only from this machine.
     let isLocal: Bool
     private let channel: any Channel
 
-    /// Serves on an address; port 0 takes a free one.
-    /// - Parameter report: takes what hosts do that come here; called on the air's event loop.
-    /// - Throws: `RadioError` `.cannotServe` when the port is taken.
+    /// Listens on an address; port 0 picks a free port.
+    /// - Parameter report: called with the events of hosts, on the air's event loop.
+    /// - Throws: `RadioError` `.cannotServe` if the port is in use.
     static func start(
         on host: String, port: Int, addresses: PublicAddresses, air: LiveAir,
         report: @escaping @Sendable (HostEvent) -> Void
@@ -75,21 +75,21 @@ final class AirServer {
         host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 
-    /// Stops serving; connections that are there end with the air.
+    /// Stops listening; existing connections end with the air.
     func close() async {
         try? await channel.close().get()
     }
 }
 
-/// One host that came over TCP.
-private final class AirVisitor: ControllerLinkUser, AirParty {
+/// A host that is connected over TCP.
+private final class AirVisitor: ControllerLinkUser, AirDelegate {
     private let air: LiveAir
     private let addresses: PublicAddresses
     private let address: BluetoothAddress
     private var identifier: ControllerIdentifier?
     private var reporter: HostReporter?
     private var isReading = true
-    /// Keeps this object for as long as the connection is there.
+    /// Retains this object while the connection lasts.
     private var itself: AirVisitor?
     private(set) lazy var handler = H4StreamHandler(user: self)
 
@@ -101,7 +101,7 @@ private final class AirVisitor: ControllerLinkUser, AirParty {
 
     func join(transport: String, peer: String, report: @escaping (HostEvent) -> Void) {
         itself = self
-        identifier = air.join(ControllerConfiguration(publicAddress: address), party: self)
+        identifier = air.join(ControllerConfiguration(publicAddress: address), delegate: self)
         reporter = HostReporter(transport: transport, peer: peer, address: address, report: report)
         handler.onWritable = { [weak self] in
             guard let self, let identifier else { return }

@@ -7,7 +7,7 @@ import HCI
 import Radio
 import VirtualRadio
 
-/// Reports what one host does on the air: that it came, scans, and went.
+/// Reports the events of a host on the air: that it joined, scans, and left.
 struct HostReporter {
     private let transport: String
     private let peer: String
@@ -15,7 +15,7 @@ struct HostReporter {
     private let report: (HostEvent) -> Void
     private var scan: Bool?
 
-    /// A reporter of a host that joined just now, which is reported.
+    /// A reporter of a host that has just joined; it reports that.
     init(transport: String, peer: String, address: BluetoothAddress, report: @escaping (HostEvent) -> Void) {
         self.transport = transport
         self.peer = peer
@@ -24,13 +24,13 @@ struct HostReporter {
         post(.joined)
     }
 
-    /// Looks whether the host's packet began or ended a scan; only a command can.
+    /// Checks whether the host's packet started or stopped a scan; only a command can.
     mutating func sent(_ packet: HCIPacket, by controller: ControllerIdentifier, on air: LiveAir) {
         guard case .command = packet else { return }
         take(air.activeScan(of: controller))
     }
 
-    /// Looks whether the controller's packet is the end of a scan that had a duration.
+    /// Checks whether the controller's packet is the end of a scan with a duration.
     mutating func received(_ packet: HCIPacket) {
         guard scan != nil, case .event(let event) = packet, event.code == HCIEventPacket.lowEnergyMetaCode,
             event.parameters.first == LEScanTimeout.subeventCode
@@ -38,8 +38,8 @@ struct HostReporter {
         take(nil)
     }
 
-    /// The host's connection is over.
-    /// - Parameter refusal: why it was closed, where its host sent what is not HCI.
+    /// Reports that the host's connection has ended.
+    /// - Parameter refusal: why it was closed, if the host did not send HCI packets.
     mutating func left(refusal: String? = nil) {
         take(nil)
         post(refusal.map { .refused(reason: $0) } ?? .left)

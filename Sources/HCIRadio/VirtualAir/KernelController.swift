@@ -9,22 +9,22 @@ import NIOCore
 import Radio
 import VirtualRadio
 
-/// A controller on a live air that this machine's kernel has as hciN, by /dev/vhci (Linux, drivers/bluetooth/hci_vhci.c).
-final class KernelController: ControllerLinkUser, AirParty {
+/// A controller on a live air that is hciN of this machine's kernel, by /dev/vhci (Linux, drivers/bluetooth/hci_vhci.c).
+final class KernelController: ControllerLinkUser, AirDelegate {
     private static let device = "/dev/vhci"
-    /// Packets of the driver itself begin with this octet.
+    /// The first byte of packets of the driver itself.
     private static let vendorPacket: UInt8 = 0xFF
 
-    /// The number that the kernel gave it.
+    /// N of hciN.
     let index: Int
     private let air: LiveAir
     private var identifier: ControllerIdentifier?
     private var link: PacketDescriptor?
     private var reporter: HostReporter?
 
-    /// Plugs a controller in.
-    /// - Parameter report: takes what the kernel's host does; called on the air's event loop.
-    /// - Throws: `RadioError` when this kernel has no such device, or the process may not use it.
+    /// Adds a controller to the kernel.
+    /// - Parameter report: called with the events of the kernel's host, on the air's event loop.
+    /// - Throws: `RadioError` if this kernel has no such device, or the process may not use it.
     init(
         air: LiveAir, address: BluetoothAddress, report: @escaping (HostEvent) -> Void
     ) throws(RadioError) {
@@ -38,11 +38,11 @@ final class KernelController: ControllerLinkUser, AirParty {
             throw error
         }
         link = PacketDescriptor(descriptor, loop: air.loop, user: self)
-        identifier = air.join(ControllerConfiguration(publicAddress: address), party: self)
+        identifier = air.join(ControllerConfiguration(publicAddress: address), delegate: self)
         reporter = HostReporter(transport: "vhci", peer: "hci\(index)", address: address, report: report)
     }
 
-    /// Asks the driver for an LE controller. It answers at once, ahead of all that the kernel sends to the controller.
+    /// Requests an LE controller of the driver, which responds before the kernel sends anything to the controller.
     private static func create(_ descriptor: Int32) throws(RadioError) -> Int {
         let request = [vendorPacket, 0]
         guard write(descriptor, request, request.count) == request.count else { throw error(errno) }
@@ -62,15 +62,15 @@ final class KernelController: ControllerLinkUser, AirParty {
         case EACCES, EPERM:
             RadioError(
                 .notPermitted, "\(device) may not be opened by this user",
-                hint: "run as root, or give yourself the right to \(device)")
+                hint: "run as root, or get permission for \(device)")
         default:
             RadioError(
                 .refused, "\(device) does not give a controller: \(String(cString: strerror(code)))",
-                hint: "see what the kernel says (dmesg)")
+                hint: "see the kernel's log (dmesg)")
         }
     }
 
-    /// Pulls it out.
+    /// Removes it from the kernel.
     func close() {
         link?.close()
         linkEnded("")

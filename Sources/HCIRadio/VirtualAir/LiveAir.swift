@@ -8,20 +8,20 @@ import NIOCore
 import Radio
 import VirtualRadio
 
-/// Somebody whose controller is on a live air; called on the air's event loop.
-protocol AirParty: AnyObject {
-    /// Its controller has packets: take them with `LiveAir.takePacket(of:)`, as many as are wanted now.
+/// The user of a controller on a live air; called on the air's event loop.
+protocol AirDelegate: AnyObject {
+    /// Its controller has packets: take any number of them with `LiveAir.takePacket(of:)`.
     func airHasPackets()
-    /// The air is no more, and its controller neither.
+    /// The air has ended, and its controllers with it.
     func airEnded()
 }
 
-/// An air in real time: the virtual clock follows the machine's.
+/// An air in real time: its virtual clock follows the machine's clock.
 ///
-/// It lives on one event loop and is used on it only, so that what is said to a controller, what follows from it on the
-/// air, and what the others hear of it happen in one go.
+/// It lives on one event loop and is used only there: a packet to a controller, its consequences on the air, and the packets
+/// to the other hosts that follow are handled without a change of threads.
 final class LiveAir {
-    /// Wake-ups are at least so far apart: what is due in between happens together, later by this at most.
+    /// The minimum time between wake-ups: events that are due in between happen together, late by this time at most.
     private static let coalescing: AirTime = 200
 
     let loop: any EventLoop
@@ -31,14 +31,14 @@ final class LiveAir {
     private let beginning: NIODeadline
     /// When the air began, since the Unix epoch: captures have the times of what happens on the air.
     private let epoch = Duration.sinceUnixEpoch
-    /// Who has a controller, by the controllers' numbers.
-    private var parties: [(identifier: ControllerIdentifier, party: any AirParty)?] = []
-    private var partyCount = 0
+    /// The users of the controllers, by the controllers' numbers.
+    private var delegates: [(identifier: ControllerIdentifier, delegate: any AirDelegate)?] = []
+    private var delegateCount = 0
     private var wakeUp: (time: AirTime, task: Scheduled<Void>)?
     private var isSettling = false
-    private var addressesGiven: UInt32 = 0
+    private var lastAddress: UInt32 = 0
 
-    /// Told after each wake-up how late the first of what was due came, once everybody has what follows from it.
+    /// Called after each wake-up with the delay of the first event that was due, when all hosts have their packets.
     var onWakeUp: ((Duration) -> Void)?
 
     /// An air without controllers.
@@ -57,16 +57,16 @@ final class LiveAir {
         (clock() - beginning).nanoseconds / 1000
     }
 
-    /// Has the air catch up with the time.
+    /// Advances the air to the current time.
     ///
-    /// With a capture, instant by instant: what is late on a busy machine is captured with the time that it has on the
-    /// air. Without one, in one go.
+    /// With a capture it does so event by event: an event that is late on a busy machine is captured with its time on the
+    /// air.
     private func catchUp() {
         let time = now
         if capture != nil, !isSettling {
             while let due = air.nextDeadline, due < time {
                 air.advance(to: due)
-                handOut()
+                deliver()
             }
         }
         air.advance(to: time)
@@ -82,34 +82,35 @@ final class LiveAir {
 
     /// A public address that no other controller on this air has.
     func makePublicAddress() -> BluetoothAddress {
-        addressesGiven += 1
-        let octets = [0x02, 0xBE, 0xAC] + [16, 8, 0].map { UInt8(truncatingIfNeeded: addressesGiven >> $0) }
+        lastAddress += 1
+        let octets = [0x02, 0xBE, 0xAC] + [16, 8, 0].map { UInt8(truncatingIfNeeded: lastAddress >> $0) }
         guard let address = BluetoothAddress(octets: octets) else { preconditionFailure("six octets are an address") }
         return address
     }
 
     /// Puts a controller on the air.
-    func join(_ configuration: ControllerConfiguration, party: any AirParty) -> ControllerIdentifier {
+    func join(_ configuration: ControllerConfiguration, delegate: any AirDelegate) -> ControllerIdentifier {
         catchUp()
         let identifier = air.addController(configuration)
-        while parties.count <= identifier.number { parties.append(nil) }
-        parties[identifier.number] = (identifier, party)
-        partyCount += 1
+        while delegates.count <= identifier.number { delegates.append(nil) }
+        delegates[identifier.number] = (identifier, delegate)
+        delegateCount += 1
         return identifier
     }
 
-    /// Whose controller it is; `nil` when it is gone.
-    private func party(of identifier: ControllerIdentifier) -> (any AirParty)? {
-        guard identifier.number < parties.count, let (owned, party) = parties[identifier.number], owned == identifier
+    /// The user of a controller; `nil` when it has left.
+    private func delegate(of identifier: ControllerIdentifier) -> (any AirDelegate)? {
+        guard identifier.number < delegates.count, let (owned, delegate) = delegates[identifier.number],
+            owned == identifier
         else { return nil }
-        return party
+        return delegate
     }
 
-    /// Takes a controller off the air, as if it lost its power: its peers notice by their supervision timeouts.
+    /// Removes a controller from the air, as if it lost its power: its peers notice by their supervision timeouts.
     func leave(_ identifier: ControllerIdentifier) {
-        guard party(of: identifier) != nil else { return }
-        parties[identifier.number] = nil
-        partyCount -= 1
+        guard delegate(of: identifier) != nil else { return }
+        delegates[identifier.number] = nil
+        delegateCount -= 1
         catchUp()
         air.removeController(identifier)
         settle()
@@ -117,18 +118,18 @@ final class LiveAir {
 
     /// Ends the air, and with it all controllers on it.
     func close() {
-        let leaving = parties.compactMap { $0?.party }
-        parties = []
-        partyCount = 0
+        let leaving = delegates.compactMap { $0?.delegate }
+        delegates = []
+        delegateCount = 0
         wakeUp?.task.cancel()
         wakeUp = nil
-        for party in leaving { party.airEnded() }
+        for delegate in leaving { delegate.airEnded() }
     }
 
-    /// Whether a controller takes more from its host now; when not, it does again after it was asked for packets.
+    /// Whether a controller accepts more packets of its host now; if not, it does so after its own were taken.
     func canAccept(from identifier: ControllerIdentifier) -> Bool { Self.canAccept(from: identifier, at: &air) }
 
-    /// Looks at the air in its place: to read a property of a class copies it, and an air is large.
+    /// Borrows the air, which is large: reading the property would copy it.
     private static func canAccept(from identifier: ControllerIdentifier, at air: inout Air) -> Bool {
         air.canAccept(from: identifier)
     }
@@ -140,18 +141,18 @@ final class LiveAir {
         air.activeScan(of: identifier)
     }
 
-    /// A packet of a host to its controller.
+    /// Passes a host's packet to its controller.
     func receive(_ packet: HCIPacket, from identifier: ControllerIdentifier) {
-        guard party(of: identifier) != nil else { return }
+        guard delegate(of: identifier) != nil else { return }
         if !isSettling { catchUp() }
         record(packet, .hostToController, identifier)
         air.receive(packet, from: identifier)
         settle()
     }
 
-    /// A party takes packets again after it took no more: what its peers hold back for it goes on.
+    /// Delivers packets to a host that accepts them again; its peers may continue.
     func resume(_ identifier: ControllerIdentifier) {
-        party(of: identifier)?.airHasPackets()
+        delegate(of: identifier)?.airHasPackets()
         settle()
     }
 
@@ -162,25 +163,25 @@ final class LiveAir {
         return packet
     }
 
-    /// Hands out what is to be said until nobody has anything to say, and sees to it that time goes on.
+    /// Delivers packets until no controller has any, then schedules the next wake-up.
     private func settle() {
         guard !isSettling else { return }
-        handOut()
+        deliver()
         scheduleWakeUp()
     }
 
-    private func handOut() {
+    private func deliver() {
         isSettling = true
         while true {
-            let speaking = air.takeControllersWithOutput()
-            guard !speaking.isEmpty else { break }
-            for identifier in speaking { party(of: identifier)?.airHasPackets() }
+            let controllers = air.takeControllersWithOutput()
+            guard !controllers.isEmpty else { break }
+            for identifier in controllers { delegate(of: identifier)?.airHasPackets() }
         }
         isSettling = false
     }
 
     private func scheduleWakeUp() {
-        guard partyCount > 0, let deadline = air.nextDeadline else { return }
+        guard delegateCount > 0, let deadline = air.nextDeadline else { return }
         let time = max(deadline, now + Self.coalescing)
         if let wakeUp {
             guard time < wakeUp.time else { return }

@@ -4,7 +4,7 @@
 
 import BluetoothCore
 
-/// The public addresses of the controllers at one place of an air.
+/// The public addresses of the controllers of one server.
 ///
 /// It lives on the air's event loop.
 final class PublicAddresses {
@@ -12,8 +12,8 @@ final class PublicAddresses {
     private let air: LiveAir
     private var inUse: Set<BluetoothAddress> = []
 
-    /// Addresses from a chosen one upwards, always the lowest that is free; without one, some that no other controller
-    /// has.
+    /// Addresses from the first one upwards, always the lowest that is free; without a first one, addresses that no other
+    /// controller on the air has.
     init(from first: BluetoothAddress?, on air: LiveAir) {
         self.first = first
         self.air = air
@@ -29,7 +29,7 @@ final class PublicAddresses {
 }
 
 extension BluetoothAddress {
-    /// The next higher address; behind the last comes the first.
+    /// The next higher address; the first after the last.
     fileprivate var successor: BluetoothAddress {
         var octets = Array(octets)
         for index in octets.indices.reversed() {

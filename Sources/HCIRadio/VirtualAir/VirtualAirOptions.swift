@@ -5,37 +5,37 @@
 public import BluetoothCore
 public import VirtualRadio
 
-/// A virtual air, and where other hosts find controllers on it.
+/// The parameters of a virtual air, and its servers for other hosts.
 public struct VirtualAirOptions: Hashable, Sendable {
-    /// A place where controllers on the air are served.
+    /// A server of controllers on the air.
     public enum Server: Hashable, Sendable {
-        /// H4 over TCP, a controller for each connection; port 0 takes a free one.
+        /// H4 over TCP, a controller for each connection; port 0 picks a free port.
         ///
-        /// With an address, the first controller has it as its public address, and those beside it the next ones.
+        /// With an address, the first controller has it as its public address, and the others the following ones.
         case tcp(host: String, port: Int, address: BluetoothAddress? = nil)
-        /// The kernel has a controller as hciN, with this public address.
+        /// A controller as hciN of the kernel, with this public address.
         case kernel(address: BluetoothAddress? = nil)
     }
 
-    /// The place that such airs are looked for at.
+    /// The server where a central looks for an air.
     public static let defaultServer = (host: "127.0.0.1", port: 6402)
 
-    /// The timings by their names.
+    /// The timings, by name.
     public static let timings: [String: ConnectionTiming] = ["spec": .spec, "immediate": .immediate]
 
-    /// Decides all that is left to chance on the air, keys that its controllers make included. `nil`: chance is another in
-    /// each run, from a seed that `RadioCapabilities.seed` reports, and keys come from the system's generator.
+    /// The seed of all random numbers of the air, keys of its controllers included; `nil` for a random seed in
+    /// each run, which `RadioCapabilities.seed` reports, and keys from the system's generator.
     public var seed: UInt64?
-    /// Whether data waits for connection events, or is there at once.
+    /// Whether data waits for connection events, or arrives at once.
     public var timing: ConnectionTiming
-    /// How fast signals weaken with distance: 2 in free space.
+    /// The path-loss exponent: 2 in free space.
     public var pathLossExponent: Double
-    /// The standard deviation of received strengths, in dB.
+    /// The standard deviation of the RSSI, in dB.
     public var noise: Double
-    /// Where controllers are served.
+    /// The servers.
     public var servers: [Server]
 
-    /// Options; the defaults are a quiet room, served at `defaultServer`.
+    /// Options; by default without noise, and served at `defaultServer`.
     public init(
         seed: UInt64? = nil, timing: ConnectionTiming = .spec, pathLossExponent: Double = 2, noise: Double = 0,
         servers: [Server] = [.tcp(host: Self.defaultServer.host, port: Self.defaultServer.port)]

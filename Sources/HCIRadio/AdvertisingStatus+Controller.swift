@@ -1,0 +1,61 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+import Bluetooth
+import BluetoothCore
+import HostStack
+import Radio
+
+extension AdvertisingStatus {
+    /// What a controller acknowledged, beside the request.
+    init(_ effective: EffectiveAdvertising, for requested: Advertisement) {
+        let onAir = EffectiveAdvertisement(
+            pdu: .known(effective.pdu), advertisingData: .known(effective.advertisingData),
+            scanResponse: .known(effective.scanResponse), interval: .known(effective.interval...effective.interval),
+            transmitPower: effective.transmitPower.map { .known($0) }
+                ?? .unknown("the controller does not report its power"),
+            address: .known(effective.address))
+        let differences = onAir.differences(from: requested)
+        self.init(
+            requested: requested, effective: onAir, differences: differences,
+            warnings: AdvertisingField.allCases.filter(differences.contains).compactMap {
+                effective.warning(of: $0, for: requested)
+            })
+    }
+}
+
+extension EffectiveAdvertising {
+    /// The warning about a field that differs; `nil` for fields that a controller takes as they are.
+    fileprivate func warning(of field: AdvertisingField, for requested: Advertisement) -> Warning? {
+        switch field {
+        case .interval where turns > 1:
+            Warning(
+                code: "time-shared",
+                message: "\(turns) beacons take turns on the controller's only advertiser: this one comes every "
+                    + "\(interval) on average instead of every \(requested.interval)",
+                hint: "use a controller with advertising sets (Bluetooth 5), or one controller a beacon")
+        case .interval:
+            Warning(
+                code: "interval-forced",
+                message: "this controller advertises such PDUs every \(interval), not every \(requested.interval)",
+                hint: "use a Bluetooth 5 controller, or a connectable device")
+        case .transmitPower:
+            Warning(
+                code: "tx-power-changed",
+                message:
+                    "the controller radiates \(transmitPower.map { "\($0.decibelMilliwatts)" } ?? "?") dBm instead of "
+                    + "\(requested.transmitPower.map { "\($0.decibelMilliwatts)" } ?? "?") dBm",
+                hint: "request a power that it has")
+        case .address:
+            Warning(
+                code: "address-not-settable",
+                message:
+                    "\(requested.address?.description ?? "the address") is not a static random address, and a public "
+                    + "one cannot be given to a controller: it advertises from \(address)",
+                hint: "give an address whose first octet is C0 or more, or leave address out")
+        case .pdu, .advertisingData, .scanResponse: nil
+        }
+    }
+}

@@ -1,0 +1,113 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+import Bluetooth
+import BluetoothCore
+import HostStack
+import Radio
+import VirtualRadio
+
+/// A beacon that a radio carries, with its advertising set.
+///
+/// It lives on the event loop of the radio.
+final class CarriedBeacon {
+    /// The beacon as it was last given to the radio.
+    var definition: HostedBeacon
+    /// The advertising set in use.
+    let place: ControllerSet
+    /// The requested advertisement; `nil` for none.
+    var requested: Advertisement?
+    /// The handles of its characteristics; `nil` without services.
+    var characteristics: CharacteristicHandles?
+
+    init(_ definition: HostedBeacon, on place: ControllerSet) {
+        self.definition = definition
+        self.place = place
+    }
+
+    var identifier: BeaconIdentifier { definition.identifier }
+}
+
+/// What determines an attribute table.
+struct AttributeTableSource: Equatable {
+    let services: [GATTService]
+    let genericAccess: GenericAccess
+    /// Whether centrals may connect even without services.
+    let isConnectable: Bool
+
+    /// The table; `nil` for a beacon that does not accept connections.
+    var database: AttributeDatabase? {
+        guard !services.isEmpty || isConnectable else { return nil }
+        return try? AttributeDatabase(services: services, genericAccess: genericAccess)
+    }
+}
+
+/// The handles of the characteristics of an attribute table, by the names that devices use.
+struct CharacteristicHandles {
+    private var handles: [CharacteristicIdentifier: AttributeHandle] = [:]
+    private var characteristics: [AttributeHandle: CharacteristicIdentifier] = [:]
+
+    init(_ database: AttributeDatabase) {
+        for (identifier, handle) in database.valueHandles {
+            handles[identifier] = handle
+            characteristics[handle] = identifier
+        }
+    }
+
+    /// The handle of a characteristic's value; `nil` if the table does not have it.
+    func handle(of characteristic: CharacteristicIdentifier) -> AttributeHandle? { handles[characteristic] }
+
+    /// The characteristic with this value handle; `nil` if there is none.
+    func characteristic(at handle: AttributeHandle) -> CharacteristicIdentifier? { characteristics[handle] }
+}
+
+extension HostedBeacon {
+    /// What determines its attribute table.
+    var tableSource: AttributeTableSource {
+        let appearance = advertisement?.advertisingData.appearance ?? advertisement?.scanResponse.appearance
+        let localName = advertisement?.scanResponse.localName ?? advertisement?.advertisingData.localName
+        return AttributeTableSource(
+            services: services,
+            // An appearance that is advertised is the characteristic's value (CSS, Part A, 1.12).
+            genericAccess: GenericAccess(name: localName ?? identifier.name, appearance: appearance ?? 0),
+            isConnectable: advertisement?.pdu.isConnectable == true)
+    }
+
+    /// The address that its profile gives it; `nil` for a derived one.
+    var address: BluetoothAddress? { advertisement?.address }
+}
+
+extension BluetoothAddress {
+    /// A static random address (Core 5.4, Vol 6, Part B, 1.3.2.1) that follows from a text: the same in every run.
+    static func derived(from text: String) -> BluetoothAddress {
+        // FNV-1a: short, well known, and the result need not be unpredictable.
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+        // The low bytes of the hash alone are too similar for similar texts.
+        hash ^= hash >> 32
+        let bytes = (0..<6).map { UInt8(truncatingIfNeeded: hash >> (8 * $0)) }
+        guard let address = BluetoothAddress(octets: [bytes[0] | 0xC0] + bytes[1...]) else {
+            preconditionFailure("six bytes are an address")
+        }
+        return address
+    }
+}
+
+extension ControllerConfiguration {
+    /// The RSSI on the air 1 m from a controller that transmits at 0 dBm.
+    private static let uncalibratedPower = -59
+
+    /// The controller of a beacon, with the position and the power of its profile.
+    /// - Parameter spare: its public address if the profile gives none.
+    init(_ beacon: HostedBeacon, spare: BluetoothAddress) {
+        let site = beacon.site
+        let correction = site.measuredPower.map {
+            Int($0.decibelMilliwatts) - Int(site.transmitPower?.decibelMilliwatts ?? 0) - Self.uncalibratedPower
+        }
+        let address = beacon.address.flatMap { $0.isStaticRandom ? nil : $0 }
+        self.init(
+            publicAddress: address ?? spare, position: site.position, rssiOffset: Double(correction ?? 0))
+    }
+}

@@ -1,0 +1,74 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import HostStack
+import NIOCore
+import Radio
+
+/// One of the hosts of a radio.
+struct HostIdentifier: Hashable {
+    private let rawValue: Int
+
+    /// The host of a radio on one controller, for beacons and the central.
+    static let only = HostIdentifier(rawValue: 0)
+    /// The host of the central on a virtual air.
+    static let central = HostIdentifier(rawValue: -1)
+
+    fileprivate init(rawValue: Int) { self.rawValue = rawValue }
+}
+
+/// An advertising set on one of the controllers of a radio.
+struct ControllerSet: Hashable {
+    let host: HostIdentifier
+    let set: AdvertisingSetIdentifier
+}
+
+/// The hosts of a radio, each with its controller: one, or on a virtual air one a beacon and one for the central.
+///
+/// It lives on the event loop of the radio.
+final class ControllerHosts {
+    private var hosts: [HostIdentifier: ControllerHost] = [:]
+    private var lastNumber = 0
+    private let loop: any EventLoop
+    private let capture: (any CaptureSink)?
+
+    /// Called with what each host reports; set it before hosts are added.
+    var onNotice: ((ControllerHost.Notice, HostIdentifier) -> Void)?
+
+    /// No hosts.
+    /// - Parameter capture: the sink of what passes between hosts and controllers.
+    init(loop: any EventLoop, capture: (any CaptureSink)?) {
+        self.loop = loop
+        self.capture = capture
+    }
+
+    /// The host with an identifier; `nil` after it was removed.
+    subscript(identifier: HostIdentifier) -> ControllerHost? { hosts[identifier] }
+
+    /// Adds a host without a controller, or returns the one that is there.
+    func add(_ identifier: HostIdentifier, _ configuration: LEHostConfiguration) -> ControllerHost {
+        if let host = hosts[identifier] { return host }
+        let host = ControllerHost(configuration, loop: loop, capture: capture.map(PacketCapture.init)) {
+            [onNotice] in onNotice?($0, identifier)
+        }
+        hosts[identifier] = host
+        return host
+    }
+
+    /// Adds a host for one beacon.
+    func add(_ configuration: LEHostConfiguration) -> (identifier: HostIdentifier, host: ControllerHost) {
+        lastNumber += 1
+        let identifier = HostIdentifier(rawValue: lastNumber)
+        return (identifier, add(identifier, configuration))
+    }
+
+    /// Removes a host and releases its controller.
+    func remove(_ identifier: HostIdentifier) { hosts.removeValue(forKey: identifier)?.close() }
+
+    /// Removes all hosts and releases their controllers.
+    func removeAll() {
+        for host in hosts.values { host.close() }
+        hosts = [:]
+    }
+}

@@ -1,0 +1,68 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Bluetooth
+import BluetoothCore
+import HCI
+import HostStack
+import Radio
+
+// Values of the host stack as the radio reports them, and of the radio as the host stack takes them.
+
+extension PairedPeer {
+    /// The peer of a bond.
+    init(_ bond: Bond, isBonded: Bool) {
+        self.init(
+            address: RemoteAddress(bond.peer), isBonded: isBonded, isAuthenticated: bond.isAuthenticated,
+            usesSecureConnections: bond.isSecureConnections, keySize: bond.keySize)
+    }
+}
+
+extension LinkProtection {
+    /// The protection of an encrypted connection.
+    init(_ security: LinkSecurity) {
+        self.init(isAuthenticated: security.isAuthenticated, keySize: security.keySize)
+    }
+}
+
+extension LEHost {
+    /// Passes a user's answer to a pairing.
+    mutating func answer(_ answer: PairingAnswer, of connection: ConnectionIdentifier) {
+        switch answer {
+        case .passkey(let passkey): replyPasskey(passkey, of: connection)
+        case .comparison(let areEqual): replyComparison(areEqual, of: connection)
+        case .cancel: cancelPairing(of: connection)
+        }
+    }
+}
+
+extension PeerAddress {
+    init(_ device: RemoteAddress) {
+        self.init(device.address, type: device.isRandom ? .random : .public)
+    }
+}
+
+extension RemoteAddress {
+    init(_ peer: PeerAddress) {
+        self.init(peer.address, isRandom: peer.type.rawValue & 1 == 1)
+    }
+}
+
+extension AttributeRequest.Operation {
+    /// The operation of a request to the host's attribute server.
+    init(_ operation: AttributeServerRequest.Operation) {
+        switch operation {
+        case .read(let offset): self = .read(offset: offset)
+        case .write(let offset, let value, _): self = .write(offset: offset, value: value)
+        }
+    }
+}
+
+extension Sighting {
+    init(_ report: ScanReport) {
+        self.init(
+            device: RemoteAddress(PeerAddress(report.address, type: report.addressType)),
+            pdu: PDU(rawValue: report.kind.name), data: report.data, rssi: report.rssi)
+    }
+}

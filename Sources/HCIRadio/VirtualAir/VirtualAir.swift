@@ -1,0 +1,118 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import NIOCore
+import Radio
+import VirtualRadio
+
+/// The virtual air of a radio, with the servers that put other hosts on it.
+///
+/// It lives on the event loop of the radio.
+final class VirtualAir {
+    /// The number of beacons that it carries: more than one air needs.
+    static let capacity = 65_536
+
+    /// Why the air is virtual; `nil` if it was requested.
+    let reason: String?
+    /// The seed of its random numbers: the one given, or a random one.
+    let seed: UInt64
+    private let options: VirtualAirOptions
+    private let loop: any EventLoop
+    private let capture: (any CaptureSink)?
+    private var air: LiveAir?
+    private var servers: [AirServer] = []
+    private var kernelControllers: [KernelController] = []
+
+    /// An air that is not open yet.
+    init(_ options: VirtualAirOptions, reason: String?, loop: any EventLoop, capture: (any CaptureSink)?) {
+        self.options = options
+        self.reason = reason
+        self.loop = loop
+        self.capture = capture
+        // Of 32 bits: JSON's numbers are exact up to 53 bits.
+        seed = options.seed ?? UInt64(UInt32.random(in: 1...UInt32.max))
+    }
+
+    /// Begins the air, and serves controllers on it.
+    /// - Parameter report: called with events on the air's event loop.
+    /// - Throws: `RadioError` `.cannotServe` if a port is in use, or if the kernel does not take a controller.
+    func open(report: @escaping @Sendable (RadioEvent) -> Void) async throws(RadioError) {
+        guard self.air == nil else { return }
+        let air = LiveAir(
+            Air(
+                AirConfiguration(
+                    seed: seed, timing: options.timing,
+                    pathLoss: PathLoss(exponent: options.pathLossExponent, noise: options.noise)),
+                numbers: options.seed == nil ? SystemRandomNumberGenerator() : nil),
+            loop: loop, capture: capture.map(PacketCapture.init))
+        self.air = air
+        for server in options.servers {
+            switch server {
+            case .tcp(let host, let port, let address):
+                let addresses = PublicAddresses(from: address, on: air)
+                let server = try await AirServer.start(on: host, port: port, addresses: addresses, air: air) {
+                    report(.host($0))
+                }
+                servers.append(server)
+                if !server.isLocal { report(.warning(nil, Self.exposed(server.name))) }
+            case .kernel(let address):
+                kernelControllers.append(
+                    try KernelController(air: air, address: address ?? air.makePublicAddress()) { report(.host($0)) })
+            }
+        }
+    }
+
+    private static func exposed(_ server: String) -> Warning {
+        Warning(
+            code: "air-exposed",
+            message:
+                "\(server) listens beyond this machine: every host that reaches it is on the air, and may connect to the "
+                + "beacons and configure them",
+            hint: "listen on tcp:127.0.0.1:PORT, or restrict access with a firewall")
+    }
+
+    /// Starts a host on a controller of its own.
+    /// - Parameter beacon: the beacon of the controller, which determines its address, position and power.
+    func start(_ host: ControllerHost, for beacon: HostedBeacon? = nil) {
+        guard let air else { return }
+        let address = air.makePublicAddress()
+        let configuration =
+            beacon.map { ControllerConfiguration($0, spare: address) }
+            ?? ControllerConfiguration(publicAddress: address)
+        host.start(on: AirLink(air, configuration, user: host))
+    }
+
+    /// Whether two definitions of a beacon need different controllers.
+    static func needsNewController(_ former: HostedBeacon, _ new: HostedBeacon) -> Bool {
+        former.site != new.site || former.address != new.address
+    }
+
+    /// The capabilities of the radio with this number of beacons.
+    func capabilities(beacons: Int) -> RadioCapabilities {
+        let names = servers.map(\.name) + kernelControllers.map { "vhci:hci\($0.index)" }
+        return Self.capabilities(reason: reason, beacons: beacons, servers: names, seed: seed)
+    }
+
+    /// The capabilities of a radio on a virtual air.
+    static func capabilities(
+        reason: String?, beacons: Int, servers: [String], seed: UInt64? = nil
+    ) -> RadioCapabilities {
+        RadioCapabilities(
+            name: "virtual", way: "controllers of our own on a virtual air", wayReason: reason ?? "as asked",
+            address: nil, hasExtendedAdvertising: true, instances: capacity, freeInstances: capacity - beacons,
+            sharesTime: false, canReadBack: true, servers: servers, seed: seed)
+    }
+
+    /// Sets a function that is called after each wake-up with the delay of the first event that was due.
+    func observeWakeUps(_ observe: @escaping @Sendable (Duration) -> Void) { air?.onWakeUp = observe }
+
+    /// Closes the servers, then ends the air.
+    func close() async {
+        for server in servers { await server.close() }
+        for controller in kernelControllers { controller.close() }
+        air?.close()
+        air = nil
+    }
+}
