@@ -82,7 +82,9 @@ let package = Package(
         .target(name: "Bluetooth", dependencies: ["BluetoothCore"], swiftSettings: settings),
         .target(name: "HCI", dependencies: ["BluetoothCore"], swiftSettings: settings),
         .target(name: "Devices", dependencies: ["BluetoothCore", "Advertising", "Bluetooth"], swiftSettings: settings),
-        .target(name: "Radio", dependencies: ["BluetoothCore", "Advertising", "Bluetooth"], swiftSettings: settings),
+        .target(
+            name: "Radio", dependencies: ["BluetoothCore", "Advertising", "Bluetooth", "Receiving"],
+            swiftSettings: settings),
         // What servers over NIO have in common.
         .target(name: "Sockets", dependencies: [nioCore], swiftSettings: settings),
         .target(name: "Receiving", dependencies: ["BluetoothCore", "Advertising"], swiftSettings: settings),

@@ -5,8 +5,9 @@
 import Bluetooth
 import BluetoothCore
 public import Radio
+public import Receiving
 
-/// The receiving side of a radio: it scans, knows the devices that were heard, and says whether the radio can be used.
+/// The receiving side of a radio: it scans, remembers the devices that it has seen, and reports the state of the radio.
 ///
 /// ```swift
 /// let central = Central(radio: HCIRadio(.tcp(host: "127.0.0.1", port: 6402)))
@@ -21,21 +22,19 @@ public import Radio
 ///
 /// Every call returns or throws a `CentralError` within its timeout, and at once when its task is cancelled.
 public actor Central {
-    /// How long a call may take unless told otherwise: 10 s.
+    /// The default timeout of calls: 10 s.
     public static let defaultTimeout = Duration.seconds(10)
 
-    let radio: any CentralRadio
-    let timekeeper: Timekeeper
-    var scanning = ScanningState()
-    /// In turns, so that what the radio does is what is wanted in the end.
-    let scanLane = Lane()
-    var known: KnownPeripherals
+    private let radio: any CentralRadio
+    private let timekeeper: Timekeeper
+    private var scanning = ScanningState()
+    /// Serializes changes of the scan, so that the last one takes effect last.
+    private let scanLane = Lane()
+    private var known: KnownPeripherals
 
     private var capabilities: ReceivingCapabilities?
-    private var currentState = CentralRadioState.unavailable(Central.notOpen)
-    private var observers: [UInt64: AsyncStream<CentralRadioState>.Continuation] = [:]
-    private var lastObserver: UInt64 = 0
-    /// Follows the radio's state.
+    private let observed = ObservedState(CentralRadioState.unavailable(Central.notOpen))
+    /// Observes the radio's state.
     private var watching: Task<Void, Never>?
     private var isClosed = false
 
@@ -45,9 +44,9 @@ public actor Central {
     /// A central on this radio, which is its own from now on.
     /// - Parameters:
     ///   - radio: the radio.
-    ///   - knownPeripherals: how many devices are remembered, at least one. When there are more, those that are not in
-    ///     use and were heard longest ago are forgotten.
-    ///   - clock: measures all timeouts.
+    ///   - knownPeripherals: the number of devices that are remembered, at least one. Of more, those that are not in
+    ///     use and were not seen for longest are forgotten.
+    ///   - clock: the clock of all timeouts.
     public init(
         radio: any CentralRadio, knownPeripherals: Int = 1024, clock: any Clock<Duration> = ContinuousClock()
     ) {
@@ -58,23 +57,24 @@ public actor Central {
 
     deinit { watching?.cancel() }
 
-    /// Has the keys kept that are made with devices, and connects from then on from an address that follows from the name,
-    /// so that the devices know this central again. Call it before `open`; without it, bonds last as long as the central.
+    /// Sets the store of the bonds with devices, and the identity of this central: it connects from an address that is
+    /// derived from the name, so that devices recognise it. Call it before `open`; without it, bonds last as long as the
+    /// central.
     ///
-    /// Under BlueZ the keys are bluetoothd's, which keeps them itself.
+    /// Under BlueZ, bluetoothd stores the keys.
     /// - Parameters:
-    ///   - keeper: keeps them. It is called on the radio's own thread and returns when they are durable; where it cannot
-    ///     keep them, the pairing fails with `PairingError.Code.notKept`.
-    ///   - name: who this central is, the same in every run. Two that are in reach of each other need two names.
-    public func keepBonds(with keeper: any BondStore, as name: String) async {
-        await (radio as? any BondStoringCentralRadio)?.storeBonds(in: keeper, as: BeaconIdentifier(name))
+    ///   - store: saves the bonds. It is called on the radio's own thread and returns when they are saved; if it fails, so
+    ///     does the pairing, with `PairingError.Code.notKept`.
+    ///   - name: the identity of this central, the same in every run. Two centrals in range of each other need two names.
+    public func storeBonds(in store: any BondStore, as name: String) async {
+        await (radio as? any BondStoringCentralRadio)?.storeBonds(in: store, as: BeaconIdentifier(name))
     }
 
     /// Claims the radio.
     /// - Parameters:
     ///   - waits: whether to wait for a radio that is not usable yet instead of failing.
-    ///   - timeout: how long that may take; `nil` for as long as it takes.
-    /// - Returns: what the radio can do, and what it cannot see.
+    ///   - timeout: the time limit; `nil` for none.
+    /// - Returns: the capabilities of the radio, with their limits.
     @discardableResult
     public func open(
         waits: Bool = false, timeout: Duration? = defaultTimeout
@@ -106,8 +106,8 @@ public actor Central {
         }
     }
 
-    /// Ends all scans and connections and gives the radio back, each within `Peripheral.disconnectTimeout`. The central
-    /// is of no use afterwards.
+    /// Ends all scans and connections and releases the radio, each within `Peripheral.disconnectTimeout`. The central
+    /// cannot be opened again.
     public func close() async {
         guard !isClosed else { return }
         isClosed = true
@@ -121,36 +121,21 @@ public actor Central {
             await radio.close()
         }
         watching?.cancel()
-        take(.unavailable(Self.closed))
-        for observer in observers.values { observer.finish() }
-        observers = [:]
+        observed.set(.unavailable(Self.closed))
+        observed.finish()
     }
 
     // MARK: - The radio's state
 
-    /// Whether the radio can be used: how it is now, and each change. It ends with `close()`.
+    /// The state of the radio: the current one, then each change. The stream ends with `close()`.
     ///
-    /// A consumer that falls behind misses what came between, never the latest.
-    public var states: AsyncStream<CentralRadioState> {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: CentralRadioState.self, bufferingPolicy: .bufferingNewest(1))
-        continuation.yield(currentState)
-        guard !isClosed else {
-            continuation.finish()
-            return stream
-        }
-        lastObserver += 1
-        observers[lastObserver] = continuation
-        continuation.onTermination = { [weak self, lastObserver] _ in
-            Task { await self?.removeObserver(lastObserver) }
-        }
-        return stream
-    }
+    /// A slow consumer misses intermediate states, never the latest.
+    public var states: AsyncStream<CentralRadioState> { observed.stream }
 
-    /// Whether the radio can be used now.
-    public var state: CentralRadioState { currentState }
+    /// The current state of the radio.
+    public var state: CentralRadioState { observed.value }
 
-    /// Returns when the radio can be used: at once if it can now.
+    /// Returns when the radio can be used; at once if it can be used now.
     public func waitUntilReady(timeout: Duration = defaultTimeout) async throws(CentralError) {
         let operation = "wait for the radio \(radio.name)"
         let states = states
@@ -166,30 +151,27 @@ public actor Central {
         }
     }
 
-    /// Throws what keeps the radio from being used.
-    func requireReady(for operation: @autoclosure () -> String) throws(CentralError) {
-        if case .unavailable(let error) = currentState { throw CentralError(.radio(error), operation: operation()) }
+    /// Throws the reason why the radio cannot be used.
+    private func requireReady(for operation: @autoclosure () -> String) throws(CentralError) {
+        if case .unavailable(let error) = observed.value { throw CentralError(.radio(error), operation: operation()) }
     }
 
     private func watchRadio() async {
         let states = await radio.states()
-        take(.ready)
+        observed.set(.ready)
         watching = Task { [weak self] in
             for await state in states { await self?.take(state) }
         }
     }
 
-    func take(_ state: CentralRadioState) {
-        guard currentState != state else { return }
-        currentState = state
-        for observer in observers.values { observer.yield(state) }
+    private func take(_ state: CentralRadioState) {
+        // After `close()` it stays unavailable.
+        if !isClosed { observed.set(state) }
     }
-
-    private func removeObserver(_ number: UInt64) { observers[number] = nil }
 
     // MARK: - Known peripherals
 
-    /// The devices that were heard or asked for by address and are remembered, those heard last at the end.
+    /// The devices that are remembered, because they were seen or requested by address; those seen last at the end.
     public var knownPeripherals: [Peripheral] { known.all }
 
     /// The device of an address, known or not: no scan is needed to connect to it.
@@ -197,6 +179,173 @@ public actor Central {
         known.find(address) { Peripheral(address, radio: radio, timekeeper: timekeeper) }
     }
 
-    /// Forgets a device that is not connected.
+    /// Forgets a device, unless it is connected.
     public func forget(_ address: RemoteAddress) { known.forget(address) }
+}
+
+// MARK: - Scanning
+
+extension Central {
+    /// A sequence of discoveries; the scan begins with its first element.
+    public nonisolated func scan(_ options: ScanOptions = ScanOptions()) -> Scan {
+        Scan(by: self, options)
+    }
+
+    /// The first device that meets the options.
+    /// - Parameters:
+    ///   - options: the conditions.
+    ///   - timeout: the time limit.
+    /// - Throws: `CentralError` `.timedOut` if there is none.
+    public func find(
+        _ options: ScanOptions = ScanOptions(), timeout: Duration = defaultTimeout
+    ) async throws(CentralError) -> Peripheral {
+        let operation = "find a device"
+        let outcome = await Race<Result<Peripheral?, CentralError>>.run(within: timeout, by: timekeeper) { _ in
+            do throws(CentralError) {
+                for try await discovery in self.scan(options) { return .success(discovery.peripheral) }
+                return .success(nil)
+            } catch {
+                return .failure(error)
+            }
+        }
+        switch outcome {
+        case .finished(.success(.some(let peripheral))): return peripheral
+        case .finished(.failure(let error)): throw error
+        case .timedOut: throw CentralError(.timedOut(after: timeout), operation: operation)
+        case .cancelled: throw CentralError(.cancelled, operation: operation)
+        case .finished(.success(nil)):
+            throw CentralError(.timedOut(after: options.duration ?? timeout), operation: operation)
+        }
+    }
+
+    /// Adds a consumer, and starts or changes the radio's scan.
+    func listen(_ options: ScanOptions) async throws(CentralError) -> AsyncStream<Result<Discovery, CentralError>> {
+        let operation = "scan"
+        try requireReady(for: operation)
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: Result<Discovery, CentralError>.self, bufferingPolicy: .bufferingNewest(Scan.capacity))
+        scanning.lastConsumer += 1
+        let number = scanning.lastConsumer
+        scanning.consumers[number] = ScanningState.Consumer(options: options, continuation: continuation)
+        continuation.onTermination = { [weak self] _ in
+            Task { await self?.removeConsumer(number) }
+        }
+        let outcome = await Race<Result<Void, RadioError>?>.run(
+            within: Self.defaultTimeout, by: timekeeper
+        ) { _ in
+            await self.adjustScan()
+        }
+        do throws(CentralError) {
+            switch outcome {
+            case .finished(.success): break
+            case .finished(.failure(let error)): throw CentralError(.radio(error), operation: operation)
+            case .timedOut: throw CentralError(.timedOut(after: Self.defaultTimeout), operation: operation)
+            case .cancelled, .finished(nil): throw CentralError(.cancelled, operation: operation)
+            }
+        } catch {
+            continuation.finish()
+            throw error
+        }
+        if let duration = options.duration {
+            scanning.consumers[number]?.timer = Task { [timekeeper] in
+                if await timekeeper.sleep(for: duration) { continuation.finish() }
+            }
+        }
+        return stream
+    }
+
+    private func removeConsumer(_ number: UInt64) async {
+        scanning.consumers.removeValue(forKey: number)?.timer?.cancel()
+        _ = await adjustScan()
+    }
+
+    /// Starts, changes or stops the radio's scan for the consumers.
+    /// - Returns: `nil` when the task was cancelled before.
+    private func adjustScan() async -> Result<Void, RadioError>? {
+        guard await scanLane.enter() else { return nil }
+        defer { scanLane.leave() }
+        guard scanning.wanted != scanning.settings else { return .success(()) }
+        scanning.generation += 1
+        guard let wanted = scanning.wanted else {
+            scanning.settings = nil
+            await radio.stopScanning()
+            return .success(())
+        }
+        do throws(RadioError) {
+            let sightings = try await radio.scan(wanted)
+            scanning.settings = wanted
+            listen(to: sightings)
+            return .success(())
+        } catch {
+            scanning.settings = nil
+            return .failure(error)
+        }
+    }
+
+    private func listen(to sightings: AsyncStream<Sighting>) {
+        Task { [weak self, generation = scanning.generation] in
+            for await sighting in sightings { await self?.take(sighting) }
+            await self?.endScan(generation)
+        }
+    }
+
+    private func take(_ sighting: Sighting) {
+        let peripheral = peripheral(at: sighting.device)
+        let advertisement = peripheral.take(sighting, at: timekeeper.now())
+        let discovery = Discovery(peripheral: peripheral, sighting: sighting, advertisement: advertisement)
+        for number in scanning.consumers.keys { scanning.consumers[number]?.take(discovery) }
+    }
+
+    /// A scan of the radio has ended; if it was not replaced, it ends for all.
+    private func endScan(_ generation: UInt64) async {
+        guard generation == scanning.generation, scanning.settings != nil else { return }
+        scanning.settings = nil
+        var states = await radio.states().makeAsyncIterator()
+        var reason = RadioError(.refused, "the radio has ended the scan", hint: "scan again")
+        if case .unavailable(let error) = await states.next() { reason = error }
+        guard generation == scanning.generation else { return }
+        endScans(CentralError(.radio(reason), operation: "scan"))
+    }
+
+    /// Ends all scans with an error.
+    func endScans(_ error: CentralError) {
+        for consumer in scanning.consumers.values {
+            consumer.continuation.yield(.failure(error))
+            consumer.continuation.finish()
+        }
+    }
+}
+
+/// The scan of the radio and its consumers.
+private struct ScanningState {
+    struct Consumer {
+        let options: ScanOptions
+        let continuation: AsyncStream<Result<Discovery, CentralError>>.Continuation
+        var timer: Task<Void, Never>?
+        /// The version of each device's advertisement that it got last, if it excludes repetitions.
+        var reported: [RemoteAddress: UInt64] = [:]
+
+        /// Passes a discovery to the consumer, if its options include it.
+        mutating func take(_ discovery: Discovery) {
+            let (device, version) = (discovery.sighting.device, discovery.advertisement.version)
+            guard options.includesRepetitions || reported[device] != version, options.include(discovery) else { return }
+            if !options.includesRepetitions {
+                if reported.count >= Scan.capacity { reported = [:] }
+                reported[device] = version
+            }
+            continuation.yield(.success(discovery))
+        }
+    }
+
+    var consumers: [UInt64: Consumer] = [:]
+    var lastConsumer: UInt64 = 0
+    /// The parameters of the radio's scan; `nil` while it does not scan.
+    var settings: ScanParameters?
+    /// The number of the radio's scan.
+    var generation: UInt64 = 0
+
+    /// The parameters that the consumers need; `nil` without consumers.
+    var wanted: ScanParameters? {
+        consumers.isEmpty ? nil : ScanParameters(isActive: consumers.values.contains(where: \.options.isActive))
+    }
 }

@@ -5,39 +5,39 @@
 public import Bluetooth
 public import Radio
 
-/// Why a call came to nothing: what was to be done, why it was not, and what to do about it.
+/// The error of a failed call: the operation, the reason, and a hint.
 public struct CentralError: Error, Hashable, Sendable {
     /// The reasons.
     public enum Reason: Hashable, Sendable {
-        /// The device refused it with this code (Core 5.4, Vol 3, Part F, 3.4.1.1).
+        /// The device refused with this code (Core 5.4, Vol 3, Part F, 3.4.1.1).
         case refused(ATTError)
-        /// The deadline passed. Whether a write has arrived at the device is not known then.
+        /// The timeout passed. It is unknown whether a write has arrived at the device.
         case timedOut(after: Duration)
-        /// The connection is gone.
+        /// The connection has ended.
         case disconnected(ConnectionEnd)
         /// There is no connection.
         case notConnected
-        /// The characteristic's properties do not allow it; the device was not asked. It names the missing property.
+        /// The characteristic does not have this property; nothing was sent to the device.
         case notPermitted(missing: String)
-        /// The device has nothing of the kind; it says what.
+        /// The device does not have this service or characteristic; a noun phrase for people.
         case notFound(String)
-        /// A value is not of the form that its description gives; a clause for people.
+        /// A value does not have the form of its description; a clause for people.
         case invalidValue(String)
-        /// What was read back is not what was written; a clause for people.
+        /// The value read back is not the one written; a clause for people.
         case notAsWritten(String)
-        /// The device answered what cannot be, or it cannot be asked; a clause for people.
+        /// The request cannot be sent, or the response was malformed; a clause for people.
         case impossible(String)
-        /// The task was cancelled, or what it waited for was taken back. Whether a write has arrived at the device is not known then.
+        /// The task was cancelled. It is unknown whether a write has arrived at the device.
         case cancelled
-        /// The two did not pair.
+        /// The devices did not pair.
         case notPaired(PairingError)
-        /// The radio is not there, refuses, or was closed.
+        /// The radio is not available, refuses, or was closed.
         case radio(RadioError)
     }
 
-    /// Why it came to nothing.
+    /// The reason.
     public let reason: Reason
-    /// What was to be done, as a clause that begins with a verb: `read 2A19 of C0:FF:EE:00:00:01 (random)`.
+    /// The operation, as a clause that begins with a verb: `read 2A19 of C0:FF:EE:00:00:01 (random)`.
     public let operation: String
 
     /// An error for this reason.
@@ -72,7 +72,7 @@ extension CentralError {
             switch reason {
             case .refused(let error): "the device refused it with error \(error)"
             case .timedOut(let time): "it did not happen within \(time)"
-            case .disconnected(let end): "the connection is gone: \(end)"
+            case .disconnected(let end): "the connection has ended: \(end)"
             case .notConnected: "the device is not connected"
             case .notPermitted(let missing): "the characteristic does not have the property \(missing)"
             case .notFound(let what): "the device has no \(what)"
@@ -84,7 +84,7 @@ extension CentralError {
         return "cannot \(operation): \(clause)"
     }
 
-    /// What to do.
+    /// A hint, as a clause.
     public var hint: String {
         switch reason {
         case .refused(let error): Self.hint(of: error)
@@ -94,9 +94,9 @@ extension CentralError {
         case .notPermitted: "use what the characteristic's properties allow"
         case .notFound: "check that it is the right device, and its firmware"
         case .invalidValue: "check that it is the right device, and the description of its values"
-        case .notAsWritten: "check that nobody else configures the device, then write again"
-        case .impossible: "check the value and the device's firmware; if it goes on, connect again"
-        case .cancelled: "call again when it is wanted after all"
+        case .notAsWritten: "check that no other program configures the device, then write again"
+        case .impossible: "check the value and the device's firmware, or connect again"
+        case .cancelled: "call it again"
         case .notPaired(let error): error.hint
         case .radio(let error): error.hint
         }
@@ -116,6 +116,6 @@ extension CentralError {
 }
 
 extension CentralError: CustomStringConvertible {
-    /// One sentence: what is wrong, and what to do.
+    /// The message and the hint in one sentence.
     public var description: String { "\(message); \(hint)" }
 }

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The vocabulary of the API: who imports it needs no other import for addresses, UUIDs, beacons and regions.
+// The vocabulary of the API: addresses, UUIDs, beacons and regions need no other import.
 @_exported public import Advertising
 @_exported public import Bluetooth
 @_exported public import BluetoothCore

@@ -40,7 +40,7 @@ struct KnownPeripherals {
         entries[address] = nil
     }
 
-    /// Makes room for a quarter of the limit, so that it is seldom made; who is held by somebody stays, so that there
+    /// Removes a quarter of the limit at once, so that it is seldom done; peripherals that are in use stay, so that there
     /// is one object for each address.
     private mutating func forgetOldest() {
         let candidates = entries.sorted { $0.value.use < $1.value.use }.map(\.key)

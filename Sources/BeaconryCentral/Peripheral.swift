@@ -2,23 +2,24 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+public import Bluetooth
+public import BluetoothCore
 public import Radio
+public import Receiving
 import Synchronization
 
-/// A device that was heard, or whose address is known: there is one object for each address.
+/// A device that was seen, or whose address is known. There is one object for each address.
 ///
-/// Operations stand on the object that they belong to: here connecting and finding services, there
-/// (`Service.discoverCharacteristics`) finding characteristics, and so on. Each returns or throws within its timeout, and
-/// at once when its task is cancelled.
+/// It connects and discovers services; a `Service` discovers characteristics, and so on. Each operation returns or throws
+/// within its timeout, and at once when its task is cancelled.
 public final class Peripheral: Sendable {
-    /// What the connection is up to.
+    /// The state of a connection.
     public enum State: Hashable, Sendable {
-        /// There is none; with the reason why the last one is gone, if there was one.
+        /// There is none; with the reason for the end of the last one, if there was one.
         case disconnected(ConnectionEnd?)
-        /// It is being made.
+        /// It is being established.
         case connecting
-        /// It is there.
+        /// It is established.
         case connected
         /// It is being ended.
         case disconnecting
@@ -28,28 +29,28 @@ public final class Peripheral: Sendable {
 
     private struct Storage {
         var advertisement: ReceivedAdvertisement?
-        var state = State.disconnected(nil)
+        let observed = ObservedState(State.disconnected(nil), capacity: 64)
         var connection: Connection?
-        /// The attempt to connect that is under way.
+        /// The attempt to connect that is in progress.
         var attempt: Attempt?
         var watchdogInterval: Duration?
-        var observers: [UInt64: AsyncStream<State>.Continuation] = [:]
-        var lastObserver: UInt64 = 0
+
+        /// Changes only while the storage is locked, together with the connection.
+        var state: State { observed.value }
 
         mutating func move(to state: State) {
             guard self.state != state else { return }
-            self.state = state
             if state != .connecting { attempt = nil }
-            for observer in observers.values { observer.yield(state) }
+            observed.set(state)
         }
     }
 
-    /// How long a disconnection may take at most: 5 s.
+    /// The default timeout of a disconnection: 5 s.
     public static let disconnectTimeout = Duration.seconds(5)
 
-    /// Its address.
+    /// The address.
     public let address: RemoteAddress
-    let radio: any CentralRadio
+    private let radio: any CentralRadio
     private let timekeeper: Timekeeper
     private let lane = Lane()
     private let storage = Mutex(Storage())
@@ -60,14 +61,14 @@ public final class Peripheral: Sendable {
         self.timekeeper = timekeeper
     }
 
-    /// What was heard of it last; `nil` when nothing was.
+    /// Its latest advertisement; `nil` if none was received.
     public var advertisement: ReceivedAdvertisement? { storage.withLock(\.advertisement) }
 
-    /// Its name as it advertises it, complete or shortened.
+    /// The name that it advertises, complete or shortened.
     public var name: String? { advertisement?.localName }
 
     /// Takes an advertisement of it.
-    /// - Returns: all that it advertises now.
+    /// - Returns: all that it advertises now, scan response included.
     func take(_ sighting: Sighting, at time: Duration) -> ReceivedAdvertisement {
         storage.withLock { storage in
             var advertisement = storage.advertisement ?? ReceivedAdvertisement(sighting, at: time)
@@ -79,30 +80,22 @@ public final class Peripheral: Sendable {
 
     // MARK: - The connection
 
-    /// What the connection is up to now.
+    /// The current state of the connection.
     public var state: State { storage.withLock(\.state) }
 
     /// Whether there is a connection.
     public var isConnected: Bool { state == .connected }
 
-    /// What the connection is up to: now, and at each change. It goes on over several connections, and never ends by
-    /// itself; a consumer that falls 64 changes behind misses the oldest.
+    /// The state of the connection: the current one, then each change. The stream continues over several connections and
+    /// does not end; a consumer that falls 64 changes behind misses the oldest.
     public var states: AsyncStream<State> {
-        let (stream, continuation) = AsyncStream.makeStream(of: State.self, bufferingPolicy: .bufferingNewest(64))
-        let number = storage.withLock { storage in
-            storage.lastObserver += 1
-            storage.observers[storage.lastObserver] = continuation
-            continuation.yield(storage.state)
-            return storage.lastObserver
-        }
-        continuation.onTermination = { [weak self] _ in self?.storage.withLock { $0.observers[number] = nil } }
-        return stream
+        storage.withLock(\.observed).stream
     }
 
-    /// How long the device may be silent while it is connected, before the connection is ended with
+    /// How long the device may be silent while it is connected before the connection is ended with
     /// `ConnectionEnd.watchdog`; `nil`, as at first, for as long as the link lives.
     ///
-    /// Every answer and every notification counts as a sign of life. Setting it begins the interval anew.
+    /// Every response and every notification begins the interval again, and so does setting it.
     public var watchdogInterval: Duration? {
         get { storage.withLock(\.watchdogInterval) }
         set {
@@ -116,7 +109,7 @@ public final class Peripheral: Sendable {
 
     /// Connects; returns at once when it is connected already.
     /// - Parameters:
-    ///   - timeout: how long each attempt may take.
+    ///   - timeout: the time limit of each attempt.
     ///   - retry: how often to try again when the device does not answer or the radio refuses.
     public func connect(
         timeout: Duration = Central.defaultTimeout, retry: ConnectRetry = .none
@@ -141,7 +134,7 @@ public final class Peripheral: Sendable {
             await self.connect(timeout: timeout, attempt)
         }
         storage.withLock { storage in
-            // What is given up may still occupy the radio for a while; the next attempt waits for that.
+            // An attempt that timed out may still occupy the radio for a while; the next one waits for that.
             if storage.attempt?.isDecided == true { storage.move(to: .disconnected(nil)) }
         }
         switch outcome {
@@ -152,7 +145,7 @@ public final class Peripheral: Sendable {
         }
     }
 
-    /// Connects in its turn; a connection that comes after its race is decided is ended at once.
+    /// Connects in its turn; a connection that is established after the timeout is ended at once.
     private func connect(timeout: Duration, _ attempt: Attempt) async -> Result<Void, RadioError>? {
         guard await lane.enter() else { return nil }
         defer { lane.leave() }
@@ -162,7 +155,7 @@ public final class Peripheral: Sendable {
             storage.move(to: .connecting)
         }
         do throws(RadioError) {
-            // Our own deadline is the one that counts; the radio's is for radios that do not hear of it.
+            // The race has the timeout; the radio's own is a fallback for attempts that it does not cancel.
             let link = try await radio.connect(to: address, timeout: timeout + Self.disconnectTimeout)
             guard !attempt.isDecided else {
                 await link.disconnect()
@@ -199,10 +192,9 @@ public final class Peripheral: Sendable {
         }
     }
 
-    /// Ends the connection, or the attempt to make one, and returns when it is gone.
+    /// Ends the connection, or the attempt to establish one, and returns when it has ended.
     ///
-    /// It does so also in a task that is cancelled. What has not confirmed after the timeout is given up: the peripheral
-    /// counts as disconnected in any case.
+    /// It does so also in a task that is cancelled. After the timeout the peripheral counts as disconnected in any case.
     public func disconnect(timeout: Duration = disconnectTimeout) async {
         if case .disconnected = state { return }
         storage.withLock(\.attempt)?.decide(.cancelled)
@@ -218,14 +210,14 @@ public final class Peripheral: Sendable {
     }
 
     /// Returns when there is no connection: at once if there is none now.
-    /// - Returns: why it is gone; `nil` when there was none, or when the task was cancelled.
+    /// - Returns: the reason for its end; `nil` if there was none, or if the task was cancelled.
     public func waitForDisconnection() async -> ConnectionEnd? {
         for await case .disconnected(let end) in states { return end }
         return nil
     }
 
     /// The connection.
-    func connection(for operation: @autoclosure () -> String) throws(CentralError) -> Connection {
+    private func connection(for operation: @autoclosure () -> String) throws(CentralError) -> Connection {
         let (connection, state) = storage.withLock { ($0.connection, $0.state) }
         if let connection { return connection }
         if case .disconnected(.some(let end)) = state {
@@ -233,6 +225,93 @@ public final class Peripheral: Sendable {
         }
         throw CentralError(.notConnected, operation: operation())
     }
+}
+
+// MARK: - Attributes
+
+extension Peripheral {
+    /// Discovers primary services: all, or those of some types only, which takes less time.
+    public func discoverServices(
+        _ types: [BluetoothUUID]? = nil, timeout: Duration = Central.defaultTimeout
+    ) async throws(CentralError) -> [Service] {
+        let operation = "discover the services of \(address)"
+        let connection = try connection(for: operation)
+        let found = try await connection.perform(operation, timeout: timeout) { link throws(RemoteError) in
+            try await link.discoverServices(types)
+        }
+        return found.map { Service($0, of: self, on: connection) }
+    }
+
+    /// Discovers the first primary service of a type.
+    /// - Throws: `CentralError` `.notFound` when the device has none.
+    public func discoverService(
+        _ type: BluetoothUUID, timeout: Duration = Central.defaultTimeout
+    ) async throws(CentralError) -> Service {
+        guard let service = try await discoverServices([type], timeout: timeout).first else {
+            throw CentralError(.notFound("service \(type)"), operation: "find service \(type) of \(address)")
+        }
+        return service
+    }
+
+    /// The RSSI of the device on the connection.
+    public func readRSSI(timeout: Duration = Central.defaultTimeout) async throws(CentralError) -> RSSI {
+        let operation = "measure the signal of \(address)"
+        let connection = try connection(for: operation)
+        // The radio measures it, without a response of the device.
+        return try await connection.perform(operation, timeout: timeout, isInTurn: false) { link throws(RemoteError) in
+            try await link.readRSSI()
+        }
+    }
+
+    /// The ATT_MTU of the connection, in bytes: 23 or more. A value of three bytes less fits into
+    /// one packet.
+    public func maximumTransmissionUnit(
+        timeout: Duration = Central.defaultTimeout
+    ) async throws(CentralError) -> Int {
+        let operation = "agree with \(address) on the longest packet"
+        let connection = try connection(for: operation)
+        return try await connection.perform(operation, timeout: timeout) { link throws(RemoteError) in
+            try await link.maximumTransmissionUnit()
+        }
+    }
+}
+
+// MARK: - Pairing
+
+extension Peripheral {
+    /// The default timeout of a pairing: 60 s, since users must read and type.
+    public static let pairingTimeout = Duration.seconds(60)
+
+    /// Encrypts the connection: with the keys of a bond if there is one that meets the settings, else by pairing.
+    ///
+    /// Call it when a device refuses a request with `ATTError.insufficientAuthentication` or
+    /// `.insufficientEncryption`, then repeat the request. The input and output of both devices determine the method
+    /// (Core 5.4, Vol 3, Part H, table 2.8). The keys last as long as the `Central`, unless it stores bonds.
+    /// - Parameters:
+    ///   - settings: the input and output of this side, and its requirements.
+    ///   - answer: called with each question for the user; without it, only questions that `settings`
+    ///     answer are answered.
+    /// - Throws: `CentralError`, with `.notPaired` if the devices did not pair.
+    @discardableResult
+    public func pair(
+        _ settings: PairingSettings = PairingSettings(), timeout: Duration = pairingTimeout,
+        answer: @escaping @Sendable (PairingQuestion) async -> PairingAnswer = { _ in .cancel }
+    ) async throws(CentralError) -> LinkProtection {
+        let operation = "pair with \(address)"
+        let connection = try connection(for: operation)
+        // Not in turn: an earlier operation may be waiting for the pairing.
+        return try await connection.perform(operation, timeout: timeout, isInTurn: false) { link throws(RemoteError) in
+            guard let link = link as? any PairingLink else { throw .notPaired(PairingError(.unsupported)) }
+            do throws(PairingError) {
+                return try await link.pair(settings, answer: answer)
+            } catch {
+                throw .notPaired(error)
+            }
+        }
+    }
+
+    /// Forgets the bond with the device, if there is one. The device still has its own keys.
+    public func forgetBond() async { await (radio as? any BondingCentralRadio)?.forgetBond(with: address) }
 }
 
 extension CentralError {

@@ -6,21 +6,21 @@ public import Bluetooth
 
 /// A central's request for a characteristic's value.
 public struct AttributeRequest: Hashable, Sendable {
-    /// What it wants.
+    /// The operation.
     public enum Operation: Hashable, Sendable {
-        /// The value from this offset on.
+        /// Reads the value from this offset on.
         case read(offset: Int)
-        /// To replace the value from this offset on.
+        /// Writes the value from this offset on.
         case write(offset: Int, value: [UInt8])
     }
 
-    /// The beacon asked.
+    /// The beacon.
     public let beacon: BeaconIdentifier
     /// The characteristic.
     public let characteristic: CharacteristicIdentifier
     /// The central's name, as in `RadioEvent.connected`.
     public let central: String
-    /// What it wants.
+    /// The operation.
     public let operation: Operation
 
     /// A request.
@@ -34,23 +34,23 @@ public struct AttributeRequest: Hashable, Sendable {
     }
 }
 
-/// The answer: the value read (empty for a write), or the error that the peer is told.
+/// The response: the value read (empty for a write), or the error for the peer.
 public typealias AttributeResponse = Result<[UInt8], ATTError>
 
-/// What comes of a request: most answers are there at once, some take their time.
+/// The answer to a request: most are available at once, some take time.
 public enum AttributeAnswer: Sendable {
-    /// This.
+    /// At once.
     case now(AttributeResponse)
-    /// What this returns.
+    /// When this function returns.
     case later(@Sendable () async -> AttributeResponse)
 
     /// The value read, empty for a write.
     public static func success(_ value: [UInt8]) -> AttributeAnswer { .now(.success(value)) }
 
-    /// The error that the peer is told.
+    /// An error for the peer.
     public static func failure(_ error: ATTError) -> AttributeAnswer { .now(.failure(error)) }
 
-    /// The answer, when it is there.
+    /// The response, when it is available.
     public var response: AttributeResponse {
         get async {
             switch self {
@@ -61,5 +61,5 @@ public enum AttributeAnswer: Sendable {
     }
 }
 
-/// Answers what centrals ask.
+/// Answers the requests of centrals.
 public typealias AttributeResponder = @Sendable (AttributeRequest) -> AttributeAnswer

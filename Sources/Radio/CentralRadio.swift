@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Bluetooth
-public import BluetoothCore
+// Sightings and addresses are values of this seam, which Receiving works on.
+@_exported public import Receiving
 
 /// A radio that receives advertisements and connects to devices.
 ///
@@ -62,25 +63,8 @@ public protocol ServingRadio: CentralRadio {
 
 /// Whether a radio can be used for receiving.
 public enum CentralRadioState: Hashable, Sendable {
-    /// It can.
+    /// It is usable.
     case ready
-    /// It cannot for now; scans and connections have ended.
+    /// It is not usable now; scans and connections have ended.
     case unavailable(RadioError)
-}
-
-/// A device's address, as it is on the air.
-public struct RemoteAddress: Hashable, Sendable, CustomStringConvertible {
-    /// The six octets.
-    public let address: BluetoothAddress
-    /// Whether it is a random one, not a public one.
-    public let isRandom: Bool
-
-    /// An address of this kind.
-    public init(_ address: BluetoothAddress, isRandom: Bool) {
-        self.address = address
-        self.isRandom = isRandom
-    }
-
-    /// `C0:FF:EE:00:00:01 (random)`
-    public var description: String { "\(address) (\(isRandom ? "random" : "public"))" }
 }

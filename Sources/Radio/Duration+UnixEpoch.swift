@@ -5,7 +5,7 @@
 import Glibc
 
 extension Duration {
-    /// What the machine's clock says: since 1970-01-01 00:00 UTC, without leap seconds.
+    /// The machine's time since 1970-01-01 00:00 UTC, without leap seconds.
     public static var sinceUnixEpoch: Duration {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

@@ -5,11 +5,11 @@
 public import Advertising
 public import BluetoothCore
 
-/// A value of the air that was read back, or the reason why it could not be.
+/// A value on the air that was read back, or the reason why it is unknown.
 public enum Effective<Value: Hashable & Sendable>: Hashable, Sendable {
-    /// It is this.
+    /// The value.
     case known(Value)
-    /// It cannot be told; the reason is a clause for people.
+    /// It is unknown; the reason is a clause for people.
     case unknown(String)
 
     /// The value, when it is known.
@@ -22,18 +22,18 @@ public enum Effective<Value: Hashable & Sendable>: Hashable, Sendable {
 public struct EffectiveAdvertisement: Hashable, Sendable {
     /// The PDU type.
     public var pdu: Effective<AdvertisingPDU>
-    /// The advertising data, octet for octet.
+    /// The bytes of the advertising data.
     public var advertisingData: Effective<[UInt8]>
-    /// The scan response, octet for octet; empty when there is none.
+    /// The bytes of the scan response; empty if there is none.
     public var scanResponse: Effective<[UInt8]>
-    /// The interval that the controller was given: it may take any in this range.
+    /// The interval that the controller was given: it may choose any in this range.
     public var interval: Effective<ClosedRange<AdvertisingInterval>>
-    /// The power that the controller says it radiates.
+    /// The transmit power that the controller reports.
     public var transmitPower: Effective<TransmitPower>
     /// The address in the PDU.
     public var address: Effective<BluetoothAddress>
 
-    /// Every field as it is known.
+    /// The fields.
     public init(
         pdu: Effective<AdvertisingPDU>, advertisingData: Effective<[UInt8]>, scanResponse: Effective<[UInt8]>,
         interval: Effective<ClosedRange<AdvertisingInterval>>, transmitPower: Effective<TransmitPower>,
@@ -47,14 +47,14 @@ public struct EffectiveAdvertisement: Hashable, Sendable {
         self.address = address
     }
 
-    /// Nothing known, for one reason.
+    /// Unknown fields, for one reason.
     public init(unknown reason: String) {
         self.init(
             pdu: .unknown(reason), advertisingData: .unknown(reason), scanResponse: .unknown(reason),
             interval: .unknown(reason), transmitPower: .unknown(reason), address: .unknown(reason))
     }
 
-    /// The fields that differ from what was asked; a field that was left open, or is not known, does not.
+    /// The fields that differ from the request; fields that were not requested, or are unknown, do not.
     public func differences(from requested: Advertisement) -> Set<AdvertisingField> {
         var fields: Set<AdvertisingField> = []
         if let pdu = pdu.value, pdu != requested.pdu { fields.insert(.pdu) }
@@ -85,18 +85,18 @@ public enum AdvertisingField: String, Hashable, Sendable, CaseIterable {
     case address
 }
 
-/// What was asked of a radio, what is on the air, and why they differ.
+/// The requested and the effective advertisement, and why they differ.
 public struct AdvertisingStatus: Hashable, Sendable {
-    /// What was asked.
+    /// The requested advertisement.
     public let requested: Advertisement
-    /// What is on the air.
+    /// The effective advertisement.
     public let effective: EffectiveAdvertisement
-    /// Fields that are certain to differ, because they were read back so or because the radio cannot do otherwise.
+    /// The fields that certainly differ, because they were read back or because the radio cannot do otherwise.
     public let differences: Set<AdvertisingField>
-    /// One for every difference, with its cause and its hint, and whatever else should be known.
+    /// A warning for every difference, with its cause and a hint, and other warnings.
     public let warnings: [Warning]
 
-    /// A report of these.
+    /// A status of these values.
     public init(
         requested: Advertisement, effective: EffectiveAdvertisement, differences: Set<AdvertisingField>,
         warnings: [Warning]

@@ -4,32 +4,32 @@
 
 public import BluetoothCore
 
-/// Something that another program's host does on a virtual radio's air.
+/// An event of another program's host on a virtual air.
 public struct HostEvent: Hashable, Sendable {
-    /// What it does.
+    /// The event.
     public enum Action: Hashable, Sendable {
-        /// It connected to a port, and has a controller.
+        /// It connected, and has a controller.
         case joined
-        /// Its connection ended, and its controller is gone.
+        /// Its connection ended, and its controller was removed.
         case left
-        /// Its connection was closed, because what it sends is not HCI; the reason is a clause for people.
+        /// Its connection was closed, because it did not send HCI packets; the reason is a clause for people.
         case refused(reason: String)
-        /// It scans, actively or passively, from now on.
+        /// It started a scan.
         case scanStarted(isActive: Bool)
-        /// It does not scan any more.
+        /// It stopped its scan.
         case scanStopped
     }
 
-    /// What it does.
+    /// The event.
     public let action: Action
-    /// Where it joined: `tcp:127.0.0.1:6402`, `vhci`.
+    /// The server that it connected to: `tcp:127.0.0.1:6402`, `vhci`.
     public let transport: String
-    /// The host's own end of it: `127.0.0.1:53412`, `hci1`.
+    /// The host's end of the connection: `127.0.0.1:53412`, `hci1`.
     public let peer: String
     /// The public address of its controller.
     public let address: BluetoothAddress
 
-    /// An event of these.
+    /// An event of these values.
     public init(_ action: Action, transport: String, peer: String, address: BluetoothAddress) {
         self.action = action
         self.transport = transport

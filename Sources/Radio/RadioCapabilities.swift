@@ -4,29 +4,29 @@
 
 public import BluetoothCore
 
-/// What a radio is and can do.
+/// The capabilities of a radio for beacons.
 public struct RadioCapabilities: Hashable, Sendable {
     /// Its name, as `--radio` takes it.
     public var name: String
-    /// How advertisements reach it, for people: "management socket", "D-Bus".
+    /// The interface to the controller, for people: "management socket", "D-Bus".
     public var way: String
-    /// Why this way, for people.
+    /// Why this interface, for people.
     public var wayReason: String
-    /// The adapter's own address.
+    /// The adapter's address; `nil` without an adapter.
     public var address: BluetoothAddress?
-    /// Whether the controller has extended advertising (sets of their own), or legacy only.
+    /// Whether the controller has extended advertising (advertising sets), or legacy only.
     public var hasExtendedAdvertising: Bool
-    /// How many advertisements it carries at once.
+    /// The number of advertisements that it carries at once.
     public var instances: Int
-    /// How many of these are not taken by others.
+    /// The number of these that are free.
     public var freeInstances: Int
-    /// Whether advertisements take turns on the air, so that each has only a share of it.
+    /// Whether advertisements take turns, so that each is sent less often than requested.
     public var sharesTime: Bool
     /// Whether the values on the air can be read back.
     public var canReadBack: Bool
-    /// Where others find controllers on its air: `tcp:127.0.0.1:6402`, `vhci:hci1`.
+    /// The servers that give other hosts controllers on its air: `tcp:127.0.0.1:6402`, `vhci:hci1`.
     public var servers: [String]
-    /// What decides the chance of its air, so that a run can be repeated; `nil` where the air is a real one.
+    /// The random seed of a virtual air, by which a run can be repeated; `nil` for a real one.
     public var seed: UInt64?
 
     /// Capabilities as given.

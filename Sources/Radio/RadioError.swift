@@ -2,13 +2,13 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a radio is not there, refuses, or cannot carry what is asked: a sentence and what to do about it.
+/// Why a radio is not available, refuses, or cannot carry a request: a message and a hint.
 public struct RadioError: Error, Hashable, Sendable {
-    /// The kinds of trouble, whose names scripts may rely on.
+    /// The kinds of errors, whose names scripts may rely on.
     public enum Code: String, Hashable, Sendable {
         /// No message bus, or no Bluetooth daemon on it.
         case noDaemon = "no-daemon"
-        /// A place where the radio is to be served is taken.
+        /// A server's address is in use.
         case cannotServe = "cannot-serve"
         /// No such adapter.
         case noAdapter = "no-adapter"
@@ -18,19 +18,19 @@ public struct RadioError: Error, Hashable, Sendable {
         case blocked
         /// The process may not use it.
         case notPermitted = "not-permitted"
-        /// The radio cannot carry so much, or not so.
+        /// The radio cannot carry these beacons or attributes.
         case cannotCarry = "cannot-carry"
-        /// The radio said no.
+        /// The radio refused.
         case refused
-        /// This program has no such radio.
+        /// The radio does not support it.
         case unsupported
     }
 
-    /// What kind of trouble.
+    /// The kind of error.
     public let code: Code
-    /// What is wrong, as a sentence without its full stop.
+    /// The error, as a sentence without its full stop.
     public let message: String
-    /// What to do.
+    /// A hint, as a clause.
     public let hint: String
 
     /// The hint for what only our own host stack supports.
@@ -46,6 +46,6 @@ public struct RadioError: Error, Hashable, Sendable {
 }
 
 extension RadioError: CustomStringConvertible {
-    /// One sentence: what is wrong, and what to do.
+    /// The message and the hint in one sentence.
     public var description: String { "\(message); \(hint)" }
 }

@@ -5,35 +5,35 @@
 public import Bluetooth
 public import BluetoothCore
 
-/// Something that happened on a radio.
+/// An event of a radio that carries beacons.
 public enum RadioEvent: Hashable, Sendable {
-    /// It is usable, for the first time or again.
+    /// The radio is usable, for the first time or again.
     case ready(RadioCapabilities)
-    /// It is not usable any more; the wanted advertisements come back with `.ready` and `.advertising`.
+    /// The radio is not usable any more; the requested advertisements return with `.ready` and `.advertising`.
     case lost(RadioError)
-    /// A beacon is on the air, newly or with other values.
+    /// A beacon is on the air, or its values have changed.
     case advertising(BeaconIdentifier, AdvertisingStatus)
     /// A beacon is off the air; the reason is a clause for people.
     case stopped(BeaconIdentifier, reason: String)
-    /// The radio does not take a beacon's advertisement; it will be tried again.
+    /// The radio refuses a beacon's advertisement; it tries again.
     case refused(BeaconIdentifier, RadioError)
     /// A central connected to a beacon.
     case connected(BeaconIdentifier, central: String)
-    /// A central is gone from a beacon.
+    /// A central disconnected from a beacon.
     case disconnected(BeaconIdentifier, central: String)
-    /// A central wants to be told other things of a beacon's characteristic. On a radio that does not say who does
-    /// (bluetoothd's bus), the central is one that is connected.
+    /// A central changed its subscription to a beacon's characteristic. On a radio that does not identify it
+    /// (bluetoothd's bus), it is one of the connected centrals.
     case subscribed(
         BeaconIdentifier, central: String, CharacteristicIdentifier, ClientCharacteristicConfiguration)
     /// The radio's own attribute server refused a central's request, for permissions, security or length. A radio that
     /// leaves its attributes to bluetoothd does not report it.
     case refusedRequest(AttributeRequest, ATTError)
-    /// A central pairs with a beacon, or something became of that.
+    /// A central pairs with a beacon, or the pairing ended.
     case pairing(BeaconIdentifier, central: String, PairingEvent)
-    /// A central's connection has this timing, at its beginning or from now on.
+    /// A central's connection has these connection parameters, at its beginning or from now on.
     case connectionUpdated(BeaconIdentifier, central: String, ConnectionParameters)
-    /// Another program's host did something on the radio's air.
+    /// An event of another program's host on the radio's air.
     case host(HostEvent)
-    /// Something to know that concerns one beacon, or the whole radio.
+    /// A warning about one beacon, or about the radio.
     case warning(BeaconIdentifier?, Warning)
 }

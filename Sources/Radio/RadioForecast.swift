@@ -4,18 +4,18 @@
 
 public import BluetoothCore
 
-/// What would become of beacons on a radio, as far as its rules tell before anything is on the air.
+/// The expected outcome of beacons on a radio, by its rules, before anything is on the air.
 public struct RadioForecast: Sendable {
-    /// The radio.
+    /// The capabilities of the radio.
     public let capabilities: RadioCapabilities
-    /// How many of the beacons it can carry, in their order.
+    /// The number of beacons that it can carry, in their order.
     public let fitting: Int
-    /// Why it does not carry them all; `nil` when it does.
+    /// Why it cannot carry them all; `nil` if it can.
     public let obstacle: RadioError?
-    /// What would differ, beacon by beacon.
+    /// The warnings of each beacon.
     public let warnings: [BeaconIdentifier: [Warning]]
 
-    /// A forecast of these.
+    /// A forecast of these values.
     public init(
         capabilities: RadioCapabilities, fitting: Int, obstacle: RadioError?,
         warnings: [BeaconIdentifier: [Warning]]

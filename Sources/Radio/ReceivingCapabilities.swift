@@ -4,30 +4,30 @@
 
 public import BluetoothCore
 
-/// What a radio is and can do as a receiver.
+/// The capabilities of a radio as a receiver.
 public struct ReceivingCapabilities: Hashable, Sendable {
-    /// Something that a radio cannot see or do where others can.
+    /// A limit of a radio compared with others.
     public struct Limit: Hashable, Sendable {
-        /// What it is about, whose names scripts may rely on.
+        /// The subjects of limits, whose names scripts may rely on.
         public enum Subject: String, Hashable, Sendable {
-            /// Sightings do not say of which PDU they are.
+            /// Sightings do not have a PDU type.
             case pdu
-            /// Some repetitions of an advertisement are not told.
+            /// Some repetitions of an advertisement are not reported.
             case duplicates
-            /// It cannot listen without asking for scan responses.
+            /// It cannot scan passively.
             case passiveScanning = "passive-scanning"
-            /// Data is put together from what is told of it; the order of its structures, and unknown ones, are lost.
+            /// Data is restored from its fields; the order of its structures, and unknown ones, are lost.
             case exactData = "exact-data"
         }
 
-        /// What it is about.
+        /// The subject.
         public let subject: Subject
-        /// Why, as a sentence without its full stop.
+        /// The reason, as a sentence without its full stop.
         public let reason: String
-        /// What to do.
+        /// A hint, as a clause.
         public let hint: String
 
-        /// A limit for this reason.
+        /// A limit with a reason.
         public init(_ subject: Subject, reason: String, hint: String) {
             self.subject = subject
             self.reason = reason
@@ -35,13 +35,13 @@ public struct ReceivingCapabilities: Hashable, Sendable {
         }
     }
 
-    /// Its name, as `--radio` takes it.
+    /// The name, as `--radio` takes it.
     public var name: String
-    /// How advertisements are heard, for people: "monitor channel", "D-Bus".
+    /// The source of advertisements, for people: "monitor channel", "D-Bus".
     public var way: String
-    /// The adapter's own address, where it has one.
+    /// The adapter's address; `nil` without an adapter.
     public var address: BluetoothAddress?
-    /// What it cannot see or do.
+    /// The limits.
     public var limits: [Limit]
 
     /// Capabilities as given.

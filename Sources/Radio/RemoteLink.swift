@@ -66,7 +66,7 @@ public protocol ServingLink: RemoteLink {
     func notify(_ value: [UInt8], of characteristic: CharacteristicIdentifier) async throws(RemoteError)
 }
 
-/// A value that a device told.
+/// A notification or indication of a device.
 public struct RemoteNotification: Hashable, Sendable {
     /// The characteristic's value handle.
     public let handle: AttributeHandle
@@ -80,14 +80,14 @@ public struct RemoteNotification: Hashable, Sendable {
     }
 }
 
-/// Why something with a device's attributes did not come about.
+/// Why an operation on a device's attributes failed.
 public enum RemoteError: Error, Hashable, Sendable {
-    /// The device refused it.
+    /// The device refused.
     case refused(ATTError)
-    /// The connection is gone; the reason is a clause for people.
+    /// The connection has ended; the reason is a clause for people.
     case disconnected(String)
-    /// The two did not pair.
+    /// The devices did not pair.
     case notPaired(PairingError)
-    /// It cannot be asked, or the device answered what cannot be; the reason is a clause for people.
+    /// The request cannot be sent, or the response was malformed; the reason is a clause for people.
     case impossible(String)
 }

@@ -4,9 +4,9 @@
 
 public import Bluetooth
 
-/// What a central has for the devices that it connects to: attributes of its own.
+/// The attributes of a central, for the devices that it connects to.
 ///
-/// Who advertises and who serves attributes are two questions (Core 5.4, Vol 1, Part A, 6.4): a phone connects to a watch,
+/// Link layer roles and GATT roles are independent (Core 5.4, Vol 1, Part A, 6.4): a phone connects to a watch,
 /// and the watch uses the phone's services on that connection.
 public struct ServedAttributes: Hashable, Sendable {
     /// The central's name in its generic access service.
@@ -21,21 +21,21 @@ public struct ServedAttributes: Hashable, Sendable {
     }
 }
 
-/// What a device does with the attributes that a central serves it.
+/// A use of the central's attributes by a device.
 public enum ServedEvent: Hashable, Sendable {
-    /// It reads or writes a value, and waits: answer with `RemoteLink.respond`.
+    /// A request to read or write a value, which `ServingLink.respond` must answer.
     case request(ServedRequest)
-    /// It wants to be told other things of a characteristic's value than before.
+    /// A change of the subscription to a characteristic.
     case subscribed(CharacteristicIdentifier, ClientCharacteristicConfiguration)
 }
 
-/// What a device asks of a value that a central serves it.
+/// A device's request for a value that a central serves.
 public struct ServedRequest: Hashable, Sendable {
-    /// What the answer is given by, unique on its link.
+    /// The number for the response, unique on its link.
     public let number: UInt64
     /// The characteristic.
     public let characteristic: CharacteristicIdentifier
-    /// What it wants.
+    /// The operation.
     public let operation: AttributeRequest.Operation
 
     /// A request of this number.

@@ -5,7 +5,7 @@
 public import Advertising
 public import BluetoothCore
 
-/// The numbers that tell one iBeacon from another. Receivers cannot tell beacons of the same numbers apart.
+/// The numbers that identify an iBeacon. Receivers cannot distinguish beacons with the same numbers.
 public struct BeaconIdentity: Hashable, Sendable {
     /// The proximity UUID.
     public let uuid: UUID128

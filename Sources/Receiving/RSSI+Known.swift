@@ -5,7 +5,7 @@
 internal import BluetoothCore
 
 extension RSSI? {
-    /// The strength, if it is one that a receiver can have measured: -127 to 20 dBm. Not 127, "not available" (Core
+    /// The RSSI, if a receiver can have measured it: -127 to 20 dBm. Not 127, "not available" (Core
     /// 5.4, Vol 4, Part E, 7.7.65.2).
     var known: RSSI? {
         guard let self, -127...20 ~= self.decibelMilliwatts else { return nil }

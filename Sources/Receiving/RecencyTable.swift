@@ -2,9 +2,9 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// Values by key, of which only those that were used most recently are kept.
+/// Values by key, limited to the most recently used ones.
 ///
-/// What it holds is bounded, whatever a peer sends: when a new key finds it full, an eighth of it is forgotten.
+/// Its size is bounded, whatever a peer sends: when it is full, a new key evicts the least recently used eighth.
 struct RecencyTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Entry {
         var value: Value
@@ -45,7 +45,7 @@ struct RecencyTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return result
     }
 
-    /// Changes all values, and keeps those for which `change` says so.
+    /// Changes all values, and removes those for which `change` returns `false`.
     mutating func keep(where change: (inout Value) -> Bool) {
         for (key, var entry) in entries {
             entries[key] = change(&entry.value) ? entry : nil

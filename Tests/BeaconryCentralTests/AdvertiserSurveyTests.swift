@@ -12,7 +12,7 @@ import Testing
         return RemoteAddress(address, isRandom: true)
     }
 
-    private static func heard(
+    private static func recorded(
         _ milliseconds: Int, _ pdu: Sighting.PDU?, _ data: [UInt8], from number: UInt8 = 1, rssi: Int8? = -59
     ) -> RecordedSighting {
         RecordedSighting(
@@ -20,7 +20,7 @@ import Testing
             sighting: Sighting(device: device(number), pdu: pdu, data: data, rssi: rssi.map { RSSI($0) }))
     }
 
-    private static func advertisers(_ recorded: [RecordedSighting]) -> [HeardAdvertiser] {
+    private static func advertisers(_ recorded: [RecordedSighting]) -> [RecordedAdvertiser] {
         var survey = AdvertiserSurvey()
         for one in recorded { survey.take(one) }
         return survey.advertisers
@@ -28,10 +28,10 @@ import Testing
 
     @Test func whatWasHeardMostOftenIsWhatItAdvertises() throws {
         let advertisers = Self.advertisers([
-            Self.heard(0, .scannable, [1], rssi: -50), Self.heard(1, .scanResponse, [9], rssi: -127),
-            Self.heard(105, .scannable, [2], rssi: -70), Self.heard(205, .nonConnectable, [3], from: 2),
-            Self.heard(210, .scannable, [2], rssi: -60), Self.heard(211, .scanResponse, [8]),
-            Self.heard(212, .scanResponse, [8]), Self.heard(315, .scannable, [2], rssi: nil),
+            Self.recorded(0, .scannable, [1], rssi: -50), Self.recorded(1, .scanResponse, [9], rssi: -127),
+            Self.recorded(105, .scannable, [2], rssi: -70), Self.recorded(205, .nonConnectable, [3], from: 2),
+            Self.recorded(210, .scannable, [2], rssi: -60), Self.recorded(211, .scanResponse, [8]),
+            Self.recorded(212, .scanResponse, [8]), Self.recorded(315, .scannable, [2], rssi: nil),
         ])
         let first = try #require(advertisers.first)
         #expect(advertisers.map(\.device) == [Self.device(1), Self.device(2)])
@@ -48,15 +48,15 @@ import Testing
 
     @Test func whatCannotBeRepeatedIsCounted() {
         var survey = AdvertiserSurvey()
-        for number in UInt8(1)...3 { survey.take(Self.heard(0, .extended, [1], from: number)) }
-        survey.take(Self.heard(5, .nonConnectable, [1], from: 3))
-        survey.take(Self.heard(6, .scanResponse, [1], from: 4))
+        for number in UInt8(1)...3 { survey.take(Self.recorded(0, .extended, [1], from: number)) }
+        survey.take(Self.recorded(5, .nonConnectable, [1], from: 3))
+        survey.take(Self.recorded(6, .scanResponse, [1], from: 4))
         #expect(survey.advertisers.map(\.device) == [Self.device(3)])
         #expect(survey.unrepeatable == 2)
     }
 
     @Test func aRadioThatTellsNoPDUsIsTaken() {
-        let advertisers = Self.advertisers([Self.heard(0, nil, [1, 2])])
+        let advertisers = Self.advertisers([Self.recorded(0, nil, [1, 2])])
         #expect(advertisers.map(\.pdu) == [nil])
         #expect(advertisers.map(\.advertisingData) == [[1, 2]])
     }

@@ -45,7 +45,7 @@ struct PairingTests {
     @Test func theRadioIsToldWhoKeepsBonds() async throws {
         let radio = MuteRadio()
         let central = Central(radio: radio)
-        await central.keepBonds(with: NoKeeper(), as: "my app")
+        await central.storeBonds(in: NoKeeper(), as: "my app")
         try await central.open()
         #expect(radio.bonds == ["my app"])
         await central.close()

@@ -6,7 +6,7 @@ import BeaconryCentral
 import TestSupport
 import Testing
 
-/// What is heard, and the time, as the values that have no clock are told of them.
+/// What is received, and the time, as inputs of the values without a clock.
 @Suite(.timeLimit(.minutes(1)))
 struct ReceptionTests {
     private static let region = BeaconRegion(identifier: "all", uuid: beacon(1).uuid)
@@ -23,8 +23,8 @@ struct ReceptionTests {
             device: RemoteAddress(.zero, isRandom: true), pdu: pdu, data: data.serialized() + tail, rssi: RSSI(-59))
     }
 
-    private static func heard(_ minor: UInt16, at milliseconds: Int) -> Reception {
-        .heard(sighting(beacon(minor).advertisingData()), at: .milliseconds(milliseconds))
+    private static func received(_ minor: UInt16, at milliseconds: Int) -> Reception {
+        .received(sighting(beacon(minor).advertisingData()), at: .milliseconds(milliseconds))
     }
 
     @Test func beaconsAreFoundInDataThatIsNotWellFormed() {
@@ -34,7 +34,7 @@ struct ReceptionTests {
         #expect(Self.sighting([], tail: [30, 0xFF]).beacons == [])
     }
 
-    @Test func theStreamTellsWhatIsHeardAndTheTimeAndEnds() async {
+    @Test func streamYieldsSightingsAndTheTimeAndEnds() async {
         let clock = ManualClock()
         let (sightings, input) = AsyncStream.makeStream(of: Sighting.self)
         var receptions = Reception.stream(of: sightings, every: .seconds(1), clock: clock).makeAsyncIterator()
@@ -42,7 +42,7 @@ struct ReceptionTests {
         clock.advance(by: .milliseconds(400))
         let sighting = Self.sighting(Self.beacon(1).advertisingData())
         input.yield(sighting)
-        #expect(await receptions.next() == .heard(sighting, at: .milliseconds(400)))
+        #expect(await receptions.next() == .received(sighting, at: .milliseconds(400)))
         clock.advance(by: .milliseconds(600))
         #expect(await receptions.next() == .passed(.seconds(1)))
         await clock.waitForSleeper(of: .seconds(1))
@@ -52,10 +52,10 @@ struct ReceptionTests {
         #expect(await receptions.next() == nil)
     }
 
-    @Test func rangingReportsWhatWasHeardBefore() {
+    @Test func rangingReportsEarlierSightings() {
         var ranging = Ranging([Self.region], at: .zero)
-        #expect(ranging.take(Self.heard(1, at: 100)) == nil)
-        let report = ranging.take(Self.heard(2, at: 1100))
+        #expect(ranging.take(Self.received(1, at: 100)) == nil)
+        let report = ranging.take(Self.received(2, at: 1100))
         #expect(report?.time == .seconds(1))
         #expect(report?.beacons.map(\.beacon.minor) == [1])
         #expect(ranging.take(.passed(.milliseconds(1900))) == nil)
@@ -64,7 +64,7 @@ struct ReceptionTests {
 
     @Test func seekingReportsToo() {
         var seeking = Seeking([Self.region], at: .zero)
-        #expect(seeking.take(Self.heard(1, at: 100)) == nil)
+        #expect(seeking.take(Self.received(1, at: 100)) == nil)
         #expect(seeking.take(.passed(.seconds(1)))?.nearest?.beacon.minor == 1)
         #expect(seeking.take(.passed(.seconds(7)))?.text == "No Beacons Found")
     }
@@ -73,37 +73,37 @@ struct ReceptionTests {
         var monitor = RegionMonitor(RegionMonitor.Settings(quietTime: .seconds(2)))
         try monitor.add(Self.region, at: .zero)
         #expect(monitor.take(.passed(.seconds(1))).isEmpty)
-        #expect(monitor.take(Self.heard(1, at: 1500)).map(\.kind) == [.entered])
-        // It was quiet for long enough before it is heard again, though nobody was told the time.
-        #expect(monitor.take(Self.heard(1, at: 9000)).map(\.kind) == [.exited, .entered])
+        #expect(monitor.take(Self.received(1, at: 1500)).map(\.kind) == [.entered])
+        // It was quiet for long enough before it is received again, though the time was not advanced.
+        #expect(monitor.take(Self.received(1, at: 9000)).map(\.kind) == [.exited, .entered])
         #expect(monitor.take(.passed(.seconds(11))).map(\.kind) == [.exited])
     }
 
     @Test func calibrationEndsWithTheTimeOrASecondBeacon() throws {
         var calibration = Calibration(Self.region)
         try calibration.start(at: .zero)
-        #expect(calibration.take(Self.heard(1, at: 100)) == nil)
+        #expect(calibration.take(Self.received(1, at: 100)) == nil)
         #expect(try calibration.take(.passed(.seconds(20)))?.get().measuredPower == MeasuredPower(-59))
         try calibration.start(at: .seconds(30))
-        #expect(calibration.take(Self.heard(1, at: 30_100)) == nil)
+        #expect(calibration.take(Self.received(1, at: 30_100)) == nil)
         #expect(
-            calibration.take(Self.heard(2, at: 30_200))
+            calibration.take(Self.received(2, at: 30_200))
                 == .failure(.moreThanOneBeacon(BeaconIdentity(Self.beacon(1)), BeaconIdentity(Self.beacon(2)))))
     }
 
     @Test func anExpectationIsMetOrNot() {
         let condition = BeaconExpectation.Condition(region: Self.region, count: 2, within: .seconds(5))
         var expectation = BeaconExpectation(condition, at: .zero)
-        #expect(expectation.take(Self.heard(1, at: 100)) == nil)
-        #expect(expectation.take(Self.heard(1, at: 200))?.isFulfilled == true)
+        #expect(expectation.take(Self.received(1, at: 100)) == nil)
+        #expect(expectation.take(Self.received(1, at: 200))?.isFulfilled == true)
         var other = BeaconExpectation(condition, at: .zero)
-        #expect(other.take(.heard(Self.sighting([.flags(.beacon)]), at: .seconds(1))) == nil)
+        #expect(other.take(.received(Self.sighting([.flags(.beacon)]), at: .seconds(1))) == nil)
         // A scan response goes with an advertisement that was counted.
-        #expect(other.take(.heard(Self.sighting([], pdu: .scanResponse), at: .seconds(2))) == nil)
+        #expect(other.take(.received(Self.sighting([], pdu: .scanResponse), at: .seconds(2))) == nil)
         let verdict = other.take(.passed(.seconds(5)))
         #expect(verdict?.isFulfilled == false)
-        #expect(verdict?.sentence.contains("heard 1 advertisement, none of an iBeacon") == true)
+        #expect(verdict?.sentence.contains("received 1 advertisement, none of an iBeacon") == true)
         var late = BeaconExpectation(condition, at: .zero)
-        #expect(late.take(.heard(Self.sighting([], pdu: .scanResponse), at: .seconds(6)))?.isFulfilled == false)
+        #expect(late.take(.received(Self.sighting([], pdu: .scanResponse), at: .seconds(6)))?.isFulfilled == false)
     }
 }

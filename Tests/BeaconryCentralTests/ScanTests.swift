@@ -32,7 +32,7 @@ struct ScanTests {
     ) async throws -> Discovery? {
         async let found = firstOf(central.scan(options))
         try await until { radio.isScanning }
-        for sighting in sightings { radio.hear(sighting) }
+        for sighting in sightings { radio.receive(sighting) }
         return try await found
     }
 
@@ -50,7 +50,7 @@ struct ScanTests {
         async let speaking: Void = {
             try await until { radio.isScanning }
             for _ in 0..<100 {
-                radio.hear(Self.sighting(1))
+                radio.receive(Self.sighting(1))
                 try await Task.sleep(for: .milliseconds(5))
             }
         }()
@@ -126,10 +126,10 @@ struct ScanTests {
             return names
         }
         try await until { radio.isScanning }
-        for _ in 0..<3 { radio.hear(Self.sighting(1)) }
-        for _ in 0..<3 { radio.hear(Self.sighting(1, [name], pdu: .scanResponse)) }
-        for _ in 0..<3 { radio.hear(Self.sighting(1, rssi: -20)) }
-        radio.hear(Self.sighting(2, [.localName("z", isComplete: true)]))
+        for _ in 0..<3 { radio.receive(Self.sighting(1)) }
+        for _ in 0..<3 { radio.receive(Self.sighting(1, [name], pdu: .scanResponse)) }
+        for _ in 0..<3 { radio.receive(Self.sighting(1, rssi: -20)) }
+        radio.receive(Self.sighting(2, [.localName("z", isComplete: true)]))
         #expect(try await heard.value == [nil, "a", "z"])
         // A new consumer knows nothing yet.
         let again = try await Self.first(
@@ -187,7 +187,7 @@ struct ScanTests {
             }
         }
         try await until { radio.isScanning }
-        for number in 1...2000 { radio.hear(Self.sighting(number)) }
+        for number in 1...2000 { radio.receive(Self.sighting(number)) }
         try await listening.value
         // What waits to be taken is in use, and may be more than the limit; now nothing waits any more.
         let last = await central.peripheral(at: Self.sighting(3000).device)

@@ -17,34 +17,34 @@ import Testing
 
     @Test func duplicatesAreCollapsed() {
         var table = Table()
-        func hear(_ data: [UInt8], _ source: String = "a", response: Bool = false) -> Table.News {
-            table.hear(data, from: source, isScanResponse: response, rssi: RSSI(-60), at: .zero).news
+        func receive(_ data: [UInt8], _ source: String = "a", response: Bool = false) -> Table.News {
+            table.receive(data, from: source, isScanResponse: response, rssi: RSSI(-60), at: .zero).news
         }
-        #expect(hear(Self.beacon) == .newAdvertiser)
-        #expect(hear(Self.beacon) == .nothing)
-        #expect(hear(Self.name, response: true) == .newData)
-        #expect(hear(Self.name, response: true) == .nothing)
-        #expect(hear(Self.beacon) == .nothing)
-        #expect(hear(Self.beacon, "b") == .newAdvertiser)
-        #expect(hear([2, 1, 4]) == .newData)
-        // A rotating payload is told once, as long as it does not rotate through too many.
+        #expect(receive(Self.beacon) == .newAdvertiser)
+        #expect(receive(Self.beacon) == .nothing)
+        #expect(receive(Self.name, response: true) == .newData)
+        #expect(receive(Self.name, response: true) == .nothing)
+        #expect(receive(Self.beacon) == .nothing)
+        #expect(receive(Self.beacon, "b") == .newAdvertiser)
+        #expect(receive([2, 1, 4]) == .newData)
+        // A rotating payload is reported once, as long as it does not rotate through too many.
         #expect(
-            (0..<12).map { _ in [hear(Self.beacon), hear([2, 1, 4])] }
+            (0..<12).map { _ in [receive(Self.beacon), receive([2, 1, 4])] }
                 == Array(repeating: [.nothing, .nothing], count: 12))
-        #expect((0..<5).map { hear([2, 0x0A, $0]) } == Array(repeating: .newData, count: 5))
-        #expect(hear([2, 0x0A, 0]) == .newData)
-        #expect(hear([2, 0x0A, 4]) == .nothing)
+        #expect((0..<5).map { receive([2, 0x0A, $0]) } == Array(repeating: .newData, count: 5))
+        #expect(receive([2, 0x0A, 0]) == .newData)
+        #expect(receive([2, 0x0A, 4]) == .nothing)
         // Empty data and an empty scan response are data, too.
-        #expect(hear([], "c", response: true) == .newAdvertiser)
-        #expect(hear([], "c") == .nothing)
+        #expect(receive([], "c", response: true) == .newAdvertiser)
+        #expect(receive([], "c") == .nothing)
     }
 
     @Test func dataAndScanResponseAreJoined() throws {
         var table = Table()
-        _ = table.hear(Self.beacon + [9], from: "a", rssi: RSSI(-60), at: .seconds(1))
-        _ = table.hear(Self.name, from: "a", isScanResponse: true, rssi: RSSI(-62), at: .seconds(2))
-        _ = table.hear([3, 3, 0x0F, 0x18], from: "b", rssi: nil, at: .seconds(3))
-        _ = table.hear([3, 3, 0x0F, 0x18, 5, 5, 0x0F, 0x18, 0, 0], from: "b", rssi: .unavailable, at: .seconds(4))
+        _ = table.receive(Self.beacon + [9], from: "a", rssi: RSSI(-60), at: .seconds(1))
+        _ = table.receive(Self.name, from: "a", isScanResponse: true, rssi: RSSI(-62), at: .seconds(2))
+        _ = table.receive([3, 3, 0x0F, 0x18], from: "b", rssi: nil, at: .seconds(3))
+        _ = table.receive([3, 3, 0x0F, 0x18, 5, 5, 0x0F, 0x18, 0, 0], from: "b", rssi: .unavailable, at: .seconds(4))
         let (first, second) = (try #require(table["a"]), try #require(table["b"]))
         #expect(first.localName == "Entrance")
         #expect(first.frames == [.iBeacon(.sample())])
@@ -52,7 +52,7 @@ import Testing
         #expect(first.advertisingData.structures.count == 2)
         #expect(first.scanResponseBytes == Self.name)
         #expect((first.advertisements, first.scanResponses) == (1, 1))
-        #expect((first.firstHeard, first.lastHeard) == (.seconds(1), .seconds(2)))
+        #expect((first.firstSeen, first.lastSeen) == (.seconds(1), .seconds(2)))
         #expect(first.lastRSSI == RSSI(-62))
         #expect(first.meanRSSI == -61)
         #expect(second.services == [.bit16(0x180F)])
@@ -60,11 +60,11 @@ import Testing
         #expect(second.meanRSSI == nil)
         #expect(table["c"] == nil)
         #expect(table.advertisers.map(\.source) == ["a", "b"])
-        table.forget(notHeardSince: .seconds(3))
+        table.forget(notSeenSince: .seconds(3))
         #expect(table.advertisers.map(\.source) == ["b"])
     }
 
-    /// Events that were heard, in milliseconds, and the interval they tell.
+    /// Events that were received, in milliseconds, and the interval that they show.
     @Test(
         arguments: [
             ([], nil), ([0], nil), ([0, 104, 208], nil), ([0, 104, 210, 312], 100),
@@ -80,9 +80,9 @@ import Testing
         var table = Table()
         for (index, event) in events.enumerated() {
             let time = Duration.milliseconds(event)
-            _ = table.hear(Self.beacon, from: "a", rssi: nil, at: time)
+            _ = table.receive(Self.beacon, from: "a", rssi: nil, at: time)
             guard index.isMultiple(of: 2) else { continue }
-            _ = table.hear(Self.name, from: "a", isScanResponse: true, rssi: nil, at: time + .milliseconds(15))
+            _ = table.receive(Self.name, from: "a", isScanResponse: true, rssi: nil, at: time + .milliseconds(15))
         }
         #expect(table["a"]?.interval?.duration == interval.map { .milliseconds($0) })
     }
@@ -93,7 +93,8 @@ import Testing
         var table = Table()
         var time = Duration.zero
         for _ in 0..<400 {
-            if generator.next() % 1000 >= lostPerMille { _ = table.hear(Self.beacon, from: "a", rssi: nil, at: time) }
+            let isLost = generator.next() % 1000 < lostPerMille
+            if !isLost { _ = table.receive(Self.beacon, from: "a", rssi: nil, at: time) }
             time += .milliseconds(100) + .microseconds(Int(generator.next() % 10_000))
         }
         #expect(table["a"]?.interval == AdvertisingInterval(160))
@@ -109,7 +110,7 @@ import Testing
             for _ in 0..<100 {
                 let isLate = generator.next() % 1000 < latePerMille
                 let lateness = Duration.microseconds(isLate ? Int(generator.next() % 80_000) : 0)
-                _ = table.hear(Self.beacon, from: "a", rssi: nil, at: time + lateness)
+                _ = table.receive(Self.beacon, from: "a", rssi: nil, at: time + lateness)
                 time += .milliseconds(100) + .microseconds(Int(generator.next() % 10_000))
                 guard time > .seconds(2) else { continue }
                 let interval = try #require(table["a"]?.interval)
@@ -121,8 +122,8 @@ import Testing
     @Test func itHoldsSoManyAdvertisers() {
         var table = Table(capacity: 100)
         for number in 0..<10_000 {
-            _ = table.hear([], from: "\(number)", rssi: nil, at: .milliseconds(number))
-            _ = table.hear(Self.beacon, from: "beacon", rssi: nil, at: .milliseconds(number))
+            _ = table.receive([], from: "\(number)", rssi: nil, at: .milliseconds(number))
+            _ = table.receive(Self.beacon, from: "beacon", rssi: nil, at: .milliseconds(number))
             #expect(table.count <= 100)
         }
         #expect(table.count > 80)
@@ -138,7 +139,7 @@ import Testing
         for _ in 0..<20_000 {
             let bytes = generator.bytes(Int.random(in: 0...64, using: &generator))
             let source = UInt8.random(in: 0...31, using: &generator)
-            let (advertiser, _) = table.hear(
+            let (advertiser, _) = table.receive(
                 bytes, from: source, isScanResponse: Bool.random(using: &generator),
                 rssi: RSSI(Int8.random(in: -128...127, using: &generator)), at: .zero)
             _ = filter.accepts(advertiser)

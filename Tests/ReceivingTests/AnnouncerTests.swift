@@ -11,8 +11,8 @@ import Testing
     struct Row: Sendable, CustomTestStringConvertible {
         let name: String
         let rule: AnnouncementRule
-        /// When a beacon was heard, in minutes.
-        let heard: [Int]
+        /// When a beacon was received, in minutes.
+        let received: [Int]
         /// `minutes text` an announcement.
         let said: [String]
 
@@ -22,27 +22,30 @@ import Testing
     static let both = AnnouncementRule(hello: "Hello", goodbye: "Bye")
 
     @Test(arguments: [
-        Row(name: "hello and goodbye", rule: both, heard: [1, 5], said: ["1 Hello", "2 Bye", "5 Hello", "6 Bye"]),
-        Row(name: "being outside to begin with is no goodbye", rule: both, heard: [], said: []),
-        Row(name: "hello only", rule: AnnouncementRule(hello: "Hello"), heard: [1, 5], said: ["1 Hello", "5 Hello"]),
-        Row(name: "goodbye only", rule: AnnouncementRule(goodbye: "Bye"), heard: [1, 5], said: ["2 Bye", "6 Bye"]),
+        Row(name: "hello and goodbye", rule: both, received: [1, 5], said: ["1 Hello", "2 Bye", "5 Hello", "6 Bye"]),
+        Row(name: "being outside to begin with is no goodbye", rule: both, received: [], said: []),
         Row(
-            name: "empty texts are none", rule: AnnouncementRule(hello: "", goodbye: "Bye"), heard: [1], said: ["2 Bye"]
+            name: "hello only", rule: AnnouncementRule(hello: "Hello"), received: [1, 5], said: ["1 Hello", "5 Hello"]),
+        Row(name: "goodbye only", rule: AnnouncementRule(goodbye: "Bye"), received: [1, 5], said: ["2 Bye", "6 Bye"]),
+        Row(
+            name: "empty texts are none", rule: AnnouncementRule(hello: "", goodbye: "Bye"), received: [1],
+            said: ["2 Bye"]
         ),
         Row(
             name: "at most once an hour, hellos and goodbyes by themselves",
             rule: AnnouncementRule(hello: "Hello", goodbye: "Bye", atMostOncePer: .seconds(3600)),
-            heard: [1, 10, 20, 60, 61, 130], said: ["1 Hello", "2 Bye", "61 Hello", "62 Bye", "130 Hello", "131 Bye"]),
+            received: [1, 10, 20, 60, 61, 130],
+            said: ["1 Hello", "2 Bye", "61 Hello", "62 Bye", "130 Hello", "131 Bye"]),
         Row(
             name: "the hour counts from what was said, not from what was not",
             rule: AnnouncementRule(hello: "Hello", atMostOncePer: .seconds(3600)),
-            heard: [0, 30, 59, 63, 65], said: ["0 Hello", "63 Hello"]),
+            received: [0, 30, 59, 63, 65], said: ["0 Hello", "63 Hello"]),
     ])
     func eventsAreAnnounced(_ row: Row) throws {
         var monitor = RegionMonitor(RegionMonitor.Settings(quietTime: .seconds(60)))
         try monitor.add(.museum(), at: .zero)
         var announcer = Announcer(["museum": row.rule])
-        var events = row.heard.flatMap { monitor.hear(.sample(), rssi: RSSI(-59), at: .seconds($0 * 60)) }
+        var events = row.received.flatMap { monitor.receive(.sample(), rssi: RSSI(-59), at: .seconds($0 * 60)) }
         events += monitor.advance(to: .seconds(10_000))
         let said = events.compactMap { announcer.announce($0) }
         #expect(said.map { "\(Int($0.time / .seconds(60))) \($0.text)" } == row.said)

@@ -56,13 +56,13 @@ import Testing
             name: "what comes at its end or later is too late",
             trace: .recorded("-60 -60 -40", every: .milliseconds(10_000)),
             outcome: Row.found(-60, samples: 2, trimmed: 0)),
-        Row(name: "nothing heard", trace: .nothing, outcome: .failure(.noneFound(withoutStrength: 0))),
+        Row(name: "nothing received", trace: .nothing, outcome: .failure(.noneFound(withoutRSSI: 0))),
         Row(
             name: "beacons of other regions", trace: .recorded("-59 -59", of: .sample(uuid: .shop)),
-            outcome: .failure(.noneFound(withoutStrength: 0))),
+            outcome: .failure(.noneFound(withoutRSSI: 0))),
         Row(
-            name: "heard without strength", trace: .recorded("127 ? ?"),
-            outcome: .failure(.noneFound(withoutStrength: 3))),
+            name: "received without RSSI", trace: .recorded("127 ? ?"),
+            outcome: .failure(.noneFound(withoutRSSI: 3))),
         Row(
             name: "a second beacon",
             trace: .recorded("-59 -59", of: .sample(1, 1)) + .recorded(". . ?", of: .sample(1, 2)),
@@ -76,12 +76,12 @@ import Testing
     func tracesGiveTheirOutcome(_ row: Row) throws {
         var calibration = Calibration(row.region)
         try calibration.start(at: .zero)
-        var outcomes = row.trace.samples.compactMap { calibration.hear($0.beacon, rssi: $0.rssi, at: $0.time) }
+        var outcomes = row.trace.samples.compactMap { calibration.receive($0.beacon, rssi: $0.rssi, at: $0.time) }
         if let outcome = calibration.advance(to: .seconds(20)) { outcomes.append(outcome) }
         #expect(outcomes == [row.outcome])
         #expect(!calibration.isRunning)
         #expect(calibration.advance(to: .seconds(100)) == nil)
-        #expect(calibration.hear(.sample(), rssi: RSSI(-59), at: .seconds(100)) == nil)
+        #expect(calibration.receive(.sample(), rssi: RSSI(-59), at: .seconds(100)) == nil)
     }
 
     @Test func progressGoesFromNothingToAll() throws {
@@ -94,21 +94,21 @@ import Testing
             [0, 5, 10, 15, 20, 25, 30].map { calibration.progress(at: .seconds($0)) } == [0, 0, 0.25, 0.5, 0.75, 1, 1])
         #expect(calibration.advance(to: .seconds(25) - .nanoseconds(1)) == nil)
         #expect(calibration.isRunning)
-        #expect(calibration.advance(to: .seconds(25)) == .failure(.noneFound(withoutStrength: 0)))
+        #expect(calibration.advance(to: .seconds(25)) == .failure(.noneFound(withoutRSSI: 0)))
     }
 
     @Test func itRunsOnceAtATime() throws {
         var calibration = Calibration(.museum(), duration: .seconds(2))
         #expect(calibration.cancel() == nil)
         try calibration.start(at: .zero)
-        _ = calibration.hear(.sample(), rssi: RSSI(-40), at: .seconds(1))
+        _ = calibration.receive(.sample(), rssi: RSSI(-40), at: .seconds(1))
         #expect(throws: CalibrationError.alreadyRunning) { try calibration.start(at: .seconds(1)) }
         #expect(calibration.isRunning)
         #expect(calibration.cancel() == .failure(.cancelled))
         #expect(!calibration.isRunning)
         // Nothing is left of it.
         try calibration.start(at: .seconds(10))
-        _ = calibration.hear(.sample(), rssi: RSSI(-60), at: .seconds(11))
+        _ = calibration.receive(.sample(), rssi: RSSI(-60), at: .seconds(11))
         #expect(calibration.advance(to: .seconds(12)) == Row.found(-60, samples: 1, trimmed: 0))
     }
 
@@ -118,9 +118,9 @@ import Testing
             "more than one"
         ),
         (.cancelled, "the calibration was cancelled"), (.alreadyRunning, "a calibration is running already"),
-        (.noneFound(withoutStrength: 0), "no beacon of this kind was heard"),
-        (.noneFound(withoutStrength: 1), "the beacon was heard 1 time, but"),
-        (.noneFound(withoutStrength: 3), "the beacon was heard 3 times, but"),
+        (.noneFound(withoutRSSI: 0), "no beacon of this kind was received"),
+        (.noneFound(withoutRSSI: 1), "the beacon was received 1 time, but"),
+        (.noneFound(withoutRSSI: 3), "the beacon was received 3 times, but"),
     ])
     func errorsAreSentences(_ error: CalibrationError, _ start: String) {
         #expect(error.description.hasPrefix(start))

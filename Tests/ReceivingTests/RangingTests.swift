@@ -38,7 +38,7 @@ import Testing
             trace: .recorded("-50 127 -60 ? -61 -55 . . . . 127 ? . . . . . . . . . -70 127"), until: 3,
             reports: ["1.000: 1.1 -57 0.65 near 6", "2.000: 1.1 0 -1.00 unknown 2", "3.000: 1.1 -70 3.47 near 2"]),
         Row(
-            name: "gone: no strength, then off the report five seconds after it was heard",
+            name: "gone: no RSSI, then off the report five seconds after it was received",
             trace: .recorded("-59 -59"), until: 7,
             reports: [
                 "1.000: 1.1 -59 1.01 near 2", "2.000: 1.1 0 -1.00 unknown 0", "3.000: 1.1 0 -1.00 unknown 0",
@@ -57,7 +57,7 @@ import Testing
             trace: .recorded("-59"), until: 1,
             reports: ["0.500: 1.1 -59 1.01 near 1", "1.000:"]),
         Row(
-            name: "nearest first, then unknown by strength, those not heard last",
+            name: "nearest first, then unknown by RSSI, those not received last",
             trace: .recorded("-59", of: .sample(1, 6)) + .recorded("-80", of: .sample(1, 1))
                 + .recorded("-70", of: .sample(1, 2, power: 0)) + .recorded("-60", of: .sample(1, 3, power: 0))
                 + .recorded("?", of: .sample(1, 5)) + .recorded("127", of: .sample(1, 4))
@@ -74,7 +74,7 @@ import Testing
                 + .recorded("-59", of: .sample(1, 2, uuid: .shop)),
             until: 1, reports: ["1.000: 1.2 -59 1.01 near 1"]),
         Row(
-            name: "the measured power is the one heard last",
+            name: "the measured power is the one received last",
             trace: .recorded("-65 -65", of: .sample()) + .recorded(". . -65", of: .sample(power: -77)), until: 1,
             reports: ["1.000: 1.1 -65 0.18 immediate 3"]),
         Row(
@@ -105,7 +105,7 @@ import Testing
         }
         for sample in row.trace.samples {
             pass(to: sample.time)
-            #expect(ranging.hear(sample.beacon, rssi: sample.rssi, at: sample.time) == nil)
+            #expect(ranging.receive(sample.beacon, rssi: sample.rssi, at: sample.time) == nil)
         }
         pass(to: .seconds(row.until))
         #expect(reports.map(Self.text) == row.reports)
@@ -129,8 +129,8 @@ import Testing
     ])
     func periodsSleptOverHaveOneReport(_ seconds: Double, _ expected: String?) throws {
         var ranging = Ranging([.museum()], at: .zero)
-        _ = ranging.hear(.sample(), rssi: RSSI(-50), at: .milliseconds(100))
-        _ = ranging.hear(.sample(), rssi: RSSI(-70), at: .milliseconds(900))
+        _ = ranging.receive(.sample(), rssi: RSSI(-50), at: .milliseconds(100))
+        _ = ranging.receive(.sample(), rssi: RSSI(-70), at: .milliseconds(900))
         let time = Duration.milliseconds(Int(seconds * 1000))
         let report = ranging.advance(to: time)
         #expect(report.map { "\($0.time.text) missed \($0.missed)" } == expected)
@@ -158,8 +158,8 @@ import Testing
 
     @Test func hearingLateGivesTheReportBefore() throws {
         var ranging = Ranging([.museum()], at: .zero)
-        #expect(ranging.hear(.sample(), rssi: RSSI(-50), at: .milliseconds(500)) == nil)
-        let overdue = ranging.hear(.sample(), rssi: RSSI(-90), at: .milliseconds(3700))
+        #expect(ranging.receive(.sample(), rssi: RSSI(-50), at: .milliseconds(500)) == nil)
+        let overdue = ranging.receive(.sample(), rssi: RSSI(-90), at: .milliseconds(3700))
         let late = try #require(overdue)
         #expect(Self.text(late) == "3.000: 1.1 -50 0.19 immediate 1")
         #expect(late.missed == 2)
@@ -169,10 +169,10 @@ import Testing
 
     @Test func regionsChangeWhileRanging() throws {
         var ranging = Ranging([.museum("hall", 1), .museum("garden", 2)], at: .zero)
-        for major: UInt16 in 1...3 { _ = ranging.hear(.sample(major), rssi: RSSI(-59), at: .milliseconds(10)) }
+        for major: UInt16 in 1...3 { _ = ranging.receive(.sample(major), rssi: RSSI(-59), at: .milliseconds(10)) }
         ranging.setRegions([.museum("garden", 2), .museum("cellar", 3)])
-        _ = ranging.hear(.sample(1), rssi: RSSI(-59), at: .milliseconds(20))
-        _ = ranging.hear(.sample(3), rssi: RSSI(-59), at: .milliseconds(20))
+        _ = ranging.receive(.sample(1), rssi: RSSI(-59), at: .milliseconds(20))
+        _ = ranging.receive(.sample(3), rssi: RSSI(-59), at: .milliseconds(20))
         let due = ranging.advance(to: .seconds(1))
         let report = try #require(due)
         #expect(Self.text(report) == "1.000: 2.1 -59 1.01 near 1, 3.1 -59 1.01 near 1")
@@ -184,13 +184,13 @@ import Testing
     @Test func aFloodOfBeaconsIsBounded() throws {
         var ranging = Ranging([.museum()], settings: Ranging.Settings(maximumBeacons: 64), at: .zero)
         for minor: UInt16 in 1...10_000 {
-            _ = ranging.hear(.sample(9, minor), rssi: RSSI(-80), at: .milliseconds(100))
-            if minor.isMultiple(of: 20) { _ = ranging.hear(.sample(1, 1), rssi: RSSI(-59), at: .milliseconds(100)) }
+            _ = ranging.receive(.sample(9, minor), rssi: RSSI(-80), at: .milliseconds(100))
+            if minor.isMultiple(of: 20) { _ = ranging.receive(.sample(1, 1), rssi: RSSI(-59), at: .milliseconds(100)) }
         }
         let due = ranging.advance(to: .seconds(1))
         let report = try #require(due)
         #expect(report.beacons.count <= 64)
-        // A beacon that is heard again and again is not lost for it.
+        // A beacon that is received again and again is not lost for it.
         #expect(report.beacons.first?.beacon == .sample(1, 1))
         #expect(report.beacons.first?.packets == 500)
     }
@@ -200,7 +200,7 @@ import Testing
     func averagingSteadiesProximity(_ mean: Double, _ proximity: Proximity) {
         let trace = Trace.moving(to: .seconds(60), noise: 4, lostPerMille: 200, seed: 7) { _ in mean }
         var ranging = Ranging([.museum()], at: .zero)
-        let reports = trace.samples.compactMap { ranging.hear($0.beacon, rssi: $0.rssi, at: $0.time) }
+        let reports = trace.samples.compactMap { ranging.receive($0.beacon, rssi: $0.rssi, at: $0.time) }
         #expect(reports.count == 59)
         #expect(reports.allSatisfy { $0.beacons.first?.proximity == proximity })
         let single = trace.samples.filter {
@@ -220,7 +220,7 @@ import Testing
         var ranging = Ranging([.museum()], at: .zero)
         var reports: [RangingReport?] = []
         for time in stride(from: 0, to: end, by: 50) {
-            reports.append(ranging.hear(.sample(), rssi: RSSI(-59), at: .milliseconds(time)))
+            reports.append(ranging.receive(.sample(), rssi: RSSI(-59), at: .milliseconds(time)))
         }
         reports.append(ranging.advance(to: .milliseconds(end)))
         reports.append(ranging.finish(at: .milliseconds(end)))

@@ -133,7 +133,7 @@ import Testing
         }
         for sample in row.trace.samples {
             pass(to: sample.time)
-            events += monitor.hear(sample.beacon, rssi: sample.rssi, at: sample.time)
+            events += monitor.receive(sample.beacon, rssi: sample.rssi, at: sample.time)
         }
         pass(to: .seconds(row.until))
         events += monitor.advance(to: .seconds(row.until))
@@ -163,7 +163,7 @@ import Testing
         var monitor = RegionMonitor()
         try monitor.add(.museum(), at: .zero)
         var events: [RegionEvent] = []
-        for sample in trace.samples { events += monitor.hear(sample.beacon, rssi: sample.rssi, at: sample.time) }
+        for sample in trace.samples { events += monitor.receive(sample.beacon, rssi: sample.rssi, at: sample.time) }
         #expect(events.map(Self.text) == expected)
     }
 
@@ -172,7 +172,7 @@ import Testing
         try monitor.add(.museum(), at: .zero)
         #expect(monitor.state(of: "museum") == .unknown)
         #expect(monitor.state(of: "shop") == nil)
-        let first = monitor.hear(.sample(4, 5), rssi: RSSI(-59), at: .seconds(1)).first
+        let first = monitor.receive(.sample(4, 5), rssi: RSSI(-59), at: .seconds(1)).first
         let entered = try #require(first)
         #expect(entered.beacon == .sample(4, 5))
         #expect(entered.state == .inside)
@@ -222,32 +222,32 @@ import Testing
     @Test func replacingKeepsTheStateOfTheSameNumbers() throws {
         var monitor = RegionMonitor()
         try monitor.add(.museum("a", 1), at: .zero)
-        _ = monitor.hear(.sample(1), rssi: RSSI(-59), at: .seconds(1))
+        _ = monitor.receive(.sample(1), rssi: RSSI(-59), at: .seconds(1))
         try monitor.add(.museum("a", 1), quietTime: .seconds(60), at: .seconds(2))
         #expect(monitor.state(of: "a") == .inside)
-        #expect(monitor.hear(.sample(1), rssi: RSSI(-59), at: .seconds(3)).isEmpty)
+        #expect(monitor.receive(.sample(1), rssi: RSSI(-59), at: .seconds(3)).isEmpty)
         #expect(monitor.nextDeadline == .seconds(63))
         // Other numbers: another region, whose state is not known.
         try monitor.add(.museum("a", 2), at: .seconds(10))
         #expect(monitor.state(of: "a") == .unknown)
-        #expect(monitor.hear(.sample(1), rssi: RSSI(-59), at: .seconds(11)).isEmpty)
+        #expect(monitor.receive(.sample(1), rssi: RSSI(-59), at: .seconds(11)).isEmpty)
         #expect(monitor.advance(to: .seconds(50)).map(Self.text) == ["40.000 a determined"])
     }
 
     @Test func aRemovedRegionHasNoEvents() throws {
         var monitor = RegionMonitor()
         try monitor.add(.museum(), at: .zero)
-        _ = monitor.hear(.sample(), rssi: RSSI(-59), at: .seconds(1))
+        _ = monitor.receive(.sample(), rssi: RSSI(-59), at: .seconds(1))
         #expect(monitor.remove("museum") == true)
         #expect(monitor.nextDeadline == nil)
         #expect(monitor.advance(to: .seconds(100)).isEmpty)
         // Added anew, it is entered anew.
         try monitor.add(.museum(), at: .seconds(100))
         #expect(
-            monitor.hear(.sample(), rssi: RSSI(-59), at: .seconds(101)).map(Self.text) == ["101.000 museum entered"])
+            monitor.receive(.sample(), rssi: RSSI(-59), at: .seconds(101)).map(Self.text) == ["101.000 museum entered"])
     }
 
-    /// After a restart: the saved state, what is heard when, and what it gives.
+    /// After a restart: the saved state, what is received when, and what it gives.
     @Test(
         arguments: [
             (.inside, 5, []), (.inside, nil, ["30.000 museum exited"]),
@@ -255,13 +255,13 @@ import Testing
             (.outside, 5, ["5.000 museum entered"]), (.unknown, nil, ["30.000 museum determined"]),
             (.unknown, 5, ["5.000 museum entered"]),
         ] as [(RegionState, Int?, [String])])
-    func statesAreRestored(_ state: RegionState, _ heard: Int?, _ expected: [String]) throws {
+    func statesAreRestored(_ state: RegionState, _ received: Int?, _ expected: [String]) throws {
         var monitor = RegionMonitor()
         try monitor.add(.museum(), at: .zero)
         monitor.restore([RegionStatus(region: .museum(), state: state)], at: .zero)
         #expect(monitor.state(of: "museum") == state)
         var events: [RegionEvent] = []
-        if let heard { events += monitor.hear(.sample(), rssi: RSSI(-59), at: .seconds(heard)) }
+        if let received { events += monitor.receive(.sample(), rssi: RSSI(-59), at: .seconds(received)) }
         events += monitor.advance(to: .seconds(34))
         #expect(events.map(Self.text) == expected)
     }
@@ -269,9 +269,9 @@ import Testing
     @Test func aSnapshotGoesRound() throws {
         var monitor = RegionMonitor()
         for major: UInt16 in 1...3 { try monitor.add(.museum("\(major)", major), at: .zero) }
-        _ = monitor.hear(.sample(1), rssi: RSSI(-59), at: .seconds(1))
+        _ = monitor.receive(.sample(1), rssi: RSSI(-59), at: .seconds(1))
         _ = monitor.advance(to: .seconds(30))
-        _ = monitor.hear(.sample(2), rssi: RSSI(-59), at: .seconds(30))
+        _ = monitor.receive(.sample(2), rssi: RSSI(-59), at: .seconds(30))
         let saved = monitor.statuses
         #expect(saved.map(\.state) == [.inside, .inside, .outside])
         var later = RegionMonitor()

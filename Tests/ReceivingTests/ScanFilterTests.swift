@@ -89,12 +89,12 @@ import Testing
     func filters(_ row: Row) throws {
         var table = AdvertiserTable<String>()
         let rssi = row.rssi.map { RSSI($0) }
-        var advertiser = table.hear(
+        var advertiser = table.receive(
             try Hexadecimal.bytes(row.data), from: "a", rssi: rssi, at: .zero
         ).advertiser
         if !row.scanResponse.isEmpty {
             advertiser =
-                table.hear(
+                table.receive(
                     try Hexadecimal.bytes(row.scanResponse), from: "a", isScanResponse: true, rssi: rssi, at: .zero
                 ).advertiser
         }

@@ -39,7 +39,7 @@ import Testing
                 "1.58 m 62 warmer", "1.41 m 64 steady", "1.26 m 67 warmer",
             ]),
         Row(
-            name: "not heard for a while: as warm as before, then gone, then found anew",
+            name: "not received for a while: as warm as before, then gone, then found anew",
             trace: .recorded("-59 . . . . . . -47 ? -53", every: .seconds(1)), until: 10,
             reports: [
                 "1.00 m 71 steady", "-1.00 m 71 steady", "-1.00 m 71 steady", "-1.00 m 71 steady",
@@ -67,7 +67,8 @@ import Testing
             while seeking.nextDeadline <= sample.time {
                 if let report = seeking.advance(to: seeking.nextDeadline) { reports.append(report) }
             }
-            if let report = seeking.hear(sample.beacon, rssi: sample.rssi, at: sample.time) { reports.append(report) }
+            let report = seeking.receive(sample.beacon, rssi: sample.rssi, at: sample.time)
+            if let report { reports.append(report) }
         }
         while seeking.nextDeadline <= .seconds(row.until) {
             if let report = seeking.advance(to: seeking.nextDeadline) { reports.append(report) }

@@ -7,9 +7,9 @@ import BluetoothCore
 import Receiving
 import TestSupport
 
-/// What a receiver heard of one beacon, as it might be recorded.
+/// What a receiver received of one beacon, as it might be recorded.
 struct Trace: Sendable {
-    /// One advertisement that was heard.
+    /// One advertisement that was received.
     struct Sample: Sendable {
         let time: Duration
         let beacon: IBeacon
@@ -50,8 +50,8 @@ struct Trace: Sendable {
         var time = start
         while time < end {
             let deviation = noise * noiseSample(&generator)
-            let isHeard = generator.next() % 1000 >= lostPerMille
-            if isHeard {
+            let isReceived = generator.next() % 1000 >= lostPerMille
+            if isReceived {
                 let level = strength((time - start) / .seconds(1)) + deviation
                 let rssi = RSSI(Int8(min(max(level.rounded(), -127), 20)))
                 samples.append(Sample(time: time, beacon: beacon, rssi: rssi))

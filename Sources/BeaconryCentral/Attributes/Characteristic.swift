@@ -6,7 +6,7 @@ public import Bluetooth
 public import BluetoothCore
 import Radio
 
-/// A characteristic of a device, as it was found over one connection; it is of no use when that is gone.
+/// A characteristic of a device; valid while the connection over which it was discovered lasts.
 public struct Characteristic: Sendable {
     /// Its service.
     public let service: Service
@@ -21,16 +21,16 @@ public struct Characteristic: Sendable {
 
     /// Its type.
     public var uuid: BluetoothUUID { remote.uuid }
-    /// What can be done with its value.
+    /// The operations that its value supports.
     public var properties: CharacteristicProperties { remote.properties }
     /// Its device.
     public var peripheral: Peripheral { service.peripheral }
     /// The handle of its value.
     public var handle: AttributeHandle { remote.value }
 
-    /// Reads its whole value, however long.
+    /// Reads its whole value, of any length.
     ///
-    /// While it also notifies, the answer comes here and the notifications go to `notifications()`.
+    /// Notifications that arrive meanwhile go to `notifications()`.
     public func read(timeout: Duration = Central.defaultTimeout) async throws(CentralError) -> [UInt8] {
         try require(.read, "read", for: "read")
         return try await connection.perform(clause("read"), timeout: timeout) { [remote] link throws(RemoteError) in
@@ -38,7 +38,7 @@ public struct Characteristic: Sendable {
         }
     }
 
-    /// Writes its whole value, however long, and waits for the device's word on it.
+    /// Writes its whole value, of any length, and waits for the device's response.
     public func write(
         _ value: [UInt8], timeout: Duration = Central.defaultTimeout
     ) async throws(CentralError) {
@@ -48,8 +48,8 @@ public struct Characteristic: Sendable {
         }
     }
 
-    /// Writes a value that fits into one packet (`Peripheral.maximumTransmissionUnit` less 3 octets); nobody says
-    /// whether it arrived.
+    /// Writes a value that fits into one packet (`Peripheral.maximumTransmissionUnit` less 3 bytes), without
+    /// a response.
     public func writeWithoutResponse(
         _ value: [UInt8], timeout: Duration = Central.defaultTimeout
     ) async throws(CentralError) {
@@ -59,15 +59,15 @@ public struct Characteristic: Sendable {
         }
     }
 
-    /// The values that the device notifies, or indicates where it does not notify.
+    /// The values that the device notifies, or indicates if it does not notify.
     ///
-    /// The device is asked for them when iteration begins, and for none when the last consumer has ended.
-    /// - Parameter timeout: how long asking may take; the values themselves come when they come.
+    /// It subscribes when iteration begins, and unsubscribes when the last consumer has ended.
+    /// - Parameter timeout: the time limit of the subscription; there is none for the values.
     public func notifications(timeout: Duration = Central.defaultTimeout) -> Notifications {
         Notifications(of: self, timeout: timeout)
     }
 
-    /// Begins to listen, for `Notifications`.
+    /// Subscribes, for `Notifications`.
     func listen(timeout: Duration) async throws(CentralError) -> AsyncStream<Subscriptions.Event> {
         if properties.isDisjoint(with: [.notify, .indicate]) {
             throw CentralError(.notPermitted(missing: "notify"), operation: clause("subscribe to"))
@@ -75,7 +75,7 @@ public struct Characteristic: Sendable {
         return try await connection.notifications(of: remote, clause("subscribe to"), timeout: timeout)
     }
 
-    /// Finds its descriptors.
+    /// Discovers its descriptors.
     public func discoverDescriptors(
         timeout: Duration = Central.defaultTimeout
     ) async throws(CentralError) -> [Descriptor] {

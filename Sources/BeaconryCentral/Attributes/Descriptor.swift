@@ -6,7 +6,7 @@ public import Bluetooth
 public import BluetoothCore
 import Radio
 
-/// A descriptor of a characteristic, as it was found over one connection; it is of no use when that is gone.
+/// A descriptor of a characteristic; valid while the connection over which it was discovered lasts.
 public struct Descriptor: Sendable {
     /// Its characteristic.
     public let characteristic: Characteristic
@@ -31,7 +31,7 @@ public struct Descriptor: Sendable {
         }
     }
 
-    /// Writes its whole value, and waits for the device's word on it.
+    /// Writes its whole value, and waits for the device's response.
     ///
     /// The client configuration descriptor (2902) is written by `Characteristic.notifications()`.
     public func write(

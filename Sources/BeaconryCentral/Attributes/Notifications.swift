@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// The values that a device tells of a characteristic, in order.
+/// The values that a device notifies or indicates of a characteristic, in order.
 ///
 /// It ends when the connection is ended by `Peripheral.disconnect()` or the task is cancelled, and throws when the
 /// connection is lost. A consumer that falls `capacity` values behind loses the oldest.

@@ -6,7 +6,7 @@ public import Bluetooth
 public import BluetoothCore
 import Radio
 
-/// A primary service of a device, as it was found over one connection; it is of no use when that is gone.
+/// A primary service of a device; valid while the connection over which it was discovered lasts.
 public struct Service: Sendable {
     /// Its device.
     public let peripheral: Peripheral

@@ -23,7 +23,7 @@ public struct DeviceInformationService: ServiceDescription {
     public let serialNumber = CharacteristicDescription(.bit16(0x2A25), .text)
     /// Which firmware it has.
     public let firmwareRevision = CharacteristicDescription(.bit16(0x2A26), .text)
-    /// Who made it.
+    /// The manufacturer.
     public let manufacturerName = CharacteristicDescription(.bit16(0x2A29), .text)
 
     /// The description.
@@ -45,17 +45,17 @@ public struct BatteryClient: Sendable {
         battery = try await peripheral.connect(to: BatteryService.self, timeout: timeout)
     }
 
-    /// How full the battery is: 0 to 100 per cent.
+    /// The battery level: 0 to 100 per cent.
     public func level(timeout: Duration = Central.defaultTimeout) async throws(CentralError) -> UInt8 {
         try await battery.read(\.level, timeout: timeout)
     }
 
-    /// How full the battery is, each time that the sensor says so.
+    /// The battery level, each time that the sensor notifies it.
     public func levels() throws(CentralError) -> DescribedNotifications<UInt8> {
         try battery.notifications(\.level)
     }
 
-    /// Who made the sensor.
+    /// The manufacturer of the sensor.
     public func manufacturer(timeout: Duration = Central.defaultTimeout) async throws(CentralError) -> String {
         try await peripheral.discover(DeviceInformationService.self, timeout: timeout)
             .read(\.manufacturerName, timeout: timeout)

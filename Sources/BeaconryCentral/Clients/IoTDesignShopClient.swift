@@ -25,7 +25,7 @@ public struct IoTDesignShopClient: Sendable {
         }
     }
 
-    /// What to scan for: such beacons advertise their configuration service, in the scan response.
+    /// The scan options: such beacons advertise their configuration service in the scan response.
     public static let scan = ScanOptions(services: [IoTDesignShopService.uuid])
 
     /// The beacon.
@@ -54,11 +54,11 @@ public struct IoTDesignShopClient: Sendable {
             transmit: try await service.read(\.transmitSettings, timeout: timeout))
     }
 
-    /// Writes those settings that are not as wanted, each with response, and reads each back.
+    /// Writes the settings that differ, each with response, and reads each back.
     ///
-    /// When it fails, it can be called again: what is as wanted is left alone.
+    /// After a failure it can be called again: it writes only what still differs.
     /// - Returns: the settings before.
-    /// - Throws: `CentralError`; `.notAsWritten` when the beacon has kept another value.
+    /// - Throws: `CentralError`; `.notAsWritten` if the beacon has another value afterwards.
     @discardableResult
     public func write(_ wanted: Settings) async throws(CentralError) -> Settings {
         let found = try await read()

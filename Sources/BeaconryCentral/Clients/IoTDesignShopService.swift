@@ -19,7 +19,7 @@ public struct IoTDesignShopService: ServiceDescription {
     /// The description.
     public init() {}
 
-    /// Two numbers, least significant octet first, whereas the beacon's frame has them the other way round.
+    /// Two numbers in little-endian order; in the beacon's frame they are big-endian.
     public struct MajorMinor: WireCodable, Hashable {
         /// The major number.
         public var major: UInt16
@@ -43,14 +43,14 @@ public struct IoTDesignShopService: ServiceDescription {
         }
     }
 
-    /// Power code and interval, least significant octet first. The beacon takes any values, also senseless ones.
+    /// Power code and interval in little-endian order. The beacon accepts any values, also meaningless ones.
     public struct TransmitSettings: WireCodable, Hashable {
-        /// 0 is -23 dBm, 1 is -6 dBm and 2 is 0 dBm; what others do is not known.
+        /// 0 is -23 dBm, 1 is -6 dBm and 2 is 0 dBm; the effect of others is unknown.
         public var powerCode: UInt16
         /// The advertising interval in ticks of 0.625 ms; up to 65,535, of which 0x0020 to 0x4000 can be sent.
         public var interval: AdvertisingInterval
 
-        /// These settings; ticks beyond 65,535 are cut to that.
+        /// These settings; intervals are limited to 65,535 ticks.
         public init(powerCode: UInt16, interval: AdvertisingInterval) {
             self.powerCode = powerCode
             self.interval = AdvertisingInterval(min(interval.count, 0xFFFF))
@@ -66,10 +66,10 @@ public struct IoTDesignShopService: ServiceDescription {
             writer.writeLittleEndian(UInt16(truncatingIfNeeded: interval.count))
         }
 
-        /// What the power code stands for; `nil` when that is not known.
+        /// The power of the power code; `nil` if unknown.
         public var transmitPower: TransmitPower? { Self.powers[powerCode] }
 
-        /// The code that stands for a power; `nil` when the beacon has none.
+        /// The code of a power; `nil` if there is none.
         public static func powerCode(of power: TransmitPower) -> UInt16? {
             powers.first { $0.value == power }?.key
         }

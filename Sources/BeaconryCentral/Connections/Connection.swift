@@ -8,31 +8,31 @@ import Synchronization
 
 /// One connection to a device: its operations one after the other, its notifications, and its end.
 ///
-/// An operation that was given up before its turn is never begun. One that was given up under way keeps its turn until
-/// the device has answered or the connection is gone, so that its answer cannot be taken for another's.
+/// An operation that is cancelled before its turn is never begun. One that is cancelled later occupies its turn until
+/// the device has responded or the connection has ended, so that its response is not taken for another's.
 final class Connection: Sendable {
     /// What work on a connection is.
     typealias Work<Value> = @Sendable (any RemoteLink) async throws(RemoteError) -> Value
 
     private struct State {
-        /// Why the connection is being ended by us.
+        /// The reason why this side is ending the connection.
         var intent: ConnectionEnd?
-        /// Why it is gone.
+        /// The reason of its end; `nil` before.
         var end: ConnectionEnd?
-        /// When the device was heard last.
-        var heard: Duration
+        /// When the device last responded or notified.
+        var lastActivity: Duration
         var watchdog: Task<Void, Never>?
     }
 
-    let link: any RemoteLink
-    let timekeeper: Timekeeper
-    let subscriptions = Subscriptions()
+    private let link: any RemoteLink
+    private let timekeeper: Timekeeper
+    private let subscriptions = Subscriptions()
     private let lane = Lane()
     private let state: Mutex<State>
     private let onEnd: @Sendable (Connection, ConnectionEnd) -> Void
 
-    /// A connection over a link that is there.
-    /// - Parameter onEnd: is told when it is gone, perhaps by several tasks.
+    /// A connection over an established link.
+    /// - Parameter onEnd: called when it has ended, perhaps by several tasks.
     init(
         _ link: any RemoteLink, timekeeper: Timekeeper,
         onEnd: @escaping @Sendable (Connection, ConnectionEnd) -> Void
@@ -40,27 +40,27 @@ final class Connection: Sendable {
         self.link = link
         self.timekeeper = timekeeper
         self.onEnd = onEnd
-        state = Mutex(State(heard: timekeeper.now()))
+        state = Mutex(State(lastActivity: timekeeper.now()))
     }
 
-    /// Takes what the device tells by itself, until the connection is gone.
+    /// Takes notifications until the connection ends.
     func start() {
         Task {
             for await notification in link.notifications {
-                hear()
+                noteActivity()
                 subscriptions.take(notification)
             }
         }
         Task { finish(.lost(await link.waitForEnd())) }
     }
 
-    /// Why it is gone; `nil` while it is there.
+    /// The reason of its end; `nil` before.
     var end: ConnectionEnd? { state.withLock(\.end) }
 
-    /// Does something with the device when what was begun before has ended.
+    /// Performs an operation after the earlier ones.
     /// - Parameters:
-    ///   - operation: what it is, as in `CentralError.operation`.
-    ///   - isInTurn: whether it waits for what was begun before.
+    ///   - operation: its name, as in `CentralError.operation`.
+    ///   - isInTurn: whether it waits for the earlier ones.
     func perform<Value: Sendable>(
         _ operation: @autoclosure () -> String, timeout: Duration, isInTurn: Bool = true,
         _ work: @escaping Work<Value>
@@ -78,14 +78,14 @@ final class Connection: Sendable {
         }
     }
 
-    /// Does something in its turn.
-    /// - Returns: `nil` when the task was cancelled before.
+    /// Performs an operation in its turn.
+    /// - Returns: `nil` if the task was cancelled before.
     func perform<Value: Sendable>(_ work: Work<Value>) async -> Result<Value, RemoteError>? {
         guard await lane.enter() else { return nil }
         defer { lane.leave() }
         let result = await doNow(work)
         switch result {
-        case .success, .failure(.refused): hear()
+        case .success, .failure(.refused): noteActivity()
         case .failure: break
         }
         return result
@@ -111,19 +111,19 @@ final class Connection: Sendable {
 
     // MARK: - The end
 
-    /// Ends the connection, and returns when it is gone, or after the timeout; it is of no use then in any case.
+    /// Ends the connection, and returns when it has ended, or after the timeout.
     func disconnect(as end: ConnectionEnd, timeout: Duration) async {
         state.withLock { if $0.intent == nil { $0.intent = end } }
-        // A task that is cancelled cleans up all the same.
+        // In a cancelled task, too.
         _ = await Race<Void>.run(within: timeout, by: timekeeper, isCancellable: false) { [link] _ in
             await link.disconnect()
         }
         finish(end)
     }
 
-    /// Takes down that the connection is gone. Whoever comes to know it goes on only when all know it, so that nobody
-    /// sees it half ended.
-    /// - Returns: why, as the first one knew it.
+    /// Records the end of the connection. It returns only when all are informed, so that no task
+    /// sees a connection that has ended for some only.
+    /// - Returns: the first reason.
     @discardableResult
     private func finish(_ end: ConnectionEnd) -> ConnectionEnd {
         let (end, watchdog) = state.withLock { state in
@@ -133,7 +133,7 @@ final class Connection: Sendable {
             return (first, state.watchdog)
         }
         watchdog?.cancel()
-        // First the peripheral's state, then those who wait for notifications, and ask the peripheral why there are no more.
+        // The peripheral's state first: consumers of notifications read it when their stream ends.
         onEnd(self, end)
         subscriptions.finish(end)
         return end
@@ -141,14 +141,14 @@ final class Connection: Sendable {
 
     // MARK: - The watchdog
 
-    private func hear() {
+    private func noteActivity() {
         let now = timekeeper.now()
-        state.withLock { $0.heard = now }
+        state.withLock { $0.lastActivity = now }
     }
 
-    /// Ends the connection when nothing is heard for so long from now on; `nil` lets it be.
+    /// Ends the connection when the device is silent for this time from now on; `nil` ends the watchdog.
     func watch(_ interval: Duration?) {
-        hear()
+        noteActivity()
         let task = interval.map { interval in
             Task { [weak self, timekeeper] in
                 while let rest = self?.quiet(for: interval) {
@@ -164,9 +164,46 @@ final class Connection: Sendable {
         old?.cancel()
     }
 
-    /// How long the device may still be silent; `nil` when that is over.
+    /// How long the device may still be silent; `nil` after the interval.
     private func quiet(for interval: Duration) -> Duration? {
-        let rest = interval - (timekeeper.now() - state.withLock(\.heard))
+        let rest = interval - (timekeeper.now() - state.withLock(\.lastActivity))
         return rest > .zero ? rest : nil
+    }
+}
+
+// MARK: - Notifications
+
+extension Connection {
+    /// A stream of the values of a characteristic. The first consumer subscribes; the last one
+    /// unsubscribes when it ends.
+    func notifications(
+        of characteristic: RemoteCharacteristic, _ operation: @autoclosure () -> String, timeout: Duration
+    ) async throws(CentralError) -> AsyncStream<Subscriptions.Event> {
+        let handle = characteristic.value
+        let (stream, consumer) = AsyncStream.makeStream(
+            of: Subscriptions.Event.self, bufferingPolicy: .bufferingNewest(Notifications.capacity))
+        guard let number = subscriptions.add(consumer, of: handle) else {
+            throw CentralError(.disconnected(end ?? .requested), operation: operation())
+        }
+        consumer.onTermination = { [weak self] _ in
+            guard let self, subscriptions.remove(number, of: handle) else { return }
+            Task { await self.perform { link throws(RemoteError) in try await self.adjust(characteristic, link) } }
+        }
+        do throws(CentralError) {
+            try await perform(operation(), timeout: timeout) { link throws(RemoteError) in
+                try await self.adjust(characteristic, link)
+            }
+        } catch {
+            consumer.finish()
+            throw error
+        }
+        return stream
+    }
+
+    /// Subscribes or unsubscribes, as the consumers require.
+    private func adjust(_ characteristic: RemoteCharacteristic, _ link: any RemoteLink) async throws(RemoteError) {
+        guard let isOn = subscriptions.change(of: characteristic.value) else { return }
+        try await link.setNotifying(isOn, for: characteristic)
+        subscriptions.set(isOn, for: characteristic.value)
     }
 }

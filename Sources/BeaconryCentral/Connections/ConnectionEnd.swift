@@ -2,13 +2,13 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a connection is gone.
+/// The reason for the end of a connection.
 public enum ConnectionEnd: Hashable, Sendable {
     /// `Peripheral.disconnect()` was called.
     case requested
-    /// Nothing was heard of the device for as long as `Peripheral.watchdogInterval` allows.
+    /// The device was silent for `Peripheral.watchdogInterval`.
     case watchdog(Duration)
-    /// The device or the radio ended it, or it broke; a clause for people.
+    /// The device or the radio ended it, or it was lost; a clause for people.
     case lost(String)
 }
 
@@ -17,7 +17,7 @@ extension ConnectionEnd: CustomStringConvertible {
     public var description: String {
         switch self {
         case .requested: "it was ended here"
-        case .watchdog(let interval): "nothing was heard for \(interval)"
+        case .watchdog(let interval): "nothing was received for \(interval)"
         case .lost(let reason): reason
         }
     }

@@ -7,7 +7,7 @@ import BluetoothCore
 import Radio
 import Synchronization
 
-/// Who wants to be told which values of a device, and what the device was asked for.
+/// The consumers of each characteristic's notifications, and the subscriptions to the device.
 final class Subscriptions: Sendable {
     /// What a consumer is given: values, and at last why there are no more.
     enum Event: Sendable {
@@ -19,7 +19,7 @@ final class Subscriptions: Sendable {
 
     private struct Subscription {
         var consumers: [UInt64: Consumer] = [:]
-        /// Whether the device was asked for the values; changed in the connection's turn only.
+        /// Whether it is subscribed; changed in the connection's turn only.
         var isOn = false
     }
 
@@ -32,7 +32,7 @@ final class Subscriptions: Sendable {
     private let state = Mutex(State())
 
     /// Adds a consumer of the characteristic with this value handle.
-    /// - Returns: its number; `nil` when the connection is gone.
+    /// - Returns: its number; `nil` if the connection has ended.
     func add(_ consumer: Consumer, of handle: AttributeHandle) -> UInt64? {
         state.withLock { state in
             guard !state.isFinished else { return nil }
@@ -42,7 +42,7 @@ final class Subscriptions: Sendable {
         }
     }
 
-    /// Takes a consumer away.
+    /// Removes a consumer.
     /// - Returns: whether it was the last one.
     func remove(_ consumer: UInt64, of handle: AttributeHandle) -> Bool {
         state.withLock { state in
@@ -51,7 +51,7 @@ final class Subscriptions: Sendable {
         }
     }
 
-    /// What the device must be asked for, so that it tells values exactly when somebody wants them; `nil` for nothing.
+    /// The change that makes the subscription match the consumers: `true` to subscribe, `false` to unsubscribe, `nil` for none.
     func change(of handle: AttributeHandle) -> Bool? {
         state.withLock { state in
             guard let subscription = state.subscriptions[handle] else { return nil }
@@ -60,7 +60,7 @@ final class Subscriptions: Sendable {
         }
     }
 
-    /// The device was asked for the values, or for none.
+    /// Records that the device was subscribed to, or not any more.
     func set(_ isOn: Bool, for handle: AttributeHandle) {
         state.withLock { state in
             state.subscriptions[handle, default: Subscription()].isOn = isOn
@@ -74,7 +74,7 @@ final class Subscriptions: Sendable {
         for consumer in consumers { consumer.yield(.value(notification.value)) }
     }
 
-    /// The connection is gone: who ended it here needs no error.
+    /// Ends all consumers, with an error unless this side ended the connection.
     func finish(_ end: ConnectionEnd) {
         let consumers = state.withLock { state in
             defer { state = State(isFinished: true) }

@@ -33,7 +33,7 @@ public struct BaseUUID: Hashable, Sendable, ExpressibleByStringLiteral {
         return Self.make(octets)
     }
 
-    /// The UUID with this number in its third and fourth octet: `F000xxxx-0451-4000-B000-000000000000`.
+    /// The UUID with this number in its third and fourth byte: `F000xxxx-0451-4000-B000-000000000000`.
     public func inserting(_ number: UInt16) -> BluetoothUUID {
         var octets = uuid.octets
         octets[2] = UInt8(number >> 8)
@@ -42,7 +42,7 @@ public struct BaseUUID: Hashable, Sendable, ExpressibleByStringLiteral {
     }
 
     private static func make(_ octets: [UInt8]) -> BluetoothUUID {
-        guard let uuid = UUID128(octets: octets) else { preconditionFailure("16 octets are a UUID") }
+        guard let uuid = UUID128(octets: octets) else { preconditionFailure("16 bytes are a UUID") }
         return .bit128(uuid)
     }
 }

@@ -2,10 +2,10 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// The values that a device tells of a described characteristic, in order.
+/// The values that a device notifies of a described characteristic, in order.
 ///
 /// It ends and throws as `Notifications` does, and throws `CentralError` `.invalidValue` at a value that is not as
-/// described; the next one may be asked for all the same.
+/// described; the next value can still be requested.
 public struct DescribedNotifications<Value: Sendable>: AsyncSequence, Sendable {
     public typealias Element = Value
     public typealias Failure = CentralError

@@ -2,9 +2,9 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// A service of a device, spoken to in the terms of its description.
+/// A service of a device, used in the terms of its description.
 ///
-/// It is made by `Peripheral.discover` and is of no use when the connection is gone.
+/// `Peripheral.discover` returns it. It is valid while the connection lasts.
 public struct DescribedService<Description: ServiceDescription>: Sendable {
     /// The service as it was found.
     public let service: Service
@@ -42,7 +42,7 @@ public struct DescribedService<Description: ServiceDescription>: Sendable {
         return try codec.value(of: try await characteristic.read(timeout: timeout), characteristic)
     }
 
-    /// Writes a value and waits for the device's word on it.
+    /// Writes a value and waits for the device's response.
     public func write<Value>(
         _ value: Value, to property: KeyPath<Description, CharacteristicDescription<Value>>,
         timeout: Duration = Central.defaultTimeout
@@ -56,7 +56,7 @@ public struct DescribedService<Description: ServiceDescription>: Sendable {
     ///   - value: the value.
     ///   - property: the property that describes its characteristic.
     ///   - timeout: how long each of the two may take.
-    /// - Throws: `CentralError`; `.notAsWritten` when it is another value then.
+    /// - Throws: `CentralError`; `.notAsWritten` if another value is read.
     public func writeAndVerify<Value>(
         _ value: Value, to property: KeyPath<Description, CharacteristicDescription<Value>>,
         timeout: Duration = Central.defaultTimeout

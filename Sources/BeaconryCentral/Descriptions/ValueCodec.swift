@@ -4,11 +4,11 @@
 
 public import BluetoothCore
 
-/// How values of a type lie in the octets of a characteristic.
+/// The encoding of a type of values in a characteristic.
 public struct ValueCodec<Value: Sendable>: Sendable {
-    /// Reads a value that must be the whole of the octets.
+    /// Decodes a value, which must be all of the bytes.
     public let decode: @Sendable ([UInt8]) throws(WireError) -> Value
-    /// The octets of a value.
+    /// Encodes a value.
     public let encode: @Sendable (Value) -> [UInt8]
 
     /// A codec of these two, which undo each other.
@@ -33,7 +33,7 @@ extension ValueCodec where Value: WireCodable {
 }
 
 extension ValueCodec where Value: FixedWidthInteger {
-    /// An integer, least significant octet first, as Bluetooth has them.
+    /// An integer in little-endian order, as usual in Bluetooth.
     public static var littleEndian: Self {
         ValueCodec { bytes throws(WireError) in
             var reader = ByteReader(bytes)
@@ -65,12 +65,12 @@ extension ValueCodec where Value == UInt8 {
 }
 
 extension ValueCodec where Value == UInt16 {
-    /// A number from 0 to 65,535, least significant octet first.
+    /// A number from 0 to 65,535, in little-endian order.
     public static var uint16: Self { .littleEndian }
 }
 
 extension ValueCodec where Value == UUID128 {
-    /// 16 octets in the order of their text, as beacons have them.
+    /// 16 bytes in the order of their text, as in beacons.
     public static var uuidInTextOrder: Self {
         ValueCodec { bytes throws(WireError) in
             var reader = ByteReader(bytes)
@@ -86,7 +86,7 @@ extension ValueCodec where Value == UUID128 {
 }
 
 extension ValueCodec where Value == String {
-    /// UTF-8, without the zero octets that some devices put behind it.
+    /// UTF-8, without the zero bytes that some devices append.
     public static var text: Self {
         ValueCodec { bytes throws(WireError) in
             let end = bytes.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0
@@ -101,7 +101,7 @@ extension ValueCodec where Value == String {
 }
 
 extension ValueCodec where Value == [UInt8] {
-    /// The octets themselves.
+    /// The bytes themselves.
     public static var octets: Self {
         ValueCodec { bytes throws(WireError) in
             bytes

@@ -2,36 +2,71 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import Advertising
-import BluetoothCore
-import Radio
+public import Advertising
+public import BluetoothCore
+public import Radio
+import Receiving
 
-/// Gathers from a recording who advertised what, how often and how strongly.
+/// A sighting of a recording.
+public struct RecordedSighting: Hashable, Sendable {
+    /// The time since the recording began.
+    public let offset: Duration
+    /// The sighting.
+    public let sighting: Sighting
+
+    /// A sighting at a time since the recording began.
+    public init(offset: Duration, sighting: Sighting) {
+        self.offset = offset
+        self.sighting = sighting
+    }
+}
+
+/// What a recording contains of one advertiser of legacy PDUs.
+public struct RecordedAdvertiser: Hashable, Sendable {
+    /// The device.
+    public let device: RemoteAddress
+    /// The PDU type; `nil` if the radio did not report it.
+    public let pdu: AdvertisingPDU?
+    /// The most frequent advertising data.
+    public let advertisingData: [UInt8]
+    /// The most frequent scan response; `nil` if none was received.
+    public let scanResponse: [UInt8]?
+    /// The number of different advertising data.
+    public let variants: Int
+    /// The estimated interval; `nil` if it was not received often enough.
+    public let interval: AdvertisingInterval?
+    /// The median RSSI; `nil` if unknown.
+    public let rssi: RSSI?
+    /// The number of advertisements received, without scan responses.
+    public let count: Int
+}
+
+/// Collects the advertisers of a recording, with their data, intervals and RSSI.
 public struct AdvertiserSurvey: Sendable {
-    /// More advertisers than this are not told apart any more; they are counted as left out.
+    /// The number of advertisers: more are ignored.
     private static let maximumAdvertisers = 65_536
-    /// Of one advertiser, more different data than this, or more times, add nothing.
+    /// The number of different data, and of samples, of one advertiser: more are ignored.
     fileprivate static let maximumVariants = 64
     fileprivate static let maximumSamples = 4096
 
-    fileprivate struct Heard {
+    fileprivate struct Track {
         var pdu: Sighting.PDU?
         var data: [[UInt8]: Int] = [:]
         var scanResponses: [[UInt8]: Int] = [:]
         var last: Duration?
         var gaps: [Duration] = []
-        var strengths: [RSSI] = []
+        var samples: [RSSI] = []
         var count = 0
     }
 
     private var order: [RemoteAddress] = []
-    private var heard: [RemoteAddress: Heard] = [:]
+    private var tracks: [RemoteAddress: Track] = [:]
     private var leftOut: Set<RemoteAddress> = []
 
-    /// Nothing heard.
+    /// A survey without sightings.
     public init() {}
 
-    /// Takes what was heard next.
+    /// Takes the next sighting.
     public mutating func take(_ recorded: RecordedSighting) {
         let sighting = recorded.sighting
         switch sighting.pdu {
@@ -40,23 +75,24 @@ public struct AdvertiserSurvey: Sendable {
             return
         default: break
         }
-        if heard[sighting.device] == nil {
-            guard heard.count < Self.maximumAdvertisers else { return }
+        if tracks[sighting.device] == nil {
+            guard tracks.count < Self.maximumAdvertisers else { return }
             order.append(sighting.device)
         }
-        heard[sighting.device, default: Heard()].take(sighting, at: recorded.offset)
+        tracks[sighting.device, default: Track()].take(sighting, at: recorded.offset)
     }
 
-    /// Who was heard, in the order of their first advertisements.
-    public var advertisers: [HeardAdvertiser] {
-        order.compactMap { device in heard[device].flatMap { $0.advertiser(device) } }
+    /// The advertisers, in the order of their first advertisements.
+    public var advertisers: [RecordedAdvertiser] {
+        order.compactMap { device in tracks[device].flatMap { $0.advertiser(device) } }
     }
 
-    /// How many were heard only with extended or directed advertising, which no legacy advertisement can repeat.
-    public var unrepeatable: Int { leftOut.subtracting(heard.keys).count }
+    /// The number of devices that were received only with extended or directed advertising, which no legacy advertisement
+    /// can repeat.
+    public var unrepeatable: Int { leftOut.subtracting(tracks.keys).count }
 }
 
-extension AdvertiserSurvey.Heard {
+extension AdvertiserSurvey.Track {
     fileprivate mutating func take(_ sighting: Sighting, at offset: Duration) {
         if sighting.pdu == .scanResponse { return count(sighting.data, in: \.scanResponses) }
         pdu = sighting.pdu ?? pdu
@@ -64,7 +100,7 @@ extension AdvertiserSurvey.Heard {
         count(sighting.data, in: \.data)
         if let last, gaps.count < AdvertiserSurvey.maximumSamples { gaps.append(offset - last) }
         last = offset
-        if let rssi = sighting.rssi, strengths.count < AdvertiserSurvey.maximumSamples { strengths.append(rssi) }
+        if let rssi = sighting.rssi, samples.count < AdvertiserSurvey.maximumSamples { samples.append(rssi) }
     }
 
     private mutating func count(_ data: [UInt8], in variants: WritableKeyPath<Self, [[UInt8]: Int]>) {
@@ -73,17 +109,17 @@ extension AdvertiserSurvey.Heard {
         self[keyPath: variants][data, default: 0] += 1
     }
 
-    /// `nil` for whom only scan responses were heard: what it advertises is not known.
-    fileprivate func advertiser(_ device: RemoteAddress) -> HeardAdvertiser? {
+    /// The advertiser; `nil` if only scan responses of it were received.
+    fileprivate func advertiser(_ device: RemoteAddress) -> RecordedAdvertiser? {
         guard let advertisingData = Self.mostFrequent(data) else { return nil }
-        return HeardAdvertiser(
+        return RecordedAdvertiser(
             device: device, pdu: pdu.flatMap { AdvertisingPDU(rawValue: $0.rawValue) },
             advertisingData: advertisingData, scanResponse: Self.mostFrequent(scanResponses), variants: data.count,
             interval: IntervalEstimate.interval(gaps: gaps),
-            rssi: strengths.isEmpty ? nil : strengths.sorted()[strengths.count / 2], count: count)
+            rssi: samples.isEmpty ? nil : samples.sorted()[samples.count / 2], count: count)
     }
 
-    /// The same one every time, also where several were heard as often.
+    /// The most frequent one, and always the same one of several.
     private static func mostFrequent(_ variants: [[UInt8]: Int]) -> [UInt8]? {
         variants.max {
             $0.value != $1.value ? $0.value < $1.value : $1.key.lexicographicallyPrecedes($0.key)

@@ -4,14 +4,14 @@
 
 public import Radio
 
-/// A device that was heard by a scan.
+/// A device that was seen by a scan.
 public struct Discovery: Sendable {
     /// The device.
     public let peripheral: Peripheral
-    /// What was heard now.
+    /// The advertisement that was received.
     public let sighting: Sighting
-    /// All that the device advertises, as far as it was heard until now.
+    /// All that the device advertises, as far as it was received until now.
     public let advertisement: ReceivedAdvertisement
-    /// When it was heard: the time since the `Central` was made.
+    /// When it was received: the time since the `Central` was created.
     public var time: Duration { advertisement.time }
 }

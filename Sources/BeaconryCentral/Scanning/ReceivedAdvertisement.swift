@@ -6,48 +6,48 @@ public import Advertising
 public import BluetoothCore
 public import Radio
 
-/// What a device advertises: its last advertisement, and its last scan response if it was heard.
+/// What a device advertises: its latest advertisement, and its latest scan response, if any was received.
 public struct ReceivedAdvertisement: Hashable, Sendable {
-    /// What it advertises. Where the radio does not tell PDUs apart, all that it told is here.
+    /// The advertising data. If the radio does not distinguish PDUs, it includes the scan response.
     public private(set) var advertisingData = AdvertisingData()
-    /// What it answers who asks for more; `nil` when that was not heard.
+    /// The scan response; `nil` if none was received.
     public private(set) var scanResponse: AdvertisingData?
-    /// The PDU type of its last advertisement, which is never a scan response; `nil` when the radio does not tell.
+    /// The PDU type of its latest advertisement, which is never a scan response; `nil` if the radio does not report it.
     public private(set) var pdu: Sighting.PDU?
-    /// How strongly it was heard last; `nil` when the radio does not know.
+    /// The latest RSSI; `nil` if the radio does not report it.
     public private(set) var rssi: RSSI?
-    /// When it was heard last: the time since its `Central` was made.
+    /// When it was last received: the time since its `Central` was created.
     public private(set) var time: Duration
-    /// Grows when something new is heard.
+    /// The number of changes of the data.
     private(set) var version: UInt64 = 0
-    private var heardData: [UInt8] = []
-    private var heardResponse: [UInt8]?
+    private var receivedData: [UInt8] = []
+    private var receivedResponse: [UInt8]?
 
-    /// What is known after one sighting.
+    /// The advertisement of one sighting.
     public init(_ sighting: Sighting, at time: Duration) {
         self.time = time
         take(sighting, at: time)
     }
 
-    /// Takes what was heard of the same device later.
+    /// Takes a later sighting of the same device.
     public mutating func take(_ sighting: Sighting, at time: Duration) {
         self.time = time
         rssi = sighting.rssi
         switch sighting.pdu {
         case .scanResponse, .extendedScanResponse:
-            guard heardResponse != sighting.data else { return }
-            heardResponse = sighting.data
+            guard receivedResponse != sighting.data else { return }
+            receivedResponse = sighting.data
             scanResponse = Self.parse(sighting.data)
         default:
-            guard heardData != sighting.data || pdu != sighting.pdu else { return }
+            guard receivedData != sighting.data || pdu != sighting.pdu else { return }
             pdu = sighting.pdu
-            heardData = sighting.data
+            receivedData = sighting.data
             advertisingData = Self.parse(sighting.data)
         }
         version += 1
     }
 
-    /// What can be read of data that need not be well-formed.
+    /// The structures of data that need not be well-formed, up to the first fault.
     private static func parse(_ data: [UInt8]) -> AdvertisingData {
         var reader = ByteReader(data)
         return AdvertisingData.parsePrefix(of: &reader).0
@@ -63,7 +63,7 @@ extension ReceivedAdvertisement {
     /// Its name, complete or shortened.
     public var localName: String? { advertisingData.localName ?? scanResponse?.localName }
 
-    /// The services that it says it has.
+    /// The services that it advertises.
     public var serviceUUIDs: [BluetoothUUID] {
         structures.flatMap { structure -> [BluetoothUUID] in
             switch structure {
@@ -75,19 +75,19 @@ extension ReceivedAdvertisement {
         }
     }
 
-    /// The iBeacon that it is, if it is one.
+    /// The iBeacon frame; `nil` if there is none.
     public var iBeacon: IBeacon? {
         for structure in structures { if let beacon = IBeacon(structure) { return beacon } }
         return nil
     }
 
-    /// The power that it says it radiates.
+    /// The transmit power that it advertises.
     public var transmitPower: TransmitPower? {
         for case .transmitPower(let power) in structures { return power }
         return nil
     }
 
-    /// Whether it takes connections; `nil` when the radio does not tell.
+    /// Whether it is connectable; `nil` if the radio does not report it.
     public var isConnectable: Bool? {
         switch pdu {
         case .connectableScannable, .directed: true
@@ -96,7 +96,7 @@ extension ReceivedAdvertisement {
         }
     }
 
-    /// Types 0x04 and 0x05: four octets each, little-endian.
+    /// AD types 0x04 and 0x05: four bytes each, little-endian.
     private static func uuids32(_ data: [UInt8]) -> [BluetoothUUID] {
         var reader = ByteReader(data)
         var uuids: [BluetoothUUID] = []

@@ -2,16 +2,16 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a central hears: each iteration is a consumer of its own of the one scan that the radio does for all.
+/// The discoveries of a central. Each iteration is a consumer of its own; all share the scan of the radio.
 ///
-/// The radio begins with the first consumer and ends with the last. The sequence ends after `ScanOptions.duration`, or
-/// when the task is cancelled, and throws when the radio cannot go on. A consumer that falls `capacity` discoveries behind
+/// The radio scans while there are consumers. The sequence ends after `ScanOptions.duration`, or
+/// when the task is cancelled, and throws when the radio is lost. A consumer that falls `capacity` discoveries behind
 /// loses the oldest.
 public struct Scan: AsyncSequence, Sendable {
     public typealias Element = Discovery
     public typealias Failure = CentralError
 
-    /// How many discoveries wait for a slow consumer: 4,096.
+    /// The number of discoveries that are buffered for a slow consumer: 4,096.
     public static let capacity = 4096
 
     private let central: Central
@@ -24,7 +24,7 @@ public struct Scan: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(central, options) }
 
-    /// One consumer: it begins with the first element asked for.
+    /// One consumer: it begins with its first element.
     public struct Iterator: AsyncIteratorProtocol {
         private let central: Central
         private let options: ScanOptions

@@ -5,22 +5,22 @@
 public import BluetoothCore
 import Radio
 
-/// What a scan is for.
+/// The conditions of a scan.
 public struct ScanOptions: Sendable {
-    /// Devices that advertise one of these services, be it in their scan response; empty for all.
+    /// Devices that advertise one of these services, also in their scan response; empty for all.
     public var services: [BluetoothUUID]
-    /// Devices that are heard at least so strongly; `nil` for all.
+    /// The minimum RSSI; `nil` for any.
     public var minimumRSSI: RSSI?
-    /// Whether to ask devices for their scan responses. While one consumer wants it, it is done for all.
+    /// Whether to send scan requests. While one consumer needs scan responses, all receive them.
     public var isActive: Bool
-    /// Whether a device is told each time that it is heard, and not only when it says something new.
+    /// Whether every advertisement is a discovery, not only those with new data.
     public var includesRepetitions: Bool
-    /// How long to listen from the first element on; `nil` until the consumer ends.
+    /// The time from the first element to the end of the sequence; `nil` for no limit.
     public var duration: Duration?
-    /// What else must be true of a discovery.
+    /// Another condition.
     public var condition: @Sendable (Discovery) -> Bool
 
-    /// All that can be heard, unless told otherwise.
+    /// By default all advertisements, with active scanning.
     public init(
         services: [BluetoothUUID] = [], minimumRSSI: RSSI? = nil, isActive: Bool = true,
         includesRepetitions: Bool = true, duration: Duration? = nil,
@@ -34,8 +34,8 @@ public struct ScanOptions: Sendable {
         self.condition = condition
     }
 
-    /// Whether a discovery is wanted.
-    func wants(_ discovery: Discovery) -> Bool {
+    /// Whether a discovery meets the conditions.
+    func include(_ discovery: Discovery) -> Bool {
         if let minimumRSSI, discovery.sighting.rssi.map({ $0 < minimumRSSI }) ?? true { return false }
         if !services.isEmpty {
             let offered = discovery.advertisement.serviceUUIDs

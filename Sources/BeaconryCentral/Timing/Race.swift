@@ -4,10 +4,10 @@
 
 import Synchronization
 
-/// Work against a deadline and against the cancellation of who waits for it: whoever comes first decides.
+/// Work that ends at a deadline or when the waiting task is cancelled, even if the work itself continues.
 ///
-/// What lost goes on until it notices, and its result is of no interest: so that a call returns in time even where what
-/// it is made of does not.
+/// The first of the three decides. Late work is cancelled and its result ignored, so that a call returns in time even if an
+/// operation inside does not. (A task group waits for its children: it cannot do this.)
 final class Race<Value: Sendable>: Sendable {
     /// How it was decided.
     enum Outcome: Sendable {

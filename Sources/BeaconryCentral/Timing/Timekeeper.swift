@@ -2,9 +2,9 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// A clock as this API needs it: what it says, and a sleep.
+/// A clock of any type: the time, and sleep.
 struct Timekeeper: Sendable {
-    /// The time since this was made.
+    /// The time since it was created.
     let now: @Sendable () -> Duration
     private let clock: any Clock<Duration>
 
@@ -13,8 +13,8 @@ struct Timekeeper: Sendable {
         now = Self.stopwatch(clock)
     }
 
-    /// Sleeps so long.
-    /// - Returns: whether it did; `false` when the task was cancelled meanwhile.
+    /// Sleeps.
+    /// - Returns: `false` if the task was cancelled meanwhile.
     func sleep(for duration: Duration) async -> Bool {
         guard duration > .zero else { return !Task.isCancelled }
         do {

@@ -4,11 +4,11 @@
 
 public import BluetoothCore
 
-/// A bond as somebody else keeps it for a radio, who does not look into it.
+/// A bond in a store, in the form of its radio.
 public struct StoredBond: Hashable, Sendable {
-    /// The peer, and how well it is known.
+    /// The peer and its keys' properties.
     public let peer: PairedPeer
-    /// Keys and all else that the radio must have again, by name.
+    /// The keys and all other data of the radio, by name.
     public let fields: [String: String]
 
     /// A bond with a peer.
@@ -18,9 +18,9 @@ public struct StoredBond: Hashable, Sendable {
     }
 }
 
-/// What a beacon or a central has of secrets: its own, and those that it shares with peers.
+/// The secrets of a beacon or a central: its own, and those that it shares with peers.
 public struct StoredSecrets: Hashable, Sendable {
-    /// Its own, by name: they are as old as it is.
+    /// Its own, by name; they stay as long as it exists.
     public var own: [String: String]
     /// Its bonds.
     public var bonds: [StoredBond]
@@ -32,21 +32,21 @@ public struct StoredSecrets: Hashable, Sendable {
     }
 }
 
-/// Keeps the bonds of a radio's beacons, or of a central.
+/// A store of the bonds of a radio's beacons, or of a central.
 ///
-/// Its functions are called on the radio's own thread, and return when it is done: so a peer is told nothing before what
-/// it will rely on is durable.
+/// Its functions are called on the radio's own thread and return when they are done: a peer gets its response only when
+/// the keys that it relies on are saved.
 public protocol BondStore: Sendable {
-    /// What is kept of a beacon or a central.
+    /// The saved secrets of a beacon or a central.
     func secrets(of beacon: BeaconIdentifier) -> StoredSecrets
-    /// Keeps this in the place of all that was.
-    /// - Returns: whether it is durable; when not, what was kept before is still.
+    /// Replaces the saved secrets.
+    /// - Returns: whether they are saved; if not, the former ones remain.
     func keep(_ secrets: StoredSecrets, of beacon: BeaconIdentifier) -> Bool
-    /// Is told of a bond that was kept and cannot be used.
+    /// Called for a saved bond that cannot be used.
     func warn(_ warning: Warning, of beacon: BeaconIdentifier)
 }
 
 extension BondStore {
-    /// Leaves it at that.
+    /// Ignores the warning.
     public func warn(_ warning: Warning, of beacon: BeaconIdentifier) {}
 }

@@ -4,71 +4,71 @@
 
 public import Bluetooth
 
-/// What happens between a radio and one peer while they pair, and after.
+/// An event of a pairing with a peer, or of its keys.
 public enum PairingEvent: Hashable, Sendable {
-    /// Pairing has begun.
+    /// A pairing began.
     case began
-    /// The peer's user is to enter this number, 0 to 999,999, which is to be shown here.
+    /// Show this passkey, 0 to 999,999, which the peer's user must enter.
     case passkeyShown(UInt32)
-    /// The number that the peer shows is to be entered here: answer `.passkey`.
+    /// The passkey that the peer shows must be entered: answer with `.passkey`.
     case passkeyWanted
-    /// Both show a number, which should be this one: answer `.comparison`.
+    /// Both show a number, which should be this one: answer with `.comparison`.
     case comparisonWanted(UInt32)
-    /// There are keys.
+    /// The pairing succeeded.
     case paired(PairedPeer)
-    /// There are none.
+    /// The pairing failed.
     case failed(PairingError)
-    /// The link is encrypted, newly or with another key.
+    /// The link is encrypted, or its key has changed.
     case encrypted(LinkProtection)
-    /// A peer that was known has been forgotten.
+    /// The bond with a peer was forgotten.
     case forgotten(RemoteAddress)
 }
 
-/// What a central's user is asked while it pairs with a device.
+/// A question for a central's user while it pairs with a device.
 public enum PairingQuestion: Hashable, Sendable {
-    /// To show this number, 0 to 999,999, which is to be entered on the device; the answer counts only if it is `.cancel`.
+    /// Show this passkey, 0 to 999,999, which must be entered on the device; only the answer `.cancel` has an effect.
     case showPasskey(UInt32)
-    /// To enter the number that the device shows: `.passkey`.
+    /// Enter the passkey that the device shows: answer with `.passkey`.
     case passkey
-    /// Whether the device shows this number: `.comparison`.
+    /// Compare this number with the device's: answer with `.comparison`.
     case comparison(UInt32)
 }
 
-/// What a user answers while devices pair.
+/// A user's answer to a question of a pairing.
 public enum PairingAnswer: Hashable, Sendable {
-    /// The number that the peer shows: 0 to 999,999.
+    /// The passkey that the peer shows: 0 to 999,999.
     case passkey(UInt32)
-    /// Whether both numbers are the same.
+    /// Whether both numbers are equal.
     case comparison(Bool)
-    /// To pair no more.
+    /// Cancels the pairing.
     case cancel
 }
 
-/// How well a link is protected.
+/// The protection of a link.
 public struct LinkProtection: Hashable, Sendable {
-    /// Whether its key was made with protection against a person in the middle; `nil` where the radio does not tell it.
+    /// Whether its key is authenticated (protected against a man in the middle); `nil` if the radio does not report it.
     public let isAuthenticated: Bool?
-    /// The length of its key, in octets; `nil` where the radio does not tell it.
+    /// The size of its key, in bytes; `nil` if the radio does not report it.
     public let keySize: UInt8?
 
-    /// A protection of this strength.
+    /// A protection by a key.
     public init(isAuthenticated: Bool?, keySize: UInt8?) {
         self.isAuthenticated = isAuthenticated
         self.keySize = keySize
     }
 }
 
-/// Somebody with whom keys were made.
+/// A peer after a pairing.
 public struct PairedPeer: Hashable, Sendable {
-    /// Its address: the one that stays, where it told that.
+    /// Its address: the identity address, if it has distributed one.
     public let address: RemoteAddress
-    /// Whether it is remembered.
+    /// Whether the keys are stored.
     public let isBonded: Bool
-    /// Whether the key was made with protection against a person in the middle; `nil` where the radio does not tell it.
+    /// Whether the key is authenticated (protected against a man in the middle); `nil` if the radio does not report it.
     public let isAuthenticated: Bool?
-    /// Whether the key was agreed on with elliptic curves; `nil` where the radio does not tell it.
+    /// Whether the key was made by LE Secure Connections; `nil` if the radio does not report it.
     public let usesSecureConnections: Bool?
-    /// The length of the key, in octets; `nil` where the radio does not tell it.
+    /// The size of the key, in bytes; `nil` if the radio does not report it.
     public let keySize: UInt8?
 
     /// A peer with these keys.

@@ -5,41 +5,41 @@
 public import Advertising
 public import BluetoothCore
 
-/// Why a calibration gave no measured power.
+/// Why a calibration has no result.
 public enum CalibrationError: Error, Hashable, CustomStringConvertible {
-    /// Two beacons of the region were heard; the strength of one of them is wanted.
+    /// Two beacons of the region were received; the RSSI must be that of one.
     case moreThanOneBeacon(BeaconIdentity, BeaconIdentity)
     /// It was stopped before its end.
     case cancelled
-    /// No strength of a beacon of the region was heard; so many advertisements were, but without a strength.
-    case noneFound(withoutStrength: Int)
-    /// It runs already.
+    /// No advertisement of the region had an RSSI; the count is that of advertisements without one.
+    case noneFound(withoutRSSI: Int)
+    /// A calibration is running already.
     case alreadyRunning
 
     /// One sentence, without its full stop.
     public var description: String {
         switch self {
         case .moreThanOneBeacon(let first, let second):
-            "more than one beacon was heard, \(first) and \(second); switch the others off, or name the one to "
+            "more than one beacon was received, \(first) and \(second); switch the others off, or name the one to "
                 + "calibrate by its major and minor number"
         case .cancelled: "the calibration was cancelled before its end"
-        case .noneFound(0): "no beacon of this kind was heard; is it on, and one metre away?"
+        case .noneFound(0): "no beacon of this kind was received; is it on, and one metre away?"
         case .noneFound(let count):
-            "the beacon was heard \(count) time\(count == 1 ? "" : "s"), but the radio did not tell how strong it was"
+            "the beacon was received \(count) time\(count == 1 ? "" : "s"), but the radio reported no RSSI"
         case .alreadyRunning: "a calibration is running already; wait for its end, or cancel it"
         }
     }
 }
 
-/// What a calibration found.
+/// The result of a calibration.
 public struct CalibrationResult: Hashable, Sendable {
-    /// The beacon, with the measured power that it claims so far.
+    /// The beacon, with the measured power that it advertises now.
     public let beacon: IBeacon
-    /// The strength received at one metre.
+    /// The RSSI at one metre.
     public let measuredPower: MeasuredPower
-    /// How many strengths were heard.
+    /// The number of RSSI samples.
     public let samples: Int
-    /// How many of them were left out at each end.
+    /// The number of samples that were left out at each end.
     public let trimmed: Int
 
     /// A result of these values.
@@ -51,24 +51,24 @@ public struct CalibrationResult: Hashable, Sendable {
     }
 }
 
-/// Finds the strength at which a beacon is received at one metre, in the way of Apple's sample AirLocate.
+/// Determines the RSSI of a beacon at one metre, in the way of Apple's sample AirLocate.
 ///
-/// The receiver is held one metre away for 20 seconds. The strengths heard are sorted, a tenth of them, truncated, is
-/// left out at each end, and the integer part of the others' mean is the measured power. Every advertisement gives a
-/// strength; those that the radio does not know are none. A second beacon ends it at once. A value without a clock.
+/// The receiver is held one metre away for 20 seconds. The RSSI samples are sorted, a tenth of them, truncated, is
+/// left out at each end, and the integer part of the others' mean is the measured power. Every advertisement is a
+/// sample, unless the radio does not report its RSSI. A second beacon ends it at once. A value without a clock.
 public struct Calibration: Sendable {
-    /// How it ends.
+    /// How a calibration ends.
     public typealias Outcome = Result<CalibrationResult, CalibrationError>
 
     /// The beacon's region.
     public let region: BeaconRegion
-    /// How long it listens.
+    /// The time of sampling.
     public let duration: Duration
 
     private struct Run {
         let start: Duration
         var beacon: IBeacon?
-        var withoutStrength = 0
+        var withoutRSSI = 0
         var samples = TrimmedSamples()
     }
 
@@ -80,19 +80,19 @@ public struct Calibration: Sendable {
         self.duration = duration
     }
 
-    /// Whether it runs.
+    /// Whether it is running.
     public var isRunning: Bool { run != nil }
-    /// When it ends; `nil` when it does not run.
+    /// When it ends; `nil` if it is not running.
     public var nextDeadline: Duration? { run.map { $0.start + duration } }
 
-    /// How much of it is done at a time while it runs, from 0 to 1; 0 when it does not run.
+    /// The progress at a time, from 0 to 1; 0 if it is not running.
     public func progress(at time: Duration) -> Double {
         guard let run else { return 0 }
         guard duration > .zero else { return 1 }
         return min(max((time - run.start) / duration, 0), 1)
     }
 
-    /// Begins. It can be done again when it has ended.
+    /// Begins; again after it has ended.
     /// - Throws: `CalibrationError.alreadyRunning`.
     public mutating func start(at time: Duration) throws(CalibrationError) {
         guard run == nil else { throw .alreadyRunning }
@@ -100,16 +100,27 @@ public struct Calibration: Sendable {
     }
 
     /// Ends it early.
-    /// - Returns: `CalibrationError.cancelled`, when it was running.
+    /// - Returns: `CalibrationError.cancelled`, if it was running.
     public mutating func cancel() -> Outcome? {
         guard run != nil else { return nil }
         run = nil
         return .failure(.cancelled)
     }
 
-    /// An advertisement was heard.
-    /// - Returns: how it ended, if it did.
-    public mutating func hear(_ beacon: IBeacon, rssi: RSSI?, at time: Duration) -> Outcome? {
+    /// Takes an input.
+    /// - Returns: the outcome, if this input ended the calibration.
+    public mutating func take(_ reception: Reception) -> Outcome? {
+        if let outcome = advance(to: reception.time) { return outcome }
+        guard case .received(let sighting, let time) = reception else { return nil }
+        for beacon in sighting.beacons {
+            if let outcome = receive(beacon, rssi: sighting.rssi, at: time) { return outcome }
+        }
+        return nil
+    }
+
+    /// Takes an advertisement.
+    /// - Returns: the outcome, if the calibration has ended.
+    public mutating func receive(_ beacon: IBeacon, rssi: RSSI?, at time: Duration) -> Outcome? {
         if let outcome = advance(to: time) { return outcome }
         guard run != nil, region.contains(beacon) else { return nil }
         if let first = run?.beacon, BeaconIdentity(first) != BeaconIdentity(beacon) {
@@ -120,18 +131,18 @@ public struct Calibration: Sendable {
         if let rssi = rssi.known {
             run?.samples.add(rssi)
         } else {
-            run?.withoutStrength += 1
+            run?.withoutRSSI += 1
         }
         return nil
     }
 
-    /// Time has passed.
-    /// - Returns: how it ended, if it did.
+    /// Advances the time.
+    /// - Returns: the outcome, if the calibration has ended.
     public mutating func advance(to time: Duration) -> Outcome? {
         guard let ended = run, time >= ended.start + duration else { return nil }
         run = nil
         guard let beacon = ended.beacon, let mean = ended.samples.mean else {
-            return .failure(.noneFound(withoutStrength: ended.withoutStrength))
+            return .failure(.noneFound(withoutRSSI: ended.withoutRSSI))
         }
         return .success(
             CalibrationResult(

@@ -4,31 +4,31 @@
 
 internal import BluetoothCore
 
-/// Strengths heard, however many, by how often each was: sorted, and of bounded size.
+/// RSSI samples, stored as the count of each value: sorted, and of bounded size for any number of samples.
 struct TrimmedSamples: Hashable, Sendable {
     private var counts = [Int](repeating: 0, count: 256)
-    /// How many there are.
+    /// The number of samples.
     private(set) var count = 0
 
-    /// How many are left out at each end: a tenth, truncated.
+    /// The number of samples left out at each end: a tenth, truncated.
     var trimmed: Int { count / 10 }
 
-    /// Takes one.
+    /// Adds a sample.
     mutating func add(_ rssi: RSSI) {
         counts[Int(rssi.decibelMilliwatts) + 128] += 1
         count += 1
     }
 
-    /// The mean of those that are not left out, in dBm; `nil` when there are none.
+    /// The mean of the samples that are not left out, in dBm; `nil` without samples.
     var mean: Double? {
         guard count > 0 else { return nil }
-        let kept = trimmed..<count - trimmed
+        let range = trimmed..<count - trimmed
         var sum = 0
         var first = 0
         for (index, occurrences) in counts.enumerated() where occurrences > 0 {
-            sum += (index - 128) * kept.clamped(to: first..<first + occurrences).count
+            sum += (index - 128) * range.clamped(to: first..<first + occurrences).count
             first += occurrences
         }
-        return Double(sum) / Double(kept.count)
+        return Double(sum) / Double(range.count)
     }
 }

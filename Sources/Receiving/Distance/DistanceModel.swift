@@ -5,15 +5,15 @@
 public import BluetoothCore
 internal import Glibc
 
-/// How a distance is estimated from the received strength and the one that the beacon claims at one metre.
+/// How a distance is estimated from the RSSI and the beacon's measured power, its RSSI at one metre.
 ///
-/// Reflections and bodies make any estimate a rough one: good for telling which of two beacons is nearer, no more.
+/// Reflections and bodies make any estimate rough: it shows which of two beacons is nearer, no more.
 public enum DistanceModel: Hashable, Sendable {
     /// A curve over the ratio r of received to measured power: r^10 metres where r is below 1, else a * r^b + c.
     ///
     /// Both powers must be negative for the ratio to mean something.
     case powerRatio(a: Double, b: Double, c: Double)
-    /// Strength falls by 10 * exponent dB whenever the distance grows tenfold: 2 in free space, 2.5 to 4 indoors.
+    /// The RSSI falls by 10 * exponent dB when the distance grows tenfold: 2 in free space, 2.5 to 4 indoors.
     case logDistance(exponent: Double)
 
     /// The first curve of the Android Beacon Library.
@@ -23,9 +23,9 @@ public enum DistanceModel: Hashable, Sendable {
     /// Free space.
     public static let freeSpace = DistanceModel.logDistance(exponent: 2)
 
-    /// The distance in metres; `nil` when it cannot be told.
+    /// The distance in metres; `nil` if unknown.
     ///
-    /// A measured power of 0 claims nothing, and a strength of 0 or outside -127...20 dBm was not measured.
+    /// A measured power of 0 is not set, and an RSSI of 0 or outside -127...20 dBm was not measured.
     /// - Parameter rssi: in dBm; a mean need not be whole.
     public func distance(rssi: Double, measuredPower: MeasuredPower) -> Double? {
         let power = Double(measuredPower.decibelMilliwatts)
@@ -42,7 +42,7 @@ public enum DistanceModel: Hashable, Sendable {
         return distance.isFinite && distance >= 0 ? distance : nil
     }
 
-    /// The distance in metres; `nil` when it cannot be told.
+    /// The distance in metres; `nil` if unknown.
     public func distance(rssi: RSSI?, measuredPower: MeasuredPower) -> Double? {
         rssi.flatMap { distance(rssi: Double($0.decibelMilliwatts), measuredPower: measuredPower) }
     }

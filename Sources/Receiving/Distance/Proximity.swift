@@ -2,9 +2,9 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// How near a beacon is, as far as its strength tells.
+/// How near a beacon is, estimated from its RSSI.
 public enum Proximity: String, Hashable, Sendable, CaseIterable {
-    /// It cannot be told.
+    /// Unknown.
     case unknown
     /// Beside the receiver.
     case immediate

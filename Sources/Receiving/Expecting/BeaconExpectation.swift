@@ -5,17 +5,17 @@
 public import Advertising
 public import BluetoothCore
 
-/// Waits for a beacon to be heard, or not to be, and says in one sentence what came of it.
+/// Waits for a beacon to be present or absent, and states the result in one sentence.
 ///
-/// A value without a clock: it is told what was heard and when, as a time since an arbitrary start.
+/// A value without a clock: its inputs have times since an arbitrary start.
 public struct BeaconExpectation: Sendable {
     /// What is expected.
     public struct Condition: Hashable, Sendable {
-        /// Whether the beacon is to be there.
+        /// Whether the beacon must be present or absent.
         public enum Presence: String, Hashable, Sendable, CaseIterable {
-            /// It is to be heard before the time is over; that it was ends the waiting.
+            /// It must be received in time; that ends the wait with success.
             case present
-            /// It is not to be heard until the time is over; that it was ends the waiting.
+            /// It must not be received in this time; if it is, that ends the wait with failure.
             case absent
         }
 
@@ -33,19 +33,19 @@ public struct BeaconExpectation: Sendable {
         public var major: UInt16?
         /// The minor number; `nil` for any.
         public var minor: UInt16?
-        /// Whether they are to be there.
+        /// Whether they must be present or absent.
         public var presence: Presence
-        /// How near an advertisement must be, by its own strength, to count; `nil` for any.
+        /// The proximity, by its own RSSI, of advertisements that count; `nil` for any.
         public var proximity: Proximity?
-        /// How many must be heard; absent is what is heard less often. At least 1.
+        /// The number that must be received; fewer than that is absent. At least 1.
         public var count: Int
         /// What the count is of.
         public var unit: Unit
-        /// How much time there is.
+        /// The time limit.
         public var within: Duration
         /// How distances are estimated.
         public var model: DistanceModel
-        /// Which distance is how near.
+        /// The limits of the proximities.
         public var thresholds: ProximityThresholds
 
         /// By default, one advertisement of any of these beacons is expected.
@@ -86,13 +86,13 @@ public struct BeaconExpectation: Sendable {
         }
     }
 
-    /// How it ended.
+    /// The result of an expectation.
     public struct Verdict: Hashable, Sendable {
-        /// Whether it was as expected.
+        /// Whether the expectation was met.
         public let isFulfilled: Bool
-        /// What was heard, in one sentence without its full stop.
+        /// What was received, in one sentence without its full stop.
         public let sentence: String
-        /// How many advertisements or beacons counted, in the condition's unit.
+        /// The number of advertisements or beacons that counted, in the condition's unit.
         public let count: Int
         /// The time from the start to the verdict.
         public let elapsed: Duration
@@ -105,40 +105,40 @@ public struct BeaconExpectation: Sendable {
     public struct Estimate: Hashable, Sendable {
         /// Its numbers.
         public let beacon: BeaconIdentity
-        /// The mean of its known received strengths, in dBm; `nil` when none is known.
+        /// The mean of its known RSSI values, in dBm; `nil` without one.
         public let meanRSSI: Double?
         /// The estimated distance in metres; `nil` when it cannot be estimated.
         public let distance: Double?
     }
 
-    /// A beacon that was heard.
-    struct Heard {
+    /// A beacon that was received.
+    private struct Seen {
         var beacon: IBeacon
         var advertisements = 0
         /// Of the advertisements, those that count.
         var counted = 0
-        var strengths = 0
-        var strengthSum = 0
+        var samples = 0
+        var sum = 0
 
-        var meanRSSI: Double? { strengths > 0 ? Double(strengthSum) / Double(strengths) : nil }
+        var meanRSSI: Double? { samples > 0 ? Double(sum) / Double(samples) : nil }
     }
 
-    /// Of so many beacons it is remembered that they were heard; of more, of those heard last.
-    static let maximumBeacons = 1024
+    /// The number of beacons that are remembered: of more, those seen last.
+    private static let maximumBeacons = 1024
 
     /// What is expected.
     public let condition: Condition
-    /// How it ended; `nil` while it has not.
+    /// The verdict; `nil` before it is decided.
     public private(set) var verdict: Verdict?
 
-    let start: Duration
+    private let start: Duration
     /// Advertisements without an iBeacon frame.
-    private(set) var others = 0
+    private var others = 0
     /// Advertisements with one.
-    private(set) var advertisements = 0
+    private var advertisements = 0
     /// Of these, the ones that count.
-    private(set) var counted = 0
-    private(set) var beacons = RecencyTable<BeaconIdentity, Heard>(capacity: maximumBeacons)
+    private var counted = 0
+    private var beacons = RecencyTable<BeaconIdentity, Seen>(capacity: maximumBeacons)
     private var countedBeacons: Set<BeaconIdentity> = []
 
     /// An expectation whose time begins now.
@@ -147,13 +147,28 @@ public struct BeaconExpectation: Sendable {
         start = time
     }
 
-    /// When its time is over; `nil` when it has ended.
+    /// When the time limit is reached; `nil` after the verdict.
     public var nextDeadline: Duration? { verdict == nil ? start + condition.within : nil }
 
-    /// An advertisement was heard.
-    /// - Parameter beacon: the iBeacon frame in it; `nil` when it has none, which helps to say what was heard.
-    /// - Returns: how it ended, if it did now.
-    public mutating func hear(_ beacon: IBeacon?, rssi: RSSI?, at time: Duration) -> Verdict? {
+    /// Takes an input. A scan response without a beacon is not an advertisement.
+    /// - Returns: the verdict, if this input decided it.
+    public mutating func take(_ reception: Reception) -> Verdict? {
+        guard case .received(let sighting, let time) = reception else { return advance(to: reception.time) }
+        let beacons = sighting.beacons
+        if beacons.isEmpty {
+            let isAdvertisement = sighting.pdu?.isScanResponse != true
+            return isAdvertisement ? receive(nil, rssi: sighting.rssi, at: time) : advance(to: time)
+        }
+        for beacon in beacons {
+            if let verdict = receive(beacon, rssi: sighting.rssi, at: time) { return verdict }
+        }
+        return nil
+    }
+
+    /// Takes an advertisement.
+    /// - Parameter beacon: the iBeacon frame in it; `nil` if it has none, which the verdict may mention.
+    /// - Returns: the verdict, if this advertisement decided it.
+    public mutating func receive(_ beacon: IBeacon?, rssi: RSSI?, at time: Duration) -> Verdict? {
         if let verdict = advance(to: time) { return verdict }
         guard verdict == nil else { return nil }
         guard let beacon else {
@@ -162,13 +177,13 @@ public struct BeaconExpectation: Sendable {
         }
         advertisements += 1
         let counts = self.counts(beacon, rssi)
-        beacons.use(BeaconIdentity(beacon), initial: Heard(beacon: beacon)) { heard in
-            heard.beacon = beacon
-            heard.advertisements += 1
-            heard.counted += counts ? 1 : 0
+        beacons.use(BeaconIdentity(beacon), initial: Seen(beacon: beacon)) { seen in
+            seen.beacon = beacon
+            seen.advertisements += 1
+            seen.counted += counts ? 1 : 0
             if let rssi = rssi.known {
-                heard.strengths += 1
-                heard.strengthSum += Int(rssi.decibelMilliwatts)
+                seen.samples += 1
+                seen.sum += Int(rssi.decibelMilliwatts)
             }
         }
         guard counts else { return nil }
@@ -178,15 +193,15 @@ public struct BeaconExpectation: Sendable {
         return end(condition.presence == .present, at: time)
     }
 
-    /// Time has passed.
-    /// - Returns: how it ended, if it did now.
+    /// Advances the time.
+    /// - Returns: the verdict, if the time decided it.
     public mutating func advance(to time: Duration) -> Verdict? {
         guard let deadline = nextDeadline, time >= deadline else { return nil }
         return end(condition.presence == .absent, at: deadline)
     }
 
-    /// How much of the count there is.
-    var reached: Int { condition.unit == .beacons ? countedBeacons.count : counted }
+    /// The count reached so far.
+    private var reached: Int { condition.unit == .beacons ? countedBeacons.count : counted }
 
     private func counts(_ beacon: IBeacon, _ rssi: RSSI?) -> Bool {
         guard condition.contains(beacon) else { return false }
@@ -208,18 +223,145 @@ public struct BeaconExpectation: Sendable {
         return condition.presence == .present ? nearestMiss.map(estimate) : nil
     }
 
-    private func estimate(_ heard: Heard) -> Estimate {
-        let mean = heard.meanRSSI
-        let distance = mean.flatMap { condition.model.distance(rssi: $0, measuredPower: heard.beacon.measuredPower) }
-        return Estimate(beacon: BeaconIdentity(heard.beacon), meanRSSI: mean, distance: distance)
+    private func estimate(_ seen: Seen) -> Estimate {
+        let mean = seen.meanRSSI
+        let distance = mean.flatMap { condition.model.distance(rssi: $0, measuredPower: seen.beacon.measuredPower) }
+        return Estimate(beacon: BeaconIdentity(seen.beacon), meanRSSI: mean, distance: distance)
     }
 
     /// By distance; those of unknown distance last, the strongest first.
     private static func precedes(_ left: Estimate, _ right: Estimate) -> Bool {
         let distances = (left.distance ?? .infinity, right.distance ?? .infinity)
         guard distances.0 == distances.1 else { return distances.0 < distances.1 }
-        let strengths = (left.meanRSSI ?? -.infinity, right.meanRSSI ?? -.infinity)
-        guard strengths.0 == strengths.1 else { return strengths.0 > strengths.1 }
+        let means = (left.meanRSSI ?? -.infinity, right.meanRSSI ?? -.infinity)
+        guard means.0 == means.1 else { return means.0 > means.1 }
         return left.beacon < right.beacon
     }
+}
+
+// MARK: - Sentences
+
+extension BeaconExpectation {
+    /// The sentence of an expectation that was met.
+    private func fulfilledSentence(at time: Duration) -> String {
+        switch condition.presence {
+        case .present: "received \(countedText) within \((time - start).secondsText)\(rssiText)"
+        case .absent where reached == 0: "received no \(wanted) for \(condition.within.secondsText); \(everythingText)"
+        case .absent:
+            "received only \(countedText) for \(condition.within.secondsText); expected fewer than \(goalText)"
+        }
+    }
+
+    /// The sentence of an expectation that was not met.
+    private func failedSentence(at time: Duration) -> String {
+        switch condition.presence {
+        case .present: "expected \(goalText) within \(condition.within.secondsText), but \(missText)"
+        case .absent where condition.count == 1:
+            "expected no \(wanted) for \(condition.within.secondsText), but received \(countedText) after "
+                + "\((time - start).secondsText)\(rssiText)"
+        case .absent:
+            "expected fewer than \(goalText) for \(condition.within.secondsText), but received \(countedText) after "
+                + (time - start).secondsText + rssiText
+        }
+    }
+
+    /// `advertisement of E2C5… major 1 in near proximity`
+    private var wanted: String { "advertisement of \(regionText)" }
+
+    private var regionText: String {
+        let uuids = condition.uuids.map(\.description).joined(separator: " or ")
+        let numbers = [condition.major.map { " major \($0)" }, condition.minor.map { " minor \($0)" }]
+        let proximity = condition.proximity.map { " in \($0.rawValue) proximity" }
+        return (uuids.isEmpty ? "any iBeacon" : uuids) + (numbers + [proximity]).compactMap(\.self).joined()
+    }
+
+    /// What must be received.
+    private var goalText: String {
+        switch condition.unit {
+        case .advertisements: "\(Self.count(condition.count, "advertisement")) of \(regionText)"
+        case .beacons: "\(Self.count(condition.count, "beacon")) of \(regionText)"
+        }
+    }
+
+    /// What counted.
+    private var countedText: String {
+        let seen = beacons.values.filter { $0.counted > 0 }
+        let advertisements = Self.count(counted, "advertisement")
+        guard seen.count == 1, let only = seen.first else {
+            return "\(advertisements) of \(Self.count(seen.count, "beacon")) of \(regionText)"
+        }
+        return "\(advertisements) of \(BeaconIdentity(only.beacon))"
+    }
+
+    /// The RSSI of what counted, if it is one beacon: `, mean -59 dBm, 1.01 m, near`; else empty.
+    private var rssiText: String {
+        let seen = beacons.values.filter { $0.counted > 0 }
+        guard seen.count == 1, let only = seen.first, let text = estimateText(only) else { return "" }
+        return ", \(text)"
+    }
+
+    /// `mean -59 dBm, 1.01 m, near`; `nil` without a known RSSI.
+    private func estimateText(_ seen: Seen) -> String? {
+        guard let mean = seen.meanRSSI else { return nil }
+        let distance = condition.model.distance(rssi: mean, measuredPower: seen.beacon.measuredPower)
+        let proximity = condition.thresholds.proximity(at: distance).rawValue
+        let place = distance.map { "\($0.twoDecimals) m, \(proximity)" } ?? "distance unknown"
+        return "mean \(Int(mean.rounded())) dBm, \(place)"
+    }
+
+    /// Everything that was received.
+    private var everythingText: String {
+        let known =
+            beacons.hasForgotten ? "more than \(Self.maximumBeacons) beacons" : Self.count(beacons.count, "beacon")
+        switch (advertisements, others) {
+        case (0, 0): return "received nothing at all"
+        case (0, _): return "received \(Self.count(others, "advertisement")), none of an iBeacon"
+        default: return "received \(Self.count(advertisements, "advertisement")) of \(known)"
+        }
+    }
+
+    /// Why the expectation was not met.
+    private var missText: String {
+        guard advertisements > 0 else { return everythingText }
+        guard counted == 0 else { return "received only \(countedText)" }
+        guard let miss = nearestMiss else { return everythingText }
+        let text = estimateText(miss).map { " (\($0))" } ?? ""
+        return "\(everythingText), none \(reason(miss)); nearest miss: \(BeaconIdentity(miss.beacon))\(text)"
+    }
+
+    /// The beacon that has most of what is expected.
+    private var nearestMiss: Seen? { beacons.values.max { rank($0) < rank($1) } }
+
+    /// The first thing that no beacon has, if even the nearest miss does not.
+    private func reason(_ miss: Seen) -> String {
+        if !condition.hasUUID(miss.beacon) { return condition.uuids.count == 1 ? "of this UUID" : "of these UUIDs" }
+        if let major = condition.major, miss.beacon.major != major { return "with major \(major)" }
+        if let minor = condition.minor, miss.beacon.minor != minor { return "with minor \(minor)" }
+        return "in \((condition.proximity ?? .unknown).rawValue) proximity"
+    }
+
+    /// How much of what is expected a beacon has: the greater, the nearer a miss. Of equal ones that with more
+    /// advertisements is nearer, and of these that of lower numbers.
+    private func rank(_ seen: Seen) -> Rank {
+        var matches = 0
+        if condition.hasUUID(seen.beacon) {
+            matches = 1
+            if condition.major ?? seen.beacon.major == seen.beacon.major {
+                matches = condition.minor ?? seen.beacon.minor == seen.beacon.minor ? 3 : 2
+            }
+        }
+        return Rank(matches: matches, advertisements: seen.advertisements, beacon: BeaconIdentity(seen.beacon))
+    }
+
+    private struct Rank: Comparable {
+        let matches: Int
+        let advertisements: Int
+        let beacon: BeaconIdentity
+
+        static func < (left: Rank, right: Rank) -> Bool {
+            (left.matches, left.advertisements, right.beacon) < (right.matches, right.advertisements, left.beacon)
+        }
+    }
+
+    private static func count(_ count: Int, _ what: String) -> String { "\(count) \(what)\(count == 1 ? "" : "s")" }
 }

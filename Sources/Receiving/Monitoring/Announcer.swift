@@ -2,11 +2,11 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// What to say when a region is entered or left, and how often at most.
+/// The announcements of a region, and how often they are made at most.
 public struct AnnouncementRule: Hashable, Sendable {
-    /// What to say on entering; `nil` for nothing.
+    /// The text on entering; `nil` for none.
     public var hello: String?
-    /// What to say on leaving; `nil` for nothing.
+    /// The text on leaving; `nil` for none.
     public var goodbye: String?
     /// The least time between two hellos, and between two goodbyes; `nil` for none.
     public var atMostOncePer: Duration?
@@ -19,7 +19,7 @@ public struct AnnouncementRule: Hashable, Sendable {
     }
 }
 
-/// Something to say.
+/// A text to announce.
 public struct Announcement: Hashable, Sendable {
     /// Which of a rule's texts.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
@@ -35,7 +35,7 @@ public struct Announcement: Hashable, Sendable {
     public let kind: Kind
     /// The text.
     public let text: String
-    /// When to say it.
+    /// When it is due.
     public let time: Duration
 
     /// An announcement of these values.
@@ -47,12 +47,12 @@ public struct Announcement: Hashable, Sendable {
     }
 }
 
-/// Turns the events of a region monitor into what to say, by each region's rule.
+/// Turns the events of a region monitor into announcements, by each region's rule.
 ///
-/// A change of state alone is no reason to bother people: who walks along the fringe of a region should not be greeted
-/// each time. Hellos and goodbyes are counted on their own. That a region is outside to begin with is no goodbye.
+/// A change of state alone is no reason to announce: a visitor at the fringe of a region should not be greeted
+/// each time. Hellos and goodbyes are counted separately. A region that is outside at the start is no goodbye.
 public struct Announcer: Sendable {
-    /// Something that was said; one a region and kind is remembered.
+    /// An announcement that was made; the last of each region and kind is remembered.
     public struct Memory: Hashable, Sendable {
         /// The region's identifier.
         public let region: String
@@ -70,17 +70,17 @@ public struct Announcer: Sendable {
     public var rules: [String: AnnouncementRule] {
         didSet { lastSaid = lastSaid.filter { rules[$0.key.region] != nil } }
     }
-    /// When each was said last: what to keep over a restart, as times of another clock.
+    /// When each was last made. Save it for a restart, in times of another clock.
     public private(set) var lastSaid: [Memory: Duration]
 
     /// An announcer by these rules.
-    /// - Parameter lastSaid: when each was said last, also before the start (negative).
+    /// - Parameter lastSaid: when each was last made; negative before the start.
     public init(_ rules: [String: AnnouncementRule], lastSaid: [Memory: Duration] = [:]) {
         self.rules = rules
         self.lastSaid = lastSaid.filter { rules[$0.key.region] != nil }
     }
 
-    /// What to say about an event; `nil` when there is nothing to say, or it was said too short a time ago.
+    /// The announcement for an event; `nil` if there is none, or if the last one is too recent.
     public mutating func announce(_ event: RegionEvent) -> Announcement? {
         let identifier = event.region.identifier
         guard let rule = rules[identifier] else { return nil }

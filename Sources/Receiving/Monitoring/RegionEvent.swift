@@ -10,7 +10,7 @@ public enum RegionState: String, Hashable, Sendable, CaseIterable {
     case unknown
     /// A beacon of it is in range.
     case inside
-    /// None is.
+    /// No beacon of it is in range.
     case outside
 }
 
@@ -18,11 +18,11 @@ public enum RegionState: String, Hashable, Sendable, CaseIterable {
 public struct RegionEvent: Hashable, Sendable {
     /// Which change.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// From unknown or outside to inside: a beacon was heard.
+        /// From unknown or outside to inside: a beacon was received.
         case entered
-        /// From inside to outside: nothing was heard for the quiet time.
+        /// From inside to outside: nothing was received for the quiet time.
         case exited
-        /// From unknown to outside: nothing was heard since monitoring began. Nobody left, so it is no exit.
+        /// From unknown to outside: nothing was received since monitoring began. This is not an exit.
         case determined
     }
 
@@ -30,9 +30,9 @@ public struct RegionEvent: Hashable, Sendable {
     public let region: BeaconRegion
     /// Which change.
     public let kind: Kind
-    /// When: of an exit, when the quiet time was over, which may be before anybody asked.
+    /// The time of the change: of an exit, the end of the quiet time, which may be before the input that reports it.
     public let time: Duration
-    /// Of an entry, the beacon that was heard.
+    /// The beacon that entered; `nil` for other changes.
     public let beacon: IBeacon?
 
     /// An event of these values.
@@ -47,7 +47,7 @@ public struct RegionEvent: Hashable, Sendable {
     public var state: RegionState { kind == .entered ? .inside : .outside }
 }
 
-/// A region and its state: what to keep over a restart.
+/// A region and its state, to be saved for a restart.
 public struct RegionStatus: Hashable, Sendable {
     /// The region.
     public let region: BeaconRegion

@@ -5,28 +5,28 @@
 public import Advertising
 public import BluetoothCore
 
-/// Watches regions: tells when a beacon of one is in range, and when none is any more.
+/// Monitors regions: reports when the first beacon of a region comes into range, and when the last one leaves.
 ///
-/// A region is entered with the first advertisement of a beacon of it, and left when none was heard for the quiet time,
-/// so that losses at the fringe of a beacon's range do not make it flap. A region whose state is not known yet is
-/// outside when nothing was heard for the quiet time since it was added. A value without a clock: it is told what was
-/// heard and when, as a time since an arbitrary start.
+/// A region is entered with the first advertisement of one of its beacons, and left when none was received for the quiet
+/// time, so that losses at the fringe of a beacon's range do not make it flap. A region whose state is not known yet is
+/// outside when nothing was received for the quiet time since it was added. A value without a clock: its inputs
+/// have times since an arbitrary start.
 public struct RegionMonitor: Sendable {
     /// How to watch.
     public struct Settings: Hashable, Sendable {
-        /// How long nothing is heard before a region is left.
+        /// The time without an advertisement after which a region is left.
         public var quietTime: Duration
         /// How many regions there may be; `nil` for any number.
         public var maximumRegions: Int?
 
-        /// 30 seconds, and 20 regions as Core Location allows an app, unless said otherwise.
+        /// By default 30 seconds, and 20 regions, which Core Location allows an app.
         public init(quietTime: Duration = .seconds(30), maximumRegions: Int? = 20) {
             self.quietTime = quietTime
             self.maximumRegions = maximumRegions
         }
     }
 
-    /// There are so many regions already.
+    /// The maximum number of regions.
     public struct TooManyRegions: Error, Hashable, CustomStringConvertible {
         /// The region that was to be added.
         public let region: BeaconRegion
@@ -51,11 +51,11 @@ public struct RegionMonitor: Sendable {
         var entryRSSI: RSSI?
         var quietTime: Duration
         var state: RegionState
-        /// When it was heard last; before that, when its watch began.
-        var lastHeard: Duration
+        /// When it was last seen; before that, when monitoring began.
+        var lastSeen: Duration
 
-        /// When it is outside, if nothing is heard until then; `nil` when it is.
-        var deadline: Duration? { state == .outside ? nil : lastHeard + quietTime }
+        /// When it is outside, if nothing is received until then; `nil` if it is outside already.
+        var deadline: Duration? { state == .outside ? nil : lastSeen + quietTime }
     }
 
     /// How it watches.
@@ -65,7 +65,7 @@ public struct RegionMonitor: Sendable {
     /// A monitor of no regions.
     public init(_ settings: Settings = Settings()) { self.settings = settings }
 
-    /// The regions and their states, in the order in which they were added: what to keep over a restart.
+    /// The regions and their states, in the order in which they were added. Save them for a restart.
     public var statuses: [RegionStatus] { watches.map { RegionStatus(region: $0.region, state: $0.state) } }
 
     /// A region's state; `nil` when there is none of this identifier.
@@ -78,20 +78,20 @@ public struct RegionMonitor: Sendable {
     /// It replaces the region of the same identifier, in its place. When both have the same numbers the state stays;
     /// otherwise it is unknown, without an event for the region that is gone.
     /// - Parameters:
-    ///   - entryRSSI: the strength with which an advertisement must be heard for the region to be entered; once inside,
-    ///     any strength keeps it. `nil` for any strength, known or not.
-    ///   - quietTime: how long nothing is heard before this region is left; `nil` for that of the settings.
+    ///   - entryRSSI: the least RSSI of an advertisement that enters the region; once inside,
+    ///     any RSSI counts. `nil` for any RSSI, known or not.
+    ///   - quietTime: the time without an advertisement after which this region is left; `nil` for that of the settings.
     /// - Throws: `TooManyRegions`, when it replaces none and there are as many as there may be.
     public mutating func add(
         _ region: BeaconRegion, entryRSSI: RSSI? = nil, quietTime: Duration? = nil, at time: Duration
     ) throws(TooManyRegions) {
         var watch = Watch(
             region: region, entryRSSI: entryRSSI, quietTime: quietTime ?? settings.quietTime, state: .unknown,
-            lastHeard: time)
+            lastSeen: time)
         if let index = watches.firstIndex(where: { $0.region.identifier == region.identifier }) {
             if watches[index].region == region {
                 watch.state = watches[index].state
-                watch.lastHeard = watches[index].lastHeard
+                watch.lastSeen = watches[index].lastSeen
             }
             watches[index] = watch
             return
@@ -110,30 +110,38 @@ public struct RegionMonitor: Sendable {
         return watches.count < count
     }
 
-    /// Goes on with states from before a restart: no event tells of a state that is still so.
+    /// Restores states from before a restart: there is no event for a state that has not changed.
     ///
     /// Applies to regions that have been added and have the same identifier and numbers as then; others stay as they
-    /// are. One that was inside is left when nothing is heard for the quiet time from now on.
+    /// are. One that was inside is left when nothing is received for the quiet time from now on.
     public mutating func restore(_ statuses: [RegionStatus], at time: Duration) {
         for status in statuses {
             guard let index = watches.firstIndex(where: { $0.region == status.region }) else { continue }
             watches[index].state = status.state
-            watches[index].lastHeard = time
+            watches[index].lastSeen = time
         }
     }
 
-    /// Counts every quiet time from now, since the receiver did not run until now: what it received meanwhile comes only after
-    /// this.
+    /// Begins all quiet times again, because the receiver did not run until now.
     public mutating func restartQuietTimes(at time: Duration) {
-        for index in watches.indices { watches[index].lastHeard = max(watches[index].lastHeard, time) }
+        for index in watches.indices { watches[index].lastSeen = max(watches[index].lastSeen, time) }
     }
 
-    /// When the next region is left, if nothing is heard until then.
+    /// When the next region is left, if nothing is received until then.
     public var nextDeadline: Duration? { watches.compactMap(\.deadline).min() }
 
-    /// An advertisement was heard.
-    /// - Returns: what changed until then, and with it.
-    public mutating func hear(_ beacon: IBeacon, rssi: RSSI?, at time: Duration) -> [RegionEvent] {
+    /// Takes an input.
+    /// - Returns: the changes until then, and those that it caused.
+    public mutating func take(_ reception: Reception) -> [RegionEvent] {
+        var events = advance(to: reception.time)
+        guard case .received(let sighting, let time) = reception else { return events }
+        for beacon in sighting.beacons { events += receive(beacon, rssi: sighting.rssi, at: time) }
+        return events
+    }
+
+    /// Takes an advertisement.
+    /// - Returns: the changes until then, and those that it caused.
+    public mutating func receive(_ beacon: IBeacon, rssi: RSSI?, at time: Duration) -> [RegionEvent] {
         var events = advance(to: time)
         for index in watches.indices where watches[index].region.contains(beacon) {
             if watches[index].state != .inside {
@@ -142,13 +150,13 @@ public struct RegionMonitor: Sendable {
                 events.append(
                     RegionEvent(region: watches[index].region, kind: .entered, time: time, beacon: beacon))
             }
-            watches[index].lastHeard = max(watches[index].lastHeard, time)
+            watches[index].lastSeen = max(watches[index].lastSeen, time)
         }
         return events
     }
 
-    /// Time has passed.
-    /// - Returns: what changed, in the order of time, and of regions where that is one.
+    /// Advances the time.
+    /// - Returns: the changes, in the order of time; of equal times, in the order of the regions.
     public mutating func advance(to time: Duration) -> [RegionEvent] {
         var events: [RegionEvent] = []
         for index in watches.indices {

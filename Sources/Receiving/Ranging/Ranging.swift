@@ -5,26 +5,26 @@
 public import Advertising
 public import BluetoothCore
 
-/// Tells once a period which beacons of some regions are in range, and how near they are.
+/// Reports once a period which beacons of some regions are in range, and how near they are.
 ///
-/// A value without a clock: it is told what was heard and when, as a time since an arbitrary start. Reports fall due at
-/// whole periods after the start. When nobody calls for longer than a period, one report covers everything since the
-/// last one, rather than many at once, and the next falls due at the next whole period.
+/// A value without a clock: its inputs have times since an arbitrary start. Reports are due at
+/// whole periods after the start. After more than a period without a call, one report covers everything since the
+/// last one, rather than many at once, and the next is due at the next whole period.
 public struct Ranging: Sendable {
-    /// How to range.
+    /// The parameters of ranging.
     public struct Settings: Hashable, Sendable {
         /// The time between reports; at least 1 ms.
         public var period: Duration
-        /// A beacon that was last heard so long ago, or longer, is not in the report any more.
+        /// How long a beacon stays in the reports after it was last seen.
         public var trackingAge: Duration
         /// How distances are estimated.
         public var model: DistanceModel
-        /// Which distance is how near.
+        /// The limits of the proximities.
         public var thresholds: ProximityThresholds
-        /// How many beacons are tracked at once; of more, those heard last.
+        /// The number of beacons that are tracked at once; of more, those seen last.
         public var maximumBeacons: Int
 
-        /// One report a second and five seconds of tracking, unless said otherwise.
+        /// By default one report a second and five seconds of tracking.
         public init(
             period: Duration = .seconds(1), trackingAge: Duration = .seconds(5), model: DistanceModel = .android,
             thresholds: ProximityThresholds = .standard, maximumBeacons: Int = 1024
@@ -39,30 +39,30 @@ public struct Ranging: Sendable {
 
     private struct Track {
         var beacon: IBeacon
-        var lastHeard: Duration
+        var lastSeen: Duration
         var packets = 0
-        var strengths = 0
-        var strengthSum = 0
+        var samples = 0
+        var sum = 0
 
         func ranged(_ settings: Settings) -> RangedBeacon {
-            let mean = strengths > 0 ? Double(strengthSum) / Double(strengths) : nil
+            let mean = samples > 0 ? Double(sum) / Double(samples) : nil
             let distance = mean.flatMap { settings.model.distance(rssi: $0, measuredPower: beacon.measuredPower) }
             return RangedBeacon(
                 beacon: beacon, meanRSSI: mean, distance: distance,
-                proximity: settings.thresholds.proximity(at: distance), packets: packets, lastHeard: lastHeard)
+                proximity: settings.thresholds.proximity(at: distance), packets: packets, lastSeen: lastSeen)
         }
     }
 
-    /// How it ranges.
+    /// The parameters.
     public let settings: Settings
     /// The beacons that are ranged: those of any of these regions.
     public private(set) var regions: [BeaconRegion]
-    /// When the next report falls due.
+    /// When the next report is due.
     public private(set) var nextDeadline: Duration
 
     private var tracks: RecencyTable<BeaconIdentity, Track>
 
-    /// Ranging that begins now; the first report falls due a period later.
+    /// Ranging that begins now; the first report is due a period later.
     public init(_ regions: [BeaconRegion], settings: Settings = Settings(), at time: Duration) {
         self.regions = regions
         self.settings = settings
@@ -76,25 +76,34 @@ public struct Ranging: Sendable {
         tracks.keep { track in regions.contains { $0.contains(track.beacon) } }
     }
 
-    /// An advertisement was heard. Strengths that are not known count as heard, but not in the mean.
-    /// - Returns: the report that fell due before it, if one did.
-    public mutating func hear(_ beacon: IBeacon, rssi: RSSI?, at time: Duration) -> RangingReport? {
+    /// Takes an input.
+    /// - Returns: the report that became due, if any.
+    public mutating func take(_ reception: Reception) -> RangingReport? {
+        var report = advance(to: reception.time)
+        guard case .received(let sighting, let time) = reception else { return report }
+        for beacon in sighting.beacons { report = receive(beacon, rssi: sighting.rssi, at: time) ?? report }
+        return report
+    }
+
+    /// Takes an advertisement. One without an RSSI counts as a packet, but not in the mean.
+    /// - Returns: the report that became due before it, if any.
+    public mutating func receive(_ beacon: IBeacon, rssi: RSSI?, at time: Duration) -> RangingReport? {
         let report = advance(to: time)
         guard regions.contains(where: { $0.contains(beacon) }) else { return report }
-        tracks.use(BeaconIdentity(beacon), initial: Track(beacon: beacon, lastHeard: time)) { track in
+        tracks.use(BeaconIdentity(beacon), initial: Track(beacon: beacon, lastSeen: time)) { track in
             track.beacon = beacon
-            track.lastHeard = max(track.lastHeard, time)
+            track.lastSeen = max(track.lastSeen, time)
             track.packets += 1
             if let rssi = rssi.known {
-                track.strengths += 1
-                track.strengthSum += Int(rssi.decibelMilliwatts)
+                track.samples += 1
+                track.sum += Int(rssi.decibelMilliwatts)
             }
         }
         return report
     }
 
-    /// Time has passed.
-    /// - Returns: the report that fell due, if one did.
+    /// Advances the time.
+    /// - Returns: the report that became due, if any.
     public mutating func advance(to time: Duration) -> RangingReport? {
         guard time >= nextDeadline else { return nil }
         let missed = Int(clamping: (time - nextDeadline).attoseconds / settings.period.attoseconds)
@@ -103,7 +112,7 @@ public struct Ranging: Sendable {
         return report(at: end, missed: missed)
     }
 
-    /// Ranging ends.
+    /// Ends ranging.
     /// - Returns: the report of the part of a period since the last report; `nil` where there is no such part.
     public mutating func finish(at time: Duration) -> RangingReport? {
         guard time > nextDeadline - settings.period else { return nil }
@@ -115,11 +124,11 @@ public struct Ranging: Sendable {
         let settings = settings
         var beacons: [RangedBeacon] = []
         tracks.keep { track in
-            guard time - track.lastHeard < settings.trackingAge else { return false }
+            guard time - track.lastSeen < settings.trackingAge else { return false }
             beacons.append(track.ranged(settings))
             track.packets = 0
-            track.strengths = 0
-            track.strengthSum = 0
+            track.samples = 0
+            track.sum = 0
             return true
         }
         return RangingReport(time: time, missed: missed, beacons: beacons.sorted(by: RangedBeacon.precedes))

@@ -5,55 +5,55 @@
 public import Advertising
 public import BluetoothCore
 
-/// A beacon as ranging sees it at a report.
+/// A beacon in a ranging report.
 public struct RangedBeacon: Hashable, Sendable {
-    /// Its numbers and its measured power, as last heard.
+    /// Its numbers and its measured power, as last received.
     public let beacon: IBeacon
-    /// The mean strength since the report before, in dBm, not rounded; `nil` when none was heard.
+    /// The mean RSSI since the last report, in dBm, not rounded; `nil` without a sample.
     public let meanRSSI: Double?
-    /// The estimated distance in metres; `nil` when it cannot be told.
+    /// The estimated distance in metres; `nil` if unknown.
     public let distance: Double?
     /// How near it is.
     public let proximity: Proximity
-    /// How many of its advertisements were heard since the report before.
+    /// The number of its advertisements received since the last report.
     public let packets: Int
-    /// When it was heard last.
-    public let lastHeard: Duration
+    /// When it was last seen.
+    public let lastSeen: Duration
 
     /// A beacon with these values.
     public init(
-        beacon: IBeacon, meanRSSI: Double?, distance: Double?, proximity: Proximity, packets: Int, lastHeard: Duration
+        beacon: IBeacon, meanRSSI: Double?, distance: Double?, proximity: Proximity, packets: Int, lastSeen: Duration
     ) {
         self.beacon = beacon
         self.meanRSSI = meanRSSI
         self.distance = distance
         self.proximity = proximity
         self.packets = packets
-        self.lastHeard = lastHeard
+        self.lastSeen = lastSeen
     }
 
     /// Its numbers.
     public var identity: BeaconIdentity { BeaconIdentity(beacon) }
-    /// The mean strength rounded to whole dBm, and 0 when none was heard, as Core Location has it.
+    /// The mean RSSI rounded to whole dBm, and 0 without a sample, as in Core Location.
     public var rssi: RSSI { RSSI(meanRSSI.flatMap { Int8(exactly: $0.rounded()) } ?? 0) }
-    /// The estimated distance in metres, and -1 when it cannot be told.
+    /// The estimated distance in metres, and -1 if unknown.
     public var accuracy: Double { distance ?? -1 }
 
-    /// Nearest first; then those that cannot be told, the strongest first, and last those that were not heard.
+    /// Nearest first; then those of unknown distance, by falling RSSI, and last those without a sample.
     static func precedes(_ left: RangedBeacon, _ right: RangedBeacon) -> Bool {
         let distances = (left.distance ?? .infinity, right.distance ?? .infinity)
         guard distances.0 == distances.1 else { return distances.0 < distances.1 }
-        let strengths = (left.meanRSSI ?? -.infinity, right.meanRSSI ?? -.infinity)
-        guard strengths.0 == strengths.1 else { return strengths.0 > strengths.1 }
+        let means = (left.meanRSSI ?? -.infinity, right.meanRSSI ?? -.infinity)
+        guard means.0 == means.1 else { return means.0 > means.1 }
         return left.identity < right.identity
     }
 }
 
-/// What ranging tells once a period.
+/// What ranging reports once a period.
 public struct RangingReport: Hashable, Sendable {
     /// The end of the period.
     public let time: Duration
-    /// How many periods before it have no report of their own, since nobody asked in time; it covers them too.
+    /// The number of earlier periods without a report of their own, which this one covers, too.
     public let missed: Int
     /// Every tracked beacon once, the nearest first, unknown distances last; empty when none is in range.
     public let beacons: [RangedBeacon]

@@ -5,45 +5,45 @@
 public import Advertising
 public import BluetoothCore
 
-/// Someone who advertises, as far as was heard.
+/// A device that advertises, with its latest data.
 public struct Advertiser<Source: Hashable & Sendable>: Sendable {
-    /// How many different payloads are remembered of each, to tell repetitions of a rotating one from news.
+    /// The number of different payloads that are remembered, so that a rotating one is not new each time.
     private static var rememberedPayloads: Int { 4 }
 
-    /// Who it is: an address, or whatever the caller tells advertisers apart by.
+    /// Its identity: an address, or another value by which the caller distinguishes advertisers.
     public let source: Source
-    /// When it was heard first.
-    public let firstHeard: Duration
-    /// When it was heard last.
-    public private(set) var lastHeard: Duration
-    /// How many advertisements were heard, scan responses not counted.
+    /// When it was first seen.
+    public let firstSeen: Duration
+    /// When it was last seen.
+    public private(set) var lastSeen: Duration
+    /// The number of advertisements received, without scan responses.
     public private(set) var advertisements = 0
-    /// How many scan responses were heard.
+    /// The number of scan responses received.
     public private(set) var scanResponses = 0
-    /// The strength at which it was heard last; `nil` when that is not known.
+    /// The last RSSI; `nil` if unknown.
     public private(set) var lastRSSI: RSSI?
     /// The latest advertising data, as far as it is well-formed.
     public private(set) var advertisingData = AdvertisingData()
-    /// The latest scan response, as far as it is well-formed; empty when none was heard.
+    /// The latest scan response, as far as it is well-formed; empty if none was received.
     public private(set) var scanResponse = AdvertisingData()
-    /// The latest advertising data as heard.
+    /// The latest advertising data as received.
     public private(set) var advertisingBytes: [UInt8] = []
-    /// The latest scan response as heard.
+    /// The latest scan response as received.
     public private(set) var scanResponseBytes: [UInt8] = []
 
-    private var strengths = 0
-    private var strengthSum = 0
+    private var samples = 0
+    private var sum = 0
     private var gaps = AdvertisingGaps()
     private var payloads: [[UInt8]] = []
 
     init(source: Source, at time: Duration) {
         self.source = source
-        firstHeard = time
-        lastHeard = time
+        firstSeen = time
+        lastSeen = time
     }
 
-    /// The mean of all known strengths, in dBm; `nil` when none is known.
-    public var meanRSSI: Double? { strengths > 0 ? Double(strengthSum) / Double(strengths) : nil }
+    /// The mean of all known RSSI values, in dBm; `nil` without one.
+    public var meanRSSI: Double? { samples > 0 ? Double(sum) / Double(samples) : nil }
     /// The estimated advertising interval; `nil` for fewer than four advertising events (see `IntervalEstimate`).
     public var interval: AdvertisingInterval? { gaps.interval }
     /// The local name, of the advertising data before the scan response.
@@ -56,14 +56,14 @@ public struct Advertiser<Source: Hashable & Sendable>: Sendable {
     /// The beacon frames in advertising data and scan response.
     public var frames: [BeaconFrame] { advertisingData.frames + scanResponse.frames }
 
-    /// Takes what was heard.
-    /// - Returns: whether it is none of the payloads heard of late.
-    mutating func hear(_ data: [UInt8], isScanResponse: Bool, rssi: RSSI?, at time: Duration) -> Bool {
-        lastHeard = max(lastHeard, time)
+    /// Takes a packet.
+    /// - Returns: whether its payload is not one of the remembered ones.
+    mutating func receive(_ data: [UInt8], isScanResponse: Bool, rssi: RSSI?, at time: Duration) -> Bool {
+        lastSeen = max(lastSeen, time)
         lastRSSI = rssi.known
         if let rssi = rssi.known {
-            strengths += 1
-            strengthSum += Int(rssi.decibelMilliwatts)
+            samples += 1
+            sum += Int(rssi.decibelMilliwatts)
         }
         if isScanResponse {
             scanResponses += 1

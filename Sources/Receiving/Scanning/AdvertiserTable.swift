@@ -4,18 +4,18 @@
 
 public import BluetoothCore
 
-/// Everyone who was heard of late, with what is known of each: what a scan shows once rather than with every packet.
+/// The advertisers that were seen recently, each with its latest data.
 ///
-/// A value without a clock, and bounded: when more advertisers are heard than it holds, those that were not heard for
+/// A value without a clock, and bounded: when it is full, the advertisers that were not seen for
 /// longest are forgotten.
 public struct AdvertiserTable<Source: Hashable & Sendable>: Sendable {
-    /// What a packet says that was not known.
+    /// What is new in a packet.
     public enum News: Hashable, Sendable {
-        /// Its sender was not known, or is forgotten by now.
+        /// Its sender was unknown, or forgotten.
         case newAdvertiser
-        /// Its data is none of the few that its sender was heard with of late.
+        /// Its data is not among the last few of its sender.
         case newData
-        /// Nothing but that its sender is still there: a duplicate.
+        /// Nothing: it is a duplicate.
         case nothing
     }
 
@@ -24,32 +24,32 @@ public struct AdvertiserTable<Source: Hashable & Sendable>: Sendable {
     /// A table of at most `capacity` advertisers.
     public init(capacity: Int = 1024) { table = RecencyTable(capacity: capacity) }
 
-    /// How many advertisers there are.
+    /// The number of advertisers.
     public var count: Int { table.count }
-    /// The advertisers, in the order in which they were heard first.
+    /// The advertisers, in the order in which they were first seen.
     public var advertisers: [Advertiser<Source>] { table.values }
 
-    /// An advertiser, if it was heard of late.
+    /// An advertiser; `nil` if it was not seen recently.
     public subscript(source: Source) -> Advertiser<Source>? { table[source] }
 
-    /// A packet was heard.
+    /// Takes a packet.
     /// - Parameters:
     ///   - data: AD structures, which need not be well-formed.
-    ///   - isScanResponse: whether it is a scan response; `false` where the radio does not tell.
-    ///   - rssi: the received strength; `nil` when the radio does not know.
-    /// - Returns: its sender with all that is known of it, this packet included, and what was not known before.
-    public mutating func hear(
+    ///   - isScanResponse: whether it is a scan response; `false` if the radio does not report it.
+    ///   - rssi: the RSSI; `nil` if the radio does not report it.
+    /// - Returns: its sender, with this packet included, and what is new.
+    public mutating func receive(
         _ data: [UInt8], from source: Source, isScanResponse: Bool = false, rssi: RSSI?, at time: Duration
     ) -> (advertiser: Advertiser<Source>, news: News) {
         table.use(source, initial: Advertiser(source: source, at: time)) { advertiser in
             let isKnown = advertiser.advertisements + advertiser.scanResponses > 0
-            let isNews = advertiser.hear(data, isScanResponse: isScanResponse, rssi: rssi, at: time)
+            let isNews = advertiser.receive(data, isScanResponse: isScanResponse, rssi: rssi, at: time)
             return (advertiser, isKnown ? isNews ? .newData : .nothing : .newAdvertiser)
         }
     }
 
-    /// Forgets who was not heard since a time.
-    public mutating func forget(notHeardSince time: Duration) {
-        table.keep { $0.lastHeard >= time }
+    /// Forgets the advertisers that were not seen since a time.
+    public mutating func forget(notSeenSince time: Duration) {
+        table.keep { $0.lastSeen >= time }
     }
 }

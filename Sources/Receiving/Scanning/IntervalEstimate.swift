@@ -54,7 +54,7 @@ public enum IntervalEstimate {
     }
 }
 
-/// The times between a device's advertising events, of which the last ones are kept.
+/// The latest times between a device's advertising events.
 struct AdvertisingGaps: Hashable, Sendable {
     private static let capacity = 48
 

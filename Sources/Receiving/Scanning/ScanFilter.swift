@@ -11,12 +11,12 @@ public struct ScanFilter: Hashable, Sendable {
     public var services: Set<BluetoothUUID>
     /// Beacon formats of which one must be there; empty for any data, also of no beacon.
     public var formats: Set<BeaconFormat>
-    /// The least strength; advertisements of unknown strength do not have it. `nil` for any.
+    /// The minimum RSSI, which advertisements of unknown RSSI do not have; `nil` for any.
     public var minimumRSSI: RSSI?
     /// Text that the local name must have in it, in either case; `nil` for any name or none.
     public var name: String?
 
-    /// Everything, unless said otherwise.
+    /// By default everything passes.
     public init(
         services: Set<BluetoothUUID> = [], formats: Set<BeaconFormat> = [], minimumRSSI: RSSI? = nil,
         name: String? = nil
@@ -27,8 +27,8 @@ public struct ScanFilter: Hashable, Sendable {
         self.name = name
     }
 
-    /// Whether it lets through what was heard last of an advertiser: data and scan response count together, the
-    /// strength is that of the last packet.
+    /// Whether the latest data of an advertiser passes: data and scan response count together, the
+    /// RSSI is that of the last packet.
     public func accepts(_ advertiser: Advertiser<some Hashable & Sendable>) -> Bool {
         accepts(
             advertiser.advertisingData, scanResponse: advertiser.scanResponse, rssi: advertiser.lastRSSI)

@@ -6,7 +6,7 @@ public import Advertising
 public import BluetoothCore
 internal import Glibc
 
-/// What hot and cold tells once a period.
+/// What seeking reports once a period.
 public struct SeekingReport: Hashable, Sendable {
     /// Whether the seeker comes nearer.
     public enum Trend: String, Hashable, Sendable, CaseIterable {
@@ -14,7 +14,7 @@ public struct SeekingReport: Hashable, Sendable {
         case warmer
         /// It is further away.
         case colder
-        /// It is about as far, it has just been found, or it cannot be told.
+        /// The distance is about the same or unknown, or the beacon has just been found.
         case steady
     }
 
@@ -25,7 +25,7 @@ public struct SeekingReport: Hashable, Sendable {
     public let time: Duration
     /// The nearest beacon; `nil` when none is in range.
     public let nearest: RangedBeacon?
-    /// 0 for cold, 1 for hot; what it was last while the distance cannot be told.
+    /// 0 for cold, 1 for hot; the last value while the distance is unknown.
     public let warmth: Double
     /// Whether the seeker comes nearer.
     public let trend: Trend
@@ -38,7 +38,7 @@ public struct SeekingReport: Hashable, Sendable {
         self.trend = trend
     }
 
-    /// What to show: the accuracy in metres with two decimals, -1.00 when it cannot be told, or "No Beacons Found".
+    /// The text to show: the accuracy in metres with two decimals, -1.00 if unknown, or "No Beacons Found".
     public var text: String { nearest.map { $0.accuracy.twoDecimals + " m" } ?? Self.noneFound }
 }
 
@@ -46,11 +46,11 @@ public struct SeekingReport: Hashable, Sendable {
 ///
 /// A value without a clock; it ranges, and makes its reports as `Ranging` does.
 public struct Seeking: Sendable {
-    /// As near as this, in metres, is hot.
+    /// The greatest distance that is hot, in metres.
     public static let hot = 0.25
-    /// As far as this, in metres, is cold.
+    /// The least distance that is cold, in metres.
     public static let cold = 32.0
-    /// By this factor a distance must change before it is warmer or colder: strengths vary without anybody moving.
+    /// The factor by which a distance must change to be warmer or colder: the RSSI varies without movement.
     public static let noticeableFactor = 1.25
 
     private struct Quarry {
@@ -68,24 +68,33 @@ public struct Seeking: Sendable {
         ranging = Ranging(regions, settings: settings, at: time)
     }
 
-    /// When the next report falls due.
+    /// When the next report is due.
     public var nextDeadline: Duration { ranging.nextDeadline }
 
-    /// An advertisement was heard.
-    /// - Returns: the report that fell due before it, if one did.
-    public mutating func hear(_ beacon: IBeacon, rssi: RSSI?, at time: Duration) -> SeekingReport? {
-        let report = ranging.hear(beacon, rssi: rssi, at: time)
+    /// Takes an input.
+    /// - Returns: the report that became due, if any.
+    public mutating func take(_ reception: Reception) -> SeekingReport? {
+        var report = advance(to: reception.time)
+        guard case .received(let sighting, let time) = reception else { return report }
+        for beacon in sighting.beacons { report = receive(beacon, rssi: sighting.rssi, at: time) ?? report }
+        return report
+    }
+
+    /// Takes an advertisement.
+    /// - Returns: the report that became due before it, if any.
+    public mutating func receive(_ beacon: IBeacon, rssi: RSSI?, at time: Duration) -> SeekingReport? {
+        let report = ranging.receive(beacon, rssi: rssi, at: time)
         return report.map { judge($0) }
     }
 
-    /// Time has passed.
-    /// - Returns: the report that fell due, if one did.
+    /// Advances the time.
+    /// - Returns: the report that became due, if any.
     public mutating func advance(to time: Duration) -> SeekingReport? {
         let report = ranging.advance(to: time)
         return report.map { judge($0) }
     }
 
-    /// Seeking ends.
+    /// Ends seeking.
     /// - Returns: the report of the part of a period since the last report; `nil` where there is no such part.
     public mutating func finish(at time: Duration) -> SeekingReport? {
         let report = ranging.finish(at: time)

@@ -27,9 +27,9 @@ struct ManageList: AsyncParsableCommand {
         try await Listening(options, duration: duration).run { radio, _ in
             var table = AdvertiserTable<RemoteAddress>()
             let filter = ScanFilter(services: [IoTDesignShopService.uuid])
-            for await case .heard(let sighting, let time) in try await radio.receptions(every: .seconds(1)) {
+            for await case .received(let sighting, let time) in try await radio.receptions(every: .seconds(1)) {
                 let isScanResponse = sighting.pdu == .scanResponse || sighting.pdu == .extendedScanResponse
-                _ = table.hear(
+                _ = table.receive(
                     sighting.data, from: sighting.device, isScanResponse: isScanResponse, rssi: sighting.rssi, at: time)
             }
             let beacons = table.advertisers.filter { filter.accepts($0) }

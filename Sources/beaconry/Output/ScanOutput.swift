@@ -44,14 +44,14 @@ struct ScanOutput {
     /// Takes what happened.
     mutating func take(_ reception: Reception) {
         switch reception {
-        case .heard(let sighting, let time): hear(sighting, at: time)
+        case .received(let sighting, let time): hear(sighting, at: time)
         case .passed(let time): if format == .table { draw(at: time) }
         }
     }
 
     private mutating func hear(_ sighting: Sighting, at time: Duration) {
         let isScanResponse = sighting.pdu == .scanResponse || sighting.pdu == .extendedScanResponse
-        let (advertiser, news) = table.hear(
+        let (advertiser, news) = table.receive(
             sighting.data, from: sighting.device, isScanResponse: isScanResponse, rssi: sighting.rssi, at: time)
         guard format != .table else { return }
         guard filter.accepts(advertiser) else {
@@ -66,18 +66,18 @@ struct ScanOutput {
     }
 
     private mutating func draw(at time: Duration) {
-        table.forget(notHeardSince: time - Self.tableAge)
+        table.forget(notSeenSince: time - Self.tableAge)
         guard let screen else { return }
         var shown = table.advertisers.filter { filter.accepts($0) }
         let isByStrength = screen.isReordered
         if isByStrength {
-            shown.sort { ($0.meanRSSI ?? -.infinity, $1.firstHeard) > ($1.meanRSSI ?? -.infinity, $0.firstHeard) }
+            shown.sort { ($0.meanRSSI ?? -.infinity, $1.firstSeen) > ($1.meanRSSI ?? -.infinity, $0.firstSeen) }
         }
         let rows = shown.map { advertiser in
             [
                 advertiser.source.address.description, advertiser.lastRSSI.map { "\($0.decibelMilliwatts)" } ?? "?",
                 advertiser.interval.map { "\($0)" } ?? "",
-                "\(advertiser.advertisements)", Self.age(time - advertiser.lastHeard),
+                "\(advertiser.advertisements)", Self.age(time - advertiser.lastSeen),
                 ScanRecord.name(of: advertiser) ?? "",
                 ScanRecord.identity(of: advertiser),
             ]

@@ -14,7 +14,7 @@ struct ProfileCloner {
     struct Origin {
         let id: String
         let device: DeviceProfile
-        let advertiser: HeardAdvertiser
+        let advertiser: RecordedAdvertiser
         /// What its address is, when the profile cannot give it.
         let hasLostAddress: Bool
     }
@@ -24,7 +24,7 @@ struct ProfileCloner {
     /// Advertisers whose data fits into no legacy advertisement.
     private(set) var unrepeatable = 0
 
-    init(_ advertisers: [HeardAdvertiser]) {
+    init(_ advertisers: [RecordedAdvertiser]) {
         var numbers: [String: Int] = [:]
         for advertiser in advertisers {
             guard let raw = Self.configuration(of: advertiser) else {
@@ -48,7 +48,7 @@ struct ProfileCloner {
         return ProfileWriter.text(of: Profile(name: name, beacons: beacons), remarks: remarks)
     }
 
-    private static func configuration(of advertiser: HeardAdvertiser) -> RawAdvertiser.Configuration? {
+    private static func configuration(of advertiser: RecordedAdvertiser) -> RawAdvertiser.Configuration? {
         guard let (data, scanResponse) = payloads(of: advertiser) else { return nil }
         let pdu = advertiser.pdu ?? (scanResponse.isEmpty ? .nonConnectable : .scannable)
         let address = advertiser.device.address
@@ -60,7 +60,7 @@ struct ProfileCloner {
 
     /// Advertising data and scan response. A radio that does not tell PDUs gives both in one: the structures that fit
     /// into the first PDU stay there.
-    private static func payloads(of advertiser: HeardAdvertiser) -> (data: [UInt8], scanResponse: [UInt8])? {
+    private static func payloads(of advertiser: RecordedAdvertiser) -> (data: [UInt8], scanResponse: [UInt8])? {
         var (data, scanResponse) = (advertiser.advertisingData, advertiser.scanResponse ?? [])
         if advertiser.pdu == nil, data.count > AdvertisingPDU.capacity {
             let structures = AdvertisingData(verbatim: data).structures.map { $0.serialized() }

@@ -40,7 +40,7 @@ final class MuteRadio: BondStoringCentralRadio {
     var bonds: [String] { state.withLock(\.bonds) }
 
     /// Hears something.
-    func hear(_ sighting: Sighting) { state.withLock { $0.sightings }?.yield(sighting) }
+    func receive(_ sighting: Sighting) { state.withLock { $0.sightings }?.yield(sighting) }
 
     /// Is gone, or is back.
     func set(_ radioState: CentralRadioState) {

@@ -231,9 +231,9 @@ def test_calibrate_says_what_went_wrong(room: tuple[Run, str], beaconry: Beaconr
         return done.returncode, done.stderr.splitlines()[-1]
 
     code, words = calibrate("--uuid", UUID)
-    assert code == 1 and words.startswith("beaconry: more than one beacon was heard, ")
+    assert code == 1 and words.startswith("beaconry: more than one beacon was received, ")
     code, words = calibrate("--uuid", UUID, "--major", "9")
-    assert code == 1 and words.startswith("beaconry: no beacon of this kind was heard")
+    assert code == 1 and words.startswith("beaconry: no beacon of this kind was received")
     code, words = calibrate("--uuid", UUID, "--major", "1", "--minor", "2", "--write", "none.yaml")
     assert code == 65 and "no such file" in words
     other = beaconry.profile("profile: p\nbeacons:\n  - { id: a, device: iot-design-shop }\n", "other.yaml")
@@ -252,12 +252,12 @@ def test_calibrate_says_what_went_wrong(room: tuple[Run, str], beaconry: Beaconr
 @pytest.mark.parametrize(
     ("options", "code", "words"),
     [
-        (["--uuid", UUID], 0, "heard 1 advertisement of "), (["--uuid", UUID, "--major", "1", "--minor", "2", "--present"], 0, ""),
+        (["--uuid", UUID], 0, "received 1 advertisement of "), (["--uuid", UUID, "--major", "1", "--minor", "2", "--present"], 0, ""),
         (["--uuid", UUID, "--major", "2"], 1, "none with major 2"), (["--uuid", UUID, "--absent"], 1, "expected no "),
-        (["--uuid", UUID, "--major", "2", "--absent"], 0, "heard no "), (["--uuid", OTHER, "--proximity", "immediate"], 0, ""),
+        (["--uuid", UUID, "--major", "2", "--absent"], 0, "received no "), (["--uuid", OTHER, "--proximity", "immediate"], 0, ""),
         (["--uuid", OTHER, "--proximity", "far"], 1, "none in far proximity"), (["--uuid", OTHER, "--count", "5"], 0, ""),
-        (["--uuid", OTHER, "--count", "500"], 1, "heard only "), (["--uuid", UUID, "--count", "2", "--beacons"], 0, "2 beacons"),
-        ([], 0, "heard 1 advertisement of "), (["--major", "7"], 0, f"{OTHER} major 7 minor 7"),
+        (["--uuid", OTHER, "--count", "500"], 1, "received only "), (["--uuid", UUID, "--count", "2", "--beacons"], 0, "2 beacons"),
+        ([], 0, "received 1 advertisement of "), (["--major", "7"], 0, f"{OTHER} major 7 minor 7"),
         (["--major", "9"], 1, "expected 1 advertisement of any iBeacon major 9 "),
         (["--uuid", UUID, "--uuid", OTHER, "--count", "3", "--beacons"], 0, f"3 beacons of {UUID} or {OTHER} within"),
         (["--uuid", NOBODY, "--uuid", OTHER, "--major", "7"], 0, f"{OTHER} major 7 minor 7"),
