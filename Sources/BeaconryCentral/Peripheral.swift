@@ -324,3 +324,41 @@ extension CentralError {
         }
     }
 }
+
+/// The attempts to connect.
+public struct ConnectRetry: Hashable, Sendable {
+    /// The number of attempts, at least one, each with the whole timeout.
+    public var attempts: Int
+    /// The time between two attempts.
+    public var pause: Duration
+
+    /// A number of attempts, by default half a second apart.
+    public init(attempts: Int, pause: Duration = .milliseconds(500)) {
+        self.attempts = max(1, attempts)
+        self.pause = pause
+    }
+
+    /// One attempt.
+    public static let none = ConnectRetry(attempts: 1)
+}
+
+/// The reason for the end of a connection.
+public enum ConnectionEnd: Hashable, Sendable {
+    /// `Peripheral.disconnect()` was called.
+    case requested
+    /// The device was silent for `Peripheral.watchdogInterval`.
+    case watchdog(Duration)
+    /// The device or the radio ended it, or it was lost; a clause for people.
+    case lost(String)
+}
+
+extension ConnectionEnd: CustomStringConvertible {
+    /// A clause for people.
+    public var description: String {
+        switch self {
+        case .requested: "it was ended here"
+        case .watchdog(let interval): "nothing was received for \(interval)"
+        case .lost(let reason): reason
+        }
+    }
+}

@@ -44,7 +44,7 @@ final class BondVault: BondStore {
         entries.withLock { $0[beacon]?.secrets ?? StoredSecrets() }
     }
 
-    func keep(_ secrets: StoredSecrets, of beacon: BeaconIdentifier) -> Bool {
+    func save(_ secrets: StoredSecrets, of beacon: BeaconIdentifier) -> Bool {
         let outcome: (file: BondFile?, error: SystemError?) = entries.withLock { entries in
             let file = entries[beacon]?.file
             do throws(SystemError) {

@@ -37,7 +37,7 @@ struct StoredBonds {
         guard let store else { return true }
         var secrets = store.secrets(of: owner)
         secrets.bonds = bonds.map { StoredBond(peer: PairedPeer($0, isBonded: true), fields: $0.record) }
-        return store.keep(secrets, of: owner)
+        return store.save(secrets, of: owner)
     }
 
     /// The identity resolving key of a beacon (Core 5.4, Vol 3, Part C, 10.7), created when it is first needed.
@@ -51,7 +51,7 @@ struct StoredBonds {
         var random = RandomSource()
         let key = Octets<16>(padding: random.octets(16))
         secrets.own[Self.resolvingKeyName] = Hexadecimal.string(key.bytes)
-        _ = store?.keep(secrets, of: owner)
+        _ = store?.save(secrets, of: owner)
         return key
     }
 

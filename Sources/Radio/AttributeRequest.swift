@@ -63,3 +63,45 @@ public enum AttributeAnswer: Sendable {
 
 /// Answers the requests of centrals.
 public typealias AttributeResponder = @Sendable (AttributeRequest) -> AttributeAnswer
+
+/// The attributes of a central, for the devices that it connects to.
+///
+/// Link layer roles and GATT roles are independent (Core 5.4, Vol 1, Part A, 6.4): a phone connects to a watch,
+/// and the watch uses the phone's services on that connection.
+public struct ServedAttributes: Hashable, Sendable {
+    /// The central's name in its generic access service.
+    public var name: String
+    /// Its services, beside generic access and generic attribute.
+    public var services: [GATTService]
+
+    /// A central of this name with these services.
+    public init(name: String, services: [GATTService]) {
+        self.name = name
+        self.services = services
+    }
+}
+
+/// A use of the central's attributes by a device.
+public enum ServedEvent: Hashable, Sendable {
+    /// A request to read or write a value, which `ServingLink.respond` must answer.
+    case request(ServedRequest)
+    /// A change of the subscription to a characteristic.
+    case subscribed(CharacteristicIdentifier, ClientCharacteristicConfiguration)
+}
+
+/// A device's request for a value that a central serves.
+public struct ServedRequest: Hashable, Sendable {
+    /// The number for the response, unique on its link.
+    public let number: UInt64
+    /// The characteristic.
+    public let characteristic: CharacteristicIdentifier
+    /// The operation.
+    public let operation: AttributeRequest.Operation
+
+    /// A request of this number.
+    public init(number: UInt64, characteristic: CharacteristicIdentifier, operation: AttributeRequest.Operation) {
+        self.number = number
+        self.characteristic = characteristic
+        self.operation = operation
+    }
+}

@@ -40,6 +40,16 @@ public protocol CentralRadio: Sendable {
     func close() async
 }
 
+extension CentralRadio {
+    /// Scans, and adds the time once a period (see `Reception.stream`).
+    /// - Throws: `RadioError`.
+    public func receptions(
+        _ parameters: ScanParameters = ScanParameters(), every period: Duration
+    ) async throws(RadioError) -> AsyncStream<Reception> {
+        Reception.stream(of: try await scan(parameters), every: period)
+    }
+}
+
 /// A radio that can forget a bond with a device.
 public protocol BondingCentralRadio: CentralRadio {
     /// Forgets the keys of the bond with a device, if there is one.

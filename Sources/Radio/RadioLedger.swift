@@ -16,3 +16,9 @@ public protocol RadioLedger: Sendable {
     /// The entries of other running processes under a key.
     func heldByOthers(under key: String) -> [String]
 }
+
+/// A sink for the bytes of a capture file, in order; its owner writes the file.
+public protocol CaptureSink: Sendable {
+    /// Appends bytes.
+    func append(_ bytes: [UInt8])
+}

@@ -26,7 +26,7 @@ import Testing
         return survey.advertisers
     }
 
-    @Test func whatWasHeardMostOftenIsWhatItAdvertises() throws {
+    @Test func mostFrequentDataIsReported() throws {
         let advertisers = Self.advertisers([
             Self.recorded(0, .scannable, [1], rssi: -50), Self.recorded(1, .scanResponse, [9], rssi: -127),
             Self.recorded(105, .scannable, [2], rssi: -70), Self.recorded(205, .nonConnectable, [3], from: 2),
@@ -46,7 +46,7 @@ import Testing
         #expect(advertisers.last?.interval == nil)
     }
 
-    @Test func whatCannotBeRepeatedIsCounted() {
+    @Test func extendedAdvertisersAreCounted() {
         var survey = AdvertiserSurvey()
         for number in UInt8(1)...3 { survey.take(Self.recorded(0, .extended, [1], from: number)) }
         survey.take(Self.recorded(5, .nonConnectable, [1], from: 3))
@@ -55,7 +55,7 @@ import Testing
         #expect(survey.unrepeatable == 2)
     }
 
-    @Test func aRadioThatTellsNoPDUsIsTaken() {
+    @Test func sightingsWithoutAPDUTypeAreAccepted() {
         let advertisers = Self.advertisers([Self.recorded(0, nil, [1, 2])])
         #expect(advertisers.map(\.pdu) == [nil])
         #expect(advertisers.map(\.advertisingData) == [[1, 2]])

@@ -53,23 +53,23 @@ struct BeaconConfiguratorTests {
         }
     }
 
-    @Test func whatDiffersIsWrittenOnce() async throws {
+    @Test func differencesAreWrittenOnce() async throws {
         try await Self.withBeacon(attempts: 1) { stage, configurator, log in
             let change = SettingsChange(major: 7, interval: AdvertisingInterval(160))
             let outcome = try await configurator.configure(Self.target, change)
             #expect(outcome.before.numbers.major == 1)
             #expect(outcome.after == change.applied(to: outcome.before))
             #expect(stage.peer[IoTDesignShopService().majorMinor.uuid] == [7, 0, 1, 0])
-            #expect(stage.peer.heard.count { $0.first == 0x12 } == 1)
+            #expect(stage.peer.received.count { $0.first == 0x12 } == 1)
             let again = try await configurator.configure(Self.target, change)
             #expect(again.before == again.after)
-            #expect(stage.peer.heard.count { $0.first == 0x12 } == 1)
+            #expect(stage.peer.received.count { $0.first == 0x12 } == 1)
             let steps = ["searching", "connecting", "reading"]
             #expect(log.steps.withLock(\.self) == steps + ["writing"] + steps)
         }
     }
 
-    @Test func whoHangsUpIsTriedAgain() async throws {
+    @Test func lostConnectionIsRepeated() async throws {
         try await Self.withBeacon(attempts: 3) { stage, configurator, log in
             let writes = Mutex(0)
             stage.peer.follow { pdu in
@@ -87,7 +87,7 @@ struct BeaconConfiguratorTests {
         }
     }
 
-    @Test func whatTheBeaconRefusesIsNotTriedAgain() async throws {
+    @Test func refusalsAreNotRepeated() async throws {
         try await Self.withBeacon(attempts: 3) { stage, configurator, log in
             stage.peer.follow { pdu in
                 pdu.first == 0x12 ? .these([[0x01, 0x12, pdu[1], pdu[2], 0x11]]) : .asUsual
@@ -99,7 +99,7 @@ struct BeaconConfiguratorTests {
         }
     }
 
-    @Test func whoIsNotThereIsNamed() async throws {
+    @Test func absentBeaconIsNamed() async throws {
         try await Self.withBeacon(attempts: 1) { stage, _, _ in
             let configurator = BeaconConfigurator(stage.central, timeout: .milliseconds(200))
             do throws(CentralError) {
@@ -114,7 +114,7 @@ struct BeaconConfiguratorTests {
 
     /// Every combination of given and open settings changes what is given and nothing else.
     @Test(arguments: 0..<32)
-    func whatIsGivenIsChanged(_ given: Int) throws {
+    func givenSettingsAreChanged(_ given: Int) throws {
         let (one, other) = (try #require(UUID128(octets: [UInt8](repeating: 1, count: 16))), IoTDesignShopService.uuid)
         let before = IoTDesignShopClient.Settings(
             uuid: one, numbers: IoTDesignShopService.MajorMinor(major: 1, minor: 2),

@@ -10,7 +10,7 @@ import VirtualRadio
 /// What the API does where all goes well: our own host stack at both ends of a virtual air.
 @Suite(.timeLimit(.minutes(1)))
 struct CentralTests {
-    @Test func aPeripheralIsFoundConnectedReadAndWritten() async throws {
+    @Test func peripheralIsFoundConnectedReadAndWritten() async throws {
         try await Stage.with { stage in
             stage.peer[ScriptedPeer.value] = Array(0..<100)
             let options = ScanOptions(services: [ScriptedPeer.service], minimumRSSI: RSSI(-100))
@@ -40,7 +40,7 @@ struct CentralTests {
         }
     }
 
-    @Test func aCentralOnTheAirItselfHearsItsBeacons() async throws {
+    @Test func centralOnTheAirReceivesItsBeacons() async throws {
         let radio = HCIRadio(virtual: VirtualAirOptions(timing: .immediate, servers: []))
         let beacon = HostedBeacon(
             identifier: BeaconIdentifier("a"),
@@ -76,7 +76,7 @@ struct CentralTests {
         }
     }
 
-    @Test func whatIsMissingIsSaid() async throws {
+    @Test func missingServicesAreNamed() async throws {
         try await Stage.with { stage in
             let value = try await stage.value()
             let service = value.service
@@ -88,18 +88,18 @@ struct CentralTests {
             }
             let constant = try await service.discoverCharacteristic(ScriptedPeer.constant)
             let indicated = try await service.discoverCharacteristic(ScriptedPeer.indicated)
-            let count = stage.peer.heard.count
+            let count = stage.peer.received.count
             await expect(.notPermitted(missing: "write")) { try await constant.write([1]) }
             await expect(.notPermitted(missing: "write without response")) {
                 try await constant.writeWithoutResponse([1])
             }
             await expect(.notPermitted(missing: "notify")) { for try await _ in constant.notifications() {} }
             await expect(.notPermitted(missing: "read")) { _ = try await indicated.read() }
-            #expect(stage.peer.heard.count == count)
+            #expect(stage.peer.received.count == count)
         }
     }
 
-    @Test func aConnectionThatIsGoneIsOfNoUse() async throws {
+    @Test func endedConnectionCannotBeUsed() async throws {
         try await Stage.with { stage in
             let peripheral = await stage.peripheral
             await expect(.notConnected) { _ = try await peripheral.discoverServices() }

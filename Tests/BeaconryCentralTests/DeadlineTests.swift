@@ -30,14 +30,14 @@ struct DeadlineTests {
         await other.close()
     }
 
-    @Test func anAttemptToConnectIsGivenUpByDisconnecting() async throws {
+    @Test func disconnectingCancelsAnAttempt() async throws {
         try await Stage.with { stage in
-            let nobody = await stage.central.peripheral(at: RemoteAddress(.zero, isRandom: false))
-            let task = Task { try await nobody.connect() }
-            try await until { nobody.state == .connecting }
-            await nobody.disconnect()
+            let absent = await stage.central.peripheral(at: RemoteAddress(.zero, isRandom: false))
+            let task = Task { try await absent.connect() }
+            try await until { absent.state == .connecting }
+            await absent.disconnect()
             await expect(.cancelled) { try await task.value }
-            #expect(nobody.state == .disconnected(nil))
+            #expect(absent.state == .disconnected(nil))
             try await stage.peripheral.connect()
         }
     }
@@ -71,7 +71,7 @@ struct DeadlineTests {
         await central.close()
     }
 
-    @Test func whatWasGivenUpBeforeItsTurnIsNeverBegun() async throws {
+    @Test func operationCancelledBeforeItsTurnIsNotBegun() async throws {
         try await Stage.with { stage in
             let value = try await stage.value()
             stage.peer.follow { pdu in pdu.first == 0x0A ? .late(.seconds(3), [[0x0B, 42]]) : .asUsual }
@@ -83,10 +83,10 @@ struct DeadlineTests {
             try await Task.sleep(for: .milliseconds(20))
             cancelled.cancel()
             await expect(.cancelled) { try await cancelled.value }
-            // The late answer is that of the read which nobody waits for any more.
+            // The late answer is that of the cancelled read.
             try await value.write([3])
             #expect(stage.peer[ScriptedPeer.value] == [3])
-            #expect(stage.peer.heard.filter { $0.first == 0x12 }.map { $0.last } == [3])
+            #expect(stage.peer.received.filter { $0.first == 0x12 }.map { $0.last } == [3])
             stage.peer.behave()
             #expect(try await value.read() == [3])
         }
@@ -107,20 +107,20 @@ struct DeadlineTests {
         }
     }
 
-    @Test func aTaskThatIsCancelledAlreadyBeginsNothing() async throws {
+    @Test func cancelledTaskBeginsNothing() async throws {
         try await Stage.with { stage in
             let value = try await stage.value()
-            let count = stage.peer.heard.count
+            let count = stage.peer.received.count
             let task = Task {
                 withUnsafeCurrentTask { $0?.cancel() }
                 try await value.write([1])
             }
             await expect(.cancelled) { try await task.value }
-            #expect(stage.peer.heard.count == count)
+            #expect(stage.peer.received.count == count)
         }
     }
 
-    @Test func aCancelledTaskDisconnectsAllTheSame() async throws {
+    @Test func cancelledTaskStillDisconnects() async throws {
         try await Stage.with { stage in
             let peripheral = try await stage.value().peripheral
             let task = Task {
@@ -135,7 +135,7 @@ struct DeadlineTests {
 
     // MARK: - The watchdog
 
-    @Test func theWatchdogEndsASilentConnection() async throws {
+    @Test func watchdogEndsASilentConnection() async throws {
         let clock = ManualClock()
         try await Stage.with(clock: clock) { stage in
             let peripheral = await stage.peripheral
@@ -159,22 +159,22 @@ struct DeadlineTests {
         }
     }
 
-    @Test func theWatchdogHearsNotificationsAndCanBeCalledOff() async throws {
+    @Test func notificationsRestartTheWatchdog() async throws {
         let clock = ManualClock()
         try await Stage.with(clock: clock) { stage in
             let value = try await stage.value()
             let peripheral = value.peripheral
             peripheral.watchdogInterval = .seconds(5)
             await clock.waitForSleeper(of: .seconds(5))
-            var told = value.notifications().makeAsyncIterator()
+            var values = value.notifications().makeAsyncIterator()
             stage.peer.follow { pdu in
-                let told = [0x1B] + stage.peer.handle(of: ScriptedPeer.value).serialized() + [0]
-                return pdu.first == 0x12 ? .usualAnd([told]) : .asUsual
+                let notification = [0x1B] + stage.peer.handle(of: ScriptedPeer.value).serialized() + [0]
+                return pdu.first == 0x12 ? .usualAnd([notification]) : .asUsual
             }
-            _ = try await told.next()
+            _ = try await values.next()
             clock.advance(by: .seconds(4))
             stage.peer.notify([1])
-            _ = try await told.next()
+            _ = try await values.next()
             clock.advance(by: .seconds(1))
             await clock.waitForSleeper(of: .seconds(4))
             peripheral.watchdogInterval = nil

@@ -17,7 +17,7 @@ struct DescriptionTests {
         #expect(base.adding(offset).description == expected)
     }
 
-    @Test func uuidsBeginAnewBehindTheGreatest() {
+    @Test func baseUUIDsWrapAround() {
         let last: BaseUUID = "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF"
         #expect(last.adding(1).description == "00000000-0000-0000-0000-000000000000")
     }
@@ -88,7 +88,7 @@ struct DescriptionTests {
         }
     }
 
-    @Test func aBeaconIsConfigured() async throws {
+    @Test func beaconIsConfigured() async throws {
         try await Self.withBeacon { stage, uuids in
             let client = try await IoTDesignShopClient(stage.peripheral)
             let before = try await client.read()
@@ -101,16 +101,16 @@ struct DescriptionTests {
             #expect(stage.peer[uuids[0]] == wanted.uuid.octets)
             #expect(stage.peer[uuids[1]] == [0x34, 0x12, 0x40, 0x9C])
             #expect(stage.peer[uuids[2]] == [1, 0, 0x80, 0xBB])
-            let writes = stage.peer.heard.count { $0.first == 0x12 }
+            let writes = stage.peer.received.count { $0.first == 0x12 }
             #expect(writes == 3)
             try await client.write(wanted)
-            #expect(stage.peer.heard.count { $0.first == 0x12 } == writes)
+            #expect(stage.peer.received.count { $0.first == 0x12 } == writes)
             await client.close()
             #expect(!client.peripheral.isConnected)
         }
     }
 
-    @Test func aBeaconThatKeepsAnotherValueIsFoundOut() async throws {
+    @Test func differingValueAfterAWriteIsDetected() async throws {
         try await Self.withBeacon { stage, uuids in
             let client = try await IoTDesignShopClient(stage.peripheral)
             stage.peer.follow { pdu in pdu.first == 0x12 ? .these([[0x13]]) : .asUsual }
@@ -125,7 +125,7 @@ struct DescriptionTests {
         }
     }
 
-    @Test func aValueOfAnotherFormIsRefused() async throws {
+    @Test func malformedValueIsRefused() async throws {
         try await Self.withBeacon { stage, uuids in
             let client = try await IoTDesignShopClient(stage.peripheral)
             stage.peer[uuids[2]] = [2, 0, 0xA0]
@@ -137,14 +137,14 @@ struct DescriptionTests {
         }
     }
 
-    @Test func aDeviceOfAnotherKindIsLeftAlone() async throws {
+    @Test func deviceOfAnotherKindIsDisconnected() async throws {
         try await Stage.with { stage in
             await expect(.notFound("service 180F")) { _ = try await BatteryClient(stage.peripheral) }
             #expect(await stage.peripheral.state == .disconnected(.requested))
         }
     }
 
-    @Test func aBatteryIsWatched() async throws {
+    @Test func batteryIsWatched() async throws {
         let services = [
             GATTService(
                 uuid: BatteryService.uuid,

@@ -11,7 +11,7 @@ import Testing
 struct EnduranceTests {
     struct Failure: Error { let message: String }
 
-    @Test func aThousandRoundsLeaveNothingBehind() async throws {
+    @Test func thousandRoundsDoNotLeak() async throws {
         let usage = try await Self.harness("rounds", "800", "800", "800").split(separator: "\n").map { line in
             line.split(separator: " ").compactMap { Int($0) }
         }

@@ -29,7 +29,7 @@ struct FaultTests {
             }
         }
 
-        /// Whether error 0x0A says that all was found.
+        /// Whether error 0x0A ends a discovery.
         var isSearch: Bool {
             switch self {
             case .discoverServices, .discoverService, .discoverCharacteristics, .discoverDescriptors: true
@@ -68,17 +68,17 @@ struct FaultTests {
     /// All that can be done, from a connection on that is made if there is none.
     private static func checkThatAllWorks(_ stage: Stage) async throws {
         let value = try await stage.value()
-        let octet = UInt8.random(in: 0...255)
-        try await value.write([octet])
-        #expect(try await value.read() == [octet])
+        let byte = UInt8.random(in: 0...255)
+        try await value.write([byte])
+        #expect(try await value.read() == [byte])
         #expect(try await value.discoverDescriptors().count == 2)
-        let told = Task {
+        let values = Task {
             for try await next in value.notifications() { return next }
             return []
         }
         try await until { stage.peer.subscription(to: ScriptedPeer.value) == .notification }
-        stage.peer.notify([octet])
-        #expect(try await told.value == [octet])
+        stage.peer.notify([byte])
+        #expect(try await values.value == [byte])
         try await until { stage.peer.subscription(to: ScriptedPeer.value) == [] }
     }
 
@@ -102,7 +102,7 @@ struct FaultTests {
     }
 
     @Test(arguments: Operation.allCases)
-    func theDeviceEndsTheConnection(operation: Operation) async throws {
+    func deviceEndsTheConnection(operation: Operation) async throws {
         try await Stage.with { stage in
             let found = try await Found(stage)
             stage.peer.follow { pdu in pdu.first == operation.request ? .hangUp : .asUsual }
@@ -115,7 +115,7 @@ struct FaultTests {
     }
 
     @Test(arguments: Operation.allCases)
-    func theDeviceLosesItsPower(operation: Operation) async throws {
+    func deviceLosesItsPower(operation: Operation) async throws {
         try await Stage.with { stage in
             let found = try await Found(stage)
             stage.peer.follow { pdu in pdu.first == operation.request ? .vanish : .asUsual }
@@ -129,7 +129,7 @@ struct FaultTests {
     }
 
     @Test(arguments: Operation.allCases)
-    func theDeviceIsSilentAndAnswersLate(operation: Operation) async throws {
+    func lateResponseIsNotTakenForAnother(operation: Operation) async throws {
         try await Stage.with { stage in
             let found = try await Found(stage)
             let late = Self.refusal(of: operation.request)
@@ -150,7 +150,7 @@ struct FaultTests {
     private static func refusal(of request: UInt8) -> [UInt8] { [0x01, request, 0x01, 0x00, 0x0E] }
 
     @Test(arguments: Operation.allCases)
-    func theDeviceAnswersTwice(operation: Operation) async throws {
+    func secondResponseIsIgnored(operation: Operation) async throws {
         try await Stage.with { stage in
             let found = try await Found(stage)
             let refusal = Self.refusal(of: operation.request)
@@ -164,7 +164,7 @@ struct FaultTests {
     }
 
     @Test(arguments: Operation.allCases)
-    func theDeviceAnswersGarbage(operation: Operation) async throws {
+    func malformedResponsesAreErrors(operation: Operation) async throws {
         let response = operation.request + 1
         // Responses that cannot be read, or that are no answer to the question.
         let garbage: [[UInt8]] =
@@ -206,18 +206,18 @@ struct FaultTests {
 
     // MARK: - Connecting
 
-    @Test func nobodyIsThere() async throws {
+    @Test func absentDeviceTimesOut() async throws {
         try await Stage.with { stage in
-            let nobody = await stage.central.peripheral(at: RemoteAddress(.zero, isRandom: true))
+            let absent = await stage.central.peripheral(at: RemoteAddress(.zero, isRandom: true))
             await expect(.timedOut(after: .milliseconds(100))) {
-                try await nobody.connect(timeout: .milliseconds(100))
+                try await absent.connect(timeout: .milliseconds(100))
             }
-            #expect(nobody.state == .disconnected(nil))
+            #expect(absent.state == .disconnected(nil))
             try await Self.checkThatAllWorks(stage)
         }
     }
 
-    @Test func theDeviceEndsTheConnectionAtOnce() async throws {
+    @Test func deviceEndsTheConnectionAtOnce() async throws {
         try await Stage.with { stage in
             let peripheral = await stage.peripheral
             stage.peer.follow { _ in .hangUp }
@@ -228,7 +228,7 @@ struct FaultTests {
         }
     }
 
-    @Test func theNextAttemptSucceeds() async throws {
+    @Test func nextAttemptSucceeds() async throws {
         try await Stage.with { stage in
             let peripheral = await stage.peripheral
             let attempts = Counter()
@@ -243,7 +243,7 @@ struct FaultTests {
         }
     }
 
-    @Test func theDeviceLosesItsPowerWhileItIsConnectedTo() async throws {
+    @Test func deviceLosesItsPowerWhileConnecting() async throws {
         try await Stage.with { stage in
             let peripheral = await stage.peripheral
             stage.peer.follow { _ in .vanish }
@@ -257,7 +257,7 @@ struct FaultTests {
         }
     }
 
-    @Test func theAirIsGone() async throws {
+    @Test func lostAirIsReported() async throws {
         try await Stage.with { stage in
             let value = try await stage.value()
             let scan = Task { for try await _ in stage.central.scan() {} }

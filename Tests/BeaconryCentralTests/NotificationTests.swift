@@ -5,10 +5,10 @@
 import BeaconryCentral
 import Testing
 
-/// Who is told the values that a device notifies, and for how long the device is asked to.
+/// The consumers of notifications, and the subscriptions to the device.
 @Suite(.timeLimit(.minutes(1)))
 struct NotificationTests {
-    @Test func theDeviceIsAskedOnceForAllAndNoMoreAfterTheLast() async throws {
+    @Test func deviceIsSubscribedOnceForAllConsumers() async throws {
         try await Stage.with { stage in
             let value = try await stage.value()
             #expect(stage.peer.subscription(to: ScriptedPeer.value) == [])
@@ -36,14 +36,14 @@ struct NotificationTests {
 
     /// What was written to client configuration descriptors, in order.
     private static func subscriptionWrites(_ stage: Stage) -> [[UInt8]] {
-        stage.peer.heard.filter { $0.first == 0x12 && $0.count == 5 }.map { Array($0.suffix(2)) }
+        stage.peer.received.filter { $0.first == 0x12 && $0.count == 5 }.map { Array($0.suffix(2)) }
     }
 
-    @Test func aReadWhileNotifyingGoesToTheReader() async throws {
+    @Test func readResponseIsNotANotification() async throws {
         try await Stage.with { stage in
             stage.peer[ScriptedPeer.value] = [1]
             let value = try await stage.value()
-            let told = Task {
+            let values = Task {
                 var values: [[UInt8]] = []
                 for try await next in value.notifications() {
                     values.append(next)
@@ -57,28 +57,28 @@ struct NotificationTests {
                 #expect(try await value.read() == [1])
             }
             stage.peer.notify([99])
-            #expect(try await told.value == (2...20).map { [$0] } + [[99]])
+            #expect(try await values.value == (2...20).map { [$0] } + [[99]])
         }
     }
 
-    @Test func valuesAreIndicatedWhereTheyAreNotNotified() async throws {
+    @Test func valuesAreIndicatedIfTheyAreNotNotified() async throws {
         try await Stage.with { stage in
             let indicated = try await stage.characteristic(ScriptedPeer.indicated)
-            let told = Task {
+            let values = Task {
                 for try await value in indicated.notifications() { return value }
                 return []
             }
             try await until { stage.peer.subscription(to: ScriptedPeer.indicated) == .indication }
             stage.peer.send([[0x1D] + stage.peer.handle(of: ScriptedPeer.indicated).serialized() + [5, 6]])
-            #expect(try await told.value == [5, 6])
-            try await until { stage.peer.heard.contains([0x1E]) }
+            #expect(try await values.value == [5, 6])
+            try await until { stage.peer.received.contains([0x1E]) }
         }
     }
 
-    @Test func whatIsNotForTheConsumerDoesNotCome() async throws {
+    @Test func consumersGetOnlyTheirDiscoveries() async throws {
         try await Stage.with { stage in
             let value = try await stage.value()
-            let told = Task {
+            let values = Task {
                 for try await value in value.notifications() { return value }
                 return []
             }
@@ -86,7 +86,7 @@ struct NotificationTests {
             stage.peer.notify([1], of: ScriptedPeer.constant)
             stage.peer.send([[0x1B, 0xFF, 0xFF, 1], [0x1B, 0x01], [0x1B], []])
             stage.peer.notify([2])
-            #expect(try await told.value == [2])
+            #expect(try await values.value == [2])
         }
     }
 
@@ -117,7 +117,7 @@ struct NotificationTests {
         }
     }
 
-    @Test func aSubscriptionThatWasGivenUpIsTakenBack() async throws {
+    @Test func cancelledSubscriptionIsRolledBack() async throws {
         try await Stage.with { stage in
             let value = try await stage.value()
             stage.peer.follow { pdu in pdu.first == 0x12 ? .late(.milliseconds(300), [[0x13]]) : .asUsual }
@@ -126,23 +126,23 @@ struct NotificationTests {
             }
             try await until { Self.subscriptionWrites(stage) == [[1, 0], [0, 0]] }
             stage.peer.behave()
-            let told = Task {
+            let values = Task {
                 for try await value in value.notifications() { return value }
                 return []
             }
             try await until { stage.peer.subscription(to: ScriptedPeer.value) == .notification }
             stage.peer.notify([3])
-            #expect(try await told.value == [3])
+            #expect(try await values.value == [3])
         }
     }
 
-    @Test func aSlowConsumerLosesTheOldestOnly() async throws {
+    @Test func slowConsumerLosesOnlyTheOldest() async throws {
         try await Stage.with { stage in
             let value = try await stage.value()
             var iterator = value.notifications().makeAsyncIterator()
             stage.peer.follow { pdu in
-                let told = [0x1B] + stage.peer.handle(of: ScriptedPeer.value).serialized() + [0]
-                return pdu.first == 0x12 ? .usualAnd([told]) : .asUsual
+                let notification = [0x1B] + stage.peer.handle(of: ScriptedPeer.value).serialized() + [0]
+                return pdu.first == 0x12 ? .usualAnd([notification]) : .asUsual
             }
             #expect(try await iterator.next() == [0])
             let count = Notifications.capacity + 100

@@ -10,7 +10,7 @@ import Testing
 /// Pairing as users of the API see it.
 @Suite(.timeLimit(.minutes(1)))
 struct PairingTests {
-    @Test func aDeviceMustBeConnected() async throws {
+    @Test func pairingNeedsAConnection() async throws {
         try await Stage.with { stage in
             let peripheral = await stage.peripheral
             let error = await #expect(throws: CentralError.self) { try await peripheral.pair() }
@@ -19,7 +19,7 @@ struct PairingTests {
         }
     }
 
-    @Test func aDeviceThatDoesNotPairSaysSo() async throws {
+    @Test func deviceThatDoesNotPairRefuses() async throws {
         try await Stage.with { stage in
             let peripheral = await stage.peripheral
             try await peripheral.connect()
@@ -36,16 +36,16 @@ struct PairingTests {
         }
     }
 
-    /// Keeps nothing.
-    private struct NoKeeper: BondStore {
+    /// Refuses to save anything.
+    private struct NoStore: BondStore {
         func secrets(of beacon: BeaconIdentifier) -> StoredSecrets { StoredSecrets() }
-        func keep(_ secrets: StoredSecrets, of beacon: BeaconIdentifier) -> Bool { false }
+        func save(_ secrets: StoredSecrets, of beacon: BeaconIdentifier) -> Bool { false }
     }
 
-    @Test func theRadioIsToldWhoKeepsBonds() async throws {
+    @Test func bondStoreIsPassedToTheRadio() async throws {
         let radio = MuteRadio()
         let central = Central(radio: radio)
-        await central.storeBonds(in: NoKeeper(), as: "my app")
+        await central.storeBonds(in: NoStore(), as: "my app")
         try await central.open()
         #expect(radio.bonds == ["my app"])
         await central.close()

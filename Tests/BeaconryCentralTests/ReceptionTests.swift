@@ -62,7 +62,7 @@ struct ReceptionTests {
         #expect(ranging.take(.passed(.seconds(2)))?.beacons.map(\.packets).sorted() == [0, 1])
     }
 
-    @Test func seekingReportsToo() {
+    @Test func seekingTakesReceptions() {
         var seeking = Seeking([Self.region], at: .zero)
         #expect(seeking.take(Self.received(1, at: 100)) == nil)
         #expect(seeking.take(.passed(.seconds(1)))?.nearest?.beacon.minor == 1)
@@ -91,7 +91,7 @@ struct ReceptionTests {
                 == .failure(.moreThanOneBeacon(BeaconIdentity(Self.beacon(1)), BeaconIdentity(Self.beacon(2)))))
     }
 
-    @Test func anExpectationIsMetOrNot() {
+    @Test func expectationIsMetOrNot() {
         let condition = BeaconExpectation.Condition(region: Self.region, count: 2, within: .seconds(5))
         var expectation = BeaconExpectation(condition, at: .zero)
         #expect(expectation.take(Self.received(1, at: 100)) == nil)

@@ -7,7 +7,7 @@ import Bluetooth
 import TestSupport
 import Testing
 
-/// One scan for all who listen, what each of them hears, and which devices are remembered.
+/// One scan for all consumers, the discoveries of each, and the devices that are remembered.
 @Suite(.timeLimit(.minutes(1)))
 struct ScanTests {
     private static func sighting(
@@ -26,7 +26,7 @@ struct ScanTests {
         return central
     }
 
-    /// The next discovery, whose scan is begun before anything is said.
+    /// The next discovery, whose scan begins before anything is received.
     private static func first(
         _ central: Central, _ radio: MuteRadio, _ options: ScanOptions, _ sightings: [Sighting]
     ) async throws -> Discovery? {
@@ -41,7 +41,7 @@ struct ScanTests {
         return nil
     }
 
-    @Test func theRadioScansOnceForAllAndStopsAfterTheLast() async throws {
+    @Test func radioScansOnceForAllConsumers() async throws {
         let radio = MuteRadio()
         let central = try await Self.open(radio)
         var one: Scan.Iterator? = central.scan(ScanOptions(isActive: false)).makeAsyncIterator()
@@ -54,8 +54,8 @@ struct ScanTests {
                 try await Task.sleep(for: .milliseconds(5))
             }
         }()
-        let heard = try await one?.next()?.sighting.device
-        #expect(try await other?.next()?.sighting.device == heard)
+        let seen = try await one?.next()?.sighting.device
+        #expect(try await other?.next()?.sighting.device == seen)
         #expect(radio.scans == [ScanParameters(isActive: false)])
         one = nil
         _ = try await other?.next()
@@ -67,7 +67,7 @@ struct ScanTests {
         await central.close()
     }
 
-    @Test func oneWhoAsksForScanResponsesHasAllAsk() async throws {
+    @Test func oneActiveConsumerMakesTheScanActive() async throws {
         let radio = MuteRadio()
         let central = try await Self.open(radio)
         let passive = Task { try await Self.firstOf(central.scan(ScanOptions(isActive: false, where: { _ in false }))) }
@@ -113,11 +113,11 @@ struct ScanTests {
         await central.close()
     }
 
-    @Test func withoutRepetitionsOnlyNewsIsTold() async throws {
+    @Test func withoutRepetitionsOnlyNewDataIsReported() async throws {
         let radio = MuteRadio()
         let central = try await Self.open(radio)
         let name = AdvertisingStructure.localName("a", isComplete: true)
-        let heard = Task {
+        let seen = Task {
             var names: [String?] = []
             for try await discovery in central.scan(ScanOptions(includesRepetitions: false)) {
                 names.append(discovery.advertisement.localName)
@@ -130,7 +130,7 @@ struct ScanTests {
         for _ in 0..<3 { radio.receive(Self.sighting(1, [name], pdu: .scanResponse)) }
         for _ in 0..<3 { radio.receive(Self.sighting(1, rssi: -20)) }
         radio.receive(Self.sighting(2, [.localName("z", isComplete: true)]))
-        #expect(try await heard.value == [nil, "a", "z"])
+        #expect(try await seen.value == [nil, "a", "z"])
         // A new consumer knows nothing yet.
         let again = try await Self.first(
             central, radio, ScanOptions(includesRepetitions: false), [Self.sighting(1)])
@@ -138,7 +138,7 @@ struct ScanTests {
         await central.close()
     }
 
-    @Test func aScanEndsInTime() async throws {
+    @Test func scanEndsAfterItsDuration() async throws {
         let clock = ManualClock()
         let radio = MuteRadio()
         let central = Central(radio: radio, clock: clock)
@@ -155,7 +155,7 @@ struct ScanTests {
         await central.close()
     }
 
-    @Test func aScanThrowsWhenTheRadioIsGoneAndTheNextOneWorks() async throws {
+    @Test func scanThrowsWhenTheRadioIsLostAndTheNextOneWorks() async throws {
         let radio = MuteRadio()
         let central = try await Self.open(radio)
         var states = await central.states.makeAsyncIterator()

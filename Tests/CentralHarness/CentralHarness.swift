@@ -9,7 +9,7 @@ import Radio
 
 /// Plays the phone, for tests and benchmarks against peers that others wrote.
 ///
-/// `central-harness RADIO` does what it is told on standard input, a command a line (`Session`).
+/// `central-harness RADIO` executes the commands on standard input, one a line (`Session`).
 /// `central-harness RADIO ADDRESS` scans, connects, reads every value that can be read, and prints what it found as JSON
 /// lines. `… write UUID HEX` writes one besides; `… reads UUID COUNT` reads one so often and prints how long it took.
 /// `central-harness rounds COUNT…` is `Rounds`.
@@ -19,7 +19,7 @@ struct CentralHarness {
         do {
             try await run(Array(CommandLine.arguments.dropFirst()))
         } catch {
-            Line.failed("\(error)").tell()
+            Line.failed("\(error)").print()
             exit(1)
         }
     }
@@ -42,14 +42,14 @@ struct CentralHarness {
         _ = try await radio.openCentral(waits: false)
         let device = try await find(address, on: radio)
         let link = try await radio.connect(to: device, timeout: .seconds(10))
-        Line(event: "connected").tell()
+        Line(event: "connected").print()
         try await look(at: link, task, on: radio)
         await link.disconnect()
-        Line(event: "disconnected").tell()
+        Line(event: "disconnected").print()
         await radio.close()
     }
 
-    /// Scans until the device was heard, and its scan response if it is scannable.
+    /// Scans until the device was received, and its scan response if it is scannable.
     private static func find(_ address: BluetoothAddress, on radio: HarnessRadio) async throws -> RemoteAddress {
         var kinds: Set<Sighting.PDU> = []
         var device: RemoteAddress?
@@ -59,11 +59,11 @@ struct CentralHarness {
             guard sighting.device.address == address else { continue }
             device = sighting.device
             guard let pdu = sighting.pdu, kinds.insert(pdu).inserted else { continue }
-            Line(sighting).tell()
+            Line(sighting).print()
             if kinds.contains(.scanResponse) || kinds.contains(.nonConnectable) { break }
         }
         await radio.stopScanning()
-        guard let device else { throw RemoteError.impossible("\(address) was not heard") }
+        guard let device else { throw RemoteError.impossible("\(address) was not received") }
         return device
     }
 
@@ -92,7 +92,7 @@ struct CentralHarness {
                 line.error = "\(error)"
             }
         }
-        line.tell()
+        line.print()
     }
 
     private static func read(
@@ -100,6 +100,6 @@ struct CentralHarness {
     ) async throws {
         let start = ContinuousClock.now
         for _ in 0..<times { _ = try await link.read(characteristic.value) }
-        Line(event: "reads", seconds: start.duration(to: .now) / .seconds(1), count: times).tell()
+        Line(event: "reads", seconds: start.duration(to: .now) / .seconds(1), count: times).print()
     }
 }

@@ -38,11 +38,11 @@ struct Line: Encodable {
         Line(event: "failed", error: error)
     }
 
-    func tell() {
+    func print() {
         guard let data = try? JSONEncoder().encode(self) else { return }
-        let octets = [UInt8](data) + [UInt8(ascii: "\n")]
+        let bytes = [UInt8](data) + [UInt8(ascii: "\n")]
         // Not through stdio: to flush it means to wait for whoever reads standard input.
-        _ = write(STDOUT_FILENO, octets, octets.count)
+        _ = write(STDOUT_FILENO, bytes, bytes.count)
     }
 }
 

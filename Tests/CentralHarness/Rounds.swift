@@ -61,9 +61,9 @@ struct Rounds {
         try await peripheral.connect(timeout: timeout)
         let found = try await peripheral.discoverService(service, timeout: timeout)
         let characteristic = try await found.discoverCharacteristic(Self.value, timeout: timeout)
-        let octets = [UInt8(number & 0xFF), UInt8(number >> 8 & 0xFF)]
-        try await characteristic.write(octets, timeout: timeout)
-        guard try await characteristic.read(timeout: timeout) == octets else {
+        let bytes = [UInt8(number & 0xFF), UInt8(number >> 8 & 0xFF)]
+        try await characteristic.write(bytes, timeout: timeout)
+        guard try await characteristic.read(timeout: timeout) == bytes else {
             throw Failure(message: "round \(number): another value")
         }
         await peripheral.disconnect()
@@ -112,7 +112,7 @@ struct Rounds {
     }
 }
 
-/// What this process has of the system: octets of the heap that are in use, resident octets, and open descriptors.
+/// What this process has of the system: bytes of the heap in use, resident bytes, and open descriptors.
 private struct Usage: CustomStringConvertible {
     let heap: Int
     let resident: Int

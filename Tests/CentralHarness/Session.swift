@@ -7,20 +7,20 @@ import BluetoothCore
 import Dispatch
 import Radio
 
-/// Does what it is told, a command a line, one after the other; `cancel` cancels the one that is being done.
+/// Executes commands, one a line, in order; `cancel` cancels the current one.
 ///
 /// `open`, `scan SECONDS [passive]`, `stop`, `connect ADDRESS public|random SECONDS`, `services [UUID]`, `read UUID`,
 /// `write UUID HEX`, `command UUID HEX`, `read-descriptor UUID UUID`, `notify UUID`, `unnotify UUID`, `mtu`, `rssi`,
 /// `pair IO [passkey=DIGITS] [mitm] [legacy] [required] [comparison=WORD]`, `forget ADDRESS public|random`, `disconnect`,
-/// `close`; `reply accept|reject|cancel|DIGITS` answers a `question` line meanwhile. Each ends with an `answer` or `failed` line; states, values told and the end of the
-/// connection come in between.
+/// `close`; `reply accept|reject|cancel|DIGITS` answers a `question` line meanwhile. Each ends with an `answer` or
+/// `failed` line; lines of states, notifications and the end of the connection come in between.
 actor Session {
     struct Unknown: Error {}
 
-    let radio: HarnessRadio
-    var link: (any RemoteLink)?
-    /// What pairings ask and nobody has answered yet.
-    var questions: [CheckedContinuation<PairingAnswer, Never>] = []
+    private let radio: HarnessRadio
+    private var link: (any RemoteLink)?
+    /// Unanswered questions of pairings.
+    private var questions: [CheckedContinuation<PairingAnswer, Never>] = []
     private var found: [BluetoothUUID: RemoteCharacteristic] = [:]
     private var descriptors: [RemoteCharacteristic: [RemoteDescriptor]] = [:]
 
@@ -71,7 +71,7 @@ actor Session {
             line = Line(command, error)
         }
         line.seconds = start.duration(to: .now) / .seconds(1)
-        line.tell()
+        line.print()
     }
 
     private func answer(_ command: String, _ words: [String]) async throws -> Line {
@@ -117,7 +117,7 @@ actor Session {
     private func open() async throws -> Line {
         let capabilities = try await radio.openCentral(waits: false)
         Task { [states = await radio.states()] in
-            for await state in states { Self.tell(state) }
+            for await state in states { Self.print(state) }
         }
         var line = Line(event: "answer")
         line.device = capabilities.address?.description
@@ -126,7 +126,7 @@ actor Session {
         return line
     }
 
-    private static func tell(_ state: CentralRadioState) {
+    private static func print(_ state: CentralRadioState) {
         var line = Line(event: "state")
         switch state {
         case .ready: line.state = "ready"
@@ -135,10 +135,10 @@ actor Session {
             line.kind = error.code.rawValue
             line.error = "\(error)"
         }
-        line.tell()
+        line.print()
     }
 
-    /// Returns when scanning has begun; what is heard is told for so long, or until the scan ends.
+    /// Returns when scanning has begun; sightings are printed until the time is over or the scan ends.
     private func scan(seconds: String, isActive: Bool) async throws -> Line {
         guard let seconds = Double(seconds) else { throw Unknown() }
         let sightings = try await radio.scan(ScanParameters(isActive: isActive))
@@ -149,11 +149,11 @@ actor Session {
         Task {
             var count = 0
             for await sighting in sightings {
-                Line(sighting).tell()
+                Line(sighting).print()
                 count += 1
             }
             stopping.cancel()
-            Line(event: "scan-ended", count: count).tell()
+            Line(event: "scan-ended", count: count).print()
         }
         return Line(event: "answer")
     }
@@ -164,15 +164,15 @@ actor Session {
         let link = try await radio.connect(to: device, timeout: .seconds(seconds))
         self.link = link
         Task {
-            for await told in link.notifications {
-                var line = Line(event: "told", value: Hexadecimal.string(told.value))
-                line.handle = told.handle.rawValue
-                line.characteristic = found.values.first { $0.value == told.handle }.map { "\($0.uuid)" }
-                line.tell()
+            for await notification in link.notifications {
+                var line = Line(event: "told", value: Hexadecimal.string(notification.value))
+                line.handle = notification.handle.rawValue
+                line.characteristic = found.values.first { $0.value == notification.handle }.map { "\($0.uuid)" }
+                line.print()
             }
-            Line(event: "told-all").tell()
+            Line(event: "told-all").print()
         }
-        Task { Line(event: "ended", error: await link.waitForEnd()).tell() }
+        Task { Line(event: "ended", error: await link.waitForEnd()).print() }
     }
 
     private func walk(_ type: BluetoothUUID?) async throws {
@@ -185,7 +185,7 @@ actor Session {
                 descriptors[characteristic] = own
                 var line = Line(characteristic, of: service)
                 line.descriptor = own.map { "\($0.uuid)" }.joined(separator: " ")
-                line.tell()
+                line.print()
             }
         }
     }
@@ -193,5 +193,69 @@ actor Session {
     private func characteristic(_ text: String) throws -> RemoteCharacteristic {
         guard let uuid = BluetoothUUID(text), let characteristic = found[uuid] else { throw Unknown() }
         return characteristic
+    }
+}
+
+// MARK: - Pairing
+
+extension Session {
+    /// `IO [passkey=DIGITS] [mitm] [legacy] [required] [comparison=WORD]`
+    func pair(_ words: [String], on link: any RemoteLink, _ line: inout Line) async throws {
+        guard let inputOutput = PairingSettings.InputOutput(rawValue: words[0]) else { throw Unknown() }
+        var settings = PairingSettings(inputOutput: inputOutput)
+        for word in words.dropFirst() {
+            let parts = word.split(separator: "=").map(String.init)
+            switch parts[0] {
+            case "passkey": settings.passkey = UInt32(parts[parts.count - 1])
+            case "comparison":
+                settings.comparison = PairingSettings.Comparison(rawValue: parts[parts.count - 1]) ?? .ask
+            case "mitm": settings.requiresAuthentication = true
+            case "legacy": settings.secureConnections = .off
+            case "required": settings.secureConnections = .required
+            default: throw Unknown()
+            }
+        }
+        guard let link = link as? any PairingLink else { throw Unknown() }
+        let protection = try await link.pair(settings) { question in await self.ask(question) }
+        line.authenticated = protection.isAuthenticated
+        line.count = protection.keySize.map(Int.init)
+    }
+
+    func forget(_ words: [String]) async throws {
+        guard let address = BluetoothAddress(words[0]) else { throw Unknown() }
+        let device = RemoteAddress(address, isRandom: words[1] == "random")
+        await (radio as? any BondingCentralRadio)?.forgetBond(with: device)
+    }
+
+    /// Prints a question, and waits for the answer if there must be one.
+    private func ask(_ question: PairingQuestion) async -> PairingAnswer {
+        var line = Line(event: "question")
+        switch question {
+        case .showPasskey(let passkey):
+            line.kind = "show"
+            line.count = Int(passkey)
+            line.print()
+            return .comparison(true)
+        case .passkey: line.kind = "passkey"
+        case .comparison(let number):
+            line.kind = "comparison"
+            line.count = Int(number)
+        }
+        return await withCheckedContinuation { continuation in
+            questions.append(continuation)
+            line.print()
+        }
+    }
+
+    /// Answers the first question.
+    func reply(_ word: String) {
+        guard !questions.isEmpty else { return Line.failed("there is no question").print() }
+        let answer: PairingAnswer =
+            switch word {
+            case "accept": .comparison(true)
+            case "reject": .comparison(false)
+            default: UInt32(word).map { .passkey($0) } ?? .cancel
+            }
+        questions.removeFirst().resume(returning: answer)
     }
 }

@@ -13,7 +13,7 @@ struct AirServerTests {
     @Test(arguments: [
         ("127.0.0.1", 6402, "tcp:127.0.0.1:6402"), ("0.0.0.0", 1, "tcp:0.0.0.0:1"), ("::1", 18099, "tcp:[::1]:18099"),
     ])
-    func nameIsWhatHCIServerTakes(_ host: String, _ port: Int, _ name: String) throws {
+    func nameIsAnOptionOfHCIServer(_ host: String, _ port: Int, _ name: String) throws {
         #expect(AirServer.name(of: try SocketAddress(ipAddress: host, port: port)) == name)
     }
 
@@ -23,7 +23,7 @@ struct AirServerTests {
     }
 
     /// Without room for another connection a server accepts nothing for a while, instead of failing in a loop.
-    @Test func acceptingRestsAfterAnError() throws {
+    @Test func acceptingPausesAfterAnError() throws {
         let channel = EmbeddedChannel(handler: AcceptRest(pause: .milliseconds(200)))
         channel.pipeline.fireErrorCaught(IOError(errnoCode: 24, reason: "accept"))
         #expect(Self.readings(of: channel) == [false])

@@ -10,9 +10,9 @@ import Testing
 
 @testable import HCIRadio
 
-/// Streams of packets, and users who do not want them all at once.
+/// Streams of packets, and users that stop reading.
 @Suite final class H4StreamHandlerTests {
-    /// Stops reading after so many packets.
+    /// The number of packets after which it stops reading.
     private final class Reader: ControllerLinkUser {
         weak var handler: H4StreamHandler?
         var appetite = Int.max
@@ -55,7 +55,7 @@ import Testing
 
     private func arrive(_ octets: [UInt8]) throws { try channel.writeInbound(ByteBuffer(bytes: octets)) }
 
-    @Test func packetsWaitForAUserWhoHasEnough() throws {
+    @Test func packetsWaitWhileTheUserDoesNotRead() throws {
         user.appetite = 2
         try arrive(commands.flatMap { $0.serialized() })
         #expect(user.packets == Array(commands[..<2]))
@@ -71,7 +71,7 @@ import Testing
         #expect(user.packets.count == 7)
     }
 
-    @Test func whoSendsMuchLetsOthersHaveATurn() throws {
+    @Test func busyStreamYieldsToOthers() throws {
         user.answers = true
         try arrive([[UInt8]](repeating: commands[0].serialized(), count: 200).flatMap { $0 })
         #expect(user.packets.count == 64)
@@ -85,7 +85,7 @@ import Testing
         #expect(answered.reduce(0, +) == 200)
     }
 
-    @Test func whatIsNoPacketEndsTheStream() throws {
+    @Test func malformedPacketEndsTheStream() throws {
         try arrive(commands[0].serialized() + [9] + commands[1].serialized())
         #expect(user.packets == [commands[0]])
         #expect(user.reasons.count == 1)
@@ -94,7 +94,7 @@ import Testing
         #expect(user.packets == [commands[0]] && user.reasons.count == 1)
     }
 
-    @Test func whatIsNoPacketWaitsLikePackets() throws {
+    @Test func malformedPacketWaitsForEarlierPackets() throws {
         user.appetite = 1
         try arrive(commands[0].serialized() + [9])
         #expect(user.reasons.isEmpty && channel.isActive)
@@ -102,7 +102,7 @@ import Testing
         #expect(user.reasons.count == 1 && !channel.isActive)
     }
 
-    @Test func theEndOfTheStreamIsToldOnce() throws {
+    @Test func endOfTheStreamIsReportedOnce() throws {
         try arrive([1, 3])
         try #require(try channel.finish().isClean)
         #expect(user.packets.isEmpty && user.reasons.count == 1)

@@ -19,10 +19,10 @@ struct PairingTests {
     private static let device = RemoteAddress(address, isRandom: true)
     private static let identifier = BeaconIdentifier("lock")
 
-    /// Keeps bonds in memory, or refuses to.
-    final class Keeper: BondStore {
+    /// A store in memory, which may refuse to save.
+    final class Store: BondStore {
         private let secrets = Mutex<[BeaconIdentifier: StoredSecrets]>([:])
-        private let told = Mutex<[Warning]>([])
+        private let reported = Mutex<[Warning]>([])
         private let refuses: Bool
 
         init(refuses: Bool = false) { self.refuses = refuses }
@@ -30,34 +30,34 @@ struct PairingTests {
         func secrets(of beacon: BeaconIdentifier) -> StoredSecrets {
             secrets.withLock { $0[beacon] ?? StoredSecrets() }
         }
-        func keep(_ new: StoredSecrets, of beacon: BeaconIdentifier) -> Bool {
+        func save(_ new: StoredSecrets, of beacon: BeaconIdentifier) -> Bool {
             guard !refuses else { return false }
             secrets.withLock { $0[beacon] = new }
             return true
         }
-        func warn(_ warning: Warning, of beacon: BeaconIdentifier) { told.withLock { $0.append(warning) } }
+        func warn(_ warning: Warning, of beacon: BeaconIdentifier) { reported.withLock { $0.append(warning) } }
 
-        /// What it was told of bonds that could not be used.
-        var warnings: [Warning] { told.withLock { $0 } }
+        /// The warnings about bonds that could not be used.
+        var warnings: [Warning] { reported.withLock { $0 } }
     }
 
     /// A beacon and a central on one air.
     private struct Scene {
         let radio: HCIRadio
         let central: HCIRadio
-        let told: Told
+        let reports: Reports
 
         func link(to device: RemoteAddress = PairingTests.device) async throws -> any PairingLink {
             try #require(try await central.connect(to: device, timeout: .seconds(30)) as? any PairingLink)
         }
     }
 
-    /// What a radio tells of pairings.
-    private final class Told: Sendable {
+    /// The pairing events of a radio.
+    private final class Reports: Sendable {
         private let pairings: AsyncStream<PairingEvent>
         private let names = Mutex<[String]>([])
 
-        /// The central that was told of last.
+        /// The central of the last event.
         var central: String { names.withLock { $0.last ?? "" } }
 
         init(_ radio: HCIRadio) {
@@ -95,18 +95,18 @@ struct PairingTests {
     }
 
     private static func with(
-        _ pairing: PairingSettings?, keeper: Keeper = Keeper(), _ body: (Scene) async throws -> Void
+        _ pairing: PairingSettings?, store: Store = Store(), _ body: (Scene) async throws -> Void
     ) async throws {
         let radio = HCIRadio(
             virtual: VirtualAirOptions(timing: .immediate, servers: [.tcp(host: "127.0.0.1", port: 0)]))
-        await radio.storeBonds(in: keeper)
+        await radio.storeBonds(in: store)
         let plan = plan(pairing)
         let capabilities = try await radio.open([plan], waits: false) { _ in .success([1, 2, 3]) }
         let port = try #require(capabilities.servers.first?.split(separator: ":").last.flatMap { Int($0) })
         await radio.advertise(plan.advertisement, for: identifier)
         let central = HCIRadio(.tcp(host: "127.0.0.1", port: port))
         _ = try await central.openCentral(waits: false)
-        let scene = Scene(radio: radio, central: central, told: Told(radio))
+        let scene = Scene(radio: radio, central: central, reports: Reports(radio))
         do {
             try await body(scene)
         } catch {
@@ -124,18 +124,18 @@ struct PairingTests {
         return try await link.read(characteristic.value)
     }
 
-    @Test func whatNeedsEncryptionIsGivenAfterPairing() async throws {
-        let keeper = Keeper()
-        try await Self.with(PairingSettings(), keeper: keeper) { scene in
+    @Test func protectedValuesAreReadAfterPairing() async throws {
+        let store = Store()
+        try await Self.with(PairingSettings(), store: store) { scene in
             let link = try await scene.link()
             await #expect(throws: RemoteError.refused(.insufficientAuthentication)) { try await Self.read(link) }
             let protection = try await link.pair(PairingSettings()) { _ in .cancel }
             #expect(protection == LinkProtection(isAuthenticated: false, keySize: 16))
             #expect(try await Self.read(link) == [1, 2, 3])
-            guard case .paired(let peer) = await scene.told.first({ if case .paired = $0 { true } else { false } })
+            guard case .paired(let peer) = await scene.reports.first({ if case .paired = $0 { true } else { false } })
             else { return }
             #expect(peer.isBonded && peer.usesSecureConnections == true)
-            #expect(keeper.secrets(of: Self.identifier).bonds.map(\.peer) == [peer])
+            #expect(store.secrets(of: Self.identifier).bonds.map(\.peer) == [peer])
             // Again, with the keys that there are.
             await link.disconnect()
             let second = try await scene.link()
@@ -145,7 +145,7 @@ struct PairingTests {
     }
 
     @Test(arguments: PairingSettings.Requirement.allCases)
-    func thePasskeyThatTheBeaconShowsIsEntered(_ secureConnections: PairingSettings.Requirement) async throws {
+    func passkeyOfTheBeaconIsEntered(_ secureConnections: PairingSettings.Requirement) async throws {
         let settings = PairingSettings(
             inputOutput: .display, passkey: 7, requiresAuthentication: true, secureConnections: secureConnections)
         try await Self.with(settings) { scene in
@@ -158,7 +158,7 @@ struct PairingTests {
         }
     }
 
-    @Test func thePasskeyThatWeShowIsEnteredOnTheBeacon() async throws {
+    @Test func passkeyOfTheCentralIsEnteredOnTheBeacon() async throws {
         try await Self.with(PairingSettings(inputOutput: .keyboard)) { scene in
             let link = try await scene.link()
             let shown = AsyncStream.makeStream(of: UInt32.self)
@@ -166,10 +166,10 @@ struct PairingTests {
                 if case .showPasskey(let passkey) = question { shown.continuation.yield(passkey) }
                 return .comparison(true)
             }
-            _ = await scene.told.first { $0 == .passkeyWanted }
+            _ = await scene.reports.first { $0 == .passkeyWanted }
             var numbers = shown.stream.makeAsyncIterator()
             let passkey = try #require(await numbers.next())
-            await scene.radio.answerPairing(.passkey(passkey), of: scene.told.central)
+            await scene.radio.answerPairing(.passkey(passkey), of: scene.reports.central)
             #expect(try await paired.isAuthenticated == true)
         }
     }
@@ -180,11 +180,11 @@ struct PairingTests {
             let link = try await scene.link()
             async let outcome = Self.outcome(link, PairingSettings(inputOutput: .displayYesNo, comparison: .accept))
             guard
-                case .comparisonWanted = await scene.told.first({
+                case .comparisonWanted = await scene.reports.first({
                     if case .comparisonWanted = $0 { true } else { false }
                 })
             else { return }
-            await scene.radio.answerPairing(.comparison(areEqual), of: scene.told.central)
+            await scene.radio.answerPairing(.comparison(areEqual), of: scene.reports.central)
             switch await outcome {
             case .success(let protection): #expect(areEqual && protection.isAuthenticated == true)
             case .failure(let error): #expect(!areEqual && error.code == .comparisonFailed)
@@ -203,29 +203,29 @@ struct PairingTests {
         }
     }
 
-    @Test func aBeaconWithoutSettingsDoesNotPair() async throws {
+    @Test func beaconWithoutPairingSettingsRefusesPairing() async throws {
         try await Self.with(nil) { scene in
             let outcome = await Self.outcome(try await scene.link(), PairingSettings())
             #expect(outcome.failure?.code == .notSupported)
         }
     }
 
-    @Test func aWrongPasskeyIsToldToBoth() async throws {
+    @Test func wrongPasskeyIsReportedToBoth() async throws {
         try await Self.with(PairingSettings(inputOutput: .display, passkey: 7)) { scene in
             let settings = PairingSettings(inputOutput: .keyboard, passkey: 8)
             let outcome = await Self.outcome(try await scene.link(), settings)
             #expect(outcome.failure?.code == .wrongPasskey)
-            guard case .failed(let error) = await scene.told.first({ if case .failed = $0 { true } else { false } })
+            guard case .failed(let error) = await scene.reports.first({ if case .failed = $0 { true } else { false } })
             else { return }
             #expect(error.code == .wrongPasskey)
         }
     }
 
-    @Test func aBondThatCannotBeKeptIsNotReliedOn() async throws {
-        try await Self.with(PairingSettings(), keeper: Keeper(refuses: true)) { scene in
+    @Test func bondThatCannotBeSavedIsNotUsed() async throws {
+        try await Self.with(PairingSettings(), store: Store(refuses: true)) { scene in
             let link = try await scene.link()
             _ = await Self.outcome(link, PairingSettings())
-            #expect(await scene.told.first { $0 == .failed(PairingError(.notKept)) } != nil)
+            #expect(await scene.reports.first { $0 == .failed(PairingError(.notKept)) } != nil)
             #expect(await !link.waitForEnd().isEmpty)
         }
     }
@@ -244,22 +244,22 @@ struct PairingTests {
             for await _ in asked.stream { break }
             task.cancel()
             #expect(await task.value.failure?.code == .cancelled)
-            guard case .failed(let error) = await scene.told.first({ if case .failed = $0 { true } else { false } })
+            guard case .failed(let error) = await scene.reports.first({ if case .failed = $0 { true } else { false } })
             else { return }
             #expect(error.code == .passkeyEntryFailed)
         }
     }
 
-    @Test func aForgottenCentralIsNotKnownAnyMore() async throws {
-        let keeper = Keeper()
-        try await Self.with(PairingSettings(), keeper: keeper) { scene in
+    @Test func forgottenCentralIsUnknown() async throws {
+        let store = Store()
+        try await Self.with(PairingSettings(), store: store) { scene in
             let link = try await scene.link()
             _ = try await link.pair(PairingSettings()) { _ in .cancel }
-            _ = await scene.told.first { if case .paired = $0 { true } else { false } }
+            _ = await scene.reports.first { if case .paired = $0 { true } else { false } }
             await link.disconnect()
             #expect(await scene.radio.forgetBonds(of: Self.identifier, peer: Self.device) == 0)
             #expect(await scene.radio.forgetBonds(of: Self.identifier, peer: nil) == 1)
-            #expect(keeper.secrets(of: Self.identifier).bonds.isEmpty)
+            #expect(store.secrets(of: Self.identifier).bonds.isEmpty)
             let second = try await scene.link()
             #expect(await Self.outcome(second, PairingSettings()).failure?.code == .keyMissing)
             await scene.central.forgetBond(with: Self.device)
@@ -267,31 +267,31 @@ struct PairingTests {
         }
     }
 
-    /// What was kept before is what a new radio knows.
-    @Test func keptBondsAreKnownToTheNextRun() async throws {
-        let keeper = Keeper()
-        try await Self.with(PairingSettings(), keeper: keeper) { scene in
+    /// A new radio uses the bonds that were saved before.
+    @Test func savedBondsAreUsedInTheNextRun() async throws {
+        let store = Store()
+        try await Self.with(PairingSettings(), store: store) { scene in
             _ = try await (try await scene.link()).pair(PairingSettings()) { _ in .cancel }
-            _ = await scene.told.first { if case .paired = $0 { true } else { false } }
+            _ = await scene.reports.first { if case .paired = $0 { true } else { false } }
         }
-        let kept = try #require(keeper.secrets(of: Self.identifier).bonds.first)
-        try await Self.with(PairingSettings(), keeper: keeper) { scene in
-            #expect(await scene.radio.forgetBonds(of: Self.identifier, peer: kept.peer.address) == 1)
+        let saved = try #require(store.secrets(of: Self.identifier).bonds.first)
+        try await Self.with(PairingSettings(), store: store) { scene in
+            #expect(await scene.radio.forgetBonds(of: Self.identifier, peer: saved.peer.address) == 1)
         }
-        #expect(keeper.secrets(of: Self.identifier).bonds.isEmpty)
+        #expect(store.secrets(of: Self.identifier).bonds.isEmpty)
     }
 
-    @Test func aHiddenBeaconHasAnotherAddress() async throws {
-        let keeper = Keeper()
-        try await Self.with(PairingSettings(hidesAddress: true), keeper: keeper) { scene in
-            var heard: RemoteAddress?
+    @Test func hiddenBeaconHasAResolvableAddress() async throws {
+        let store = Store()
+        try await Self.with(PairingSettings(hidesAddress: true), store: store) { scene in
+            var seen: RemoteAddress?
             for await sighting in try await scene.central.scan(ScanParameters()) {
-                heard = sighting.device
+                seen = sighting.device
                 break
             }
-            let address = try #require(heard)
+            let address = try #require(seen)
             #expect(address.isRandom && address.address.octets[0] & 0xC0 == 0x40, "it is resolvable private")
-            #expect(keeper.secrets(of: Self.identifier).own.count == 1)
+            #expect(store.secrets(of: Self.identifier).own.count == 1)
             let link = try await scene.link(to: address)
             _ = try await link.pair(PairingSettings()) { _ in .cancel }
             #expect(try await Self.read(link) == [1, 2, 3])

@@ -20,7 +20,7 @@ import Testing
         #expect(SystemErrorText.code(of: error) == code)
     }
 
-    @Test func aTimeoutIsTold() {
+    @Test func timeoutIsReported() {
         #expect(SystemErrorText.words(ChannelError.connectTimeout(.seconds(5))) == "no answer within 5 s")
         #expect(SystemErrorText.code(of: ChannelError.eof) == nil)
     }

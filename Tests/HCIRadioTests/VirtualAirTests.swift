@@ -51,11 +51,11 @@ struct VirtualAirTests {
 
     private static func firstSighting(_ central: HCIRadio) async throws -> Sighting {
         for await sighting in try await central.scan(ScanParameters()) { return sighting }
-        throw RadioError(.refused, "nothing was heard", hint: "")
+        throw RadioError(.refused, "nothing was received", hint: "")
     }
 
     @Test(arguments: [(-59 as Int8, 0 as Int8), (-70, 0), (-59, -20), (-40, 8)])
-    func aBeaconIsCalibrated(measured: Int8, power: Int8) async throws {
+    func beaconIsCalibrated(measured: Int8, power: Int8) async throws {
         let site = BeaconSite(measuredPower: MeasuredPower(measured), transmitPower: TransmitPower(power))
         let beacon = HostedBeacon(
             identifier: BeaconIdentifier("a"), services: [],
@@ -71,7 +71,7 @@ struct VirtualAirTests {
         await radio.close()
     }
 
-    @Test func theReportIsWhatTheControllerAcknowledged() async throws {
+    @Test func statusIsWhatTheControllerAcknowledged() async throws {
         let beacon = HostedBeacon(
             identifier: BeaconIdentifier("a"), services: [],
             advertisement: Self.advertisement(.nonConnectable, power: 4))
@@ -87,7 +87,7 @@ struct VirtualAirTests {
         await radio.close()
     }
 
-    @Test func aCentralConnectsReadsAndWrites() async throws {
+    @Test func centralConnectsReadsAndWrites() async throws {
         let services = [
             GATTService(
                 uuid: Self.service,
@@ -118,8 +118,8 @@ struct VirtualAirTests {
         await #expect(throws: RemoteError.refused(.invalidAttributeValueLength)) {
             try await link.write([], to: characteristic.value)
         }
-        let octets = try await link.maximumTransmissionUnit()
-        #expect(octets > 200)
+        let bytes = try await link.maximumTransmissionUnit()
+        #expect(bytes > 200)
         #expect(try await link.readRSSI().decibelMilliwatts < 0)
         #expect(try await link.discoverDescriptors(of: characteristic).isEmpty)
         await link.disconnect()
@@ -131,7 +131,7 @@ struct VirtualAirTests {
 
     /// A beacon gets other services while a central is connected: the value behind an old handle is not given with the
     /// permission of the old table, and the central is indicated that services changed.
-    @Test func otherServicesReachThoseWhoAreConnected() async throws {
+    @Test func connectedCentralsSeeNewServices() async throws {
         func plan(_ uuid: BluetoothUUID, _ permissions: AttributePermissions) -> HostedBeacon {
             let characteristic = GATTCharacteristic(
                 uuid: uuid, properties: [.read, .notify], permissions: permissions)
@@ -164,7 +164,7 @@ struct VirtualAirTests {
             break
         }
         await #expect(throws: RemoteError.refused(.insufficientAuthentication)) { try await link.read(value.value) }
-        // The subscription to what is gone has ended.
+        // The subscription to the former characteristic has ended.
         var subscriptions: [ClientCharacteristicConfiguration] = []
         for await event in radio.events {
             guard case .subscribed(_, _, CharacteristicIdentifier(Self.value), let configuration) = event else {
@@ -205,7 +205,7 @@ struct VirtualAirTests {
         await radio.close()
     }
 
-    @Test func aSeedIsReportedAndKept() async throws {
+    @Test func seedIsReported() async throws {
         func seed(_ given: UInt64?) async throws -> UInt64? {
             let radio = HCIRadio(virtual: VirtualAirOptions(seed: given, servers: []))
             let capabilities = try await radio.open([], waits: false) { _ in .failure(.unlikely) }
@@ -217,7 +217,7 @@ struct VirtualAirTests {
         #expect(one != nil && one != other)
     }
 
-    @Test func aServerGivesTheAddressesThatItIsAskedFor() async throws {
+    @Test func serverAssignsTheConfiguredAddresses() async throws {
         let first = try #require(BluetoothAddress("00:1B:DC:07:31:42"))
         let radio = HCIRadio(
             virtual: VirtualAirOptions(servers: [.tcp(host: "127.0.0.1", port: 0, address: first)]))
@@ -235,7 +235,7 @@ struct VirtualAirTests {
         await radio.close()
     }
 
-    @Test func whatPassesIsCaptured() async throws {
+    @Test func packetsAreCaptured() async throws {
         let sink = Sink()
         let beacon = HostedBeacon(
             identifier: BeaconIdentifier("a"), services: [], advertisement: Self.advertisement(.nonConnectable))
@@ -257,7 +257,7 @@ struct VirtualAirTests {
         #expect(reader.count == 0 && controllers.count == 2 && reports >= 1)
     }
 
-    @Test func aTakenPortIsRefused() async throws {
+    @Test func portInUseIsRefused() async throws {
         let (radio, port) = try await Self.open(
             HostedBeacon(identifier: BeaconIdentifier("a"), services: [], advertisement: nil))
         let second = HCIRadio(virtual: VirtualAirOptions(servers: [.tcp(host: "127.0.0.1", port: port)]))
@@ -271,7 +271,7 @@ struct VirtualAirTests {
         await radio.close()
     }
 
-    @Test func nobodyThere() async {
+    @Test func unreachableControllersAreReported() async {
         for transport in [
             HCITransport.tcp(host: "127.0.0.1", port: 1), .unix(path: "/nowhere"),
             .serial(device: "/dev/null", baud: 115_200), .serial(device: "/dev/nowhere", baud: 115_200),

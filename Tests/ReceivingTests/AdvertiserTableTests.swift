@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func itHoldsSoManyAdvertisers() {
+    @Test func numberOfAdvertisersIsLimited() {
         var table = Table(capacity: 100)
         for number in 0..<10_000 {
             _ = table.receive([], from: "\(number)", rssi: nil, at: .milliseconds(number))
@@ -132,7 +132,7 @@ import Testing
         #expect(table["0"] == nil)
     }
 
-    @Test func anyBytesAreTaken() {
+    @Test func anyBytesAreAccepted() {
         var generator = SplitMix64(seed: 4)
         var table = AdvertiserTable<UInt8>(capacity: 16)
         let filter = ScanFilter(services: [.bit16(0x180F)], formats: [.iBeacon], name: "x")
@@ -150,7 +150,7 @@ import Testing
 }
 
 @Suite struct RecencyTableTests {
-    @Test func theLeastRecentlyUsedAreForgotten() {
+    @Test func leastRecentlyUsedAreForgotten() {
         var table = RecencyTable<Int, Int>(capacity: 16)
         for key in 0..<16 { table.use(key, initial: 0) { $0 += key } }
         for key in [0, 1, 2] { table.use(key, initial: 100) { $0 += 1 } }
@@ -168,7 +168,7 @@ import Testing
         #expect(table.values == [2, 3, 4])
     }
 
-    @Test func ofNothingOneIsKept() {
+    @Test func capacityIsAtLeastOne() {
         var table = RecencyTable<Int, Int>(capacity: 0)
         for key in 0..<5 { table.use(key, initial: key) { _ in } }
         #expect(table.values == [4])

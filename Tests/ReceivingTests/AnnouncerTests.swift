@@ -57,7 +57,7 @@ import Testing
         #expect(announcer.announce(RegionEvent(region: .museum(), kind: .entered, time: .zero)) == nil)
     }
 
-    @Test func whatWasSaidIsKeptOverARestart() {
+    @Test func announcementsAreRememberedOverARestart() {
         let rule = AnnouncementRule(hello: "Hello", goodbye: "Bye", atMostOncePer: .seconds(3600))
         let entered = RegionEvent(region: .museum(), kind: .entered, time: .seconds(100))
         let hello = Announcer.Memory(region: "museum", kind: .hello)

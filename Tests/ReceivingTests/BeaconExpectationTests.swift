@@ -202,7 +202,7 @@ import Testing
         #expect(verdict.sentence.hasSuffix("within 4.999 s"))
     }
 
-    @Test func aFloodOfBeaconsIsBounded() throws {
+    @Test func numberOfBeaconsIsBounded() throws {
         var expectation = BeaconExpectation(Self.condition(7), at: .zero)
         for minor: UInt16 in 0...5_000 { _ = expectation.receive(.sample(1, minor), rssi: nil, at: .seconds(1)) }
         let ended = expectation.advance(to: .seconds(5))
@@ -211,7 +211,7 @@ import Testing
             verdict.sentence.contains("received 5001 advertisements of more than 1024 beacons"), "\(verdict.sentence)")
     }
 
-    @Test func aVerdictHasTheNearestThatCounted() throws {
+    @Test func verdictHasTheNearestThatCounted() throws {
         let condition = BeaconExpectation.Condition(count: 3, unit: .beacons, within: .seconds(5))
         var expectation = BeaconExpectation(condition, at: .seconds(1))
         #expect(expectation.receive(.sample(1, 1), rssi: RSSI(-59), at: .seconds(2)) == nil)
@@ -227,7 +227,7 @@ import Testing
         #expect(verdict.sentence == "received 4 advertisements of 3 beacons of any iBeacon within 1.5 s")
     }
 
-    @Test func aVerdictHasTheNearestMiss() throws {
+    @Test func verdictHasTheNearestMiss() throws {
         let uuids: [UUID128] = [.shop, IBeacon.sample().uuid]
         let condition = BeaconExpectation.Condition(uuids: uuids, major: 7, within: .seconds(1))
         var expectation = BeaconExpectation(condition, at: .zero)
@@ -240,7 +240,7 @@ import Testing
         #expect(verdict.sentence.hasPrefix("expected 1 advertisement of \(uuids[0]) or \(uuids[1]) major 7 within 1 s"))
     }
 
-    @Test func aVerdictOfNothingHasNoNearest() throws {
+    @Test func verdictWithoutBeaconsHasNoNearest() throws {
         var present = BeaconExpectation(Self.condition(), at: .zero)
         #expect(present.advance(to: .seconds(5))?.nearest == nil)
         var absent = BeaconExpectation(Self.condition(7, nil, .absent), at: .zero)

@@ -97,7 +97,7 @@ import Testing
         #expect(calibration.advance(to: .seconds(25)) == .failure(.noneFound(withoutRSSI: 0)))
     }
 
-    @Test func itRunsOnceAtATime() throws {
+    @Test func calibrationCannotBeStartedTwice() throws {
         var calibration = Calibration(.museum(), duration: .seconds(2))
         #expect(calibration.cancel() == nil)
         try calibration.start(at: .zero)

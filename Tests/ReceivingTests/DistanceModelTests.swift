@@ -72,7 +72,7 @@ import Testing
         #expect(abs(distance - metres) <= metres * 1e-12)
     }
 
-    @Test func unknownStrengthHasNoDistance() {
+    @Test func unknownRSSIHasNoDistance() {
         let power = MeasuredPower(-59)
         #expect(DistanceModel.android.distance(rssi: nil, measuredPower: power) == nil)
         #expect(DistanceModel.android.distance(rssi: .unavailable, measuredPower: power) == nil)
@@ -83,7 +83,7 @@ import Testing
         ("android", DistanceModel.android), ("nexus5", .nexus5), ("log-distance", .logDistance(exponent: 2)),
         ("log-distance:2.5", .logDistance(exponent: 2.5)), ("1.0,2.0,-0.5", .powerRatio(a: 1, b: 2, c: -0.5)),
     ])
-    func namesAreReadAndTold(_ name: String, _ model: DistanceModel) throws {
+    func namesAreReadAndReported(_ name: String, _ model: DistanceModel) throws {
         #expect(try DistanceModel(name) == model)
         #expect(model.description == name)
     }

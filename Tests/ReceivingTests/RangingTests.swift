@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    @Test func hearingLateGivesTheReportBefore() throws {
+    @Test func lateAdvertisementYieldsTheReportBefore() throws {
         var ranging = Ranging([.museum()], at: .zero)
         #expect(ranging.receive(.sample(), rssi: RSSI(-50), at: .milliseconds(500)) == nil)
         let overdue = ranging.receive(.sample(), rssi: RSSI(-90), at: .milliseconds(3700))
@@ -181,7 +181,7 @@ import Testing
         #expect(report.beacons(in: .museum()).count == 2)
     }
 
-    @Test func aFloodOfBeaconsIsBounded() throws {
+    @Test func numberOfBeaconsIsBounded() throws {
         var ranging = Ranging([.museum()], settings: Ranging.Settings(maximumBeacons: 64), at: .zero)
         for minor: UInt16 in 1...10_000 {
             _ = ranging.receive(.sample(9, minor), rssi: RSSI(-80), at: .milliseconds(100))
@@ -216,7 +216,7 @@ import Testing
             (0, []), (400, ["0.400"]), (1000, ["1.000"]), (1001, ["1.000", "1.001"]), (2000, ["1.000", "2.000"]),
             (2500, ["1.000", "2.000", "2.500"]),
         ] as [(Int, [String])])
-    func theEndIsReported(_ end: Int, _ times: [String]) {
+    func endIsReported(_ end: Int, _ times: [String]) {
         var ranging = Ranging([.museum()], at: .zero)
         var reports: [RangingReport?] = []
         for time in stride(from: 0, to: end, by: 50) {

@@ -187,7 +187,7 @@ import Testing
         #expect(monitor.nextDeadline == nil)
     }
 
-    @Test func twentyRegionsAtMost() throws {
+    @Test func numberOfRegionsIsLimited() throws {
         var monitor = RegionMonitor()
         for number in 1...20 { try monitor.add(.museum("\(number)"), at: .zero) }
         let error = #expect(throws: RegionMonitor.TooManyRegions.self) { try monitor.add(.museum("21"), at: .zero) }
@@ -207,7 +207,7 @@ import Testing
         #expect(monitor.statuses.count == 20)
     }
 
-    @Test func theLimitIsASetting() throws {
+    @Test func limitIsASetting() throws {
         var none = RegionMonitor(RegionMonitor.Settings(maximumRegions: nil))
         for number in 1...1000 { try none.add(.museum("\(number)"), at: .zero) }
         #expect(none.statuses.count == 1000)
@@ -234,7 +234,7 @@ import Testing
         #expect(monitor.advance(to: .seconds(50)).map(Self.text) == ["40.000 a determined"])
     }
 
-    @Test func aRemovedRegionHasNoEvents() throws {
+    @Test func removedRegionHasNoEvents() throws {
         var monitor = RegionMonitor()
         try monitor.add(.museum(), at: .zero)
         _ = monitor.receive(.sample(), rssi: RSSI(-59), at: .seconds(1))
@@ -266,7 +266,7 @@ import Testing
         #expect(events.map(Self.text) == expected)
     }
 
-    @Test func aSnapshotGoesRound() throws {
+    @Test func snapshotRoundTrips() throws {
         var monitor = RegionMonitor()
         for major: UInt16 in 1...3 { try monitor.add(.museum("\(major)", major), at: .zero) }
         _ = monitor.receive(.sample(1), rssi: RSSI(-59), at: .seconds(1))
@@ -286,7 +286,7 @@ import Testing
     }
 
     /// A receiver that did not run for a while is given what it received meanwhile afterwards.
-    @Test func quietTimesCanBeginAnew() throws {
+    @Test func quietTimesCanBeRestarted() throws {
         var monitor = RegionMonitor(RegionMonitor.Settings(quietTime: .seconds(3)))
         try monitor.add(.museum(), at: .zero)
         monitor.restartQuietTimes(at: .seconds(10))

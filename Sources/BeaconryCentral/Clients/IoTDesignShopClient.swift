@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+public import Bluetooth
 public import BluetoothCore
 
 /// The configuration of an IoT Design Shop beacon.

@@ -33,3 +33,46 @@ public protocol ServiceDescription: Sendable {
     /// The description: all services of the type have the same.
     init()
 }
+
+/// The UUID from which those of a device's services and characteristics are derived.
+///
+/// Makers count from a UUID of their own (`adding`), or put 16-bit numbers into one (`inserting`), as the Bluetooth SIG
+/// does with its own.
+public struct BaseUUID: Hashable, Sendable, ExpressibleByStringLiteral {
+    /// The UUID itself.
+    public let uuid: UUID128
+
+    /// This UUID.
+    public init(_ uuid: UUID128) { self.uuid = uuid }
+
+    /// The UUID of a text in the source code; any other text is a mistake of the programmer's, and stops the program.
+    public init(stringLiteral text: String) {
+        guard let uuid = UUID128(text) else { preconditionFailure("\(text) is no UUID") }
+        self.uuid = uuid
+    }
+
+    /// The UUID that is so much greater, as a number of 128 bits that begins anew behind its greatest.
+    public func adding(_ offset: UInt64) -> BluetoothUUID {
+        var octets = uuid.octets
+        var rest = offset
+        for index in octets.indices.reversed() {
+            let (sum, carry) = octets[index].addingReportingOverflow(UInt8(truncatingIfNeeded: rest))
+            octets[index] = sum
+            rest = rest >> 8 + (carry ? 1 : 0)
+        }
+        return Self.make(octets)
+    }
+
+    /// The UUID with this number in its third and fourth byte: `F000xxxx-0451-4000-B000-000000000000`.
+    public func inserting(_ number: UInt16) -> BluetoothUUID {
+        var octets = uuid.octets
+        octets[2] = UInt8(number >> 8)
+        octets[3] = UInt8(number & 0xFF)
+        return Self.make(octets)
+    }
+
+    private static func make(_ octets: [UInt8]) -> BluetoothUUID {
+        guard let uuid = UUID128(octets: octets) else { preconditionFailure("16 bytes are a UUID") }
+        return .bit128(uuid)
+    }
+}

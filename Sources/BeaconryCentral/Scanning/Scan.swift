@@ -2,6 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+public import Radio
+
 /// The discoveries of a central. Each iteration is a consumer of its own; all share the scan of the radio.
 ///
 /// The radio scans while there are consumers. The sequence ends after `ScanOptions.duration`, or
@@ -46,4 +48,16 @@ public struct Scan: AsyncSequence, Sendable {
             return try await discoveries?.next(isolation: actor)?.get()
         }
     }
+}
+
+/// A device that was seen by a scan.
+public struct Discovery: Sendable {
+    /// The device.
+    public let peripheral: Peripheral
+    /// The advertisement that was received.
+    public let sighting: Sighting
+    /// All that the device advertises, as far as it was received until now.
+    public let advertisement: ReceivedAdvertisement
+    /// When it was received: the time since the `Central` was created.
+    public var time: Duration { advertisement.time }
 }

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 package import BluetoothCore
 
 /// The three characteristics' values, as flash keeps them: whatever was written, valid or not.
@@ -42,15 +43,17 @@ package struct IoTDesignShopSettings: Hashable, Sendable {
         case IoTDesignShopWire.beaconUUID:
             writer.write(uuid.octets)
         case IoTDesignShopWire.majorMinor:
-            writer.writeLittleEndian(major)
-            writer.writeLittleEndian(minor)
+            IoTDesignShop.MajorMinor(major: major, minor: minor).serialize(into: &writer)
         case IoTDesignShopWire.transmitSettings:
-            writer.writeLittleEndian(powerCode)
-            writer.writeLittleEndian(intervalTicks)
+            transmitSettings.serialize(into: &writer)
         default:
             return nil
         }
         return writer.bytes
+    }
+
+    private var transmitSettings: IoTDesignShop.TransmitSettings {
+        IoTDesignShop.TransmitSettings(powerCode: powerCode, interval: AdvertisingInterval(UInt32(intervalTicks)))
     }
 
     /// Takes a value of a characteristic, logical or not.
@@ -64,11 +67,12 @@ package struct IoTDesignShopSettings: Hashable, Sendable {
         case IoTDesignShopWire.beaconUUID:
             uuid = UUID128(octets: reader.readAll()) ?? uuid
         case IoTDesignShopWire.majorMinor:
-            major = try reader.readLittleEndian()
-            minor = try reader.readLittleEndian()
+            let numbers = try IoTDesignShop.MajorMinor(parsing: &reader)
+            (major, minor) = (numbers.major, numbers.minor)
         default:
-            powerCode = try reader.readLittleEndian()
-            intervalTicks = try reader.readLittleEndian()
+            let settings = try IoTDesignShop.TransmitSettings(parsing: &reader)
+            powerCode = settings.powerCode
+            intervalTicks = UInt16(truncatingIfNeeded: settings.interval.count)
             if IoTDesignShopWire.transmitPower(code: powerCode) != nil { lastValidPowerCode = powerCode }
         }
     }

@@ -41,7 +41,7 @@ public protocol BondStore: Sendable {
     func secrets(of beacon: BeaconIdentifier) -> StoredSecrets
     /// Replaces the saved secrets.
     /// - Returns: whether they are saved; if not, the former ones remain.
-    func keep(_ secrets: StoredSecrets, of beacon: BeaconIdentifier) -> Bool
+    func save(_ secrets: StoredSecrets, of beacon: BeaconIdentifier) -> Bool
     /// Called for a saved bond that cannot be used.
     func warn(_ warning: Warning, of beacon: BeaconIdentifier)
 }

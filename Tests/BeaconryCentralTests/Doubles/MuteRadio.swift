@@ -6,7 +6,7 @@ import BeaconryCentral
 import Bluetooth
 import Synchronization
 
-/// A radio without an air: it hears what a test says, and what it is asked for never comes about.
+/// A radio without an air: it receives what a test passes to it, and its connections are never established.
 ///
 /// For what no peer can do: thousands of devices, and a radio that does not return.
 final class MuteRadio: BondStoringCentralRadio {
@@ -29,20 +29,20 @@ final class MuteRadio: BondStoringCentralRadio {
     /// - Parameter hangs: whether also opening and scanning never return.
     init(hangs: Bool = false) { self.hangs = hangs }
 
-    /// How it was asked to scan.
+    /// The parameters of its scans.
     var scans: [ScanParameters] { state.withLock(\.scans) }
-    /// How often it was asked to stop.
+    /// How often it was stopped.
     var stops: Int { state.withLock(\.stops) }
     /// Whether it scans.
     var isScanning: Bool { state.withLock { $0.sightings != nil } }
 
-    /// Whose bonds are to be kept, where that was said before it was opened.
+    /// The names of the centrals whose bonds it stores, if set before it was opened.
     var bonds: [String] { state.withLock(\.bonds) }
 
-    /// Hears something.
+    /// Receives an advertisement.
     func receive(_ sighting: Sighting) { state.withLock { $0.sightings }?.yield(sighting) }
 
-    /// Is gone, or is back.
+    /// Changes its state.
     func set(_ radioState: CentralRadioState) {
         state.withLock { state in
             state.radioState = radioState

@@ -62,7 +62,7 @@ final class ScriptedPeer: Sendable {
         var script: Script = { _ in .asUsual }
         var connection: (identifier: ConnectionIdentifier, handle: ConnectionHandle?)?
         var values: [BluetoothUUID: [UInt8]] = [:]
-        var heard: [[UInt8]] = []
+        var received: [[UInt8]] = []
         var subscriptions: [BluetoothUUID: ClientCharacteristicConfiguration] = [:]
         var late: [(time: Duration, pdus: [[UInt8]])] = []
         var isGone = false
@@ -122,18 +122,18 @@ final class ScriptedPeer: Sendable {
         database.valueHandle(of: characteristic) ?? .none
     }
 
-    /// Notifies a value now, whoever wants it.
+    /// Notifies a value now, subscribed or not.
     func notify(_ value: [UInt8], of characteristic: BluetoothUUID = value) {
         send([[0x1B] + handle(of: characteristic).serialized() + value])
     }
 
-    /// What the central wants to be told.
+    /// The subscription of the central.
     func subscription(to characteristic: BluetoothUUID) -> ClientCharacteristicConfiguration {
         inner.withLock { $0.subscriptions[characteristic] ?? [] }
     }
 
     /// The attribute PDUs that came.
-    var heard: [[UInt8]] { inner.withLock(\.heard) }
+    var received: [[UInt8]] { inner.withLock(\.received) }
 
     /// Whether a central is connected.
     var isConnected: Bool { inner.withLock { $0.connection != nil } }
@@ -216,7 +216,7 @@ final class ScriptedPeer: Sendable {
             frame.channel == .attribute
         else { return inner.host.receive(packet, at: Self.now) }
         inner.connection?.handle = data.handle
-        inner.heard.append(frame.payload)
+        inner.received.append(frame.payload)
         switch inner.script(frame.payload) {
         case .asUsual: inner.host.receive(packet, at: Self.now)
         case .these(let pdus): for pdu in pdus { write(pdu, inner) }

@@ -51,7 +51,7 @@ struct Stage {
 
     private func clear() async {
         peer.vanish()
-        // What it was told to do knows the stage, as a rule.
+        // Its script usually retains the stage.
         peer.behave()
         await central.close()
         await air.close()

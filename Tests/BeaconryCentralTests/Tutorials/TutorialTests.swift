@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct TutorialTests {
     @Test(arguments: [("BeaconClient", 7), ("BatteryMonitor", 4)])
-    func theCodeIsThatOfTheTutorial(name: String, steps: Int) throws {
+    func codeIsThatOfTheTutorial(name: String, steps: Int) throws {
         let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         let resources = tests.appending(path: "../../../Sources/BeaconryCentral/BeaconryCentral.docc/Resources")
         let compiled = try Self.lines(tests.appending(path: "\(name).swift"))
@@ -34,7 +34,7 @@ struct TutorialTests {
             .map(String.init)
     }
 
-    @Test func theBeaconIsConfigured() async throws {
+    @Test func tutorialBeaconIsConfigured() async throws {
         let properties: CharacteristicProperties = [.read, .write]
         let services = [
             GATTService(
@@ -54,7 +54,7 @@ struct TutorialTests {
         }
     }
 
-    @Test func theBatteryIsWatched() async throws {
+    @Test func tutorialBatteryIsWatched() async throws {
         let services = [
             GATTService(
                 uuid: Battery.uuid,

@@ -110,7 +110,7 @@ struct BondFileTests {
         let vault = BondVault { events.append(EventRecord(.beacon($0, $1))) }
         try vault.open(beacon, Self.file(folder), resets: false)
         #expect(vault.secrets(of: beacon) == StoredSecrets())
-        #expect(vault.keep(Self.secrets, of: beacon))
+        #expect(vault.save(Self.secrets, of: beacon))
         #expect(events.entries.map(\.event) == ["bonds-persisted"])
         let later = BondVault { events.append(EventRecord(.beacon($0, $1))) }
         try later.open(beacon, Self.file(folder), resets: false)
@@ -130,7 +130,7 @@ struct BondFileTests {
         let events = EventLog<EventRecord>()
         let vault = BondVault { events.append(EventRecord(.beacon($0, $1))) }
         try vault.open(beacon, Self.file(folder, FullFileSystem()), resets: false)
-        #expect(!vault.keep(StoredSecrets(), of: beacon))
+        #expect(!vault.save(StoredSecrets(), of: beacon))
         #expect(vault.secrets(of: beacon) == Self.secrets)
         #expect(try Self.file(folder).load() == .secrets(Self.secrets))
         #expect(events.entries.map(\.code) == ["bond-not-kept"])

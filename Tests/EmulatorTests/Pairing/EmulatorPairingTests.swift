@@ -120,7 +120,7 @@ struct EmulatorPairingTests {
     func bondsAreListedAndRemoved() async throws {
         try await running("{ io: display }") { rig in
             let keeper = try #require(rig.radio.keeper)
-            #expect(keeper.keep(BondFileTests.secrets, of: BeaconIdentifier("entrance")))
+            #expect(keeper.save(BondFileTests.secrets, of: BeaconIdentifier("entrance")))
             #expect(try await rig.event("bonds-persisted").file?.hasSuffix("museum/entrance.bonds") == true)
             let bonds = try await rig.emulator.bonds(of: nil)
             #expect(bonds.map(\.beacon) == ["entrance", "entrance"])
@@ -150,7 +150,7 @@ struct EmulatorPairingTests {
     func bondsAndPairingOverTheControlSocket() async throws {
         try await running("{ io: keyboard }") { rig in
             let keeper = try #require(rig.radio.keeper)
-            #expect(keeper.keep(BondFileTests.secrets, of: BeaconIdentifier("entrance")))
+            #expect(keeper.save(BondFileTests.secrets, of: BeaconIdentifier("entrance")))
             let session = ControlSession(emulator: rig.emulator)
             func ask(_ line: String) async throws -> ControlAnswer {
                 guard case .answer(let answer) = await session.serve(Array(line.utf8)) else {

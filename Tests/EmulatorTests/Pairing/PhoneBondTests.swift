@@ -65,7 +65,7 @@ struct PhoneBondTests {
             try await phone.openBonds(in: state, resets: false)
             let keeper = try await Self.keeper(of: phone)
             #expect(keeper.secrets(of: Self.identifier) == StoredSecrets())
-            #expect(keeper.keep(BondFileTests.secrets, of: Self.identifier))
+            #expect(keeper.save(BondFileTests.secrets, of: Self.identifier))
             let path = folder.file("state/.phones/iphone.bonds")
             let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
             #expect(mode == 0o600, "keys are for their owner alone")
@@ -100,7 +100,7 @@ struct PhoneBondTests {
     @Test func withoutAFolderBondsAreNotSaved() async throws {
         let phone = try Self.phone()
         let keeper = try await Self.keeper(of: phone)
-        #expect(keeper.keep(BondFileTests.secrets, of: Self.identifier))
+        #expect(keeper.save(BondFileTests.secrets, of: Self.identifier))
         #expect(keeper.secrets(of: Self.identifier) == BondFileTests.secrets)
         #expect(try await Self.keeper(of: Self.phone()).secrets(of: Self.identifier) == StoredSecrets())
     }

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 public import BluetoothCore
 
 /// Settings that an IoT Design Shop beacon is to have; `nil` stays as it is.
