@@ -202,7 +202,7 @@ let package = Package(
                 "VirtualRadio", "HCIRadio", "TestSupport", "central-harness",
             ],
             swiftSettings: settings),
-        .testTarget(name: "DBusTests", dependencies: ["DBus"], swiftSettings: settings),
+        .testTarget(name: "DBusTests", dependencies: ["DBus", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "BlueZRadioTests",
             dependencies: [

@@ -3,17 +3,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import BluetoothCore
+import Radio
 
-/// Which of the machine's adapters a BlueZ radio uses.
+/// The adapter that a BlueZ radio uses.
 public enum AdapterSelector: Hashable, Sendable {
-    /// The first that is powered, else the first.
+    /// The first powered adapter, or the first adapter if none is powered.
     case any
-    /// The one that the kernel calls `hciN` when the radio is opened; afterwards that controller, whatever it is called.
+    /// The adapter that the kernel calls `hciN` when the radio is opened. From then on the radio stays with that
+    /// controller, even if the kernel gives it another name.
     case name(String)
-    /// The one with this address, whatever it is called.
+    /// The adapter with this address.
     case address(BluetoothAddress)
 
-    /// Reads what may follow `bluez:`, such as `hci0` or an address; `nil` for anything else.
+    /// Parses the part of `--radio bluez:ADAPTER` after the colon: `hci0`, or an address. `nil` for anything else.
     public init?(_ text: String) {
         if let address = BluetoothAddress(text) {
             self = .address(address)
@@ -26,7 +28,7 @@ public enum AdapterSelector: Hashable, Sendable {
 }
 
 extension AdapterSelector: CustomStringConvertible {
-    /// As `--radio` takes it.
+    /// The form that `--radio` takes.
     public var description: String {
         switch self {
         case .any: "bluez"
@@ -34,18 +36,73 @@ extension AdapterSelector: CustomStringConvertible {
         case .address(let address): "bluez:\(address)"
         }
     }
+}
 
-    /// Whether one of these, by the kernel's names, can be the one that is meant.
-    func mayBe(amongst names: [String]) -> Bool {
-        if case .name(let name) = self { names.contains(name) } else { !names.isEmpty }
+// MARK: - Selection
+
+extension AdapterSelector {
+    /// The selected adapter, which is powered on.
+    /// - Throws: `RadioError` that names what is missing.
+    func usableAdapter(of daemon: BlueZDaemon) async throws(RadioError) -> BlueZAdapter {
+        let adapter = try await presentAdapter(of: daemon)
+        guard adapter.isPowered else {
+            if let how = AdapterPresence.block(of: adapter.name) {
+                throw RadioError(
+                    .blocked, "\(adapter.name) is blocked \(how)",
+                    hint: "unblock it (rfkill unblock bluetooth, or the machine's wireless switch)")
+            }
+            throw RadioError(
+                .poweredOff, "\(adapter.name) is powered off",
+                hint: "power it on (bluetoothctl power on)")
+        }
+        return adapter
     }
 
-    /// The adapter that is meant among those present.
+    /// The selected adapter. Waits up to 3 s for an adapter that the kernel has but bluetoothd has not published yet.
+    private func presentAdapter(of daemon: BlueZDaemon) async throws(RadioError) -> BlueZAdapter {
+        var attemptsLeft = 12
+        while true {
+            let adapters = try await daemon.adapters()
+            if let adapter = choose(from: adapters) { return adapter }
+            let unmanaged = AdapterPresence.names.filter { name in !adapters.contains { $0.name == name } }
+            guard attemptsLeft > 0, canMatch(unmanaged), !Task.isCancelled else {
+                throw notFound(among: adapters, unmanaged: unmanaged)
+            }
+            attemptsLeft -= 1
+            try? await Task.sleep(for: .milliseconds(250))
+        }
+    }
+
+    /// The selected adapter among those present.
     func choose(from adapters: [BlueZAdapter]) -> BlueZAdapter? {
         switch self {
         case .any: adapters.first(where: \.isPowered) ?? adapters.first
         case .name(let name): adapters.first { $0.name == name }
         case .address(let address): adapters.first { $0.address == address }
         }
+    }
+
+    /// Whether one of the adapters with these kernel names can be the selected one. Their addresses are not known.
+    private func canMatch(_ names: [String]) -> Bool {
+        if case .name(let name) = self { names.contains(name) } else { !names.isEmpty }
+    }
+
+    /// The error for a selected adapter that bluetoothd does not have.
+    private func notFound(among adapters: [BlueZAdapter], unmanaged: [String]) -> RadioError {
+        if let name = unmanaged.first(where: { adapters.isEmpty || self == .name($0) }) {
+            return RadioError(
+                .noAdapter, "\(name) is present, but bluetoothd does not manage it",
+                hint: "stop the program that uses it exclusively, or check the logs of bluetoothd and the kernel "
+                    + "(journalctl -u bluetooth, dmesg)")
+        }
+        guard !adapters.isEmpty else {
+            return RadioError(
+                .noAdapter, "this machine has no Bluetooth adapter",
+                hint: "plug one in, or give the machine or container access to one (see README, \"A real adapter\")")
+        }
+        let present = adapters.map { "\($0.name) (\($0.address))" }.joined(separator: ", ")
+        return RadioError(
+            .noAdapter, "there is no adapter \(description.dropFirst("bluez:".count))",
+            hint: "choose one of these: \(present)")
     }
 }

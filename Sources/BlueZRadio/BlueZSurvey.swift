@@ -5,28 +5,28 @@
 import DBus
 public import Radio
 
-/// What BlueZ radios a machine has, what each can do, and what this process may do with them.
+/// The BlueZ adapters of this machine, their capabilities, and the rights of this process.
 public struct BlueZSurvey: Sendable {
     /// One adapter.
     public struct Adapter: Sendable {
-        /// As bluetoothd describes it.
+        /// The adapter as bluetoothd describes it.
         public let adapter: BlueZAdapter
-        /// How rfkill blocks it; `nil` when it does not.
+        /// How rfkill blocks the adapter; `nil` when it does not.
         public let block: String?
     }
 
     /// The adapters in the order of their numbers.
     public let adapters: [Adapter]
-    /// Adapters of the kernel that bluetoothd does not tell of.
+    /// Adapters of the kernel that bluetoothd does not manage.
     public let unmanagedNames: [String]
-    /// Why bluetoothd could not be asked; `nil` when it could.
+    /// Why bluetoothd could not be reached; `nil` when it could.
     public let trouble: RadioError?
-    /// Whether this process may use the management socket (CAP_NET_ADMIN): exact bytes in both PDUs.
+    /// Whether this process may use the management socket (CAP_NET_ADMIN), which gives exact bytes in both PDUs.
     public let mayManage: Bool
-    /// Whether this process may use the monitor socket (CAP_NET_RAW): values on the air can be read back.
+    /// Whether this process may use the monitor socket (CAP_NET_RAW), which reads back what the controller advertises.
     public let mayMonitor: Bool
 
-    /// Looks at the machine; nothing is changed.
+    /// Surveys the machine without changing anything.
     public static func take() async -> BlueZSurvey {
         let rights = ProcessRights.current
         var adapters: [BlueZAdapter] = []

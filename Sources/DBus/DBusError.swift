@@ -2,12 +2,12 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// An error of a D-Bus operation: one that a peer or the bus replied with, or one found on this side.
+/// An error of a D-Bus operation: the reply of a peer or the bus, or an error of this side.
 ///
-/// `name` follows the D-Bus Specification, "Message Protocol", "Error names"; local errors borrow the well-known names
-/// where one exists. Look at ``kind`` to tell what happened on this side from what a peer said.
+/// `name` follows the D-Bus Specification, "Message Protocol", "Error names"; errors of this side use the well-known names
+/// where one exists. ``kind`` distinguishes them from errors of peers.
 package struct DBusError: Error, Hashable {
-    /// Where an error comes from, and what can be done about it.
+    /// The origin of an error.
     package enum Kind: Sendable, Hashable {
         /// A peer or the bus itself replied with an error.
         case remote
@@ -15,7 +15,7 @@ package struct DBusError: Error, Hashable {
         case connectionFailed
         /// The connection was closed, by this side or by the bus.
         case notConnected
-        /// No reply came in time.
+        /// There was no reply in time.
         case timeout
         /// The calling task was cancelled.
         case cancelled
@@ -23,20 +23,20 @@ package struct DBusError: Error, Hashable {
         case invalidArgument
         /// A message, a queue or the memory would have grown beyond its limit.
         case limitExceeded
-        /// Bytes or a reply from a peer that cannot be understood.
+        /// Bytes or a reply from a peer are malformed.
         case malformed
     }
 
-    /// Where the error comes from.
+    /// The origin.
     package var kind: Kind
 
     /// The error name, such as `org.freedesktop.DBus.Error.ServiceUnknown`.
     package var name: String
 
-    /// A sentence for a human. Empty when the peer gave none.
+    /// A message for people. Empty when the peer gave none.
     package var message: String
 
-    /// Makes an error to reply to a peer with, or as it was received from one.
+    /// Makes an error of a reply, to send or as received.
     ///
     /// An invalid `name` is replaced by `org.freedesktop.DBus.Error.Failed` when the error is sent.
     package init(name: String, message: String) {
@@ -75,17 +75,17 @@ extension DBusError {
         DBusError(kind: .notConnected, name: standardPrefix + "Disconnected", message: message)
     }
 
-    /// No reply came within the time that the caller gave.
+    /// There was no reply within the timeout of the caller.
     package static func timeout(_ message: String) -> DBusError {
         DBusError(kind: .timeout, name: standardPrefix + "NoReply", message: message)
     }
 
-    /// An argument breaks the specification. Also what a method handler replies to arguments that it cannot use.
+    /// An argument breaks the specification. Also the reply of a method handler to invalid arguments.
     package static func invalidArgument(_ message: String) -> DBusError {
         DBusError(kind: .invalidArgument, name: standardPrefix + "InvalidArgs", message: message)
     }
 
-    /// The calling task was cancelled before a reply came.
+    /// The calling task was cancelled before the reply.
     package static func cancelled() -> DBusError {
         DBusError(kind: .cancelled, name: "Beaconry.Error.Cancelled", message: "the task was cancelled")
     }
@@ -95,12 +95,12 @@ extension DBusError {
         DBusError(kind: .limitExceeded, name: standardPrefix + "LimitsExceeded", message: message)
     }
 
-    /// A message or a reply that cannot be understood.
+    /// A message or a reply is malformed.
     package static func malformed(_ message: String) -> DBusError {
         DBusError(kind: .malformed, name: standardPrefix + "InconsistentMessage", message: message)
     }
 
-    /// A general failure, to reply to a peer with.
+    /// A general failure, for a reply to a peer.
     package static func failed(_ message: String) -> DBusError {
         standard("Failed", message)
     }
@@ -120,13 +120,13 @@ extension DBusError {
         standard("UnknownMethod", "no method \(member)")
     }
 
-    /// The reply to a question about a property that the interface does not have.
+    /// The reply to a call about a property that the interface does not have.
     package static func unknownProperty(_ property: String) -> DBusError {
         standard("UnknownProperty", "no property \(property)")
     }
 
-    /// The reply to setting a property that can only be read.
+    /// The reply to setting a read-only property.
     package static func propertyReadOnly(_ property: String) -> DBusError {
-        standard("PropertyReadOnly", "property \(property) can only be read")
+        standard("PropertyReadOnly", "property \(property) is read-only")
     }
 }

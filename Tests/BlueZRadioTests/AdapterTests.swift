@@ -13,7 +13,7 @@ import Testing
         ("hci0", "bluez:hci0"), ("hci12", "bluez:hci12"), ("hci65535", "bluez:hci65535"),
         ("00:aa:01:00:00:00", "bluez:00:AA:01:00:00:00"),
     ])
-    func isRead(_ text: String, description: String) throws {
+    func isParsed(_ text: String, description: String) throws {
         let selector = try #require(AdapterSelector(text))
         #expect(selector.description == description)
         #expect(AdapterSelector(String(description.dropFirst("bluez:".count))) == selector)
@@ -38,7 +38,7 @@ import Testing
                 ]))
     }
 
-    @Test func choosesAmongThosePresent() throws {
+    @Test func selectsAmongPresentAdapters() throws {
         let adapters = [
             try Self.adapter(0, isPowered: false), try Self.adapter(1, isPowered: true),
             try Self.adapter(2, isPowered: true),
@@ -60,7 +60,7 @@ import Testing
         "Address": "00:AA:01:00:00:03", "Powered": true, "Modalias": "usb:v1D6Bp0246d0542",
     ])
 
-    @Test func legacyAdapterIsRead() throws {
+    @Test func legacyAdapterIsParsed() throws {
         let adapter = try #require(
             BlueZAdapter(
                 path: Self.path,
@@ -85,7 +85,7 @@ import Testing
         #expect(adapter.daemonVersion == BlueZVersion(5, 66))
     }
 
-    @Test func extendedAdapterIsRead() throws {
+    @Test func extendedAdapterIsParsed() throws {
         let adapter = try #require(
             BlueZAdapter(
                 path: Self.path,
@@ -104,7 +104,7 @@ import Testing
         #expect(adapter.daemonVersion == nil)
     }
 
-    @Test func adapterThatCannotAdvertiseIsRead() throws {
+    @Test func adapterWithoutAdvertisingIsParsed() throws {
         let adapter = try #require(BlueZAdapter(path: Self.path, interfaces: ["org.bluez.Adapter1": Self.adapter]))
         #expect(!adapter.canAdvertise)
         #expect(adapter.freeInstances == 0)
@@ -116,11 +116,11 @@ import Testing
             ["org.bluez.Adapter1": .variants([:])], ["org.bluez.Adapter1": .variants(["Address": .byte(1)])],
             ["org.bluez.Adapter1": .variants(["Address": "hci0"])], ["org.bluez.Adapter1": "text"],
         ] as [[String: DBusValue]])
-    func otherObjectsAreNone(_ interfaces: [String: DBusValue]) {
+    func otherObjectsAreNoAdapters(_ interfaces: [String: DBusValue]) {
         #expect(BlueZAdapter(path: Self.path, interfaces: interfaces) == nil)
     }
 
-    @Test func devicesHaveTheirAddressInTheirPath() throws {
+    @Test func devicePathContainsAddress() throws {
         let adapter = try #require(BlueZAdapter(path: Self.path, interfaces: ["org.bluez.Adapter1": Self.adapter]))
         let path = try #require(BlueZDevice.path(of: "C0:FF:EE:00:00:01", on: adapter))
         #expect(path == "/org/bluez/hci3/dev_C0_FF_EE_00_00_01")
@@ -136,7 +136,7 @@ import Testing
         ("usb:v1D6Bp0246d0542", 5, 66), ("usb:v1D6Bp0246d054F", 5, 79), ("usb:v1D6Bp0246d0552", 5, 82),
         ("usb:v1D6Bp0246d0600", 6, 0),
     ])
-    func isReadFromTheDeviceIdentification(_ modalias: String, major: Int, minor: Int) {
+    func isParsedFromModalias(_ modalias: String, major: Int, minor: Int) {
         #expect(BlueZVersion(modalias: modalias) == BlueZVersion(major, minor))
     }
 
@@ -144,7 +144,7 @@ import Testing
         "", "usb:v1D6Bp0246", "usb:v1D6Bp0246d", "usb:v05ACp0246d0542", "bluetooth:v1D6Bp0246d0542",
         "usb:v1D6Bp0246dxyzw",
     ])
-    func otherIdentificationHasNone(_ modalias: String) {
+    func otherModaliasHasNoVersion(_ modalias: String) {
         #expect(BlueZVersion(modalias: modalias) == nil)
     }
 
@@ -167,7 +167,7 @@ import Testing
             (.init(version: BlueZVersion(5, 80), isExperimental: nil), true, true),
             (.init(version: BlueZVersion(6, 0), isExperimental: false), true, true),
         ] as [(DaemonCapabilities, Bool, Bool?)])
-    func versionDecidesWhatADaemonCanDo(_ daemon: DaemonCapabilities, scanResponses: Bool, intervals: Bool?) {
+    func versionDecidesCapabilities(_ daemon: DaemonCapabilities, scanResponses: Bool, intervals: Bool?) {
         #expect(daemon.hasScanResponseProperties == scanResponses)
         #expect(daemon.honoursIntervals == intervals)
         #expect(AdvertisingWay.bus(daemon).honoursIntervals == intervals)
@@ -181,7 +181,7 @@ import Testing
         (nil, false, false), (BlueZVersion(5, 66), false, true), (BlueZVersion(5, 68), false, true),
         (BlueZVersion(5, 69), true, true), (BlueZVersion(5, 85), true, true), (BlueZVersion(5, 86), true, false),
     ])
-    func versionDecidesOnFlagsAndSetIdentifiers(_ version: BlueZVersion?, flags: Bool, identifiers: Bool) {
+    func versionDecidesFlagsAndSetIdentifiers(_ version: BlueZVersion?, flags: Bool, identifiers: Bool) {
         let daemon = DaemonCapabilities(version: version)
         #expect(daemon.writesFlagsOfUndiscoverable == flags)
         #expect(daemon.takesAnySetIdentifier == identifiers)

@@ -10,7 +10,7 @@ import Testing
 
 @testable import BlueZRadio
 
-/// A structure of the advertising data, and the property that carries it or the reason why none does.
+/// A structure of the advertising data, and the property that carries it or the reason why it is lost.
 struct MappingCase: CustomTestStringConvertible, Sendable {
     enum Outcome: Sendable {
         /// This property has this value, and the structure is composed unchanged.
@@ -204,7 +204,7 @@ extension DaemonCapabilities {
         #expect(mapped.losses.first?.field == .scanResponse)
     }
 
-    @Test func severalManufacturersAreCarriedAndASecondStructureOfOneIsNot() {
+    @Test func secondStructureOfOneManufacturerIsLost() {
         let nordic = CompanyIdentifier(0x0059)
         let mapped = Self.map([
             .manufacturerSpecific(nordic, [1]), .manufacturerSpecific(.apple, [2]), .manufacturerSpecific(nordic, [3]),
@@ -309,7 +309,7 @@ extension DaemonCapabilities {
         #expect(new.losses.first?.reason.contains("no room") == true)
     }
 
-    @Test func whatANameLeavesNoRoomForInTheScanResponseGoesIntoTheAdvertisingData() {
+    @Test func scanResponseThatDoesNotFitGoesIntoTheAdvertisingData() {
         let name = AdvertisingStructure.localName("A name of 20 letters", isComplete: true)
         let services = AdvertisingStructure.serviceUUIDs128([MappingCase.long], isComplete: true)
         let mapped = Self.map([.flags(.beacon), name], scanResponse: [services], on: .bluez582)
@@ -331,13 +331,13 @@ extension DaemonCapabilities {
         #expect(none.objects.first?["Discoverable"] == nil)
     }
 
-    @Test func flagsOfAScanResponseAndBytesBehindTheStructuresAreLost() {
+    @Test func flagsOfScanResponseAndPaddingAreLost() {
         let mapped = BlueZAdvertisement(
             Advertisement(
                 pdu: .connectableScannable, advertisingData: AdvertisingData(verbatim: [2, 1, 6, 9, 1]),
                 scanResponse: [.flags(.beacon)], interval: AdvertisingInterval(160)), for: .bluez582)
         #expect(mapped.losses.map(\.field) == [.scanResponse, .advertisingData])
-        #expect(mapped.losses.map(\.name) == ["flags (01 06)", "0901 behind the structures"])
+        #expect(mapped.losses.map(\.name) == ["flags (01 06)", "0901 after the structures"])
     }
 
     @Test func typeFollowsFromFlagsAndPDU() {
@@ -356,7 +356,7 @@ extension DaemonCapabilities {
         }
     }
 
-    @Test func intervalAndPowerAreAskedFor() {
+    @Test func intervalAndPowerAreRequested() {
         let advertisement = Advertisement(
             pdu: .connectableScannable, advertisingData: [.flags(.beacon)], interval: AdvertisingInterval(161),
             transmitPower: TransmitPower(-7))
@@ -365,7 +365,7 @@ extension DaemonCapabilities {
         daemon.canSetTransmitPower = true
         let properties = BlueZAdvertisement(advertisement, for: daemon).objects.first
         #expect(properties?["TxPower"] == .int16(-7))
-        // 100.625 ms: never shorter than what was asked for.
+        // 100.625 ms: never shorter than requested.
         #expect(properties?["MinInterval"] == .uint32(101))
         #expect(properties?["MaxInterval"] == .uint32(101))
     }
@@ -390,7 +390,7 @@ extension DaemonCapabilities {
     ]
 
     @Test(arguments: UInt8.min...UInt8.max)
-    func noTypeVanishes(_ type: UInt8) {
+    func everyTypeIsCarriedOrLost(_ type: UInt8) {
         let daemons = [DaemonCapabilities.none, .bluez566, .bluez582, .init(version: BlueZVersion(5, 86))]
         let lengths = [0, 1, 2, 3, 4, 5, 6, 8, 16, 17, 26]
         for (daemon, length) in daemons.flatMap({ daemon in lengths.map { (daemon, $0) } }) {

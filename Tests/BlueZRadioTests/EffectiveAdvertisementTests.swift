@@ -12,7 +12,7 @@ import Testing
     private static let requested = Advertisement(
         pdu: .scannable, advertisingData: [.flags(.beacon)], scanResponse: [.localName("N", isComplete: true)],
         interval: AdvertisingInterval(160), transmitPower: TransmitPower(0), address: address)
-    private static let asked = EffectiveAdvertisement(
+    private static let exact = EffectiveAdvertisement(
         pdu: .known(.scannable), advertisingData: .known([2, 1, 6]), scanResponse: .known([2, 9, 0x4E]),
         interval: .known(AdvertisingInterval(160)...AdvertisingInterval(160)), transmitPower: .known(TransmitPower(0)),
         address: .known(address))
@@ -24,30 +24,30 @@ import Testing
         (.transmitPower, { $0.transmitPower = .known(TransmitPower(1)) }), (.address, { $0.address = .known(.zero) }),
     ]
 
-    @Test func whatWasAskedForIsNoDifference() {
-        #expect(Self.asked.differences(from: Self.requested).isEmpty)
+    @Test func exactAndUnknownFieldsDoNotDiffer() {
+        #expect(Self.exact.differences(from: Self.requested).isEmpty)
         #expect(EffectiveAdvertisement(unknown: "reason").differences(from: Self.requested).isEmpty)
     }
 
     @Test(arguments: changes.indices)
-    func everyFieldCanDiffer(_ index: Int) {
+    func eachFieldCanDiffer(_ index: Int) {
         let (field, change) = Self.changes[index]
-        var effective = Self.asked
+        var effective = Self.exact
         change(&effective)
         #expect(effective.differences(from: Self.requested) == [field])
     }
 
-    @Test func whatWasLeftOpenIsNoDifference() {
+    @Test func unrequestedFieldsDoNotDiffer() {
         var open = Self.requested
         open.transmitPower = nil
         open.address = nil
-        var effective = Self.asked
+        var effective = Self.exact
         effective.transmitPower = .known(TransmitPower(9))
         effective.address = .known(.zero)
         #expect(effective.differences(from: open).isEmpty)
     }
 
-    @Test func allFieldsHaveTheirChange() {
+    @Test func eachFieldIsTested() {
         #expect(Self.changes.map(\.0) == AdvertisingField.allCases)
     }
 }

@@ -10,13 +10,13 @@ import Testing
 
 @Suite struct ManagementPacketTests {
     /// Read Advertising Features of hci1.
-    @Test func commandIsWritten() throws {
+    @Test func commandIsSerialized() throws {
         let packet = ManagementPacket(code: ManagementOpcode.readAdvertisingFeatures.rawValue, index: 1, parameters: [])
         #expect(packet.serialized() == [0x3D, 0, 1, 0, 0, 0])
         try checkWire(packet)
     }
 
-    @Test func packetIsReadAndWritten() throws {
+    @Test func packetIsParsedAndSerialized() throws {
         // Command Complete of Remove Advertising, success, instance 5.
         let bytes = try Hexadecimal.bytes("0100 0000 0400 3f00 00 05")
         let packet = try checkWire(ManagementPacket.self, bytes: bytes)
@@ -24,7 +24,7 @@ import Testing
         try fuzzWire(ManagementPacket.self, samples: [bytes])
     }
 
-    @Test func lengthMustBeThere() {
+    @Test func lengthMustMatch() {
         #expect(throws: WireError(.truncated(needed: 5, available: 1), offset: 6)) {
             _ = try ManagementPacket(parsing: [1, 0, 0, 0, 5, 0, 9])
         }
@@ -40,7 +40,7 @@ import Testing
             (.removeAdvertising, 0x003F), (.addExtendedAdvertisingParameters, 0x0054),
             (.addExtendedAdvertisingData, 0x0055),
         ] as [(ManagementOpcode, UInt16)])
-    func opcodesAreTheKernels(_ opcode: ManagementOpcode, code: UInt16) {
+    func opcodeIsThatOfTheKernel(_ opcode: ManagementOpcode, code: UInt16) {
         #expect(opcode.rawValue == code)
     }
 
@@ -58,7 +58,7 @@ import Testing
             (0x0023, "07", .advertisingAdded(instance: 7)), (0x0024, "40", .advertisingRemoved(instance: 64)),
             (0x0012, "0102", .other(code: 0x12)), (0xFFFF, "", .other(code: 0xFFFF)),
         ] as [(UInt16, String, ManagementEvent)])
-    func eventIsRead(_ code: UInt16, parameters: String, event: ManagementEvent) throws {
+    func eventIsParsed(_ code: UInt16, parameters: String, event: ManagementEvent) throws {
         let bytes = try Hexadecimal.bytes(parameters)
         #expect(try ManagementEvent(ManagementPacket(code: code, index: 0, parameters: bytes)) == event)
     }
@@ -77,12 +77,87 @@ import Testing
         #expect(throws: Never.self) { try ManagementEvent(whole) }
     }
 
-    @Test func errorsNameTheCommandAndTheStatus() {
+    @Test func errorNamesCommandAndStatus() {
         let opcode = ManagementOpcode.removeAdvertising
         #expect(ManagementError.status(opcode, 0x14).description == "management command 63: permission denied")
         #expect(ManagementError.status(opcode, 0x77).description == "management command 63: status 119")
         #expect(ManagementError.noAnswer(opcode).description == "management command 63: no answer from the kernel")
         #expect(ManagementError.status(opcode, 0x14).status == 0x14)
         #expect(ManagementError.noAnswer(opcode).status == nil)
+    }
+}
+
+@Suite struct ManagementParameterTests {
+    @Test func commandListIsParsedAndSerialized() throws {
+        let bytes = try Hexadecimal.bytes("0300 0200 0200 5400 5500 0100 0600")
+        let list = try checkWire(ManagementCommandList.self, bytes: bytes)
+        #expect(
+            list.opcodes == [.readCommands, .addExtendedAdvertisingParameters, .addExtendedAdvertisingData])
+        #expect(list.events == [1, 6])
+        #expect(try checkWire(ManagementCommandList.self, bytes: [0, 0, 0, 0]).opcodes.isEmpty)
+        try fuzzWire(ManagementCommandList.self, samples: [bytes])
+    }
+
+    @Test func truncatedCommandListIsRefused() {
+        #expect(throws: WireError(.truncated(needed: 2, available: 1), offset: 6)) {
+            _ = try ManagementCommandList(parsing: [0xFF, 0xFF, 0xFF, 0xFF, 2, 0, 5])
+        }
+    }
+
+    @Test(
+        arguments: [
+            // A legacy controller of Linux 6.1, and one with extended advertising.
+            ("3fc00000 1f 1f 05 02 01 05", false, [1, 5]), ("bff30000 1f 1f 05 00", true, []),
+            ("80000000 fb fb 10 01 03", true, [3]),
+        ] as [(String, Bool, [UInt8])])
+    func featuresAreParsedAndSerialized(_ text: String, isExtended: Bool, instances: [UInt8]) throws {
+        let bytes = try Hexadecimal.bytes(text)
+        let features = try checkWire(AdvertisingFeatures.self, bytes: bytes)
+        #expect(features.isExtended == isExtended)
+        #expect(features.instances == instances)
+        #expect(features.maximumAdvertisingData == bytes[4])
+        #expect(features.maximumScanResponse == bytes[5])
+        #expect(features.maximumInstances == bytes[6])
+        try fuzzWire(AdvertisingFeatures.self, samples: [bytes])
+    }
+
+    @Test func truncatedFeaturesAreRefused() {
+        #expect(throws: WireError(.truncated(needed: 255, available: 1), offset: 8)) {
+            _ = try AdvertisingFeatures(parsing: [0, 0, 0, 0, 31, 31, 5, 255, 1])
+        }
+    }
+
+    @Test func parametersHaveIntervalAndPower() throws {
+        let adding = AddExtendedAdvertisingParameters(
+            instance: 5, flags: [.hasIntervals, .connectable], interval: AdvertisingInterval(160),
+            transmitPower: TransmitPower(-7))
+        let bytes = try Hexadecimal.bytes("05 01c00000 0000 0000 a0000000 a0000000 f9")
+        #expect(adding.serialized() == bytes)
+        #expect(try checkWire(AddExtendedAdvertisingParameters.self, bytes: bytes) == adding)
+        try fuzzWire(AddExtendedAdvertisingParameters.self, samples: [bytes])
+    }
+
+    @Test func parametersWithoutPowerHaveNoPreference() throws {
+        let adding = AddExtendedAdvertisingParameters(
+            instance: 1, flags: [.hasIntervals], interval: AdvertisingInterval(16384), transmitPower: nil)
+        #expect(adding.serialized() == (try Hexadecimal.bytes("01 00400000 0000 0000 00400000 00400000 7f")))
+        try checkWire(adding)
+    }
+}
+
+@Suite struct MonitorPacketTests {
+    @Test func isParsedAndSerialized() throws {
+        // LE Set Advertising Enable for hci0.
+        let bytes = try Hexadecimal.bytes("0200 0000 0400 0a20 01 01")
+        let packet = try checkWire(MonitorPacket.self, bytes: bytes)
+        #expect(packet == MonitorPacket(kind: MonitorPacket.command, index: 0, data: [0x0A, 0x20, 1, 1]))
+        try fuzzWire(MonitorPacket.self, samples: [bytes])
+    }
+
+    /// The kernel's `HCI_MON_…` numbers.
+    @Test func kindsAreThoseOfTheKernel() {
+        #expect(MonitorPacket.indexRemoved == 1)
+        #expect(MonitorPacket.command == 2)
+        #expect(MonitorPacket.event == 3)
     }
 }

@@ -7,23 +7,28 @@ import HCI
 
 @testable import BlueZRadio
 
-/// A controller whose commands and answers a witness sees.
+/// A controller whose traffic an `AdvertisingObserver` reads.
 final class MonitoredController {
-    private(set) var witness = AirWitness()
+    private(set) var observer = AdvertisingObserver()
+    /// The observed packets.
+    private var packets: [MonitorPacket] = []
     private static let succeeded: [UInt8] = [0]
 
-    /// A command that the controller answers with these return parameters.
-    /// - Returns: whether the witness saw something new.
+    /// Observes a command and its reply with these return parameters.
+    /// - Returns: whether that led to an observation.
     @discardableResult
     func run(_ opcode: HCIOpcode, _ parameters: [UInt8], returning returned: [UInt8] = succeeded) -> Bool {
-        let asked = observe(Self.command(opcode, parameters))
-        let answered = observe(Self.complete(opcode, returned))
-        return asked || answered
+        let isObservedBefore = observe(Self.command(opcode, parameters))
+        let isObservedAfter = observe(Self.complete(opcode, returned))
+        return isObservedBefore || isObservedAfter
     }
 
-    /// Hands the witness a packet.
-    /// - Returns: whether it saw something new.
-    func observe(_ packet: MonitorPacket) -> Bool { witness.observe(packet) }
+    /// Passes a packet to the observer.
+    /// - Returns: whether that led to an observation.
+    func observe(_ packet: MonitorPacket) -> Bool {
+        packets.append(packet)
+        return observer.observe(packet)
+    }
 
     @discardableResult
     func run(_ command: some HCICommand, returning returned: [UInt8] = succeeded) -> Bool {
@@ -47,7 +52,7 @@ final class MonitoredController {
 
     // MARK: - Legacy advertising
 
-    /// What the kernel does when a legacy controller's turn goes to another instance.
+    /// The commands of the kernel when another instance takes its turn on a legacy controller.
     func turn(
         data: [UInt8]?, response: [UInt8]? = [], interval: ClosedRange<UInt16> = 160...160, type: UInt8 = 0,
         ownAddressType: UInt8 = 0
@@ -61,6 +66,13 @@ final class MonitoredController {
         writer.write([type, ownAddressType, 0, 0, 0, 0, 0, 0, 0, 7, 0])
         run(LESetAdvertisingParameters.opcode, writer.bytes)
         run(LESetAdvertisingEnable.opcode, [1])
+    }
+
+    /// The packets of a `turn` of one instance.
+    static func packetsOfTurn(data: [UInt8]) -> [MonitorPacket] {
+        let controller = MonitoredController()
+        controller.turn(data: data)
+        return controller.packets
     }
 
     private static func padding(_ data: [UInt8]) -> [UInt8] { [UInt8](repeating: 0, count: 31 - data.count) }

@@ -4,18 +4,19 @@
 
 import DBus
 import Foundation
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct CallTests {
     private let path: ObjectPath = "/test"
     private let interface = "org.example.Test"
 
-    @Test func busAnswersItsOwnMethods() async throws {
+    @Test func busMethodsAreAnswered() async throws {
         try await TestBus.with { bus in
             let connection = try await DBusConnection.connect(to: bus.bus)
             #expect(connection.uniqueName.hasPrefix(":"))
             #expect(try await connection.nameOwner(connection.uniqueName) == connection.uniqueName)
-            #expect(try await connection.nameOwner("org.example.Nobody") == nil)
+            #expect(try await connection.nameOwner("org.example.Unowned") == nil)
             let own = ProcessInfo.processInfo.processIdentifier
             #expect(try await connection.processIdentifier(of: connection.uniqueName) == UInt32(own))
             let names = try await connection.call(
@@ -30,30 +31,30 @@ import Testing
         }
     }
 
-    @Test func errorsOfThePeerCome() async throws {
+    @Test func errorReplyIsThrown() async throws {
         try await TestBus.with { bus in
             let server = try await DBusConnection.connect(to: bus.bus)
             let client = try await DBusConnection.connect(to: bus.bus)
             try await server.export(path) { call in
-                .failure(DBusError(name: "org.example.Error.Sad", message: "no \(call.member)"))
+                .failure(DBusError(name: "org.example.Error.Refused", message: "no \(call.member)"))
             }
             let error = await #expect(throws: DBusError.self) {
                 try await client.call(server.uniqueName, path, interface, "Work")
             }
-            #expect(error == DBusError(name: "org.example.Error.Sad", message: "no Work"))
+            #expect(error == DBusError(name: "org.example.Error.Refused", message: "no Work"))
             let unknown = await #expect(throws: DBusError.self) {
                 try await client.call(server.uniqueName, "/elsewhere", interface, "Work")
             }
             #expect(unknown?.isStandard("UnknownObject") == true)
-            let nobody = await #expect(throws: DBusError.self) {
-                try await client.call("org.example.Nobody", path, interface, "Work")
+            let unowned = await #expect(throws: DBusError.self) {
+                try await client.call("org.example.Unowned", path, interface, "Work")
             }
-            #expect(nobody?.isStandard("ServiceUnknown") == true)
-            #expect(nobody?.kind == .remote)
+            #expect(unowned?.isStandard("ServiceUnknown") == true)
+            #expect(unowned?.kind == .remote)
         }
     }
 
-    @Test func valuesGoThereAndBack() async throws {
+    @Test func valuesRoundTripOverTheBus() async throws {
         try await TestBus.with { bus in
             let server = try await DBusConnection.connect(to: bus.bus)
             let client = try await DBusConnection.connect(to: bus.bus)
@@ -68,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func unsendableReplyBecomesAnError() async throws {
+    @Test func invalidReplyBecomesError() async throws {
         try await TestBus.with { bus in
             let connection = try await DBusConnection.connect(to: bus.bus)
             try await connection.export(path) { _ in .success(["a\0b"]) }
@@ -95,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func fileDescriptorsTravel() async throws {
+    @Test func fileDescriptorsAreSent() async throws {
         try await TestBus.with { bus in
             let server = try await DBusConnection.connect(to: bus.bus)
             let client = try await DBusConnection.connect(to: bus.bus)
@@ -114,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func replyWithTooManyValuesIsAnError() async throws {
+    @Test func messageWithTooManyValuesIsRefused() async throws {
         try await TestBus.with { bus in
             let server = try await DBusConnection.connect(to: bus.bus)
             let client = try await DBusConnection.connect(to: bus.bus)
@@ -132,7 +133,7 @@ import Testing
         }
     }
 
-    @Test func lateReplyIsATimeout() async throws {
+    @Test func lateReplyIsTimeout() async throws {
         try await TestBus.with { bus in
             let connection = try await DBusConnection.connect(to: bus.bus)
             let gate = Gate()
@@ -154,7 +155,7 @@ import Testing
         }
     }
 
-    @Test func cancellationEndsTheWait() async throws {
+    @Test func cancellationEndsCall() async throws {
         try await TestBus.with { bus in
             let connection = try await DBusConnection.connect(to: bus.bus)
             let gate = Gate()

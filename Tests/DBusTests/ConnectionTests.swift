@@ -4,13 +4,14 @@
 
 import DBus
 import Foundation
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct ConnectionTests {
     @Test(arguments: [
         Bus.address("unix:path=/nonexistent/bus"), .address("nonsense"), .address(""), .address("tcp:host=127.0.0.1"),
     ])
-    func unreachableBusSaysWhatToDo(_ bus: Bus) async {
+    func unreachableBusHasHint(_ bus: Bus) async {
         let error = await #expect(throws: DBusError.self) { try await DBusConnection.connect(to: bus) }
         #expect(error?.kind == .connectionFailed)
         #expect(error?.message.contains("cannot connect to the bus at") == true)
@@ -23,7 +24,7 @@ import Testing
         #expect(error?.kind == .invalidArgument)
     }
 
-    @Test func systemBusIsWhereTheEnvironmentSays() async {
+    @Test func environmentHasTheAddressOfTheSystemBus() async {
         await #expect(processExitsWith: .exitCode(7)) {
             setenv("DBUS_SYSTEM_BUS_ADDRESS", "unix:path=/nonexistent/bus", 1)
             do throws(DBusError) {
@@ -34,13 +35,13 @@ import Testing
         }
     }
 
-    @Test func closingFailsWhatIsInFlight() async throws {
+    @Test func closeFailsCallsInFlight() async throws {
         try await TestBus.with { bus in
             try await Self.expectEverythingEnds(bus) { connection in await connection.close() }
         }
     }
 
-    @Test func deathOfTheBusFailsWhatIsInFlight() async throws {
+    @Test func endOfTheBusFailsCallsInFlight() async throws {
         try await TestBus.with { bus in
             try await Self.expectEverythingEnds(bus) { _ in await bus.kill() }
         }
@@ -69,7 +70,7 @@ import Testing
         #expect(error?.kind == .notConnected)
         await waiting.value
         await connection.waitUntilClosed()
-        for await signal in signals { Issue.record("a signal out of nowhere: \(signal)") }
+        for await signal in signals { Issue.record("unexpected signal: \(signal)") }
         #expect(await !connection.isConnected)
         let later = await #expect(throws: DBusError.self) { try await connection.nameOwner("org.example.Name") }
         #expect(later?.kind == .notConnected)
@@ -78,7 +79,7 @@ import Testing
         await gate.open()
     }
 
-    @Test func waitingForTheEndCanBeCancelled() async throws {
+    @Test func waitForTheEndCanBeCancelled() async throws {
         try await TestBus.with { bus in
             let connection = try await DBusConnection.connect(to: bus.bus)
             let waiting = Task { await connection.waitUntilClosed() }
@@ -88,18 +89,18 @@ import Testing
         }
     }
 
-    /// The bus tells when the socket, with all its duplicates, is closed.
-    @Test func connectionNobodyHoldsIsClosed() async throws {
+    /// The bus signals the end of a name when the socket, with all its duplicates, is closed.
+    @Test func releasedConnectionIsClosed() async throws {
         try await TestBus.with { bus in
             let observer = try await DBusConnection.connect(to: bus.bus)
             let changes = try await observer.subscribe(
                 MatchRule(sender: DBusConnection.busName, member: "NameOwnerChanged"))
-            let name = try await Self.connectAndLetGo(bus)
+            let name = try await Self.connectAndRelease(bus)
             for await change in changes where change.body == [.string(name), .string(name), ""] { break }
         }
     }
 
-    private static func connectAndLetGo(_ bus: TestBus) async throws -> String {
+    private static func connectAndRelease(_ bus: TestBus) async throws -> String {
         let connection = try await DBusConnection.connect(to: bus.bus)
         try await connection.export("/test") { _ in .success([]) }
         try await connection.export(ExportedObject(path: "/object", isObjectManager: true))

@@ -4,19 +4,20 @@
 
 import DBus
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct DBusMessageTests {
     @Test(arguments: Samples.messages)
-    func survivesTheWire(_ message: DBusMessage) throws {
+    func roundTrips(_ message: DBusMessage) throws {
         let bytes = try message.serialize()
         let parsed = try DBusMessage(parsing: bytes)
         #expect(parsed == message)
         #expect(try parsed.serialize() == bytes)
     }
 
-    /// D-Bus Specification, "Message Protocol", written out by hand: big endian, a call of `a` at `/` with one UINT16.
-    @Test func readsBigEndian() throws {
+    /// D-Bus Specification, "Message Protocol", written by hand: big endian, a call of `a` at `/` with one UINT16.
+    @Test func bigEndianMessageIsParsed() throws {
         let bytes: [UInt8] = [
             0x42, 1, 0, 1, 0, 0, 0, 2, 0, 0, 0, 5, 0, 0, 0, 39,
             1, 0x01, 0x6F, 0, 0, 0, 0, 1, 0x2F, 0, 0, 0, 0, 0, 0, 0,
@@ -33,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: Samples.messages)
-    func everyTruncationIsRefused(_ message: DBusMessage) throws {
+    func truncatedMessageIsRefused(_ message: DBusMessage) throws {
         let bytes = try message.serialize()
         for length in 0..<bytes.count {
             let error = #expect(throws: DBusError.self) { try DBusMessage(parsing: Array(bytes[..<length])) }
@@ -42,7 +43,7 @@ import Testing
         #expect(throws: DBusError.self) { try DBusMessage(parsing: bytes + [0]) }
     }
 
-    @Test func manyValuesAreRefused() throws {
+    @Test func tooManyValuesAreRefused() throws {
         var message = DBusMessage.methodReturn(
             to: 1, destination: nil, body: [.array("n", Array(repeating: .int16(1), count: 1 << 20))])
         message.serial = 1
@@ -51,11 +52,11 @@ import Testing
         #expect(error?.kind == .limitExceeded)
     }
 
-    /// A million and more by `BEACONRY_FUZZ_ROUNDS`.
+    /// `BEACONRY_FUZZ_ROUNDS` sets the number of rounds.
     @Test func mutationsNeverTrap() throws {
         let rounds = ProcessInfo.processInfo.environment["BEACONRY_FUZZ_ROUNDS"].flatMap(Int.init) ?? 100_000
         let originals = try Samples.messages.map { try $0.serialize() }
-        var generator = SplitMix64(state: 0xBEAC)
+        var generator = SplitMix64(seed: 0xBEAC)
         var accepted = 0
         for round in 0..<rounds {
             let bytes = Self.mutate(originals[round % originals.count], &generator)

@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: Samples.values)
-    func survivesTheWire(_ value: DBusValue) throws {
+    func roundTrips(_ value: DBusValue) throws {
         #expect(try roundTrip([value]) == [value])
         #expect(try roundTrip([.variant(value)]) == [.variant(value)])
         let unaligned: [DBusValue] = [.byte(1), .structure([.byte(2), value])]
@@ -26,15 +26,15 @@ import Testing
         (.objectPath("/"), "o"), (.signature(""), "g"), (.bytes([]), "ay"), (.array("(ys)", []), "a(ys)"),
         (.structure([.byte(1), .structure(["a"])]), "(y(s))"), (.variants([:]), "a{sv}"), (.variant(.byte(1)), "v"),
     ])
-    func knowsItsSignature(_ value: DBusValue, _ signature: String) {
+    func hasSignature(_ value: DBusValue, _ signature: String) {
         #expect(value.signature == signature)
     }
 
-    @Test func arrayOfBytesIsReadAsBytes() throws {
+    @Test func byteArrayIsParsedAsBytes() throws {
         #expect(try roundTrip([.array("y", [.byte(1), .byte(2)])]) == [.bytes([1, 2])])
     }
 
-    @Test func accessorsGiveTheirTypeOnly() {
+    @Test func accessorReturnsOnlyItsType() {
         #expect(DBusValue.string("a").stringValue == "a")
         #expect(DBusValue.objectPath("/a").stringValue == nil)
         #expect(DBusValue.boolean(true).boolValue == true)
@@ -49,7 +49,7 @@ import Testing
         #expect(DBusValue.objectPaths(["/a"]).stringsValue == nil)
     }
 
-    @Test func dictionariesUnwrapTheirVariants() {
+    @Test func dictionaryUnwrapsItsVariants() {
         let managed = DBusValue.dictionary(
             "o", "a{sv}", [DBusDictionaryEntry(.objectPath("/a"), .variants(["Powered": true]))])
         #expect(managed.dictionaryValue?["/a"]?.dictionaryValue?["Powered"]?.boolValue == true)

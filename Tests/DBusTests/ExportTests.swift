@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import TestSupport
 import Testing
 
 @testable import DBus
@@ -50,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func slowPathDoesNotHoldUpOthers() async throws {
+    @Test func slowHandlerDoesNotDelayOtherPaths() async throws {
         try await TestBus.with { bus in
             let connection = try await DBusConnection.connect(to: bus.bus)
             let gate = Gate()
@@ -86,7 +87,7 @@ import Testing
                 var refused: [DBusError] = []
                 for await error in group {
                     if let error { refused.append(error) }
-                    // One is at work, the capacity waits.
+                    // One call is in progress, and the capacity waits.
                     if refused.count == 99 { await gate.open() }
                 }
                 return refused
@@ -96,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func unexportEndsIt() async throws {
+    @Test func unexportFailsWaitingCalls() async throws {
         try await TestBus.with { bus in
             let connection = try await DBusConnection.connect(to: bus.bus)
             let gate = Gate()
@@ -119,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func everyConnectionIsAPeer() async throws {
+    @Test func connectionAnswersPeerInterface() async throws {
         try await TestBus.with { bus in
             let connection = try await DBusConnection.connect(to: bus.bus)
             let peer = "org.freedesktop.DBus.Peer"

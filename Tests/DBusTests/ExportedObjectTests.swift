@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DBus
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct ExportedObjectTests {
@@ -45,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func propertiesAreRead() async throws {
+    @Test func propertiesAreReadable() async throws {
         try await with { connection in
             let path: ObjectPath = "/app/service0/char0"
             let name = DBusValue.string(Self.characteristic.name)
@@ -62,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func wrongQuestionsGetTheirErrors() async throws {
+    @Test func invalidCallsHaveErrors() async throws {
         try await with { connection in
             let path: ObjectPath = "/app/service0/char0"
             let name = DBusValue.string(Self.characteristic.name)
@@ -87,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func ownMethodsAreCalled() async throws {
+    @Test func methodsAreCalled() async throws {
         try await with { connection in
             let reply = try await Self.call(
                 connection, "/app/service0/char0", Self.characteristic.name, "ReadValue", [.variants([:])])
@@ -95,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func objectManagerTellsItsObjects() async throws {
+    @Test func objectManagerListsItsObjects() async throws {
         try await with { connection in
             try await connection.export(ExportedObject(path: "/application", interfaces: [Self.service]))
             let reply = try await Self.call(connection, "/app", Self.objectManager, "GetManagedObjects")
@@ -107,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func objectManagerTellsComingAndGoing() async throws {
+    @Test func objectManagerSignalsObjects() async throws {
         try await with { connection in
             let signals = try await connection.subscribe(
                 MatchRule(sender: connection.uniqueName, path: "/app", interface: Self.objectManager))
@@ -129,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func changedPropertiesAreTold() async throws {
+    @Test func changedPropertiesAreSignalled() async throws {
         try await with { connection in
             let signals = try await connection.subscribe(
                 MatchRule(interface: Self.properties, member: "PropertiesChanged", argument0: "a.b"))
@@ -140,7 +141,7 @@ import Testing
         }
     }
 
-    @Test func objectsDescribeThemselves() async throws {
+    @Test func objectIsIntrospectable() async throws {
         try await with { connection in
             let reply = try await Self.call(connection, "/app/service0/char0", Self.introspectable, "Introspect")
             let text = try #require(reply.first?.stringValue)
@@ -153,7 +154,7 @@ import Testing
         }
     }
 
-    @Test func wrongInterfaceNameIsRefused() async throws {
+    @Test func invalidInterfaceNameIsRefused() async throws {
         try await with { connection in
             let wrong = ExportedObject(path: "/app", interfaces: [ExportedInterface("nodot")])
             let error = await #expect(throws: DBusError.self) { try await connection.export(wrong) }

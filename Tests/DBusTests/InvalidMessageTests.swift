@@ -5,7 +5,7 @@
 import DBus
 import Testing
 
-/// libdbus ends the process over each of these, so that a test that fails here takes the others with it.
+/// libdbus ends the process over each of these values, so a failure here also ends the other tests.
 @Suite struct InvalidMessageTests {
     private func refusal(_ message: DBusMessage) -> DBusError.Kind? {
         var message = message
@@ -23,7 +23,7 @@ import Testing
 
     private static func nestedArrays(_ levels: Int) -> DBusValue {
         (0..<levels).reduce(DBusValue.int16(1)) { value, _ in
-            // Deeper than allowed there is no signature for it.
+            // There is no signature for deeper nesting.
             let element = String(value.signature.prefix(32))
             do { return .array(try DBusSignature(element), [value]) } catch { return .array("n", [value]) }
         }
@@ -64,14 +64,14 @@ import Testing
         #expect(refusal(Self.nested(40) { .variant(.structure([$0])) }) == .invalidArgument)
     }
 
-    @Test func tooLongSignatureIsRefused() {
+    @Test func longSignatureIsRefused() {
         let long = DBusMessage.methodReturn(
             to: 1, destination: nil, body: Array(repeating: .byte(1), count: 256))
         #expect(refusal(long) == .invalidArgument)
         #expect(refusal(.variant(.structure(Array(repeating: .byte(1), count: 254)))) == .invalidArgument)
     }
 
-    @Test func tooLargeIsRefused() {
+    @Test func largeMessageIsRefused() {
         let bytes = [UInt8](repeating: 1, count: 64 << 20)
         #expect(refusal(.bytes(bytes + [1])) == .limitExceeded)
         #expect(refusal(.array("ay", [.bytes(bytes)])) == .limitExceeded)
@@ -106,7 +106,7 @@ import Testing
         #expect(refusal(message) == .invalidArgument)
     }
 
-    @Test func errorsAreMadeFitToSend() throws {
+    @Test func invalidErrorIsMadeSendable() throws {
         for name in ["", "a", "a b", "a.b\0", "ä.ö"] {
             var message = DBusMessage.error(DBusError(name: name, message: "a\0b"), to: 1, destination: nil)
             message.serial = 1

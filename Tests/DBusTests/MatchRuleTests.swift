@@ -27,7 +27,7 @@ import Testing
         MatchRule(pathNamespace: "/a"), MatchRule(pathNamespace: "/"), MatchRule(interface: "a.B"),
         MatchRule(member: "C"), MatchRule(argument0: "x"), MatchRule(sender: "org.bluez"),
     ])
-    func fits(_ rule: MatchRule) {
+    func matches(_ rule: MatchRule) {
         #expect(rule.matches(signal, owner: ":1.7"))
     }
 
@@ -36,7 +36,7 @@ import Testing
         MatchRule(pathNamespace: "/a/b/c"), MatchRule(pathNamespace: "/a/bb"), MatchRule(interface: "a.C"),
         MatchRule(member: "B"), MatchRule(argument0: "y"),
     ])
-    func doesNotFit(_ rule: MatchRule) {
+    func doesNotMatch(_ rule: MatchRule) {
         #expect(!rule.matches(signal, owner: ":1.7"))
     }
 
@@ -50,7 +50,7 @@ import Testing
         MatchRule(sender: "a"), MatchRule(path: "/", pathNamespace: "/"), MatchRule(interface: "a"),
         MatchRule(member: "a.b"), MatchRule(sender: "a.b'"),
     ])
-    func isRefused(_ rule: MatchRule) {
+    func invalidRuleIsRefused(_ rule: MatchRule) {
         let error = #expect(throws: DBusError.self) { try rule.check() }
         #expect(error?.kind == .invalidArgument)
     }

@@ -17,7 +17,7 @@ import Testing
         #expect(error?.kind == .invalidArgument)
     }
 
-    @Test func objectPathsRelate() throws {
+    @Test func objectPathsHaveParentsAndChildren() throws {
         let path: ObjectPath = "/org/bluez"
         #expect(try path.appending("hci0") == "/org/bluez/hci0")
         #expect(try ObjectPath.root.appending("a") == "/a")
@@ -54,13 +54,13 @@ import Testing
         #expect(error?.kind == .invalidArgument)
     }
 
-    @Test func singleCompleteTypes() {
+    @Test func singleCompleteTypeIsRecognised() {
         #expect(DBusSignature("a{sv}").isSingleCompleteType)
         #expect(!DBusSignature("").isSingleCompleteType)
         #expect(!DBusSignature("yy").isSingleCompleteType)
     }
 
-    @Test func wrongLiteralStopsTheProcess() async {
+    @Test func invalidLiteralStopsTheProcess() async {
         await #expect(processExitsWith: .failure) { _ = "no path" as ObjectPath }
         await #expect(processExitsWith: .failure) { _ = "()" as DBusSignature }
     }

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import TestSupport
 import Testing
 
 @testable import DBus
@@ -9,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct SubscriptionTests {
     private let interface = "org.example.Test"
 
-    @Test func signalsComeInOrder() async throws {
+    @Test func signalsArriveInOrder() async throws {
         try await TestBus.with { bus in
             let source = try await DBusConnection.connect(to: bus.bus)
             let listener = try await DBusConnection.connect(to: bus.bus)
@@ -32,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func namesComeAndGo() async throws {
+    @Test func ownerChangesAreSignalled() async throws {
         try await TestBus.with { bus in
             let listener = try await DBusConnection.connect(to: bus.bus)
             let changes = try await listener.subscribe(
@@ -48,17 +49,17 @@ import Testing
         }
     }
 
-    @Test func onlyTheOwnerOfAWellKnownNameIsBelieved() async throws {
+    @Test func wellKnownSenderMatchesOnlyItsOwner() async throws {
         try await TestBus.with { bus in
             let (first, second) = (
                 try await DBusConnection.connect(to: bus.bus), try await DBusConnection.connect(to: bus.bus)
             )
             let listener = try await DBusConnection.connect(to: bus.bus)
             try await first.requestName("org.example.Name")
-            // This one makes the bus deliver the impostor's signals too.
+            // This subscription makes the bus deliver the signals of the impostor, too.
             let all = try await listener.subscribe(MatchRule(interface: interface))
-            let believed = try await listener.subscribe(MatchRule(sender: "org.example.Name", interface: interface))
-            let unowned = try await listener.subscribe(MatchRule(sender: "org.example.Nobody", interface: interface))
+            let owned = try await listener.subscribe(MatchRule(sender: "org.example.Name", interface: interface))
+            let unowned = try await listener.subscribe(MatchRule(sender: "org.example.Unowned", interface: interface))
 
             try await Self.emit("impostor", from: second)
             try await Self.emit("owner", from: first)
@@ -69,13 +70,13 @@ import Testing
             try await Self.emit("end", from: second)
 
             #expect(await Self.untilEnd(all) == ["impostor", "owner", "former owner", "new owner"])
-            #expect(await Self.untilEnd(believed) == ["owner", "new owner"])
+            #expect(await Self.untilEnd(owned) == ["owner", "new owner"])
             await listener.close()
             #expect(await Self.untilEnd(unowned) == [])
         }
     }
 
-    /// Returns when the bus has passed the signal on.
+    /// Returns when the bus has delivered the signal.
     private static func emit(_ text: String, from connection: DBusConnection) async throws {
         try await connection.emit("/", "org.example.Test", "Said", [.string(text)])
         _ = try await connection.nameOwner(connection.uniqueName)
@@ -90,7 +91,7 @@ import Testing
         return texts
     }
 
-    @Test func signalToOneDestinationIsNotForOthers() async throws {
+    @Test func signalWithDestinationReachesOnlyIt() async throws {
         try await TestBus.with { bus in
             let source = try await DBusConnection.connect(to: bus.bus)
             let listener = try await DBusConnection.connect(to: bus.bus)
@@ -104,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func newestSignalsAreKept() async throws {
+    @Test func oldestSignalsAreDropped() async throws {
         try await TestBus.with { bus in
             let connection = try await DBusConnection.connect(to: bus.bus)
             let signals = try await connection.subscribe(MatchRule(interface: interface), capacity: 3)
@@ -114,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func lettingGoOfTheStreamEndsTheSubscription() async throws {
+    @Test func releasedStreamEndsSubscription() async throws {
         try await TestBus.with { bus in
             let connection = try await DBusConnection.connect(to: bus.bus)
             try await connection.requestName("org.example.Name")
@@ -123,18 +124,18 @@ import Testing
                 let signals = try await connection.subscribe(rule)
                 let again = try await connection.subscribe(rule)
                 #expect(await connection.subscriptions.count == 2)
-                #expect(await connection.watchedNames["org.example.Name"]?.uses == 2)
+                #expect(await connection.subscriptions.uses(of: "org.example.Name") == 2)
                 try await Self.emit("end", from: connection)
                 #expect(await Self.untilEnd(signals) == [])
                 #expect(await Self.untilEnd(again) == [])
             }
-            // Ends by the time limit if it does not come true.
-            while await !connection.subscriptions.isEmpty { await Task.yield() }
-            #expect(await connection.watchedNames.isEmpty)
+            // A subscription that stays runs into the time limit.
+            while await connection.subscriptions.count > 0 { await Task.yield() }
+            #expect(await connection.subscriptions.isEmpty)
         }
     }
 
-    @Test func refusedRuleThrowsAndLeavesNothing() async throws {
+    @Test func refusedRuleLeavesNoSubscription() async throws {
         try await TestBus.with { bus in
             let connection = try await DBusConnection.connect(to: bus.bus)
             let tooLong = MatchRule(sender: "org.example.Name", argument0: String(repeating: "x", count: 2000))
@@ -145,7 +146,6 @@ import Testing
             }
             #expect(invalid?.kind == .invalidArgument)
             #expect(await connection.subscriptions.isEmpty)
-            #expect(await connection.watchedNames.isEmpty)
         }
     }
 }

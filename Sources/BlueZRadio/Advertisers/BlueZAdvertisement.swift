@@ -7,39 +7,39 @@ import BluetoothCore
 import DBus
 import Radio
 
-/// An advertisement as org.bluez.LEAdvertisement1 objects, and what bluetoothd composes of them.
+/// An advertisement as org.bluez.LEAdvertisement1 objects, and the bytes that bluetoothd composes of them.
 ///
-/// Each structure that was requested is on the air as requested, is on the air in another form or place (`changes`), or
-/// is not on the air (`losses`). Where a structure goes:
+/// Each requested structure is advertised as requested, advertised in another form or place (`changes`), or not advertised
+/// (`losses`). The place of a structure:
 ///
 /// * advertising data: into the advertising data, except the name, which bluetoothd always puts into the scan response;
 /// * scan response: into the scan response where this bluetoothd has properties for it (5.80), else into the
 ///   advertising data if all of it fits there, else into the advertising data of a second object. Appearance and power
 ///   have no property for the scan response in any version.
 struct BlueZAdvertisement: Hashable, Sendable {
-    /// A structure that no property carries.
+    /// A structure that cannot be advertised.
     struct Loss: Hashable, Sendable {
         /// Where it was requested.
         let field: AdvertisingField
-        /// The structure; `nil` for bytes that are none.
+        /// The structure; `nil` for bytes that are not a structure.
         let structure: AdvertisingStructure?
-        /// Its AD type and bytes, for people.
+        /// The AD type and the bytes as text.
         let name: String
-        /// Why it is lost, a clause for people.
+        /// The reason, as a clause of a sentence.
         let reason: String
     }
 
-    /// A structure that is on the air in another form or place.
+    /// A structure that is advertised in another form or place.
     struct Change: Hashable, Sendable {
         /// Where it was requested.
         let field: AdvertisingField
-        /// Where it is in the first object; `nil` when it is in a second one.
+        /// The place in the first object; `nil` for a structure in the second object.
         let destination: AdvertisingField?
-        /// What becomes of it, a clause for people.
+        /// The change, as a clause of a sentence.
         let description: String
     }
 
-    /// The properties of each object to register: one, or two.
+    /// The properties of each object to register: one object or two.
     let objects: [[String: DBusValue]]
     /// The PDU type of the first object.
     let pdu: AdvertisingPDU
@@ -47,12 +47,12 @@ struct BlueZAdvertisement: Hashable, Sendable {
     let advertisingData: AdvertisingData
     /// The scan response of the first object.
     let scanResponse: AdvertisingData
-    /// What is not on the air.
+    /// The structures that are not advertised.
     let losses: [Loss]
-    /// What is on the air in another form or place; structures that differ in their order only are not listed.
+    /// The structures that are advertised in another form or place. A change of their order alone does not count.
     let changes: [Change]
 
-    /// Maps an advertisement for a daemon.
+    /// Maps an advertisement to objects for a daemon.
     init(_ advertisement: Advertisement, for daemon: DaemonCapabilities) {
         var composition = Composition(daemon: daemon)
         composition.compose(advertisement)
@@ -75,7 +75,7 @@ struct BlueZAdvertisement: Hashable, Sendable {
         changes = composition.changes
     }
 
-    /// Whether these bytes are this advertising data. Flags and power, which depend on the adapter, may differ.
+    /// Whether these advertised bytes have this advertising data. Flags and power may differ: they depend on the adapter.
     func isCarried(by bytes: [UInt8]) -> Bool {
         guard let found = try? AdvertisingData(parsing: bytes).structures.filter(Self.isComposedByUs) else {
             return false
@@ -87,7 +87,7 @@ struct BlueZAdvertisement: Hashable, Sendable {
     /// The structures of requested data that are not lost.
     func carried(of data: AdvertisingData, _ field: AdvertisingField) -> [AdvertisingStructure] {
         losses.filter { $0.field == field }.reduce(into: data.structures) { structures, loss in
-            // Of equal ones the last is lost.
+            // Of equal structures the last one is lost.
             guard let structure = loss.structure, let index = structures.lastIndex(of: structure) else { return }
             structures.remove(at: index)
         }
@@ -100,15 +100,15 @@ struct BlueZAdvertisement: Hashable, Sendable {
         }
     }
 
-    /// bluetoothd counts in milliseconds: rounded up, so that the interval is never shorter than what was asked.
+    /// The interval in bluetoothd's unit, rounded up, so that it is never shorter than requested.
     private static func milliseconds(_ interval: AdvertisingInterval) -> UInt32 {
         (interval.count * 625 + 999) / 1000
     }
 }
 
-/// The objects while the structures of an advertisement are put into them.
+/// Distributes the structures of an advertisement over the payloads of one or two objects.
 private struct Composition {
-    /// One of the payloads that structures are put into.
+    /// A payload that structures can go into.
     enum Destination: Hashable {
         case advertisingData
         case scanResponse
@@ -116,7 +116,7 @@ private struct Composition {
         case secondScanResponse
     }
 
-    /// A structure that was taken: where it was requested, and where it is.
+    /// A structure in a payload: where it was requested, and where it is.
     private struct Placement {
         let structure: AdvertisingStructure
         let content: BlueZContent
@@ -125,7 +125,7 @@ private struct Composition {
     }
 
     let daemon: DaemonCapabilities
-    /// Whether a scan response needs an object of its own.
+    /// Whether the scan response needs an object of its own.
     private var usesSecond = false
     private var payloads: [Destination: BlueZPayload] = [:]
     private(set) var losses: [BlueZAdvertisement.Loss] = []
@@ -137,7 +137,7 @@ private struct Composition {
 
     subscript(destination: Destination) -> BlueZPayload { payloads[destination] ?? BlueZPayload() }
 
-    /// The payloads of each object: the first, and a second one if something is in it.
+    /// The payloads of each object. The second object exists if it has a payload.
     var objects: [(data: Destination, scanResponse: Destination)] {
         let first = (data: Destination.advertisingData, scanResponse: Destination.scanResponse)
         let hasSecond = payloads[.secondAdvertisingData] != nil || payloads[.secondScanResponse] != nil
@@ -150,7 +150,7 @@ private struct Composition {
         for structure in advertisement.scanResponse.structures { place(structure, from: .scanResponse) }
         if let flags = self[.advertisingData].flags, objects.count > 1 {
             var second = self[.secondAdvertisingData]
-            // Without room for flags the second object has none, which bluetoothd allows.
+            // Without room for the flags the second object has no flags, which bluetoothd allows.
             if (try? second.add(.flags(flags))) != nil { payloads[.secondAdvertisingData] = second }
         }
         for (field, data) in [
@@ -159,12 +159,12 @@ private struct Composition {
         ] where !data.padding.isEmpty {
             losses.append(
                 .init(
-                    field: field, structure: nil, name: "\(Hexadecimal.string(data.padding)) behind the structures",
+                    field: field, structure: nil, name: "\(Hexadecimal.string(data.padding)) after the structures",
                     reason: "bluetoothd composes structures only"))
         }
     }
 
-    /// Where bluetoothd can put some content, in the order of preference.
+    /// The payloads where bluetoothd can put some content, in the order of preference.
     private func destinations(of content: BlueZContent, from field: AdvertisingField) -> [Destination] {
         switch (content, field) {
         case (.localName, .advertisingData): [.scanResponse]
@@ -179,7 +179,7 @@ private struct Composition {
         }
     }
 
-    /// Whether the advertising data of the first object has room for a scan response that has no properties of its own.
+    /// Whether the advertising data of the first object has room for a whole scan response, but for name and flags.
     private func fitsFirst(_ structures: [AdvertisingStructure]) -> Bool {
         var payload = self[.advertisingData]
         for structure in structures {
@@ -191,7 +191,7 @@ private struct Composition {
         return true
     }
 
-    /// Puts a structure into the first of its destinations that takes it.
+    /// Puts a structure into the first of its destinations that has room.
     private mutating func place(_ structure: AdvertisingStructure, from field: AdvertisingField) {
         do throws(BlueZContent.Refusal) {
             let content = try BlueZContent(structure, for: daemon)
@@ -215,7 +215,7 @@ private struct Composition {
         }
     }
 
-    /// The data as this daemon composes it, with the flags that it makes up.
+    /// The data as this daemon composes it, with the flags that it computes.
     func composed(_ destination: Destination) -> AdvertisingData {
         AdvertisingData(
             self[destination].structures.compactMap { structure in
@@ -225,7 +225,7 @@ private struct Composition {
             })
     }
 
-    /// What becomes of the structures that are not on the air as requested.
+    /// The structures that are not advertised as requested.
     var changes: [BlueZAdvertisement.Change] {
         placements.compactMap { placement in
             let destination: AdvertisingField? =
@@ -260,7 +260,7 @@ private struct Composition {
 }
 
 extension AdvertisingStructure {
-    /// The AD type and the bytes, such as `service-data-16 (16 aafe00)`.
+    /// The AD type and the bytes: `service-data-16 (16 aafe00)`.
     fileprivate var blueZName: String {
         let bytes = "\(Hexadecimal.string([type])) \(Hexadecimal.string(data))"
         return "\(Self.name(ofType: type) ?? "the structure") (\(bytes))"

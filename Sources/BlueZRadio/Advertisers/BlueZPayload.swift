@@ -6,7 +6,7 @@ import Advertising
 import BluetoothCore
 import DBus
 
-/// The content of an AD structure in the terms of org.bluez.LEAdvertisement1: a case for each property.
+/// The content of an AD structure as a property of org.bluez.LEAdvertisement1.
 enum BlueZContent: Hashable, Sendable {
     /// `Discoverable`; bluetoothd computes the flags from it.
     case flags(AdvertisingFlags)
@@ -22,12 +22,12 @@ enum BlueZContent: Hashable, Sendable {
     case localName(String)
     /// `Appearance`.
     case appearance(UInt16)
-    /// `tx-power` of `Includes`; the kernel inserts the value.
+    /// `Includes` with `tx-power`; the kernel inserts the value.
     case transmitPower(TransmitPower)
-    /// `Data`: an AD type that has no property of its own.
+    /// `Data`, for an AD type that has no property of its own.
     case other(type: UInt8, [UInt8])
 
-    /// The reason why no property can express a structure: a clause for people.
+    /// The reason why no property can carry a structure, as a clause of a sentence.
     struct Refusal: Error {
         let reason: String
 
@@ -35,14 +35,14 @@ enum BlueZContent: Hashable, Sendable {
     }
 
     /// The content of a structure.
-    /// - Throws: `Refusal` when this bluetoothd has no property for it, or would refuse the whole advertisement for it.
+    /// - Throws: `Refusal` when this bluetoothd has no property for it, or would refuse the whole advertisement.
     init(_ structure: AdvertisingStructure, for daemon: DaemonCapabilities) throws(Refusal) {
         switch structure {
         case .flags(let flags): self = .flags(flags)
         case .serviceUUIDs16(let uuids, _): self = .services(try Self.list(uuids.map { .bit16($0) }))
         case .serviceUUIDs128(let uuids, _): self = .services(try Self.list(uuids.map { .bit128($0) }))
         case .localName(let name, _):
-            guard !name.isEmpty else { throw Refusal("bluetoothd leaves an empty name out") }
+            guard !name.isEmpty else { throw Refusal("bluetoothd omits an empty name") }
             guard !name.utf8.contains(0) else { throw Refusal("D-Bus carries no text with a NUL character") }
             self = .localName(name)
         case .transmitPower(let power):
@@ -57,7 +57,7 @@ enum BlueZContent: Hashable, Sendable {
         }
     }
 
-    /// The content of a structure that `AdvertisingStructure` has no case for, or whose data is malformed.
+    /// The content of a structure that `AdvertisingStructure` has no case for, or that is malformed.
     private init(type: UInt8, data: [UInt8], for daemon: DaemonCapabilities) throws(Refusal) {
         switch type {
         case 0x04, 0x05: self = .services(try Self.list(try Self.uuids(data, width: 4)))
@@ -69,11 +69,11 @@ enum BlueZContent: Hashable, Sendable {
         case 0x19:
             guard data.count == 2 else { throw .malformed }
             let value = UInt16(data[0]) | UInt16(data[1]) << 8
-            guard value != 0xFFFF else { throw Refusal("bluetoothd takes the appearance 0xFFFF for none") }
+            guard value != 0xFFFF else { throw Refusal("bluetoothd treats the appearance 0xFFFF as absent") }
             self = .appearance(value)
         case 0x01...0x03, 0x06...0x0A, 0x16, 0xFF: throw .malformed
         case 0x2E where !daemon.takesAnySetIdentifier:
-            throw Refusal("bluetoothd refuses a resolvable set identifier that is not made of its own key")
+            throw Refusal("bluetoothd refuses a resolvable set identifier that does not resolve with its own key")
         default:
             guard !Self.typesWithoutProperty.contains(type) else {
                 throw Refusal("bluetoothd has no property for it, and refuses its type in Data")
@@ -111,7 +111,7 @@ enum BlueZContent: Hashable, Sendable {
         return .serviceData(asBlueZReadsIt(uuid), try content(Array(data.dropFirst(width))))
     }
 
-    /// bluetoothd shortens 128 bits that stand for 16 (`bt_string_to_uuid` of lib/uuid.c), and no others.
+    /// The UUID as bluetoothd parses it: it abbreviates 128 bits to 16, but never to 32 (`bt_string_to_uuid`, lib/uuid.c).
     private static func asBlueZReadsIt(_ uuid: BluetoothUUID) -> BluetoothUUID {
         guard case .bit128 = uuid, case .bit16(let short) = uuid.abbreviated else { return uuid }
         return .bit16(short)
@@ -122,12 +122,12 @@ extension BlueZContent.Refusal {
     static let malformed = Self("its data is malformed, and bluetoothd composes well-formed structures only")
     static let noRoom = Self("there is no room for it where bluetoothd would put it")
 
-    /// A second structure where bluetoothd keeps one: the later would replace the earlier.
+    /// The refusal of a second structure where bluetoothd keeps only the last one.
     static func only(_ what: String) -> Self { Self("bluetoothd takes only one \(what)") }
 }
 
-/// The data of one PDU as bluetoothd composes it (`bt_ad_generate` of src/shared/ad.c): its structures in a fixed order, of
-/// most kinds one, flags last, and the power, which the kernel appends, behind them.
+/// The data of one PDU as bluetoothd composes it (`bt_ad_generate`, src/shared/ad.c): structures in a fixed order, of most
+/// kinds at most one, then the flags, then the power, which the kernel appends.
 struct BlueZPayload: Hashable, Sendable {
     private(set) var flags: AdvertisingFlags?
     private var services: [BluetoothUUID] = []
@@ -146,7 +146,7 @@ struct BlueZPayload: Hashable, Sendable {
     }
 
     /// Adds the content of one structure.
-    /// - Throws: `Refusal` when it is of a kind that there is one of already, or when no PDU is large enough.
+    /// - Throws: `Refusal` when there may be only one structure of its kind, or when the data would exceed the PDU.
     mutating func add(_ content: BlueZContent) throws(BlueZContent.Refusal) {
         var grown = self
         switch content {
@@ -182,10 +182,10 @@ struct BlueZPayload: Hashable, Sendable {
         self = grown
     }
 
-    /// Whether there is nothing in it.
+    /// Whether the payload has no structures.
     var isEmpty: Bool { structures.isEmpty }
 
-    /// The data that bluetoothd composes, with the power that was asked for.
+    /// The data that bluetoothd composes, with the requested power.
     var data: AdvertisingData { AdvertisingData(structures) }
 
     /// The structures in bluetoothd's order.
@@ -212,7 +212,7 @@ struct BlueZPayload: Hashable, Sendable {
         return structures
     }
 
-    /// The properties that have bluetoothd compose this.
+    /// The properties from which bluetoothd composes this data.
     func properties(inScanResponse: Bool) -> [String: DBusValue] {
         let prefix = inScanResponse ? "ScanResponse" : ""
         var properties: [String: DBusValue] = [:]
@@ -253,7 +253,7 @@ struct BlueZPayload: Hashable, Sendable {
 }
 
 extension BluetoothUUID {
-    /// Reads 2, 4 or 16 bytes in the order of AD structures; `nil` for any other count.
+    /// Parses 2, 4 or 16 bytes in the order of AD structures; `nil` for any other count.
     fileprivate init?(littleEndian bytes: ArraySlice<UInt8>) {
         let number = bytes.reversed().prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
         switch bytes.count {
@@ -274,7 +274,7 @@ extension BluetoothUUID {
         }
     }
 
-    /// The text that bluetoothd reads as a UUID of the same width: the documented long form is never read as 32 bits.
+    /// The text that bluetoothd parses as a UUID of the same width. It never parses the long form as 32 bits.
     fileprivate var blueZText: String {
         switch self {
         case .bit16, .bit128: expanded.description

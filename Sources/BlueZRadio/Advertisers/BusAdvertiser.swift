@@ -7,9 +7,10 @@ import BluetoothCore
 import DBus
 import Radio
 
-/// Advertises through bluetoothd: LEAdvertisement1 objects, which any user may register where the bus policy lets them.
+/// Advertises through bluetoothd with LEAdvertisement1 objects, which any user may register if the bus policy allows it.
 ///
-/// The daemon composes the bytes: `BlueZAdvertisement` has the mapping.
+/// bluetoothd composes the bytes; `BlueZAdvertisement` maps an advertisement to the objects. All objects of a beacon are
+/// registered, or none. An object that bluetoothd releases is lost until the beacon is put or removed.
 actor BusAdvertiser: InstanceAdvertiser {
     private static let managerInterface = "org.bluez.LEAdvertisingManager1"
     private static let root: ObjectPath = "/org/beaconry/advertisement"
@@ -18,7 +19,7 @@ actor BusAdvertiser: InstanceAdvertiser {
     private nonisolated let capabilities: DaemonCapabilities
     private let daemon: BlueZDaemon
     private let adapter: BlueZAdapter
-    /// Called when the daemon lets go of one of ours.
+    /// Called when bluetoothd releases one of our objects.
     private let onRelease: @Sendable () -> Void
     private var registered: [BeaconIdentifier: [ObjectPath]] = [:]
     private var released: Set<ObjectPath> = []
@@ -82,7 +83,7 @@ actor BusAdvertiser: InstanceAdvertiser {
 
     func remove(_ beacon: BeaconIdentifier) async {
         for path in registered.removeValue(forKey: beacon) ?? [] {
-            // One that the daemon has let go of already is what is wanted.
+            // An error means that bluetoothd has released the object already.
             _ = try? await daemon.connection.call(
                 BlueZDaemon.busName, adapter.path, Self.managerInterface, "UnregisterAdvertisement",
                 [.objectPath(path)], timeout: .seconds(5))

@@ -6,41 +6,41 @@ import Advertising
 import BluetoothCore
 import Radio
 
-/// One way to put advertisements on an adapter: it owns the instances that it adds.
+/// Puts advertisements on an adapter in one way, and owns the instances that it adds.
 protocol InstanceAdvertiser: Actor {
-    /// Which way it is.
+    /// The way.
     nonisolated var way: AdvertisingWay { get }
 
-    /// How many instances one beacon takes.
+    /// The number of instances that an advertisement needs.
     nonisolated func instancesNeeded(by advertisement: Advertisement) -> Int
 
-    /// How many instances the adapter has, and how many are free or ours.
+    /// The number of instances of the adapter, and how many of them are free or ours.
     /// - Throws: `RadioError` when the adapter does not answer.
     func capacity() async throws(RadioError) -> (total: Int, free: Int)
 
-    /// Puts a beacon's advertisement on the adapter in the place of what it had.
-    /// - Throws: `RadioError` when it is refused; nothing of the beacon is on the adapter then.
+    /// Puts a beacon's advertisement on the adapter in place of the one before.
+    /// - Throws: `RadioError` when it is refused; the beacon has nothing on the adapter then.
     func put(_ advertisement: Advertisement, for beacon: BeaconIdentifier) async throws(RadioError)
 
-    /// Takes a beacon's advertisement off the adapter.
+    /// Removes a beacon's advertisement from the adapter.
     func remove(_ beacon: BeaconIdentifier) async
 
-    /// The beacons whose instances the adapter has lost without us.
+    /// The beacons whose instances were removed by others since the last call.
     /// - Throws: `RadioError` when the adapter does not answer.
     func lostBeacons() async throws(RadioError) -> Set<BeaconIdentifier>
 
-    /// Takes everything of ours off the adapter.
+    /// Removes all our advertisements from the adapter.
     func removeAll() async
 }
 
-/// How advertisements reach an adapter, with what decides what becomes of them there.
+/// How advertisements reach an adapter.
 enum AdvertisingWay: Hashable, Sendable {
     /// The kernel's management socket.
     case management
-    /// LEAdvertisement1 objects for a bluetoothd.
+    /// LEAdvertisement1 objects for bluetoothd.
     case bus(DaemonCapabilities)
 
-    /// For people.
+    /// The name in reports.
     var name: String {
         switch self {
         case .management: "management socket"
@@ -48,11 +48,46 @@ enum AdvertisingWay: Hashable, Sendable {
         }
     }
 
-    /// Whether intervals are honoured; `nil` when that is not known.
+    /// Whether intervals are honoured; `nil` if that is unknown.
     var honoursIntervals: Bool? {
         switch self {
         case .management: true
         case .bus(let daemon): daemon.honoursIntervals
         }
+    }
+}
+
+/// What bluetoothd supports of org.bluez.LEAdvertisement1 on one adapter.
+///
+/// bluetoothd ignores unknown properties without an error, so capabilities that it does not publish are derived from its
+/// version. An unknown version supports none of them.
+struct DaemonCapabilities: Hashable, Sendable {
+    /// The version; `nil` if the daemon does not publish it.
+    var version: BlueZVersion?
+    /// Whether the daemon was started with its experimental interfaces (`-E`); `nil` if that is unknown.
+    var isExperimental: Bool?
+    /// Whether `Includes` may have `tx-power` (SupportedIncludes).
+    var canIncludeTransmitPower = false
+    /// Whether `TxPower` is honoured (CanSetTxPower of SupportedFeatures).
+    var canSetTransmitPower = false
+
+    /// Whether the daemon has the properties `ScanResponse…`, also without `-E`. Since BlueZ 5.80.
+    var hasScanResponseProperties: Bool { isAtLeast(5, 80) }
+
+    /// Whether `Discoverable` = false yields flags of 0x04 instead of no flags. Since BlueZ 5.69.
+    var writesFlagsOfUndiscoverable: Bool { isAtLeast(5, 69) }
+
+    /// Whether `Data` may have any resolvable set identifier. Since BlueZ 5.86 only one that resolves with the adapter's
+    /// own key.
+    var takesAnySetIdentifier: Bool { version != nil && !isAtLeast(5, 86) }
+
+    /// Whether intervals are honoured: since BlueZ 5.77, before that only with `-E`; `nil` if that is unknown.
+    var honoursIntervals: Bool? {
+        if isAtLeast(5, 77) { return true }
+        return version == nil && isExperimental != true ? nil : isExperimental
+    }
+
+    private func isAtLeast(_ major: Int, _ minor: Int) -> Bool {
+        version.map { $0 >= BlueZVersion(major, minor) } ?? false
     }
 }

@@ -8,11 +8,12 @@ import Radio
 
 /// Advertises through the kernel's management socket: exact bytes in both PDUs, beside a running bluetoothd.
 ///
-/// bluetoothd takes instances from the lowest number up, and does not ask who has them; these are taken from the highest
-/// down, noted in the ledger first, so that a later run finds them after a crash and another run leaves them alone.
+/// bluetoothd allocates instances from the lowest number up without checking whether they are in use. This advertiser
+/// allocates from the highest number down, and records each instance in the ledger first: a later run finds it there after
+/// a crash, and a concurrent run does not use it.
 ///
-/// The kernel's own list is no help there: Read Advertising Features leaves out an instance whose number is greater than
-/// the count of instances (Linux 6.1, `read_adv_features`). What is lost is learnt from its events instead.
+/// The kernel's list of instances is incomplete: Read Advertising Features omits instances with a number greater than the
+/// count of instances (Linux 6.1, `read_adv_features`). Lost instances are therefore taken from the kernel's events.
 actor ManagementAdvertiser: InstanceAdvertiser {
     nonisolated let way = AdvertisingWay.management
 
@@ -23,7 +24,7 @@ actor ManagementAdvertiser: InstanceAdvertiser {
     private var instances: [BeaconIdentifier: UInt8] = [:]
     private var lost: Set<BeaconIdentifier> = []
 
-    /// Advertises on the controller of this index, and removes what runs that crashed have left there.
+    /// Advertises on the controller with this index, and removes the instances that crashed runs have left on it.
     init(
         channel: ManagementChannel, index: UInt16, address: BluetoothAddress, ledger: any RadioLedger
     ) async throws(RadioError) {
@@ -57,7 +58,7 @@ actor ManagementAdvertiser: InstanceAdvertiser {
         }
         instances[beacon] = instance
         record()
-        // One that the list does not show would lend its scan response to ours.
+        // An existing instance that the kernel's list omits would pass its scan response on to ours.
         await remove(instance: instance)
         do {
             try await add(advertisement, as: instance)
@@ -92,7 +93,7 @@ actor ManagementAdvertiser: InstanceAdvertiser {
     }
 
     private func remove(instance: UInt8) async {
-        // An instance that is gone already is what is wanted.
+        // An error means that the instance does not exist.
         _ = try? await channel.command(.removeAdvertising, index: index, parameters: [instance])
     }
 
@@ -101,7 +102,7 @@ actor ManagementAdvertiser: InstanceAdvertiser {
         return lost
     }
 
-    /// Takes the kernel's word that somebody else removed an instance.
+    /// Takes the kernel's event that another program removed an instance.
     func noteRemoval(of instance: UInt8) {
         guard let beacon = instances.first(where: { $0.value == instance })?.key else { return }
         instances[beacon] = nil
@@ -109,7 +110,7 @@ actor ManagementAdvertiser: InstanceAdvertiser {
         record()
     }
 
-    /// The instances that are known to be there: those the kernel lists, ours, and those of other runs.
+    /// The instances in use: those that the kernel lists, ours, and those of other runs.
     private func taken(_ features: AdvertisingFeatures) -> Set<UInt8> {
         let others = ledger.heldByOthers(under: ledgerKey).compactMap { UInt8($0) }
         return Set(features.instances).union(instances.values).union(others)
@@ -130,7 +131,7 @@ actor ManagementAdvertiser: InstanceAdvertiser {
             return try AdvertisingFeatures(parsing: &reader)
         } catch {
             throw RadioError(
-                .refused, "hci\(index) does not tell its advertising features (\(error))",
+                .refused, "hci\(index) does not report its advertising features (\(error))",
                 hint: "check that the adapter is plugged in and supports Bluetooth Low Energy")
         }
     }

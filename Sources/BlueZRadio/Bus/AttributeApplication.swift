@@ -7,38 +7,39 @@ import BluetoothCore
 import DBus
 import Radio
 
-/// A beacon's or a central's services as bluetoothd takes them: an object manager with GattService1, GattCharacteristic1
-/// and GattDescriptor1 objects.
+/// The services of a beacon or of a central as an application for bluetoothd's GattManager1: an object manager with
+/// GattService1, GattCharacteristic1 and GattDescriptor1 objects.
 ///
-/// Requests are handed on one at a time, in the order in which they came.
+/// The requests for one characteristic are answered one at a time, in the order of their arrival.
 struct AttributeApplication: Sendable {
     static let root: ObjectPath = "/org/beaconry/application"
     private static let managerInterface = "org.bluez.GattManager1"
     private static let characteristicInterface = "org.bluez.GattCharacteristic1"
 
-    /// Answers what a peer, by its object, asks of a characteristic.
+    /// Answers the request of a peer, given by its object, for a characteristic.
     typealias Responder =
         @Sendable (CharacteristicIdentifier, ObjectPath?, AttributeRequest.Operation) async -> AttributeResponse
 
     private let services: [Service]
     private let respond: Responder
-    /// Hears whether any peer wants to be told of a characteristic: the daemon does not say who, nor in which way.
-    private let subscribe: @Sendable (CharacteristicIdentifier, Bool) async -> Void
+    /// Takes the first subscription to a characteristic and the end of the last one. bluetoothd does not report which
+    /// peer it is, nor whether for notifications or indications.
+    private let noteSubscription: @Sendable (CharacteristicIdentifier, Bool) async -> Void
 
-    /// A service where it is exported.
+    /// A service with the paths of its objects.
     private struct Service {
         let path: ObjectPath
         let declaration: GATTService
         let characteristics: [(path: ObjectPath, declared: IdentifiedCharacteristic)]
     }
 
-    /// Services, but for those that bluetoothd has itself.
+    /// Makes an application of services, without those that bluetoothd has itself.
     init(
         services: [GATTService], respond: @escaping Responder,
-        subscribe: @escaping @Sendable (CharacteristicIdentifier, Bool) async -> Void
+        noteSubscription: @escaping @Sendable (CharacteristicIdentifier, Bool) async -> Void
     ) throws(DBusError) {
         self.respond = respond
-        self.subscribe = subscribe
+        self.noteSubscription = noteSubscription
         var characteristics = services.identifiedCharacteristics[...]
         var exported: [Service] = []
         for (number, service) in services.enumerated() {
@@ -54,11 +55,11 @@ struct AttributeApplication: Sendable {
         self.services = exported
     }
 
-    /// Generic access and generic attribute; it refuses applications that bring their own.
+    /// Generic access and generic attribute. bluetoothd refuses applications that have them.
     private static let servicesOfTheDaemon = [BluetoothUUID.genericAccess, .genericAttribute].map(\.expanded)
 
-    /// Exports the objects and has the daemon serve them on an adapter.
-    /// - Throws: `DBusError`, the daemon's or the bus's.
+    /// Exports the objects and registers them on an adapter.
+    /// - Throws: `DBusError` of the daemon or of the bus.
     func register(with daemon: BlueZDaemon, on adapter: BlueZAdapter) async throws(DBusError) {
         try await daemon.connection.export(ExportedObject(path: Self.root, isObjectManager: true))
         for service in services {
@@ -78,9 +79,9 @@ struct AttributeApplication: Sendable {
             [.objectPath(Self.root), .variants([:])], timeout: .seconds(10))
     }
 
-    /// Takes the services back.
+    /// Unregisters the application and removes its objects.
     func unregister(from daemon: BlueZDaemon, on adapter: BlueZAdapter) async {
-        // A daemon that is gone, or has dropped them already, leaves nothing to do.
+        // An error means that the daemon has ended, or has dropped the application.
         _ = try? await daemon.connection.call(
             BlueZDaemon.busName, adapter.path, Self.managerInterface, "UnregisterApplication",
             [.objectPath(Self.root)], timeout: .seconds(5))
@@ -97,7 +98,7 @@ struct AttributeApplication: Sendable {
         }
     }
 
-    /// Has the daemon tell a value to all peers that want to be told of it.
+    /// Has bluetoothd notify or indicate a value to all subscribers.
     func notify(
         _ value: [UInt8], of characteristic: CharacteristicIdentifier, on connection: DBusConnection
     ) async throws(DBusError) {
@@ -132,7 +133,7 @@ struct AttributeApplication: Sendable {
         characteristic.descriptors.filter { !descriptorsOfTheDaemon.contains($0.uuid.expanded) }
     }
 
-    /// Those that follow from the flags of a characteristic.
+    /// The descriptors that bluetoothd adds by itself, from the flags of a characteristic.
     private static let descriptorsOfTheDaemon = [
         GATTDescriptor.clientConfiguration, .serverConfiguration, .extendedProperties([]),
     ].map(\.uuid.expanded)
@@ -151,11 +152,11 @@ struct AttributeApplication: Sendable {
                 "ReadValue": { call in await read(identifier, call) },
                 "WriteValue": { call in await write(identifier, call) },
                 "StartNotify": { _ in
-                    await subscribe(identifier, true)
+                    await noteSubscription(identifier, true)
                     return .success([])
                 },
                 "StopNotify": { _ in
-                    await subscribe(identifier, false)
+                    await noteSubscription(identifier, false)
                     return .success([])
                 },
             ])
@@ -176,13 +177,13 @@ struct AttributeApplication: Sendable {
             return .failure(.invalidArgument("WriteValue takes an array of bytes and options"))
         }
         let options = Options(call.arguments.dropFirst().first)
-        // The daemon asks whether a queued write would be allowed; the write itself follows.
+        // bluetoothd only checks whether a queued write is authorized; the write itself follows.
         if options.isAuthorizationOnly { return .success([]) }
         let response = await respond(characteristic, options.device, .write(offset: options.offset, value: value))
         return response.map { _ in [] }.mapError(Self.busError)
     }
 
-    /// What comes with a request.
+    /// The options of ReadValue and WriteValue.
     private struct Options {
         let offset: Int
         let device: ObjectPath?
@@ -196,11 +197,11 @@ struct AttributeApplication: Sendable {
         }
     }
 
-    /// bluetoothd turns error names into ATT codes; one that it does not know becomes 0x0E, Unlikely Error. A code of the
-    /// application's own is the message of Failed.
+    /// The error name that bluetoothd translates to an ATT error; it translates unknown names to 0x0E, Unlikely Error. An
+    /// application error code is the message of Failed.
     private static func busError(_ error: ATTError) -> DBusError {
         if ATTError.applicationCodes.contains(error.rawValue) {
-            return DBusError(name: "org.bluez.Error.Failed", message: "0x" + Hexadecimal.string([error.rawValue]))
+            return .blueZ("Failed", "0x" + Hexadecimal.string([error.rawValue]))
         }
         let name =
             switch error {
@@ -212,21 +213,37 @@ struct AttributeApplication: Sendable {
             case .insufficientResources: "InsufficientResources"
             default: "UnlikelyError"
             }
-        return DBusError(name: "org.bluez.Error.\(name)", message: "ATT error \(error.rawValue)")
+        return .blueZ(name, "ATT error \(error.rawValue)")
     }
 }
 
-/// The paths that bluetoothd gives to peers: `/org/bluez/hci0/dev_00_AA_01_00_00_00`.
-enum BlueZDevice {
-    /// The peer's address.
-    static func address(of path: ObjectPath) -> BluetoothAddress? {
-        let component = path.lastComponent
-        guard component.hasPrefix("dev_") else { return nil }
-        return BluetoothAddress(component.dropFirst(4).split(separator: "_").joined(separator: ":"))
+extension GATTCharacteristic {
+    /// The Flags property of org.bluez.GattCharacteristic1: the properties, and the security that each operation requires.
+    ///
+    /// An operation that requires encryption has a flag with a prefix: instead of the plain flag for reads, in addition
+    /// to it for the other operations.
+    var daemonFlags: [String] {
+        var flags: [String] = []
+        if properties.contains(.read) { flags.append(permissions.read.daemonPrefix + "read") }
+        if properties.contains(.writeWithoutResponse) { flags.append("write-without-response") }
+        if properties.contains(.write) { flags.append("write") }
+        if !permissions.write.daemonPrefix.isEmpty, !properties.isDisjoint(with: [.write, .writeWithoutResponse]) {
+            flags.append(permissions.write.daemonPrefix + "write")
+        }
+        let subscribing = permissions.subscribe.daemonPrefix
+        for (property, name) in [(CharacteristicProperties.notify, "notify"), (.indicate, "indicate")]
+        where properties.contains(property) {
+            flags += subscribing.isEmpty ? [name] : [name, subscribing + name]
+        }
+        if permissions.read.union(permissions.write).contains(.authorization) { flags.append("authorize") }
+        return flags
     }
+}
 
-    /// The path of a peer of an adapter.
-    static func path(of address: String, on adapter: BlueZAdapter) -> ObjectPath? {
-        try? adapter.path.appending("dev_" + address.split(separator: ":").joined(separator: "_"))
+extension AttributeSecurity {
+    /// The prefix of the flag of an operation that requires this security.
+    fileprivate var daemonPrefix: String {
+        if contains(.authentication) { return "encrypt-authenticated-" }
+        return contains(.encryption) ? "encrypt-" : ""
     }
 }

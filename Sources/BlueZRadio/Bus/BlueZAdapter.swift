@@ -5,40 +5,43 @@
 public import BluetoothCore
 import DBus
 
-/// An adapter as bluetoothd describes it (org.bluez.Adapter and org.bluez.LEAdvertisingManager).
+/// An adapter as bluetoothd describes it (org.bluez.Adapter1 and org.bluez.LEAdvertisingManager1).
 public struct BlueZAdapter: Hashable, Sendable {
+    static let interface = "org.bluez.Adapter1"
+    private static let advertisingInterface = "org.bluez.LEAdvertisingManager1"
+
     /// The kernel's name, `hciN`.
     public let name: String
-    /// Its address.
+    /// The public address.
     public let address: BluetoothAddress
-    /// Whether it is powered.
+    /// Whether the adapter is powered.
     public let isPowered: Bool
-    /// Whether it can advertise at all.
+    /// Whether the adapter has Bluetooth Low Energy advertising.
     public let canAdvertise: Bool
-    /// Whether the controller has extended advertising.
+    /// Whether the controller has extended advertising (Bluetooth 5).
     public let isExtended: Bool
-    /// How many advertisements bluetoothd takes besides those it has.
+    /// The number of further advertisements that bluetoothd accepts.
     public let freeInstances: Int
-    /// How many it has.
+    /// The number of advertisements that bluetoothd has, of all programs.
     public let activeInstances: Int
-    /// Whether a transmit power can be asked for.
+    /// Whether a transmit power can be requested.
     public let canSetTransmitPower: Bool
-    /// Whether an advertisement can carry its transmit power.
+    /// Whether an advertisement can include its transmit power.
     let canIncludeTransmitPower: Bool
-    /// The daemon's version as the adapter's device identification tells it; `nil` when that was configured away.
+    /// The version of bluetoothd, from the adapter's Modalias; `nil` when its configuration replaces that.
     public let daemonVersion: BlueZVersion?
-    /// Its object on the bus.
+    /// The adapter's object on the bus.
     let path: ObjectPath
 
-    /// N of hciN.
+    /// The controller index: N of hciN.
     var index: UInt16 { UInt16(name.dropFirst(3)) ?? ManagementPacket.noController }
 
-    /// Reads an object of GetManagedObjects; `nil` for one that is not an adapter.
+    /// Parses an object of GetManagedObjects; `nil` for an object that is not an adapter.
     init?(path: ObjectPath, interfaces: [String: DBusValue]) {
-        guard let adapter = interfaces["org.bluez.Adapter1"]?.dictionaryValue,
+        guard let adapter = interfaces[Self.interface]?.dictionaryValue,
             let address = adapter["Address"]?.stringValue.flatMap({ BluetoothAddress($0) })
         else { return nil }
-        let advertising = interfaces["org.bluez.LEAdvertisingManager1"]?.dictionaryValue
+        let advertising = interfaces[Self.advertisingInterface]?.dictionaryValue
         self.path = path
         name = path.lastComponent
         self.address = address
@@ -55,18 +58,18 @@ public struct BlueZAdapter: Hashable, Sendable {
 
 /// A version of BlueZ, such as 5.66.
 public struct BlueZVersion: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// 5 since 2012.
+    /// The number before the point; 5 since 2012.
     public let major: Int
-    /// Counts up.
+    /// The number after the point.
     public let minor: Int
 
-    /// The version of these numbers.
+    /// Makes a version of its two numbers.
     public init(_ major: Int, _ minor: Int) {
         self.major = major
         self.minor = minor
     }
 
-    /// Reads the device identification that BlueZ gives itself: `usb:v1D6Bp0246d0542` is 5.66, a byte each in hexadecimal.
+    /// Parses the Modalias that BlueZ gives an adapter: `usb:v1D6Bp0246d0542` is 5.66, one hexadecimal byte per number.
     init?(modalias: String) {
         let prefix = "usb:v1D6Bp0246d"
         guard modalias.hasPrefix(prefix), let version = UInt16(modalias.dropFirst(prefix.count).prefix(4), radix: 16)

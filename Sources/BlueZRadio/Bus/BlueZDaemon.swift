@@ -2,19 +2,21 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothCore
 import DBus
 import Radio
 
-/// bluetoothd on the message bus: whether it is there, its adapters and devices.
+/// A bluetoothd process on the message bus: its adapters, objects and methods.
 struct BlueZDaemon: Sendable {
     static let busName = "org.bluez"
     private static let objectManager = "org.freedesktop.DBus.ObjectManager"
+    private static let properties = "org.freedesktop.DBus.Properties"
 
     let connection: DBusConnection
-    /// The daemon's unique name; another one means another process.
+    /// The unique bus name of the daemon. Another name means another process.
     let owner: String
 
-    /// Connects to the system bus and finds the daemon there.
+    /// Finds the daemon on a bus.
     /// - Throws: `RadioError` `.noDaemon` or `.notPermitted`.
     static func find(on connection: DBusConnection) async throws(RadioError) -> BlueZDaemon {
         do {
@@ -29,8 +31,8 @@ struct BlueZDaemon: Sendable {
         }
     }
 
-    /// Opens the system bus.
-    /// - Throws: `RadioError` `.noDaemon`.
+    /// Connects to the system bus.
+    /// - Throws: `RadioError` `.noAdapter` on a kernel without Bluetooth, else `.noDaemon` or `.notPermitted`.
     static func systemBus() async throws(RadioError) -> DBusConnection {
         guard AdapterPresence.kernelHasBluetooth else {
             throw RadioError(
@@ -45,7 +47,7 @@ struct BlueZDaemon: Sendable {
     }
 
     /// The adapters in the order of their numbers.
-    /// - Throws: `RadioError` when the daemon does not answer or may not be asked.
+    /// - Throws: `RadioError` when the daemon does not answer or the bus forbids the call.
     func adapters() async throws(RadioError) -> [BlueZAdapter] {
         let objects: [DBusDictionaryEntry]
         do {
@@ -60,23 +62,31 @@ struct BlueZDaemon: Sendable {
         return adapters.sorted { $0.index < $1.index }
     }
 
-    /// Everything that the daemon has on the bus: paths, and interfaces with their properties.
-    /// - Throws: `DBusError`, the daemon's or the bus's.
+    /// All objects of the daemon: paths, and interfaces with their properties.
+    /// - Throws: `DBusError` of the daemon or of the bus.
     func objects() async throws(DBusError) -> [DBusDictionaryEntry] {
         let reply = try await call(.root, Self.objectManager, "GetManagedObjects", timeout: .seconds(5))
         return reply.first?.entriesValue ?? []
     }
 
-    /// The properties of an interface of one of the daemon's objects.
-    /// - Throws: `DBusError`, the daemon's or the bus's; `UnknownObject` when there is no such object.
+    /// The properties of one interface of one object.
+    /// - Throws: `DBusError` of the daemon or of the bus; `UnknownObject` if the object does not exist.
     func properties(_ interface: String, of path: ObjectPath) async throws(DBusError) -> [String: DBusValue] {
-        let reply = try await call(
-            path, "org.freedesktop.DBus.Properties", "GetAll", [.string(interface)], timeout: .seconds(5))
+        let reply = try await call(path, Self.properties, "GetAll", [.string(interface)], timeout: .seconds(5))
         return reply.first?.dictionaryValue ?? [:]
     }
 
-    /// Calls this daemon, and no other that may have taken its place.
-    /// - Throws: `DBusError`, the daemon's or the bus's.
+    /// Sets one property.
+    /// - Throws: `DBusError` of the daemon or of the bus.
+    func setProperty(
+        _ name: String, of interface: String, at path: ObjectPath, to value: DBusValue
+    ) async throws(DBusError) {
+        _ = try await call(
+            path, Self.properties, "Set", [.string(interface), .string(name), .variant(value)], timeout: .seconds(5))
+    }
+
+    /// Calls a method of this process; a later bluetoothd never receives the call.
+    /// - Throws: `DBusError` of the daemon or of the bus.
     func call(
         _ path: ObjectPath, _ interface: String, _ member: String, _ arguments: [DBusValue] = [], timeout: Duration
     ) async throws(DBusError) -> [DBusValue] {
@@ -102,11 +112,44 @@ struct BlueZDaemon: Sendable {
                 hint: "join the group that its policy names (often \"bluetooth\"), or run as root")
         }
         if error.isStandard("ServiceUnknown") || error.isStandard("NameHasNoOwner") { return missing }
-        // Behind the semicolon stands what to do, which is said here.
+        // The message of `DBusError` ends in a hint of its own, after a semicolon.
         let reason = error.message.split(separator: ";").first ?? ""
         return RadioError(
             .noDaemon, "the system bus cannot be used (\(reason))",
             hint: "start the D-Bus daemon and bluetoothd (systemctl start dbus bluetooth), or set "
                 + "DBUS_SYSTEM_BUS_ADDRESS")
+    }
+}
+
+/// The object paths that bluetoothd gives to peers: `/org/bluez/hci0/dev_00_AA_01_00_00_00`.
+enum BlueZDevice {
+    /// The peer's address.
+    static func address(of path: ObjectPath) -> BluetoothAddress? {
+        let component = path.lastComponent
+        guard component.hasPrefix("dev_") else { return nil }
+        return BluetoothAddress(component.dropFirst(4).split(separator: "_").joined(separator: ":"))
+    }
+
+    /// The path of a peer of an adapter; `nil` for text that is not an address.
+    static func path(of address: String, on adapter: BlueZAdapter) -> ObjectPath? {
+        try? adapter.path.appending("dev_" + address.split(separator: ":").joined(separator: "_"))
+    }
+}
+
+extension DBusError {
+    /// The prefix of bluetoothd's own error names.
+    static let blueZPrefix = "org.bluez.Error."
+
+    /// An error that bluetoothd understands as `org.bluez.Error.<suffix>`.
+    static func blueZ(_ suffix: String, _ message: String) -> DBusError {
+        DBusError(name: blueZPrefix + suffix, message: message)
+    }
+
+    /// Whether this is the error `org.bluez.Error.<suffix>`.
+    func isBlueZ(_ suffix: String) -> Bool { name == Self.blueZPrefix + suffix }
+
+    /// Whether the called name has no owner, or lost its owner during the call.
+    var isDaemonGone: Bool {
+        isStandard("ServiceUnknown") || isStandard("NameHasNoOwner") || (kind == .remote && isStandard("NoReply"))
     }
 }

@@ -2,56 +2,58 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+public import Bluetooth
+import BluetoothCore
 import DBus
 public import Radio
 
-/// One of the machine's adapters as a receiver and a central, through bluetoothd.
+/// A central radio that shares an adapter of this machine with bluetoothd.
 ///
-/// Advertisements come from the kernel's monitor where this process may use it (CAP_NET_RAW), else from bluetoothd, which
-/// tells less of them; `openCentral` says what. Connections and attributes are bluetoothd's in both cases.
+/// Sightings come from the kernel's monitor channel where this process may use it (CAP_NET_RAW), else from bluetoothd,
+/// which reports less; `openCentral` returns the limits. Connections and attributes always go through bluetoothd.
 ///
-/// A loop finds the daemon and the adapter, and finds them again when they were lost; another keeps discovery as it is
-/// wanted. Both are woken by signals of the bus, and every other second in case that one was missed.
+/// The radio is *open* from `openCentral` to `close`, and while it is open either *attached* to a daemon and an adapter or
+/// *unavailable*. One loop attaches, and attaches again when the daemon or the adapter was lost; another loop starts and
+/// stops discovery (`CentralScanner`). Both are woken by signals of the bus, and periodically in case a signal was missed.
 public actor BlueZCentral: CentralRadio, BondingCentralRadio, ServingRadio, LinkOwner {
     public nonisolated let name: String
 
-    /// Which adapter is meant; once found, that controller by its address.
-    var selector: AdapterSelector
-    /// The bus, while there is one.
-    var connection: DBusConnection?
+    private let access: DaemonAccess
     /// The daemon and adapter in use; `nil` while the radio is not usable.
-    var attachment: Attachment?
-    var state = CentralRadioState.unavailable(notOpen)
-    var observers: [AsyncStream<CentralRadioState>.Continuation] = []
-    var isClosed = false
+    private var attachment: AdapterAttachment?
+    private var state = CentralRadioState.unavailable(notOpen)
+    private var observers: [AsyncStream<CentralRadioState>.Continuation] = []
+    private var isClosed = false
 
-    var scan: Scan?
-    var discovery = Discovery()
-    var connecting: Set<ObjectPath> = []
-    var links: [ObjectPath: BlueZRemoteLink] = [:]
-    var serving = Serving()
-    /// How many connections are being made with an agent on the bus.
-    var agentUsers = 0
+    private let scanner: CentralScanner
+    private let links: CentralLinks
+    private let server: CentralServer
+    private let connectingAgent = ConnectingAgent()
 
-    let wakeUp: AsyncStream<Void>.Continuation
-    let discoveryWakeUp: AsyncStream<Void>.Continuation
     private let wakeUps: AsyncStream<Void>
-    private let discoveryWakeUps: AsyncStream<Void>
-    private var tasks: [Task<Void, Never>] = []
-    private(set) var loops: [Task<Void, Never>] = []
+    private let wakeUp: AsyncStream<Void>.Continuation
+    private var loops: [Task<Void, Never>] = []
+    private var timer: Task<Void, Never>?
+    /// Counts the seconds since the radio was opened.
+    private var ticks = 0
 
-    /// A daemon and an adapter.
-    struct Attachment {
-        let daemon: BlueZDaemon
-        let adapter: BlueZAdapter
+    /// Makes a central on the selected adapter; it has no effect before `openCentral`.
+    public init(_ selector: AdapterSelector) {
+        self.init(selector, openBus: BlueZDaemon.systemBus, openMonitor: BluetoothSocket.openMonitor)
     }
 
-    /// A receiver on the adapter that is meant; nothing is touched before `openCentral`.
-    public init(_ selector: AdapterSelector) {
-        self.selector = selector
+    /// Makes a central on another bus, or without the monitor channel, for tests.
+    init(
+        _ selector: AdapterSelector, openBus: @escaping DaemonAccess.Opener,
+        openMonitor: @escaping @Sendable () -> BluetoothSocket?
+    ) {
+        scanner = CentralScanner(openMonitor: openMonitor)
+        access = DaemonAccess(selector, rules: Self.signalRules, open: openBus)
         name = selector.description
+        let links = CentralLinks()
+        self.links = links
+        server = CentralServer(links: links)
         (wakeUps, wakeUp) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-        (discoveryWakeUps, discoveryWakeUp) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
     public func openCentral(waits: Bool) async throws(RadioError) -> ReceivingCapabilities {
@@ -72,16 +74,25 @@ public actor BlueZCentral: CentralRadio, BondingCentralRadio, ServingRadio, Link
         guard loops.isEmpty else { return capabilities() }
         loops.append(Task { [weak self, wakeUps] in for await _ in wakeUps { await self?.reconcile() } })
         loops.append(
-            Task { [weak self, discoveryWakeUps] in for await _ in discoveryWakeUps { await self?.reconcileDiscovery() }
+            Task { [weak self, wakeUps = scanner.wakeUps] in
+                for await _ in wakeUps { await self?.reconcileDiscovery() }
             })
-        keep(
-            Task { [weak self] in
-                while !Task.isCancelled {
-                    await self?.tick()
-                    try? await Task.sleep(for: .seconds(1))
-                }
-            })
+        scanner.startLoop()
+        timer = Task { [weak self] in
+            while !Task.isCancelled {
+                await self?.tick()
+                try? await Task.sleep(for: .seconds(1))
+            }
+        }
         return capabilities()
+    }
+
+    private func capabilities() -> ReceivingCapabilities {
+        let mayMonitor = ProcessRights.current.rawNetwork && BluetoothSocket.canOpen(.monitor)
+        return ReceivingCapabilities(
+            name: attachment.map { "bluez:\($0.adapter.name)" } ?? name,
+            way: mayMonitor ? "monitor channel" : "D-Bus", address: attachment?.adapter.address,
+            limits: ReceivingCapabilities.limitsUnderBlueZ(mayMonitor: mayMonitor))
     }
 
     public func states() -> AsyncStream<CentralRadioState> {
@@ -92,23 +103,29 @@ public actor BlueZCentral: CentralRadio, BondingCentralRadio, ServingRadio, Link
         return stream
     }
 
+    private func setState(_ new: CentralRadioState) {
+        guard state != new else { return }
+        state = new
+        for observer in observers { observer.yield(new) }
+    }
+
     public func close() async {
         guard !isClosed else { return }
         isClosed = true
-        endScan()
-        for task in tasks { task.cancel() }
+        scanner.close()
+        timer?.cancel()
+        access.stopDelivery()
         wakeUp.finish()
         await withTaskGroup { group in
-            for link in links.values { group.addTask { await link.disconnect() } }
+            for link in links.all { group.addTask { await link.disconnect() } }
         }
-        // What the loop does at its end is to stop discovery.
-        await settleDiscovery()
-        discoveryWakeUp.finish()
+        // The last round of the loop stops discovery.
+        await scanner.settle()
+        scanner.endLoop()
         for loop in loops { await loop.value }
-        await stopServing()
+        if let attachment { await server.close(on: attachment) }
         loseAll(Self.closed)
-        attachment = nil
-        await connection?.close()
+        await access.close()
         for observer in observers { observer.finish() }
         observers = []
     }
@@ -116,24 +133,250 @@ public actor BlueZCentral: CentralRadio, BondingCentralRadio, ServingRadio, Link
     static let notOpen = RadioError(.refused, "the radio is not open", hint: "open it first")
     static let closed = RadioError(.refused, "the radio was closed", hint: "open another one")
 
-    /// Runs something for as long as the radio is open.
-    func keep(_ task: Task<Void, Never>) {
-        tasks.append(task)
+    // MARK: - Attachment
+
+    /// Attaches to the daemon and the adapter, or verifies that the radio is attached to them.
+    /// - Throws: `RadioError` that names what is missing.
+    private func attach() async throws(RadioError) {
+        if isClosed { throw Self.closed }
+        if let attachment, await attachment.isUsable() { return }
+        let found = try await access.find(handler: { [weak self] in await self?.handle($0) })
+        if isClosed { throw Self.closed }
+        if let attachment, !attachment.isSame(as: found) {
+            loseAll(RadioError(.noDaemon, "bluetoothd was restarted", hint: "scan and connect again"))
+        }
+        access.settle(on: found.adapter)
+        if !server.isRegistered { try await server.register(on: found, handlers: serverHandlers) }
+        attachment = found
+        scanner.attach(to: found)
+        setState(.ready)
     }
 
-    /// Tells whether the radio can be used.
-    func setState(_ new: CentralRadioState) {
-        guard state != new else { return }
-        state = new
-        for observer in observers { observer.yield(new) }
+    private func reconcile() async {
+        guard !isClosed else { return }
+        do throws(RadioError) {
+            try await attach()
+        } catch {
+            guard !isClosed else { return }
+            loseAll(error)
+        }
     }
 
-    /// The daemon and the adapter, if the radio can be used.
-    /// - Throws: `RadioError` that says why it cannot.
-    func usable() throws(RadioError) -> Attachment {
+    private func reconcileDiscovery() async {
+        await scanner.reconcile()
+    }
+
+    /// Ends all that depends on the daemon and the adapter.
+    private func loseAll(_ error: RadioError) {
+        attachment = nil
+        server.forget()
+        setState(.unavailable(error))
+        scanner.detach()
+        links.endAll(error.message)
+    }
+
+    private func tick() async {
+        scanner.tick()
+        ticks += 1
+        guard ticks.isMultiple(of: 2) else { return }
+        wakeUp.yield()
+        for path in links.paths { await check(path) }
+    }
+
+    /// The daemon and the adapter.
+    /// - Throws: `RadioError` with the reason why the radio is not usable.
+    func usable() throws(RadioError) -> AdapterAttachment {
         if isClosed { throw Self.closed }
         if let attachment { return attachment }
         if case .unavailable(let error) = state { throw error }
         throw Self.notOpen
+    }
+
+    /// Whether the radio is still attached to this daemon and adapter.
+    func isAttached(to attachment: AdapterAttachment) -> Bool { self.attachment?.isSame(as: attachment) == true }
+
+    // MARK: - Signals of the bus
+
+    private static let signalRules = [
+        MatchRule(
+            sender: DBusConnection.busName, interface: DBusConnection.busName, member: "NameOwnerChanged",
+            argument0: BlueZDaemon.busName),
+        // One subscription for all of bluetoothd's signals, which keeps their order.
+        MatchRule(sender: BlueZDaemon.busName),
+    ]
+
+    private func handle(_ event: DaemonAccess.Event) {
+        switch event {
+        case .closed(let connection): if access.forget(connection) { wakeUp.yield() }
+        case .signal(let message): for signal in BlueZSignal.parse(message) { handle(signal) }
+        }
+    }
+
+    private func handle(_ signal: BlueZSignal) {
+        switch signal {
+        case .daemonChanged: wakeUp.yield()
+        case .adapterChanged(let properties):
+            if properties.isEmpty || properties.contains("Powered") { wakeUp.yield() }
+        case .deviceAdded(let path, let properties): scanner.noteAdded(path, properties)
+        case .deviceChanged(let path, let changed, let invalidated):
+            scanner.noteChanged(path, changed, invalidated: invalidated)
+            if changed["Connected"]?.boolValue == false { links.end(path, "the connection was lost") }
+        case .deviceRemoved(let path):
+            scanner.noteRemoved(path)
+            links.end(path, "bluetoothd has removed the device")
+        case .deviceDisconnected(let path, let reason): links[path]?.note(reason: reason)
+        case .serviceChanged(let path, let isPresent):
+            guard let device = path.parent else { return }
+            links[device]?.noteService(at: path, isPresent: isPresent)
+        case .valueChanged(let path, let value):
+            guard let device = path.parent?.parent else { return }
+            links[device]?.take(value, from: path)
+        }
+    }
+
+    // MARK: - Scanning
+
+    /// Scans. bluetoothd chooses interval and window.
+    ///
+    /// - Throws: `RadioError`: `.unsupported` for a passive scan, which bluetoothd does not do.
+    public func scan(_ settings: ScanParameters) async throws(RadioError) -> AsyncStream<Sighting> {
+        try await scanner.start(settings, on: try usable())
+    }
+
+    public func stopScanning() async {
+        scanner.endScan()
+        await scanner.settle()
+    }
+
+    // MARK: - Connections
+
+    /// Connects to a device, and waits until bluetoothd has discovered its services. A device that bluetoothd does not know
+    /// is searched for first. An existing connection of bluetoothd to the device is adopted.
+    public func connect(to device: RemoteAddress, timeout: Duration) async throws(RadioError) -> any RemoteLink {
+        let attachment = try usable()
+        guard let path = BlueZDevice.path(of: device.address.description, on: attachment.adapter) else {
+            throw RadioError(.refused, "\(device) cannot be connected to", hint: "check the address")
+        }
+        guard links.beginConnecting(path) else {
+            throw RadioError(
+                .refused, "\(device) is connected, or being connected to, already", hint: "use that connection")
+        }
+        defer { links.endConnecting(path) }
+        await server.renew(on: attachment, handlers: serverHandlers)
+        let attempt = ConnectionAttempt(device, path, attachment, for: self)
+        if let link = await attempt.run(timeout: timeout) { return link }
+        await attempt.abandon()
+        throw await attempt.error(timeout: timeout)
+    }
+
+    /// Runs a function while discovery searches for its device.
+    func searching<Result: Sendable>(_ body: @Sendable () async -> Result) async -> Result {
+        scanner.beginSearch()
+        let result = await body()
+        scanner.endSearch()
+        return result
+    }
+
+    /// Runs a function while discovery is paused.
+    func withoutDiscovery<Result: Sendable>(_ body: @Sendable () async -> Result) async -> Result {
+        await scanner.beginPause()
+        let result = await body()
+        scanner.endPause()
+        return result
+    }
+
+    /// Runs a connection attempt while an agent with input and output is registered.
+    func withInputAndOutput(
+        of daemon: BlueZDaemon, _ connect: @Sendable () async throws(DBusError) -> Void
+    ) async throws(DBusError) {
+        try await connectingAgent.whileRegistered(with: daemon, connect)
+    }
+
+    /// Makes the link to a device that has connected.
+    /// - Returns: `nil` if the radio or the connection was lost meanwhile.
+    func adopt(_ device: RemoteAddress, _ path: ObjectPath, _ attachment: AdapterAttachment) async -> BlueZRemoteLink? {
+        guard let objects = try? await attachment.daemon.objects(),
+            self.attachment?.daemon.owner == attachment.daemon.owner
+        else { return nil }
+        links.add(
+            BlueZRemoteLink(
+                device, path, on: attachment, database: RemoteDatabase(of: path, in: objects), owner: self))
+        // The connection may have ended before the link could receive the signal.
+        await check(path)
+        return links[path]
+    }
+
+    func check(_ path: ObjectPath) async {
+        guard let attachment, links[path] != nil, let loss = await attachment.daemon.loss(of: path) else { return }
+        links.end(path, loss.reason)
+        if !loss.isKnown { wakeUp.yield() }
+    }
+
+    func drop(_ link: BlueZRemoteLink) {
+        links.remove(link)
+        link.end("this side ended it")
+    }
+
+    func secure(_ link: BlueZRemoteLink) async -> Result<Void, RemoteError> {
+        .failure(.impossible("this side is the central: call pair"))
+    }
+
+    /// Removes the bond with a device from bluetoothd, with everything that bluetoothd stored about the device.
+    public func forgetBond(with device: RemoteAddress) async {
+        guard let attachment, let path = BlueZDevice.path(of: device.address.description, on: attachment.adapter),
+            let known = try? await attachment.daemon.properties(DeviceProperties.interface, of: path),
+            known["Paired"]?.boolValue == true
+        else { return }
+        _ = try? await attachment.call("RemoveDevice", [.objectPath(path)], timeout: .seconds(10))
+    }
+
+    // MARK: - Serving
+
+    /// Has bluetoothd serve attributes. The name in generic access stays that of the adapter.
+    public func serve(_ attributes: ServedAttributes?) async throws(RadioError) {
+        try await server.serve(attributes, on: try usable(), handlers: serverHandlers)
+    }
+
+    func notify(_ value: [UInt8], of characteristic: CharacteristicIdentifier) async -> Bool {
+        guard let attachment else { return false }
+        return await server.notify(value, of: characteristic, on: attachment)
+    }
+
+    func answerPairings(by answer: (@Sendable (AgentRequest) async -> PairingAnswer)?) -> Bool {
+        server.answerPairings(by: answer)
+    }
+
+    private var serverHandlers: CentralServer.Handlers {
+        CentralServer.Handlers(
+            respond: { [weak self] characteristic, device, operation in
+                await self?.respond(to: device, characteristic, operation) ?? .failure(.unlikely)
+            },
+            noteSubscription: { [weak self] in await self?.noteSubscription(to: $0, isSubscribed: $1) },
+            answerPairing: { [weak self] in await self?.answer($0, of: $1) })
+    }
+
+    private func noteSubscription(to characteristic: CharacteristicIdentifier, isSubscribed: Bool) {
+        links.note(characteristic, isSubscribed: isSubscribed)
+    }
+
+    private func answer(_ request: AgentRequest, of device: ObjectPath) async -> PairingAnswer? {
+        await server.answer(request, of: device)
+    }
+
+    private func respond(
+        to device: ObjectPath?, _ characteristic: CharacteristicIdentifier, _ operation: AttributeRequest.Operation
+    ) async -> AttributeResponse {
+        guard let device, let link = await link(to: device) else { return .failure(.unlikely) }
+        return await link.conversation.ask(characteristic, operation)
+    }
+
+    /// The link to a device. A device may send a request up to 10 s before its connection is known here.
+    private func link(to device: ObjectPath) async -> BlueZRemoteLink? {
+        for _ in 0..<200 where !isClosed {
+            if let link = links[device] { return link }
+            guard links.isConnecting(device) else { return nil }
+            try? await Task.sleep(for: .milliseconds(50))
+        }
+        return nil
     }
 }

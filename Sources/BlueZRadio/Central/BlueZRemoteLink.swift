@@ -9,40 +9,60 @@ import Dispatch
 import Radio
 import Synchronization
 
-/// A connection of bluetoothd's whose peer's attributes are used: one that it made for us, or one to a beacon.
+/// The radio that owns a link.
+protocol LinkOwner: Sendable {
+    /// Ends the link to a device if bluetoothd reports that the device is not connected.
+    func check(_ path: ObjectPath) async
+    /// Forgets a link that this side ended.
+    func drop(_ link: BlueZRemoteLink) async
+    /// Has the central of a link encrypt it.
+    func secure(_ link: BlueZRemoteLink) async -> Result<Void, RemoteError>
+    /// Answers bluetoothd's pairing requests by a function while a link pairs; `nil` ends that.
+    /// - Returns: `false` if the radio has no agent on the bus.
+    func answerPairings(by answer: (@Sendable (AgentRequest) async -> PairingAnswer)?) async -> Bool
+    /// Has bluetoothd notify the value of a served characteristic.
+    /// - Returns: whether a device is subscribed to it.
+    func notify(_ value: [UInt8], of characteristic: CharacteristicIdentifier) async -> Bool
+}
+
+/// A connection of bluetoothd through which the attributes of its peer are used: to a device that a `BlueZCentral`
+/// connected to, or to a central that connected to a beacon of a `BlueZRadio`.
 ///
-/// bluetoothd discovers the attributes by itself; what is asked for here is what it found, as it is now.
+/// bluetoothd discovers the attributes by itself; the discovery methods return what it has found so far.
 final class BlueZRemoteLink: PairingLink, SecuringLink, ServingLink {
     let device: RemoteAddress
     let notifications: AsyncStream<RemoteNotification>
     let path: ObjectPath
-    let attachment: BlueZCentral.Attachment
-    let calls = LinkCalls()
-    let serving = ServedConversation()
+    /// The requests and subscriptions of the device for attributes that this side serves.
+    let conversation = ServedConversation()
+    private let attachment: AdapterAttachment
+    private let calls = LinkCalls()
     private let notification: AsyncStream<RemoteNotification>.Continuation
-    let owner: any LinkOwner
+    private let owner: any LinkOwner
     private let state: Mutex<State>
-    /// Values come on one queue, whatever sockets they come from.
+    /// One queue for the sockets of all characteristics, so that values keep their order.
     private let queue = DispatchQueue(label: "BlueZRemoteLink")
 
     private struct State {
         var database: RemoteDatabase
-        /// Characteristics whose values are told, by value handle.
-        var told: [AttributeHandle: Telling] = [:]
-        /// What bluetoothd says of why it ended.
+        /// The subscribed characteristics, by value handle.
+        var sources: [AttributeHandle: ValueSource] = [:]
+        /// bluetoothd's reason for the end of the connection.
         var reason = ""
     }
 
-    /// How the values of a characteristic come.
-    private enum Telling {
+    /// Where the values of a subscribed characteristic come from.
+    private enum ValueSource {
+        /// The socket of AcquireNotify.
         case socket(NotificationSocket)
+        /// The PropertiesChanged signals of StartNotify.
         case signals
-        /// Service Changed, told when bluetoothd has discovered what changed.
+        /// Service Changed: reported once bluetoothd has discovered what changed.
         case services
     }
 
     init(
-        _ device: RemoteAddress, _ path: ObjectPath, on attachment: BlueZCentral.Attachment, database: RemoteDatabase,
+        _ device: RemoteAddress, _ path: ObjectPath, on attachment: AdapterAttachment, database: RemoteDatabase,
         owner: any LinkOwner
     ) {
         self.device = device
@@ -55,15 +75,15 @@ final class BlueZRemoteLink: PairingLink, SecuringLink, ServingLink {
 
     func maximumTransmissionUnit() async throws(RemoteError) -> Int {
         guard let characteristic = state.withLock({ $0.database.anyCharacteristic }) else {
-            throw .impossible("bluetoothd tells the size of packets with characteristics, and the device has none")
+            throw .impossible("bluetoothd reports the MTU as a property of characteristics, and the device has none")
         }
         let reply = try await call(
             characteristic, "org.freedesktop.DBus.Properties", "Get",
             [.string(RemoteDatabase.characteristicInterface), "MTU"])
-        guard let octets = reply.first?.unwrapped.uint16Value else {
-            throw .impossible("this bluetoothd does not tell the size of packets")
+        guard let bytes = reply.first?.unwrapped.uint16Value else {
+            throw .impossible("this bluetoothd does not report the MTU")
         }
-        return Int(octets)
+        return Int(bytes)
     }
 
     func readRSSI() async throws(RemoteError) -> RSSI {
@@ -93,7 +113,7 @@ final class BlueZRemoteLink: PairingLink, SecuringLink, ServingLink {
     func read(_ attribute: AttributeHandle) async throws(RemoteError) -> [UInt8] {
         let place = try place(of: attribute)
         let reply = try await call(place.path, place.interface, "ReadValue", [.variants([:])])
-        guard let value = reply.first?.bytesValue else { throw .impossible("bluetoothd answered without a value") }
+        guard let value = reply.first?.bytesValue else { throw .impossible("bluetoothd replied without a value") }
         return value
     }
 
@@ -112,20 +132,22 @@ final class BlueZRemoteLink: PairingLink, SecuringLink, ServingLink {
         _ = try await call(place.path, place.interface, "WriteValue", [.bytes(value), .variants(["type": "command"])])
     }
 
-    var served: AsyncStream<ServedEvent> { serving.events }
+    var served: AsyncStream<ServedEvent> { conversation.events }
 
-    func respond(to request: ServedRequest, _ response: AttributeResponse) async { serving.answer(request, response) }
+    func respond(to request: ServedRequest, _ response: AttributeResponse) async {
+        conversation.answer(request, response)
+    }
 
     func notify(_ value: [UInt8], of characteristic: CharacteristicIdentifier) async throws(RemoteError) {
         if let end = calls.end { throw .disconnected(end) }
         guard await owner.notify(value, of: characteristic) else {
-            throw .impossible("the device does not want to be told of it")
+            throw .impossible("the device is not subscribed to it")
         }
     }
 
     func disconnect() async {
         note(reason: "this side ended it")
-        // It answers when the connection is gone, 2 s later; one that is gone already is what is wanted.
+        // bluetoothd replies when the connection has ended, 2 s later. An error means that it had ended already.
         _ = try? await send(path, DeviceProperties.interface, "Disconnect", timeout: .seconds(10))
         await owner.drop(self)
     }
@@ -136,7 +158,7 @@ final class BlueZRemoteLink: PairingLink, SecuringLink, ServingLink {
 
     // MARK: - Calls
 
-    /// bluetoothd begins to discover a central's attributes when that has connected.
+    /// bluetoothd starts to discover a central's attributes only when the central has connected.
     private func waitUntilResolved() async throws(RemoteError) {
         let deadline = ContinuousClock.now + Self.patience
         while true {
@@ -154,12 +176,12 @@ final class BlueZRemoteLink: PairingLink, SecuringLink, ServingLink {
     private func place(of attribute: AttributeHandle) throws(RemoteError) -> RemoteDatabase.Place {
         if let end = calls.end { throw .disconnected(end) }
         guard let place = state.withLock({ $0.database.place(of: attribute) }) else {
-            throw .impossible("bluetoothd knows no value with the handle \(attribute)")
+            throw .impossible("bluetoothd has no attribute with the handle \(attribute)")
         }
         return place
     }
 
-    /// Calls the daemon, again while it is busy with another call of the same kind.
+    /// Calls the daemon, and retries while it is busy with another call of the same kind.
     private func call(
         _ path: ObjectPath, _ interface: String, _ member: String, _ arguments: [DBusValue] = []
     ) async throws(RemoteError) -> [DBusValue] {
@@ -169,7 +191,7 @@ final class BlueZRemoteLink: PairingLink, SecuringLink, ServingLink {
             switch result {
             case .success(let reply): return reply
             case .failure(let error):
-                guard error.isDaemons("InProgress"), ContinuousClock.now < deadline, !Task.isCancelled else {
+                guard error.isBlueZ("InProgress"), ContinuousClock.now < deadline, !Task.isCancelled else {
                     throw await explained(error)
                 }
                 try? await Task.sleep(for: .milliseconds(50))
@@ -178,7 +200,7 @@ final class BlueZRemoteLink: PairingLink, SecuringLink, ServingLink {
     }
 
     /// Calls the daemon once.
-    func send(
+    private func send(
         _ path: ObjectPath, _ interface: String, _ member: String, _ arguments: [DBusValue] = [], timeout: Duration
     ) async throws(RemoteError) -> Result<[DBusValue], DBusError> {
         try await calls.run { [attachment] () async -> Result<[DBusValue], DBusError> in
@@ -191,27 +213,27 @@ final class BlueZRemoteLink: PairingLink, SecuringLink, ServingLink {
         }
     }
 
-    /// Longer than the 30 s that a device may take to answer (Core 5.4, Vol 3, Part F, 3.3.3).
+    /// The timeout of a call: longer than the 30 s that a device has for its reply (Core 5.4, Vol 3, Part F, 3.3.3).
     private static let patience = Duration.seconds(40)
 
-    /// What an error means, after a look at whether the connection is still there.
+    /// The meaning of an error, after a check whether the device is still connected.
     private func explained(_ error: DBusError) async -> RemoteError {
         await owner.check(path)
         if let end = calls.end { return .disconnected(end) }
         return RemoteError(error)
     }
 
-    // MARK: - What the radio tells
+    // MARK: - Events from the radio
 
-    /// Notes bluetoothd's reason for the end that follows.
+    /// Takes the reason for the end of the connection, which follows.
     func note(reason: String) {
         state.withLock { $0.reason = reason }
     }
 
-    /// Takes a value that bluetoothd signals of a characteristic.
+    /// Takes the value of a characteristic from a signal.
     func take(_ value: [UInt8], from characteristic: ObjectPath) {
         let handle: AttributeHandle? = state.withLock { state in
-            guard let handle = state.database.value(at: characteristic), case .signals = state.told[handle] else {
+            guard let handle = state.database.value(at: characteristic), case .signals = state.sources[handle] else {
                 return nil
             }
             return handle
@@ -219,32 +241,33 @@ final class BlueZRemoteLink: PairingLink, SecuringLink, ServingLink {
         if let handle { notification.yield(RemoteNotification(handle: handle, value: value)) }
     }
 
-    /// Takes a primary service that bluetoothd has found, or finds no more, since the services were asked for.
-    func noteService(at service: ObjectPath, isThere: Bool) {
+    /// Takes note that bluetoothd has discovered a primary service, or removed one, since the last discovery of services.
+    func noteService(at service: ObjectPath, isPresent: Bool) {
         let (handle, sockets) = state.withLock { state -> (AttributeHandle?, [NotificationSocket]) in
-            guard state.database.hasService(at: service) != isThere else { return (nil, []) }
-            let gone = isThere ? [] : state.database.removeService(at: service)
+            guard state.database.hasService(at: service) != isPresent else { return (nil, []) }
+            let gone = isPresent ? [] : state.database.removeService(at: service)
             let sockets = gone.compactMap { handle -> NotificationSocket? in
-                guard case .socket(let socket) = state.told.removeValue(forKey: handle) else { return nil }
+                guard case .socket(let socket) = state.sources.removeValue(forKey: handle) else { return nil }
                 return socket
             }
-            let listener = state.told.first { if case .services = $0.value { true } else { false } }
+            let listener = state.sources.first { if case .services = $0.value { true } else { false } }
             return (listener?.key, sockets)
         }
         for socket in sockets { socket.close() }
-        // All handles: Core 5.4, Vol 3, Part G, 7.1.
+        // The affected range is all handles (Core 5.4, Vol 3, Part G, 7.1).
         if let handle { notification.yield(RemoteNotification(handle: handle, value: [0x01, 0x00, 0xFF, 0xFF])) }
     }
 
-    /// The connection is gone: everything that waits ends.
+    /// Ends the link: the connection has ended. Pending calls fail.
+    /// - Parameter reason: used if bluetoothd gave none.
     func end(_ reason: String) {
-        let (words, told) = state.withLock { state in
-            defer { state.told = [:] }
-            return (state.reason, state.told)
+        let (ownReason, sources) = state.withLock { state in
+            defer { state.sources = [:] }
+            return (state.reason, state.sources)
         }
-        for case .socket(let socket) in told.values { socket.close() }
-        calls.end(words.isEmpty ? reason : words)
-        serving.end()
+        for case .socket(let socket) in sources.values { socket.close() }
+        calls.end(ownReason.isEmpty ? reason : ownReason)
+        conversation.end()
         notification.finish()
     }
 }
@@ -254,32 +277,32 @@ final class BlueZRemoteLink: PairingLink, SecuringLink, ServingLink {
 extension BlueZRemoteLink {
     func setNotifying(_ isNotifying: Bool, for characteristic: RemoteCharacteristic) async throws(RemoteError) {
         let place = try place(of: characteristic.value)
-        let telling = state.withLock { $0.told[characteristic.value] }
-        switch (isNotifying, telling) {
-        case (true, nil): try await startTelling(characteristic, place.path)
-        case (false, let telling?): try await stopTelling(telling, characteristic, place.path)
+        let source = state.withLock { $0.sources[characteristic.value] }
+        switch (isNotifying, source) {
+        case (true, nil): try await subscribe(to: characteristic, place.path)
+        case (false, let source?): try await unsubscribe(from: characteristic, source, place.path)
         default: break
         }
     }
 
-    /// By a socket where bluetoothd gives one: its signals tell values that somebody read, too.
-    private func startTelling(_ characteristic: RemoteCharacteristic, _ path: ObjectPath) async throws(RemoteError) {
+    /// Subscribes through a socket where bluetoothd offers one, since its signals also carry values that were read.
+    private func subscribe(to characteristic: RemoteCharacteristic, _ path: ObjectPath) async throws(RemoteError) {
         let handle = characteristic.value
         if characteristic.uuid == .serviceChanged {
-            // bluetoothd has asked for it itself. What it found is told: when the device tells, it has yet to look.
-            state.withLock { $0.told[handle] = .services }
+            // bluetoothd is subscribed itself, and discovers the services after the indication: `noteService` reports it.
+            state.withLock { $0.sources[handle] = .services }
         } else if characteristic.properties.contains(.notify), let descriptor = await acquire(path) {
             let socket = NotificationSocket(descriptor, queue: queue) { [notification] value in
                 notification.yield(RemoteNotification(handle: handle, value: value))
             }
-            state.withLock { $0.told[handle] = .socket(socket) }
+            state.withLock { $0.sources[handle] = .socket(socket) }
         } else {
-            // Before the call, since the first value may come before its answer.
-            state.withLock { $0.told[handle] = .signals }
+            // Before the call, since the first value may arrive before the reply.
+            state.withLock { $0.sources[handle] = .signals }
             do throws(RemoteError) {
                 _ = try await call(path, RemoteDatabase.characteristicInterface, "StartNotify")
             } catch {
-                state.withLock { $0.told[handle] = nil }
+                state.withLock { $0.sources[handle] = nil }
                 throw error
             }
         }
@@ -293,11 +316,11 @@ extension BlueZRemoteLink {
         return reply.first?.fileDescriptorValue
     }
 
-    private func stopTelling(
-        _ telling: Telling, _ characteristic: RemoteCharacteristic, _ path: ObjectPath
+    private func unsubscribe(
+        from characteristic: RemoteCharacteristic, _ source: ValueSource, _ path: ObjectPath
     ) async throws(RemoteError) {
-        state.withLock { $0.told[characteristic.value] = nil }
-        switch telling {
+        state.withLock { $0.sources[characteristic.value] = nil }
+        switch source {
         case .services: break
         case .signals: _ = try await call(path, RemoteDatabase.characteristicInterface, "StopNotify")
         case .socket(let socket):
@@ -306,7 +329,7 @@ extension BlueZRemoteLink {
         }
     }
 
-    /// bluetoothd notices that a socket was closed a little later, and until then gives no other one.
+    /// Waits until bluetoothd has noticed that the socket was closed; until then it offers no other one.
     private func waitUntilReleased(_ path: ObjectPath) async throws(RemoteError) {
         for _ in 0..<40 {
             let reply = try await call(
@@ -314,6 +337,135 @@ extension BlueZRemoteLink {
                 [.string(RemoteDatabase.characteristicInterface)])
             guard reply.first?.dictionaryValue?["NotifyAcquired"]?.boolValue == true else { return }
             try? await Task.sleep(for: .milliseconds(50))
+        }
+    }
+}
+
+// MARK: - Pairing
+
+extension BlueZRemoteLink {
+    /// Pairs through bluetoothd, which stores the keys and encrypts the link to a paired device by itself.
+    func pair(
+        _ settings: PairingSettings, answer: @escaping @Sendable (PairingQuestion) async -> PairingAnswer
+    ) async throws(PairingError) -> LinkProtection {
+        let daemon = attachment.daemon
+        // BlueZ 5.66 does not reply to Pair for a device that is paired.
+        if await isPaired { return LinkProtection(isAuthenticated: nil, keySize: nil) }
+        let ask: @Sendable (AgentRequest) async -> PairingAnswer = { await Self.answer($0, settings, answer) }
+        let result: Result<Void, PairingError>
+        // bluetoothd uses one agent of a client at a time.
+        if await owner.answerPairings(by: ask) {
+            result = await pairAgain(with: daemon)
+            _ = await owner.answerPairings(by: nil)
+        } else {
+            await ConnectingAgent.agent(daemon).unregister()
+            let agent = BlueZAgent(
+                daemon: daemon, path: "/org/beaconry/agent/central", settings: settings,
+                responder: AgentResponder(owner: daemon.owner, ask: { request, _ in await ask(request) }, cancel: {}))
+            do throws(DBusError) {
+                try await agent.register(isDefault: false)
+            } catch {
+                throw PairingError(.unsupported, "bluetoothd takes no agent (\(error))")
+            }
+            result = await pair(with: daemon)
+            await agent.unregister()
+        }
+        if case .failure(let error) = result { throw error }
+        return LinkProtection(isAuthenticated: nil, keySize: nil)
+    }
+
+    /// Pairs with a device that may request pairing at the same time.
+    private func pairAgain(with daemon: BlueZDaemon) async -> Result<Void, PairingError> {
+        var attemptsLeft = 150
+        while true {
+            let result = await pair(with: daemon)
+            guard case .failure(let error) = result, calls.end == nil, !Task.isCancelled else { return result }
+            if await isPaired { return .success(()) }
+            guard error.code == .busy, attemptsLeft > 0 else { return result }
+            attemptsLeft -= 1
+            try? await Task.sleep(for: .milliseconds(200))
+        }
+    }
+
+    /// Whether bluetoothd is paired with the peer.
+    private var isPaired: Bool {
+        get async {
+            let properties = try? await attachment.daemon.properties(DeviceProperties.interface, of: path)
+            return properties?["Paired"]?.boolValue == true
+        }
+    }
+
+    /// The answer to a request of bluetoothd: from the settings, else from the user.
+    static func answer(
+        _ request: AgentRequest, _ settings: PairingSettings,
+        _ answer: @Sendable (PairingQuestion) async -> PairingAnswer
+    ) async -> PairingAnswer {
+        switch request {
+        case .passkey:
+            if let passkey = settings.passkey { return .passkey(passkey) }
+            return await answer(.passkey)
+        case .show(let passkey): return await answer(.showPasskey(passkey))
+        case .comparison(let number):
+            switch settings.comparison {
+            case .accept: return .comparison(true)
+            case .reject: return .comparison(false)
+            case .ask: return await answer(.comparison(number))
+            }
+        case .pairing, .service: return .comparison(true)
+        }
+    }
+
+    private func pair(with daemon: BlueZDaemon) async -> Result<Void, PairingError> {
+        await withTaskCancellationHandler {
+            do throws(DBusError) {
+                // bluetoothd gives up by itself, 30 s after the last packet of the device.
+                _ = try await daemon.call(path, DeviceProperties.interface, "Pair", timeout: .seconds(120))
+                return .success(())
+            } catch {
+                if error.isBlueZ("AlreadyExists") { return .success(()) }
+                return .failure(PairingError(error))
+            }
+        } onCancel: {
+            Task { [path] in
+                _ = try? await daemon.call(path, DeviceProperties.interface, "CancelPairing", timeout: .seconds(5))
+            }
+        }
+    }
+
+    /// Has the central pair, unless it is paired: bluetoothd encrypts the links of paired centrals by itself.
+    func pairAsPeripheral() async -> Result<Void, RemoteError> {
+        let deadline = ContinuousClock.now + Self.securityTimeout
+        while !Task.isCancelled {
+            let left = deadline - ContinuousClock.now
+            guard left > .zero else { break }
+            if await isPaired { return .success(()) }
+            switch await requestPairing(within: left) {
+            case .success: return .success(())
+            case .failure(let error):
+                guard case .notPaired(let reason) = error else { return .failure(error) }
+                // The central may have started to pair at the same time.
+                if await isPaired { return .success(()) }
+                guard reason.code == .busy else { return .failure(error) }
+            }
+            try? await Task.sleep(for: .milliseconds(200))
+        }
+        return .failure(Self.noAnswer)
+    }
+
+    /// The time that a central has to pair: its user may have to confirm.
+    private static let securityTimeout = Duration.seconds(30)
+    private static let noAnswer = RemoteError.impossible("the central did not answer within \(securityTimeout)")
+
+    private func requestPairing(within time: Duration) async -> Result<Void, RemoteError> {
+        do throws(RemoteError) {
+            switch try await send(path, DeviceProperties.interface, "Pair", timeout: time) {
+            case .success: return .success(())
+            case .failure(let error) where error.isBlueZ("AlreadyExists"): return .success(())
+            case .failure(let error) where error.kind == .timeout: return .failure(Self.noAnswer)
+            case .failure(let error): return .failure(.notPaired(PairingError(error)))
+            }
+        } catch {
+            return .failure(error)
         }
     }
 }

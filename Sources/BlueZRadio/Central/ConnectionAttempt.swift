@@ -6,18 +6,22 @@ import DBus
 import Radio
 
 /// One attempt to connect to a device through bluetoothd.
+///
+/// Until the timeout it repeats three steps: search for the device if bluetoothd has no object for it, call Connect with
+/// discovery paused, and wait until bluetoothd has discovered the services.
 actor ConnectionAttempt {
     private let device: RemoteAddress
     private let path: ObjectPath
-    private let attachment: BlueZCentral.Attachment
+    private let attachment: AdapterAttachment
     private let radio: BlueZCentral
-    /// What went wrong last, as a clause for people.
-    private var trouble = "it was not heard"
+    /// The last failure, as a clause of a sentence.
+    private var trouble = "it was not seen"
+    /// Whether further tries are useless.
     private var isRefused = false
 
-    /// Nothing happens before `run`.
+    /// Has no effect before `run`.
     init(
-        _ device: RemoteAddress, _ path: ObjectPath, _ attachment: BlueZCentral.Attachment, for radio: BlueZCentral
+        _ device: RemoteAddress, _ path: ObjectPath, _ attachment: AdapterAttachment, for radio: BlueZCentral
     ) {
         self.device = device
         self.path = path
@@ -25,7 +29,7 @@ actor ConnectionAttempt {
         self.radio = radio
     }
 
-    /// Tries until it is connected, the time is over, or the task is cancelled.
+    /// Tries until the device is connected, the timeout, or the cancellation of the task.
     func run(timeout: Duration) async -> BlueZRemoteLink? {
         await withTaskGroup(of: BlueZRemoteLink?.self) { group in
             group.addTask { await self.connect() }
@@ -35,15 +39,15 @@ actor ConnectionAttempt {
             }
             let first = await group.next() ?? nil
             group.cancelAll()
-            // It may have succeeded just when the time was over.
+            // The attempt may have succeeded at the moment of the timeout.
             let second = await group.next() ?? nil
             return first ?? second
         }
     }
 
-    /// Takes it back: bluetoothd would go on by itself.
+    /// Cancels the attempt in bluetoothd, which would continue it.
     func abandon() async {
-        // In a task of its own, since the caller's may be cancelled.
+        // In a task of its own, since the task of the caller may be cancelled.
         await Task { [attachment, path] in
             _ = try? await attachment.daemon.call(
                 path, DeviceProperties.interface, "Disconnect", timeout: .seconds(5))
@@ -52,10 +56,10 @@ actor ConnectionAttempt {
 
     /// Why there is no connection.
     func error(timeout: Duration) async -> RadioError {
-        // What is wrong with the radio explains it better.
+        // A problem of the radio explains more than the last failure.
         do throws(RadioError) {
             let now = try await radio.usable()
-            if now.daemon.owner != attachment.daemon.owner { trouble = "bluetoothd was started anew" }
+            if now.daemon.owner != attachment.daemon.owner { trouble = "bluetoothd was restarted" }
         } catch {
             return error
         }
@@ -77,7 +81,7 @@ actor ConnectionAttempt {
 
     private func find() async {
         while !Task.isCancelled, await properties() == nil {
-            guard await radio.isAttached(to: attachment) else { return refuse("bluetoothd or the adapter is gone") }
+            guard await radio.isAttached(to: attachment) else { return refuse("bluetoothd or the adapter was lost") }
             try? await Task.sleep(for: .milliseconds(200))
         }
     }
@@ -85,28 +89,28 @@ actor ConnectionAttempt {
     private func connectKnown() async -> BlueZRemoteLink? {
         do throws(DBusError) {
             try await radio.withInputAndOutput(of: attachment.daemon) { [attachment, path] () throws(DBusError) in
-                // It fails by itself after some 20 s, and is tried again then.
+                // bluetoothd gives up after about 20 s; the next round tries again.
                 _ = try await attachment.daemon.call(path, DeviceProperties.interface, "Connect", timeout: .seconds(60))
             }
         } catch {
-            if !error.isDaemons("AlreadyConnected") {
+            if !error.isBlueZ("AlreadyConnected") {
                 note(error)
                 return nil
             }
         }
-        trouble = "its services did not become known"
-        // bluetoothd may answer before the kernel has told it of the connection.
-        var patience = 40
+        trouble = "its services were not discovered"
+        // bluetoothd may reply up to 2 s before the kernel has reported the connection to it.
+        var checksLeft = 40
         while !Task.isCancelled {
             let properties = await properties()
             if properties?.isConnected == true {
-                patience = 0
+                checksLeft = 0
                 if properties?.areServicesResolved == true { return await radio.adopt(device, path, attachment) }
-            } else if patience == 0 {
+            } else if checksLeft == 0 {
                 trouble = "the connection was lost at once"
                 return nil
             } else {
-                patience -= 1
+                checksLeft -= 1
             }
             try? await Task.sleep(for: .milliseconds(50))
         }
@@ -115,11 +119,11 @@ actor ConnectionAttempt {
 
     private func note(_ error: DBusError) {
         if error.kind == .cancelled { return }
-        trouble = "bluetoothd said \(error)"
+        trouble = "bluetoothd replied \(error)"
         if error.isDaemonGone || error.isStandard("AccessDenied") || error.kind == .notConnected { refuse(trouble) }
     }
 
-    /// Notes that there is no use in trying again.
+    /// Ends the attempt: further tries are useless.
     private func refuse(_ reason: String) {
         trouble = reason
         isRefused = true
@@ -127,13 +131,5 @@ actor ConnectionAttempt {
 
     private func properties() async -> DeviceProperties? {
         (try? await attachment.daemon.properties(DeviceProperties.interface, of: path)).map { DeviceProperties($0) }
-    }
-}
-
-extension BlueZCentral {
-    /// Whether the radio still has this daemon and adapter.
-    func isAttached(to attachment: Attachment) -> Bool {
-        self.attachment?.daemon.owner == attachment.daemon.owner
-            && self.attachment?.adapter.path == attachment.adapter.path
     }
 }

@@ -7,33 +7,33 @@ import BluetoothCore
 import DBus
 import Radio
 
-/// What bluetoothd tells of a device that it hears or knows (org.bluez.Device).
+/// The properties of a device that bluetoothd receives or remembers (org.bluez.Device1).
 struct DeviceProperties {
     static let interface = "org.bluez.Device1"
 
     private var values: [String: DBusValue]
 
-    /// Properties as they come from the bus, variants unwrapped.
+    /// Takes properties as they come from the bus, with the variants unwrapped.
     init(_ values: [String: DBusValue]) {
         self.values = values
     }
 
-    /// Takes what changed, and what is not so any more.
+    /// Applies changed and invalidated properties.
     mutating func change(_ changed: [String: DBusValue], invalidated: [String]) {
         for name in invalidated { values[name] = nil }
         values.merge(changed) { _, new in new }
     }
 
-    /// Whether such a change means that the device was heard: others come from connections, too.
-    static func tellsOfHearing(_ changed: [String: DBusValue]) -> Bool {
-        !heard.isDisjoint(with: changed.keys)
+    /// Whether these changed properties mean that an advertisement was received; others also change with connections.
+    static func isSighting(_ changed: [String: DBusValue]) -> Bool {
+        !advertised.isDisjoint(with: changed.keys)
     }
 
-    private static let heard: Set = [
+    private static let advertised: Set = [
         "RSSI", "ManufacturerData", "ServiceData", "TxPower", "AdvertisingFlags", "AdvertisingData",
     ]
 
-    /// The device; `nil` when the properties do not say.
+    /// The address; `nil` if the properties lack it.
     var device: RemoteAddress? {
         guard let address = values["Address"]?.stringValue.flatMap({ BluetoothAddress($0) }),
             let type = values["AddressType"]?.stringValue
@@ -41,14 +41,14 @@ struct DeviceProperties {
         return RemoteAddress(address, isRandom: type == "random")
     }
 
-    /// Whether it is connected.
+    /// Whether the device is connected.
     var isConnected: Bool { values["Connected"]?.boolValue ?? false }
-    /// Whether its services are known.
+    /// Whether bluetoothd has discovered the services.
     var areServicesResolved: Bool { values["ServicesResolved"]?.boolValue ?? false }
-    /// Whether it was heard in the discovery under way.
-    var isHeard: Bool { values["RSSI"] != nil }
+    /// Whether the device was received in the current discovery.
+    var isInRange: Bool { values["RSSI"] != nil }
 
-    /// The sighting that they make; `nil` when they do not say of whom.
+    /// The properties as a sighting; `nil` without an address.
     var sighting: Sighting? {
         device.map { Sighting(device: $0, pdu: nil, data: advertisingData.serialized(), rssi: rssi) }
     }
@@ -58,14 +58,14 @@ struct DeviceProperties {
         return rssi == .unavailable ? nil : rssi
     }
 
-    /// AD structures of what is told, advertising data and scan response in one; the order is ours.
+    /// The AD structures of advertising data and scan response together; bluetoothd does not report their order.
     private var advertisingData: AdvertisingData {
         AdvertisingData(
             flags + services + name + transmitPower + serviceData + manufacturerData + others)
     }
 
     private var flags: [AdvertisingStructure] {
-        // bluetoothd has 0 for none.
+        // bluetoothd reports 0 for missing flags.
         guard let flags = values["AdvertisingFlags"]?.bytesValue?.first, flags != 0 else { return [] }
         return [.flags(AdvertisingFlags(rawValue: flags))]
     }
@@ -120,7 +120,7 @@ struct DeviceProperties {
         }
     }
 
-    /// Types that bluetoothd does not understand.
+    /// Structures of types that bluetoothd does not interpret.
     private var others: [AdvertisingStructure] {
         (values["AdvertisingData"]?.entriesValue ?? []).compactMap { entry in
             guard let type = entry.key.byteValue, let data = entry.value.unwrapped.bytesValue else { return nil }
@@ -130,8 +130,8 @@ struct DeviceProperties {
 }
 
 extension BlueZDaemon {
-    /// Why a device is not connected any more, and whether the daemon knows it still; `nil` when it is connected, or the
-    /// daemon is busy, which says nothing about the connection.
+    /// Why a device is not connected any more, and whether the daemon still has its object. `nil` if the device is
+    /// connected, or if there was no reply.
     func loss(of device: ObjectPath) async -> (reason: String, isKnown: Bool)? {
         do throws(DBusError) {
             let properties = try await properties(DeviceProperties.interface, of: device)

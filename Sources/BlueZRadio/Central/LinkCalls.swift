@@ -6,9 +6,9 @@ import DBus
 import Radio
 import Synchronization
 
-/// The calls that wait on a connection: each ends with its answer, or with the connection, whichever comes first.
+/// The pending calls of a connection. Each ends with its reply or with the connection, whichever comes first.
 final class LinkCalls: Sendable {
-    /// What a call comes to.
+    /// The result of a call.
     typealias Answer = Result<[DBusValue], DBusError>
 
     private let state = Mutex(State())
@@ -17,7 +17,7 @@ final class LinkCalls: Sendable {
         var nextIdentifier = 0
         var waiting: [Int: Waiting] = [:]
         var ending: [CheckedContinuation<String, Never>] = []
-        /// Why the connection is gone.
+        /// Why the connection has ended.
         var end: String?
     }
 
@@ -26,11 +26,11 @@ final class LinkCalls: Sendable {
         var task: Task<Void, Never>?
     }
 
-    /// Why the connection is gone; `nil` while it is not.
+    /// Why the connection has ended; `nil` while it lasts.
     var end: String? { state.withLock(\.end) }
 
-    /// Makes a call; when the task is cancelled, so is the call.
-    /// - Throws: `RemoteError.disconnected` when the connection is gone, or goes meanwhile.
+    /// Makes a call. Cancelling the task cancels the call.
+    /// - Throws: `RemoteError.disconnected` if the connection has ended or ends before the reply.
     func run(_ call: @escaping @Sendable () async -> Answer) async throws(RemoteError) -> Answer {
         let identifier = state.withLock { state in
             state.nextIdentifier += 1
@@ -53,7 +53,7 @@ final class LinkCalls: Sendable {
         return try result.get()
     }
 
-    /// Returns when the connection is gone, with the reason.
+    /// Waits for the end of the connection, and returns the reason.
     func waitForEnd() async -> String {
         await withCheckedContinuation { continuation in
             let end = state.withLock { state in
@@ -64,7 +64,7 @@ final class LinkCalls: Sendable {
         }
     }
 
-    /// Ends all calls: the connection is gone for this reason.
+    /// Ends all calls: the connection has ended. Later reasons are ignored.
     func end(_ reason: String) {
         let ended = state.withLock { state in
             guard state.end == nil else { return State() }

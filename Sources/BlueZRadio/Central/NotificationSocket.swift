@@ -6,13 +6,13 @@ import DBus
 @preconcurrency import Dispatch
 import Glibc
 
-/// The socket that AcquireNotify gives: a packet for each value that the device notifies.
+/// The socket of AcquireNotify, which carries a packet for each value that the device notifies.
 ///
-/// bluetoothd unsubscribes when it is closed.
+/// Closing the socket makes bluetoothd unsubscribe.
 final class NotificationSocket: Sendable {
     private let source: any DispatchSourceRead
 
-    /// Reads from a descriptor, which is closed with this object or by `close()`.
+    /// Reads from a descriptor until `close()` or the release of this object, which close the descriptor.
     init(_ descriptor: DBusFileDescriptor, queue: DispatchQueue, take: @escaping @Sendable ([UInt8]) -> Void) {
         source = DispatchSource.makeReadSource(fileDescriptor: descriptor.rawValue, queue: queue)
         source.setEventHandler { [source] in
@@ -24,7 +24,7 @@ final class NotificationSocket: Sendable {
                 }
             }
         }
-        // The descriptor lives as long as its source may look at it.
+        // The descriptor must stay open until the source is cancelled.
         source.setCancelHandler { withExtendedLifetime(descriptor) {} }
         source.resume()
     }
@@ -35,7 +35,7 @@ final class NotificationSocket: Sendable {
         case end
     }
 
-    /// A value may be empty, and so may the end be: only the end says that nobody is there.
+    /// Receives one packet. An empty value and the end of the socket both have length 0; only the end hangs up.
     private static func receive(_ descriptor: Int32) -> Received {
         var buffer = [UInt8](repeating: 0, count: 1024)
         let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
@@ -46,7 +46,7 @@ final class NotificationSocket: Sendable {
         return .value([])
     }
 
-    /// Ends it; more than once is harmless.
+    /// Closes the socket. Further calls have no effect.
     func close() {
         source.cancel()
     }

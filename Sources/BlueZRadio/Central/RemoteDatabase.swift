@@ -7,20 +7,20 @@ import BluetoothCore
 import DBus
 import Radio
 
-/// A device's attributes as bluetoothd has them: objects below the device's whose names carry the handles
-/// (`…/service0010/char0011/desc0013`; org.bluez.GattService, GattCharacteristic and GattDescriptor).
+/// The attributes of a device that bluetoothd has discovered: objects below the device's object, with the handles in
+/// their names (`…/service0010/char0011/desc0013`; org.bluez.GattService1, GattCharacteristic1 and GattDescriptor1).
 ///
-/// The value of a characteristic stands behind its declaration (Core 5.4, Vol 3, Part G, 3.3).
+/// The value of a characteristic has the handle after its declaration (Core 5.4, Vol 3, Part G, 3.3).
 struct RemoteDatabase {
     static let serviceInterface = "org.bluez.GattService1"
     static let characteristicInterface = "org.bluez.GattCharacteristic1"
     static let descriptorInterface = "org.bluez.GattDescriptor1"
 
-    /// Where an attribute is on the bus.
+    /// The place of an attribute on the bus.
     struct Place: Hashable {
         /// The object.
         let path: ObjectPath
-        /// Its interface: that of a characteristic or of a descriptor.
+        /// The interface: that of a characteristic or of a descriptor.
         let interface: String
     }
 
@@ -39,7 +39,7 @@ struct RemoteDatabase {
         let properties: [String: DBusValue]
     }
 
-    /// The attributes of a device, from what GetManagedObjects returned.
+    /// Parses the reply of GetManagedObjects.
     init(of device: ObjectPath, in objects: [DBusDictionaryEntry]) {
         var below: [ObjectPath: [String: DBusValue]] = [:]
         for object in objects {
@@ -63,7 +63,7 @@ struct RemoteDatabase {
         descriptors[characteristic.declaration] ?? []
     }
 
-    /// Where a characteristic's value or a descriptor is; `nil` for any other handle.
+    /// The place of a characteristic's value or a descriptor; `nil` for any other handle.
     func place(of handle: AttributeHandle) -> Place? { places[handle] }
 
     /// The value handle of a characteristic's object.
@@ -71,16 +71,16 @@ struct RemoteDatabase {
         places.first { $0.value.path == path && $0.value.interface == Self.characteristicInterface }?.key
     }
 
-    /// Any characteristic, to be asked what holds for the whole connection.
+    /// Any characteristic, for properties that are the same for the whole connection.
     var anyCharacteristic: ObjectPath? {
         places.values.first { $0.interface == Self.characteristicInterface }?.path
     }
 
-    /// Whether a primary service is at this path.
+    /// Whether there is a primary service at this path.
     func hasService(at path: ObjectPath) -> Bool { servicePaths[path] != nil }
 
-    /// Forgets a service that is not there any more.
-    /// - Returns: the value handles that it had.
+    /// Removes a service.
+    /// - Returns: the value handles of its characteristics.
     mutating func removeService(at path: ObjectPath) -> [AttributeHandle] {
         guard let service = servicePaths.removeValue(forKey: path) else { return [] }
         services.removeAll { $0 == service }
@@ -126,7 +126,7 @@ struct RemoteDatabase {
         "extended-properties": .extendedProperties,
     ]
 
-    /// Objects by the one that they are directly below.
+    /// Objects by their parent.
     private struct Nodes {
         private let objects: [ObjectPath: [(path: ObjectPath, interfaces: [String: DBusValue])]]
 
@@ -138,7 +138,7 @@ struct RemoteDatabase {
             self.objects = children
         }
 
-        /// Those with an interface and a name of this prefix and four digits, in the order of their handles.
+        /// The children with an interface, and a name of this prefix and four digits, in the order of their handles.
         func children(of parent: ObjectPath, _ interface: String, _ prefix: String) -> [Node] {
             let nodes = (objects[parent] ?? []).compactMap { path, interfaces -> Node? in
                 guard let properties = interfaces[interface]?.dictionaryValue,
@@ -151,7 +151,7 @@ struct RemoteDatabase {
         }
     }
 
-    /// The handle in the last part of a path: `char0011` has 0x0011.
+    /// The handle in the last component of a path: 0x0011 in `char0011`.
     static func handle(in path: ObjectPath, _ prefix: String) -> AttributeHandle? {
         let component = path.lastComponent
         let digits = component.dropFirst(prefix.count)

@@ -6,7 +6,7 @@ import Bluetooth
 import Radio
 import Synchronization
 
-/// What a device does with the attributes that are served to it, and the answers that it waits for.
+/// The requests and subscriptions of a device for attributes that this side serves, and the answers to the requests.
 final class ServedConversation: Sendable {
     let events: AsyncStream<ServedEvent>
     private let event: AsyncStream<ServedEvent>.Continuation
@@ -22,7 +22,7 @@ final class ServedConversation: Sendable {
         (events, event) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(4096))
     }
 
-    /// Hands a request on, and waits for the answer.
+    /// Reports a request, and waits for the answer.
     func ask(
         _ characteristic: CharacteristicIdentifier, _ operation: AttributeRequest.Operation
     ) async -> AttributeResponse {
@@ -39,17 +39,18 @@ final class ServedConversation: Sendable {
         }
     }
 
-    /// Gives the answer to a request; one that nobody waits for is ignored.
+    /// Answers a request. Without effect if it was answered, or if the conversation is over.
     func answer(_ request: ServedRequest, _ response: AttributeResponse) {
         state.withLock { $0.waiting.removeValue(forKey: request.number) }?.resume(returning: response)
     }
 
-    /// Notes whether the device wants to be told of a characteristic.
-    func note(_ characteristic: CharacteristicIdentifier, isWanted: Bool) {
-        event.yield(.subscribed(characteristic, isWanted ? .notification : []))
+    /// Reports a subscription of the device or its end. bluetoothd does not distinguish notifications and
+    /// indications.
+    func note(_ characteristic: CharacteristicIdentifier, isSubscribed: Bool) {
+        event.yield(.subscribed(characteristic, isSubscribed ? .notification : []))
     }
 
-    /// The connection is gone.
+    /// Ends the conversation: the connection has ended. Open requests fail.
     func end() {
         let waiting = state.withLock { state in
             defer { state = State(isOver: true) }

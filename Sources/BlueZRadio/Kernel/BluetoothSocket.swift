@@ -6,25 +6,25 @@ import CBluetooth
 @preconcurrency import Dispatch
 import Glibc
 
-/// A socket of the kernel's Bluetooth family on one of its channels: whole packets in, whole packets out.
+/// A socket of the kernel's Bluetooth family that is bound to one channel. Sends and receives whole packets.
 ///
-/// It must not outlive its use: `close()` ends the stream of packets and gives the descriptor back.
+/// `close()` ends the stream of packets and closes the descriptor; so does releasing the last reference.
 final class BluetoothSocket: Sendable {
-    /// The kernel's channels that concern all controllers.
+    /// The channels that concern all controllers.
     enum Channel: UInt16 {
-        /// All traffic between host and controllers, to be read only; needs CAP_NET_RAW.
+        /// All traffic between host and controllers, read-only. Requires CAP_NET_RAW.
         case monitor = 2
-        /// The management interface; needs CAP_NET_ADMIN for what is done here.
+        /// The management interface. Requires CAP_NET_ADMIN for the commands used here.
         case management = 3
     }
 
-    /// What arrives, in order. A consumer that falls 4,096 packets behind loses the oldest.
+    /// The received packets, in order. A consumer that falls 4,096 packets behind loses the oldest.
     let packets: AsyncStream<[UInt8]>
     private let descriptor: Int32
     private let source: any DispatchSourceRead
 
     /// Opens a channel.
-    /// - Throws: `Errno` as the kernel gives it: EAFNOSUPPORT without Bluetooth, EPERM without the capability.
+    /// - Throws: `Errno` of the kernel: EAFNOSUPPORT without Bluetooth, EPERM without the capability.
     init(_ channel: Channel) throws(Errno) {
         let descriptor = socket(
             Int32(AF_BLUETOOTH),
@@ -60,7 +60,12 @@ final class BluetoothSocket: Sendable {
         source.resume()
     }
 
-    /// Whether the kernel lets this process open a channel.
+    /// Opens the monitor channel; `nil` without CAP_NET_RAW.
+    static func openMonitor() -> BluetoothSocket? {
+        ProcessRights.current.rawNetwork ? try? BluetoothSocket(.monitor) : nil
+    }
+
+    /// Whether this process may open a channel.
     static func canOpen(_ channel: Channel) -> Bool {
         guard let socket = try? BluetoothSocket(channel) else { return false }
         socket.close()
@@ -74,12 +79,12 @@ final class BluetoothSocket: Sendable {
     }
 
     /// Sends one packet.
-    /// - Throws: `Errno` as the kernel gives it.
+    /// - Throws: `Errno` of the kernel.
     func send(_ packet: [UInt8]) throws(Errno) {
         guard Glibc.send(descriptor, packet, packet.count, 0) == packet.count else { throw Errno.current }
     }
 
-    /// Ends the stream and closes the descriptor; more than once is harmless.
+    /// Ends the stream and closes the descriptor. Further calls have no effect.
     func close() {
         source.cancel()
     }
@@ -87,12 +92,37 @@ final class BluetoothSocket: Sendable {
     deinit { source.cancel() }
 }
 
-/// What the kernel says of a failed call.
+/// The kernel's error number of a failed call.
 struct Errno: Error, Hashable, CustomStringConvertible {
     /// The number.
     let code: Int32
-    /// The one of the last failed call of this thread.
+    /// The error of the last failed call of this thread.
     static var current: Errno { Errno(code: errno) }
-    /// The system's words for it.
+    /// The system's text for the number.
     var description: String { String(cString: strerror(code)) }
+}
+
+/// The channels that this process may use.
+struct KernelChannels: Sendable {
+    /// The management interface; `nil` without CAP_NET_ADMIN.
+    let management: ManagementChannel?
+    /// The HCI traffic of all controllers; `nil` without CAP_NET_RAW.
+    let monitor: BluetoothSocket?
+
+    /// Opens the channels that the capabilities of this process allow.
+    static func open() -> KernelChannels {
+        let rights = ProcessRights.current
+        return KernelChannels(
+            management: rights.networkAdministration ? try? ManagementChannel() : nil,
+            monitor: BluetoothSocket.openMonitor())
+    }
+
+    /// No channels: bluetoothd alone.
+    static let none = KernelChannels(management: nil, monitor: nil)
+
+    /// Closes the channels; their streams end.
+    func close() async {
+        await management?.close()
+        monitor?.close()
+    }
 }

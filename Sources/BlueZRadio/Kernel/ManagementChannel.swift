@@ -3,17 +3,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothCore
+import Radio
 
-/// Why a management command was not done.
+/// Why a management command failed.
 enum ManagementError: Error, Hashable {
     /// The kernel's status (mgmt-api, "Error codes").
     case status(ManagementOpcode, UInt8)
-    /// The kernel did not answer in time, or not in the form of this command.
+    /// The kernel did not reply in time, or with a reply of another form.
     case noAnswer(ManagementOpcode)
     /// The socket failed.
     case socket(Errno)
 
-    /// The kernel's status, if it gave one.
+    /// The status in the kernel's reply; `nil` if there was no reply.
     var status: UInt8? {
         if case .status(_, let status) = self { status } else { nil }
     }
@@ -36,15 +37,15 @@ extension ManagementError: CustomStringConvertible {
     }
 }
 
-/// The kernel's management interface: commands with their answers, and events.
+/// The kernel's management interface: commands with their replies, and events.
 actor ManagementChannel {
-    /// An event and the controller that it concerns.
+    /// An event and the index of its controller.
     struct IndexedEvent: Sendable {
         let index: UInt16
         let event: ManagementEvent
     }
 
-    /// Everything that is not an answer, in order; ends with `close()`.
+    /// All events but the replies to commands, in order. Ends with `close()`.
     nonisolated let events: AsyncStream<IndexedEvent>
 
     private let socket: BluetoothSocket
@@ -73,8 +74,8 @@ actor ManagementChannel {
         }
     }
 
-    /// Sends a command and waits for its answer, 5 s at most.
-    /// - Returns: what the command returns behind its status.
+    /// Sends a command and waits for its reply, 5 s at most.
+    /// - Returns: the return parameters after the status.
     func command(
         _ opcode: ManagementOpcode, index: UInt16, parameters: [UInt8] = []
     ) async throws(ManagementError) -> [UInt8] {
@@ -96,7 +97,7 @@ actor ManagementChannel {
         return try answer.get()
     }
 
-    /// Closes the channel; commands that wait fail, and the events end.
+    /// Closes the channel: pending commands fail, and the events end.
     func close() {
         socket.close()
         finish()
@@ -123,5 +124,36 @@ actor ManagementChannel {
         for waiting in pending { waiting.continuation.resume(returning: .failure(.noAnswer(waiting.opcode))) }
         pending = []
         continuation.finish()
+    }
+}
+
+/// A connection of bluetoothd as the kernel's management interface reports it.
+struct KernelConnection {
+    /// The controller: N of hciN.
+    let index: UInt16
+    /// The peer.
+    let device: RemoteAddress
+
+    /// Reads the RSSI of the peer (mgmt-api, Get Connection Information).
+    /// - Throws: `RemoteError.impossible` without CAP_NET_ADMIN, or when the kernel has no value.
+    func readRSSI() async throws(RemoteError) -> RSSI {
+        guard ProcessRights.current.networkAdministration, let channel = try? ManagementChannel() else {
+            throw .impossible(
+                "bluetoothd does not report the RSSI of a connected device, and the kernel requires CAP_NET_ADMIN")
+        }
+        var parameters = device.address.serialized()
+        parameters.append(device.isRandom ? 2 : 1)
+        let reply: [UInt8]
+        do throws(ManagementError) {
+            reply = try await channel.command(.getConnectionInformation, index: index, parameters: parameters)
+            await channel.close()
+        } catch {
+            await channel.close()
+            throw .impossible("the kernel does not report the RSSI of the device (\(error))")
+        }
+        guard reply.count >= 8, case let rssi = RSSI(Int8(bitPattern: reply[7])), rssi != .unavailable else {
+            throw .impossible("the controller has no RSSI of the device")
+        }
+        return rssi
     }
 }

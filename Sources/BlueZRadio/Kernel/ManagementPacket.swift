@@ -4,7 +4,7 @@
 
 import BluetoothCore
 
-/// A number of a management command (mgmt-api, "Commands"); only those used here have names.
+/// The opcode of a management command (mgmt-api, "Commands"); the commands used here have names.
 struct ManagementOpcode: Hashable, Sendable {
     let rawValue: UInt16
     static let readCommands = ManagementOpcode(rawValue: 0x0002)
@@ -16,16 +16,17 @@ struct ManagementOpcode: Hashable, Sendable {
     static let addExtendedAdvertisingData = ManagementOpcode(rawValue: 0x0055)
 }
 
-/// One packet of the management channel, either way: code, controller index, length and parameters, little-endian.
+/// One packet of the management channel in either direction: code, controller index, length and parameters,
+/// little-endian.
 struct ManagementPacket: WireCodable, Hashable {
-    /// The index that means no particular controller.
+    /// The index of packets that concern no controller.
     static let noController: UInt16 = 0xFFFF
 
-    /// The opcode of a command, or the code of an event.
+    /// The opcode of a command or the code of an event.
     let code: UInt16
     /// The controller: N of hciN.
     let index: UInt16
-    /// What follows.
+    /// The parameters of the command or event.
     let parameters: [UInt8]
 
     init(code: UInt16, index: UInt16, parameters: [UInt8]) {
@@ -49,30 +50,30 @@ struct ManagementPacket: WireCodable, Hashable {
     }
 }
 
-/// What an event of the management channel says (mgmt-api, "Events").
+/// An event of the management channel (mgmt-api, "Events").
 enum ManagementEvent: Hashable, Sendable {
-    /// A command is done: its status, 0 for success, and what it returns.
+    /// A command is complete: its status, 0 for success, and its return parameters.
     case completed(ManagementOpcode, status: UInt8, returned: [UInt8])
-    /// A controller is there.
+    /// A controller was added.
     case indexAdded
-    /// A controller is gone.
+    /// A controller was removed.
     case indexRemoved
-    /// A controller's settings are these bits; bit 0 is powered.
+    /// The settings of a controller changed to these bits; bit 0 is powered.
     case newSettings(UInt32)
-    /// A peer connected; flag bit 3 says that this host initiated it.
+    /// A peer connected; flag bit 3 is set if this host initiated the connection.
     case deviceConnected(BluetoothAddress, addressType: UInt8, flags: UInt32)
-    /// A peer is gone.
+    /// A peer disconnected.
     case deviceDisconnected(BluetoothAddress, addressType: UInt8)
-    /// A peer did not pair, or its key is not the right one; the status says why.
+    /// Pairing with a peer failed, or its key is wrong; the status is the reason.
     case authenticationFailed(BluetoothAddress, addressType: UInt8, status: UInt8)
     /// An advertising instance was added by another socket.
     case advertisingAdded(instance: UInt8)
     /// An advertising instance was removed, by another socket or by the kernel.
     case advertisingRemoved(instance: UInt8)
-    /// An event that is of no use here.
+    /// An event that is not used here.
     case other(code: UInt16)
 
-    /// Reads the event in a packet.
+    /// Parses the event in a packet.
     init(_ packet: ManagementPacket) throws(WireError) {
         var reader = ByteReader(packet.parameters)
         switch packet.code {
@@ -96,5 +97,114 @@ enum ManagementEvent: Hashable, Sendable {
         case 0x0024: self = .advertisingRemoved(instance: try reader.readUInt8())
         default: self = .other(code: packet.code)
         }
+    }
+}
+
+// MARK: - Parameters
+
+/// The return parameters of Read Management Supported Commands (mgmt-api, command 0x0002).
+struct ManagementCommandList: WireCodable, Hashable {
+    /// The commands that this kernel supports.
+    let opcodes: [ManagementOpcode]
+    /// The codes of the events that this kernel sends.
+    let events: [UInt16]
+
+    init(parsing reader: inout ByteReader) throws(WireError) {
+        let commandCount: UInt16 = try reader.readLittleEndian()
+        let eventCount: UInt16 = try reader.readLittleEndian()
+        var opcodes: [ManagementOpcode] = []
+        for _ in 0..<commandCount { opcodes.append(ManagementOpcode(rawValue: try reader.readLittleEndian())) }
+        var events: [UInt16] = []
+        for _ in 0..<eventCount { events.append(try reader.readLittleEndian()) }
+        self.opcodes = opcodes
+        self.events = events
+    }
+
+    func serialize(into writer: inout ByteWriter) {
+        writer.writeLittleEndian(UInt16(truncatingIfNeeded: opcodes.count))
+        writer.writeLittleEndian(UInt16(truncatingIfNeeded: events.count))
+        for opcode in opcodes { writer.writeLittleEndian(opcode.rawValue) }
+        for event in events { writer.writeLittleEndian(event) }
+    }
+}
+
+/// The return parameters of Read Advertising Features (mgmt-api, command 0x003D).
+struct AdvertisingFeatures: WireCodable, Hashable {
+    /// The flags of Add Extended Advertising Parameters that this controller supports.
+    let supportedFlags: UInt32
+    /// The maximum length of the advertising data, in bytes.
+    let maximumAdvertisingData: UInt8
+    /// The maximum length of the scan response, in bytes.
+    let maximumScanResponse: UInt8
+    /// The maximum number of instances, which are numbered from 1.
+    let maximumInstances: UInt8
+    /// The instances that exist, of all programs.
+    let instances: [UInt8]
+
+    /// Whether the controller has extended advertising: only then does the kernel offer flags for PHYs.
+    var isExtended: Bool { supportedFlags & 0x0000_0380 != 0 }
+
+    init(parsing reader: inout ByteReader) throws(WireError) {
+        supportedFlags = try reader.readLittleEndian()
+        maximumAdvertisingData = try reader.readUInt8()
+        maximumScanResponse = try reader.readUInt8()
+        maximumInstances = try reader.readUInt8()
+        instances = Array(try reader.read(count: Int(try reader.readUInt8())))
+    }
+
+    func serialize(into writer: inout ByteWriter) {
+        writer.writeLittleEndian(supportedFlags)
+        writer.write([maximumAdvertisingData, maximumScanResponse, maximumInstances, UInt8(instances.count)])
+        writer.write(instances)
+    }
+}
+
+/// The parameters of Add Extended Advertising Parameters (mgmt-api, command 0x0054).
+struct AddExtendedAdvertisingParameters: WireCodable, Hashable {
+    /// The flags that are used here.
+    struct Flags: OptionSet, Hashable, Sendable {
+        let rawValue: UInt32
+        static let connectable = Flags(rawValue: 1 << 0)
+        static let hasIntervals = Flags(rawValue: 1 << 14)
+        static let hasTransmitPower = Flags(rawValue: 1 << 15)
+    }
+
+    let instance: UInt8
+    let flags: Flags
+    /// The length of one turn in seconds; 0 for the kernel's default.
+    var duration: UInt16 = 0
+    /// The life of the instance in seconds; 0 for no limit.
+    var timeout: UInt16 = 0
+    let minimumInterval: AdvertisingInterval
+    let maximumInterval: AdvertisingInterval
+    /// In dBm; 127 for no preference.
+    let transmitPower: Int8
+
+    init(instance: UInt8, flags: Flags, interval: AdvertisingInterval, transmitPower: TransmitPower?) {
+        self.instance = instance
+        self.flags = transmitPower == nil ? flags : flags.union(.hasTransmitPower)
+        minimumInterval = interval
+        maximumInterval = interval
+        self.transmitPower = transmitPower?.decibelMilliwatts ?? 127
+    }
+
+    init(parsing reader: inout ByteReader) throws(WireError) {
+        instance = try reader.readUInt8()
+        flags = Flags(rawValue: try reader.readLittleEndian())
+        duration = try reader.readLittleEndian()
+        timeout = try reader.readLittleEndian()
+        minimumInterval = AdvertisingInterval(try reader.readLittleEndian())
+        maximumInterval = AdvertisingInterval(try reader.readLittleEndian())
+        transmitPower = try reader.readInt8()
+    }
+
+    func serialize(into writer: inout ByteWriter) {
+        writer.write(instance)
+        writer.writeLittleEndian(flags.rawValue)
+        writer.writeLittleEndian(duration)
+        writer.writeLittleEndian(timeout)
+        writer.writeLittleEndian(minimumInterval.count)
+        writer.writeLittleEndian(maximumInterval.count)
+        writer.write(transmitPower)
     }
 }

@@ -7,27 +7,28 @@ import Dispatch
 
 /// A private connection of libdbus, and the event sources of its socket.
 ///
-/// Used on one queue only, except that it may go away (and then closes) anywhere; libdbus locks for that itself.
+/// Used on one queue only, but for its release, which closes the connection and may happen on any thread: libdbus locks for
+/// that.
 final class BusLink: @unchecked Sendable {
-    /// The most bytes that wait for the bus to read them before sending fails.
+    /// The maximum number of bytes that wait for the bus to read them; further sending fails.
     static let maximumOutgoing = 64 << 20
-    /// How long closing may wait for the bus to read what is still to be sent, in milliseconds.
+    /// The time that closing waits for the bus to read the remaining bytes, in milliseconds.
     static let closingTime = 500
 
     let uniqueName: String
     private let connection: OpaquePointer
     private let queue: DispatchQueue
-    // libdbus closes its descriptor as soon as it sees the end, while the event sources still watch it. The socket
-    // stays open as long as this duplicate does: that is why closing lets go of it.
+    // libdbus closes its descriptor at the end of the connection, while the event sources still watch it, so they watch
+    // this duplicate. It keeps the socket open, so `close` releases it.
     private var watched: DBusFileDescriptor?
     private var readSource: (any DispatchSourceRead)?
     private var writeSource: (any DispatchSourceWrite)?
     private var onActivity: (@Sendable () -> Void)?
     private var isClosed = false
 
-    /// Connects and says hello. Blocks, at most for libdbus's own 25 seconds.
+    /// Connects and registers with the bus. Blocks for at most the 25 s of libdbus.
     init(to bus: Bus, queue: DispatchQueue) throws(DBusError) {
-        // The sockets are written with MSG_NOSIGNAL: what SIGPIPE does is for the program to say.
+        // libdbus would ignore SIGPIPE in the whole process. It writes with MSG_NOSIGNAL, so that is not needed.
         dbus_connection_set_change_sigpipe(0)
         let connection = try Self.open(bus)
         dbus_connection_set_exit_on_disconnect(connection, 0)
@@ -61,11 +62,12 @@ final class BusLink: @unchecked Sendable {
         let source = DispatchSource.makeReadSource(fileDescriptor: watched.rawValue, queue: queue)
         readSource = source
         Self.activate(source, keeping: watched, onActivity)
-        // Connecting may have read more than the reply to hello.
+        // More messages may have been read with the reply to the registration.
         queue.async(execute: DispatchWorkItem(block: onActivity))
     }
 
-    /// Sends a message, or queues what the socket does not take at once. Returns its serial.
+    /// Sends a message, or queues it until the socket is writable.
+    /// - Returns: the serial.
     func send(_ message: borrowing MessageHandle) throws(DBusError) -> UInt32 {
         guard !isClosed, dbus_connection_get_is_connected(connection) != 0 else { throw .notConnected() }
         guard dbus_connection_get_outgoing_size(connection) < Self.maximumOutgoing else {
@@ -78,32 +80,32 @@ final class BusLink: @unchecked Sendable {
         }
         var serial: UInt32 = 0
         guard dbus_connection_send(connection, message.pointer, &serial) != 0 else { throw .outOfMemory() }
-        watchForRoom()
+        watchForWriting()
         if dbus_connection_get_dispatch_status(connection) == DBUS_DISPATCH_DATA_REMAINS, let onActivity {
             queue.async(execute: DispatchWorkItem(block: onActivity))
         }
         return serial
     }
 
-    /// Reads and writes what the socket gives and takes without waiting.
+    /// Reads and writes as far as possible without waiting.
     func transfer() {
         guard !isClosed else { return }
         dbus_connection_read_write(connection, 0)
-        watchForRoom()
+        watchForWriting()
     }
 
-    /// The next message that has been read.
+    /// The next received message.
     func popMessage() -> MessageHandle? {
         guard !isClosed, let pointer = dbus_connection_pop_message(connection) else { return nil }
         return MessageHandle(owning: pointer)
     }
 
-    /// Whether a message is libdbus's own word that the bus went away. No peer can send it.
+    /// Whether a message is the local signal of libdbus that the connection has ended. No peer can send it.
     static func isEnd(_ message: borrowing MessageHandle) -> Bool {
         dbus_message_is_signal(message.pointer, DBusMessage.localInterface, "Disconnected") != 0
     }
 
-    /// Writes what waits, within a time in milliseconds, and closes. Again does nothing.
+    /// Writes the queued messages, within a time in milliseconds, and closes. Further calls have no effect.
     func close(within milliseconds: Int = closingTime) {
         guard !isClosed else { return }
         isClosed = true
@@ -120,7 +122,7 @@ final class BusLink: @unchecked Sendable {
         dbus_connection_close(connection)
     }
 
-    private func watchForRoom() {
+    private func watchForWriting() {
         let isWaiting = dbus_connection_has_messages_to_send(connection) != 0
         if isWaiting, writeSource == nil, let watched, let onActivity {
             let source = DispatchSource.makeWriteSource(fileDescriptor: watched.rawValue, queue: queue)
@@ -132,7 +134,7 @@ final class BusLink: @unchecked Sendable {
         }
     }
 
-    /// The descriptor must stay open until the source is cancelled.
+    /// Starts a source; the descriptor stays open until the source is cancelled.
     private static func activate(
         _ source: some DispatchSourceProtocol, keeping watched: DBusFileDescriptor,
         _ onActivity: @escaping @Sendable () -> Void
@@ -165,5 +167,79 @@ final class BusLink: @unchecked Sendable {
     private static func closeAndRelease(_ connection: OpaquePointer) {
         dbus_connection_close(connection)
         dbus_connection_unref(connection)
+    }
+}
+
+/// Opens a link on the queue of the future connection, since libdbus blocks until it is registered.
+actor BusConnector {
+    private nonisolated let executor: DispatchQueueExecutor
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    init(executor: DispatchQueueExecutor) {
+        self.executor = executor
+    }
+
+    func connect(to bus: Bus) throws(DBusError) -> BusLink {
+        try BusLink(to: bus, queue: executor.queue)
+    }
+}
+
+/// A message bus to connect to.
+///
+/// D-Bus Specification, "Message Bus Specification", "Well-known Message Bus Instances".
+package enum Bus: Sendable, Hashable {
+    /// The bus of the machine, which BlueZ uses. The environment variable `DBUS_SYSTEM_BUS_ADDRESS` has another address.
+    case system
+    /// The bus of the user's login. The environment variable `DBUS_SESSION_BUS_ADDRESS` has its address.
+    case session
+    /// A bus at an address such as `unix:path=/run/dbus/system_bus_socket`. D-Bus Specification, "Server Addresses".
+    case address(String)
+}
+
+extension Bus: CustomStringConvertible {
+    /// The name of the bus in a sentence.
+    package var description: String {
+        switch self {
+        case .system: "the system bus"
+        case .session: "the session bus"
+        case .address(let address): "the bus at \(address)"
+        }
+    }
+}
+
+extension Bus {
+    private var hint: String {
+        switch self {
+        case .system: "start it (systemctl start dbus), or set DBUS_SYSTEM_BUS_ADDRESS to its address"
+        case .session: "start one (dbus-run-session), or set DBUS_SESSION_BUS_ADDRESS to its address"
+        case .address: "check the address, and that a bus listens there"
+        }
+    }
+
+    /// The error of a connection that failed.
+    func connectionFailed(name: String?, message: String?) -> DBusError {
+        DBusError(
+            kind: .connectionFailed, name: name ?? DBusError.standardPrefix + "NoServer",
+            message: "cannot connect to \(self): \(message ?? "no reason given"); \(hint)")
+    }
+}
+
+/// Runs an actor on a serial queue of its own, so that blocking calls do not block the cooperative threads.
+final class DispatchQueueExecutor: SerialExecutor {
+    let queue: DispatchQueue
+
+    init(label: String) {
+        queue = DispatchQueue(label: label)
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    }
+
+    // Called by `assumeIsolated` in the handlers of event sources, which run outside of tasks.
+    func checkIsolated() {
+        dispatchPrecondition(condition: .onQueue(queue))
     }
 }

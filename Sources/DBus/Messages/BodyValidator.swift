@@ -4,11 +4,11 @@
 
 import CDBus
 
-/// Checks a body before any of it reaches libdbus, which ends the process over a bad value.
+/// Checks a body before it is passed to libdbus, which ends the process over an invalid value.
 ///
-/// Follows the bytes as they will lie on the wire, because the limits are on those.
+/// Computes the length of the values on the wire, since the limits apply to that.
 struct BodyValidator {
-    /// How many bytes the values checked so far take.
+    /// The length of the values so far, in bytes.
     private(set) var length = 0
 
     /// Checks all values and returns their signature.
@@ -78,7 +78,7 @@ struct BodyValidator {
         try check(content, nesting)
     }
 
-    /// The signature of a value that may be nested without end, which only structures show in a signature.
+    /// The signature of a value whose nesting is unchecked: only structures make a signature longer without limit.
     private func signature(of value: DBusValue, levels: Int) throws(DBusError) -> String {
         guard case .structure(let fields) = value else { return value.signature }
         guard levels > 0 else {
@@ -104,7 +104,7 @@ struct BodyValidator {
         of element: TypeCode, _ contents: (inout BodyValidator) throws(DBusError) -> Void
     ) throws(DBusError) {
         try take(4, .array)
-        // The padding before the first element does not count as length of the array.
+        // The padding before the first element is not part of the length of the array.
         try take(0, element)
         let start = length
         try contents(&self)
@@ -125,14 +125,67 @@ struct BodyValidator {
         }
     }
 
-    /// What a message leaves to the body when its header has the longest names.
+    /// The maximum length of a body: the header may have the longest names.
     static var maximumLength: Int { Int(DBUS_MAXIMUM_MESSAGE_LENGTH) - 4096 }
 }
 
 extension TypeCode {
-    /// What the first type of a signature is.
+    /// The first type of a signature.
     fileprivate init?(_ signature: DBusSignature) {
         guard let first = signature.rawValue.utf8.first else { return nil }
         self.init(signatureCharacter: first)
+    }
+}
+
+/// The nesting depth of a value, within one signature and in total.
+///
+/// D-Bus Specification, "Message Protocol", "Valid Signatures": 32 arrays and 32 structures in one signature, and 64 levels
+/// in total, to which variants count too.
+struct Nesting {
+    static let maximumArrays = 32
+    static let maximumStructures = 32
+    static let maximumTotal = 64
+
+    private var arrays = 0
+    private var structures = 0
+    private var total = 0
+
+    func inArray() throws(DBusError) -> Nesting {
+        var inner = self
+        inner.arrays += 1
+        guard inner.arrays <= Self.maximumArrays else {
+            throw .invalidArgument("arrays nested deeper than \(Self.maximumArrays) levels")
+        }
+        return try inner.oneDeeper()
+    }
+
+    func inStructure() throws(DBusError) -> Nesting {
+        var inner = self
+        inner.structures += 1
+        guard inner.structures <= Self.maximumStructures else {
+            throw .invalidArgument("structures nested deeper than \(Self.maximumStructures) levels")
+        }
+        return try inner.oneDeeper()
+    }
+
+    /// The nesting of a dictionary entry; its array is counted by `inArray`.
+    func inEntry() throws(DBusError) -> Nesting {
+        try oneDeeper()
+    }
+
+    /// The nesting of the content of a variant, which starts a new signature.
+    func inVariant() throws(DBusError) -> Nesting {
+        var inner = Nesting()
+        inner.total = total
+        return try inner.oneDeeper()
+    }
+
+    private func oneDeeper() throws(DBusError) -> Nesting {
+        var inner = self
+        inner.total += 1
+        guard inner.total <= Self.maximumTotal else {
+            throw .invalidArgument("values nested deeper than \(Self.maximumTotal) levels")
+        }
+        return inner
     }
 }

@@ -4,42 +4,41 @@
 
 import CDBus
 
-/// A message: a method call, the reply to one, an error or a signal.
+/// A message: a method call, its reply, an error or a signal.
 ///
-/// D-Bus Specification, "Message Protocol". The fields are plain text until the message is sent or serialised; what
-/// breaks the specification is refused then.
+/// D-Bus Specification, "Message Protocol". The fields are checked when the message is sent or serialized.
 package struct DBusMessage: Sendable, Hashable {
-    /// What a message is for. D-Bus Specification, "Message Protocol", "Message Types".
+    /// The type of a message. D-Bus Specification, "Message Protocol", "Message Types".
     package enum Kind: Sendable, Hashable, CaseIterable {
-        /// Asks a peer to do something.
+        /// Calls a method of a peer.
         case methodCall
         /// The reply to a method call.
         case methodReturn
-        /// The reply to a method call that failed; the first value of the body, if a string, says why.
+        /// The reply to a method call that failed. The first value of the body is a message, if it is a string.
         case error
-        /// Tells whoever listens.
+        /// Notifies subscribers, or one destination.
         case signal
     }
 
-    /// What the message is for.
+    /// The type of the message.
     package var kind: Kind
-    /// The object that is called, or that a signal comes from.
+    /// The called object, or the object that a signal is from.
     package var path: ObjectPath?
     /// The interface of the method or the signal. A method call may leave it out.
     package var interface: String?
     /// The name of the method or the signal.
     package var member: String?
-    /// The bus name that the message goes to.
+    /// The bus name of the receiver.
     package var destination: String?
-    /// The unique bus name that the message comes from. The bus fills it in; what a sender claims does not count.
+    /// The unique bus name of the sender, which the bus sets.
     package var sender: String?
-    /// The name of the error, of an `error`.
+    /// The error name of an `error`.
     package var errorName: String?
-    /// The number that the sender gave the message; 0 until it is sent.
+    /// The sender's number of the message; 0 until it is sent.
     package var serial: UInt32
-    /// The serial of the method call that this message is the reply to.
+    /// The serial of the method call that this message replies to.
     package var replySerial: UInt32?
-    /// Whether the sender of a method call waits for a reply. Other kinds never expect one.
+    /// Whether the sender of a method call waits for a reply. `false` for the other kinds.
     package var expectsReply: Bool
     /// The values.
     package var body: [DBusValue]
@@ -73,7 +72,7 @@ package struct DBusMessage: Sendable, Hashable {
         return message
     }
 
-    /// The error that a method call with a serial ended in. Text that cannot go over the wire is replaced.
+    /// The error reply to the method call with a serial. NUL characters and invalid error names are replaced.
     package static func error(_ error: DBusError, to replySerial: UInt32, destination: String?) -> DBusMessage {
         let text = String(error.message.unicodeScalars.prefix(4096).map { $0 == "\0" ? " " : Character($0) })
         var message = DBusMessage(kind: .error, body: text.isEmpty ? [] : [.string(text)])
@@ -83,7 +82,7 @@ package struct DBusMessage: Sendable, Hashable {
         return message
     }
 
-    /// A signal, to everybody or to one destination.
+    /// A signal to all subscribers or to one destination.
     package static func signal(
         path: ObjectPath, interface: String, member: String, destination: String? = nil, body: [DBusValue] = []
     ) -> DBusMessage {
@@ -95,7 +94,7 @@ package struct DBusMessage: Sendable, Hashable {
         return message
     }
 
-    /// The error that an `error` carries; `nil` for the other kinds.
+    /// The error of an `error`; `nil` for the other kinds.
     package var error: DBusError? {
         guard kind == .error, let errorName else { return nil }
         return DBusError(name: errorName, message: body.first?.stringValue ?? "")
@@ -103,10 +102,10 @@ package struct DBusMessage: Sendable, Hashable {
 }
 
 extension DBusMessage {
-    /// Reads exactly one message from its bytes, in either byte order, without file descriptors.
+    /// Parses exactly one message, in either byte order, without file descriptors.
     ///
-    /// - Throws: `DBusError` of kind `malformed` for anything that is not exactly one valid message, of kind
-    ///   `limitExceeded` for one with too many values.
+    /// - Throws: `DBusError` of kind `malformed` for bytes that are not exactly one valid message, of kind `limitExceeded`
+    ///   for a message with too many values.
     package init(parsing bytes: [UInt8]) throws(DBusError) {
         guard let length = Int32(exactly: bytes.count), length <= DBUS_MAXIMUM_MESSAGE_LENGTH else {
             throw .malformed("a message of \(bytes.count) bytes is too long")
@@ -129,10 +128,10 @@ extension DBusMessage {
     /// - Throws: `DBusError` of kind `invalidArgument` if a field or a value breaks the specification, the serial is
     ///   0, or the body has a file descriptor (which bytes cannot carry); of kind `limitExceeded` if it is too large.
     package func serialize() throws(DBusError) -> [UInt8] {
-        guard serial != 0 else { throw .invalidArgument("a message without a serial cannot be serialised") }
+        guard serial != 0 else { throw .invalidArgument("a message without a serial cannot be serialized") }
         let handle = try makeHandle()
         guard dbus_message_contains_unix_fds(handle.pointer) == 0 else {
-            throw .invalidArgument("a file descriptor cannot be serialised")
+            throw .invalidArgument("a file descriptor cannot be serialized")
         }
         dbus_message_set_serial(handle.pointer, serial)
         var start: UnsafeMutablePointer<CChar>?
@@ -142,5 +141,161 @@ extension DBusMessage {
         }
         defer { dbus_free(start) }
         return Array(UnsafeRawBufferPointer(start: start, count: Int(length)))
+    }
+}
+
+// MARK: - Messages of libdbus
+
+extension DBusMessage {
+    /// Reads a message of libdbus, which has validated it.
+    init(reading handle: borrowing MessageHandle) throws(DBusError) {
+        guard var message = DBusMessage(readingHeaderOf: handle) else {
+            throw .malformed("a message of an unknown type")
+        }
+        var reader = BodyReader()
+        message.body = try reader.read(handle)
+        self = message
+    }
+
+    /// Reads the header. `nil` for a message of an unknown type, which is to be ignored according to the specification.
+    init?(readingHeaderOf handle: borrowing MessageHandle) {
+        let pointer = handle.pointer
+        guard let kind = Kind(code: dbus_message_get_type(pointer)) else { return nil }
+        self.init(kind: kind, body: [])
+        path = dbus_message_get_path(pointer).flatMap { text in
+            do throws(DBusError) { return try ObjectPath(String(cString: text)) } catch { return nil }
+        }
+        interface = dbus_message_get_interface(pointer).map { String(cString: $0) }
+        member = dbus_message_get_member(pointer).map { String(cString: $0) }
+        destination = dbus_message_get_destination(pointer).map { String(cString: $0) }
+        sender = dbus_message_get_sender(pointer).map { String(cString: $0) }
+        errorName = dbus_message_get_error_name(pointer).map { String(cString: $0) }
+        serial = dbus_message_get_serial(pointer)
+        let replySerial = dbus_message_get_reply_serial(pointer)
+        self.replySerial = replySerial == 0 ? nil : replySerial
+        expectsReply = kind == .methodCall && dbus_message_get_no_reply(pointer) == 0
+    }
+}
+
+extension DBusMessage.Kind {
+    fileprivate init?(code: Int32) {
+        switch code {
+        case DBUS_MESSAGE_TYPE_METHOD_CALL: self = .methodCall
+        case DBUS_MESSAGE_TYPE_METHOD_RETURN: self = .methodReturn
+        case DBUS_MESSAGE_TYPE_ERROR: self = .error
+        case DBUS_MESSAGE_TYPE_SIGNAL: self = .signal
+        default: return nil
+        }
+    }
+
+    fileprivate var code: Int32 {
+        switch self {
+        case .methodCall: DBUS_MESSAGE_TYPE_METHOD_CALL
+        case .methodReturn: DBUS_MESSAGE_TYPE_METHOD_RETURN
+        case .error: DBUS_MESSAGE_TYPE_ERROR
+        case .signal: DBUS_MESSAGE_TYPE_SIGNAL
+        }
+    }
+}
+
+extension DBusMessage {
+    /// The interface and path that libdbus reserves; the bus disconnects a client that sends them.
+    static let localInterface = "org.freedesktop.DBus.Local"
+    static let localPath = "/org/freedesktop/DBus/Local"
+
+    /// Makes a message of libdbus after all checks.
+    func makeHandle() throws(DBusError) -> MessageHandle {
+        try checkHeader()
+        var validator = BodyValidator()
+        _ = try validator.check(body)
+        guard validator.length + (path?.rawValue.utf8.count ?? 0) <= BodyValidator.maximumLength else {
+            throw .limitExceeded("a message is longer than \(DBUS_MAXIMUM_MESSAGE_LENGTH) bytes")
+        }
+        guard let pointer = dbus_message_new(kind.code) else { throw .outOfMemory() }
+        let handle = MessageHandle(owning: pointer)
+        try writeHeader(handle)
+        try BodyWriter.write(body, to: handle)
+        return handle
+    }
+
+    private func checkHeader() throws(DBusError) {
+        if let interface { try NameKind.interface.check(interface) }
+        if let member { try NameKind.member.check(member) }
+        if let destination { try NameKind.busName.check(destination) }
+        if let sender { try NameKind.busName.check(sender) }
+        if let errorName { try NameKind.errorName.check(errorName) }
+        guard interface != Self.localInterface, path?.rawValue != Self.localPath else {
+            throw .invalidArgument("\(Self.localInterface) is reserved")
+        }
+        guard hasRequiredFields else {
+            throw .invalidArgument("a message of kind \(kind) lacks a header field that the kind requires")
+        }
+    }
+
+    /// D-Bus Specification, "Message Protocol", "Header Fields".
+    private var hasRequiredFields: Bool {
+        switch kind {
+        case .methodCall: path != nil && member != nil
+        case .signal: path != nil && interface != nil && member != nil
+        case .methodReturn: replySerial != nil && replySerial != 0
+        case .error: errorName != nil && replySerial != nil && replySerial != 0
+        }
+    }
+
+    private func writeHeader(_ handle: borrowing MessageHandle) throws(DBusError) {
+        let pointer = handle.pointer
+        var isWritten = true
+        if let path { isWritten = dbus_message_set_path(pointer, path.rawValue) != 0 && isWritten }
+        if let interface { isWritten = dbus_message_set_interface(pointer, interface) != 0 && isWritten }
+        if let member { isWritten = dbus_message_set_member(pointer, member) != 0 && isWritten }
+        if let destination { isWritten = dbus_message_set_destination(pointer, destination) != 0 && isWritten }
+        if let sender { isWritten = dbus_message_set_sender(pointer, sender) != 0 && isWritten }
+        if let errorName { isWritten = dbus_message_set_error_name(pointer, errorName) != 0 && isWritten }
+        if let replySerial, replySerial != 0 {
+            isWritten = dbus_message_set_reply_serial(pointer, replySerial) != 0 && isWritten
+        }
+        guard isWritten else { throw .outOfMemory() }
+        dbus_message_set_no_reply(pointer, expectsReply && kind == .methodCall ? 0 : 1)
+    }
+}
+
+/// A reference to a message of libdbus, released with this value.
+struct MessageHandle: ~Copyable {
+    let pointer: OpaquePointer
+
+    /// Takes ownership of a reference.
+    init(owning pointer: OpaquePointer) {
+        self.pointer = pointer
+    }
+
+    deinit {
+        dbus_message_unref(pointer)
+    }
+}
+
+/// The error structure that libdbus fills in, freed with this value.
+struct LibraryError: ~Copyable {
+    var error = CDBus.DBusError()
+
+    init() {
+        dbus_error_init(&error)
+    }
+
+    deinit {
+        // The structure only holds pointers: freeing through a copy frees the same text.
+        var error = error
+        dbus_error_free(&error)
+    }
+
+    /// The error name, if an error was set.
+    var name: String? { error.name.map { String(cString: $0) } }
+
+    /// The text, if an error was set.
+    var message: String? { error.message.map { String(cString: $0) } }
+}
+
+extension DBusError {
+    static func outOfMemory() -> DBusError {
+        DBusError(kind: .limitExceeded, name: standardPrefix + "NoMemory", message: "libdbus is out of memory")
     }
 }

@@ -2,15 +2,15 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which signals a subscription gets: those that fit every field that is given.
+/// The signals of a subscription: those that match all fields of the rule.
 ///
 /// D-Bus Specification, "Message Bus Specification", "Match Rules".
 package struct MatchRule: Sendable, Hashable {
-    /// The bus name that the signal comes from. Of a well-known name, its owner at the time counts.
+    /// The bus name of the sender. For a well-known name, its owner at the time of the signal.
     package var sender: String?
-    /// The object that the signal comes from.
+    /// The object that the signal is from.
     package var path: ObjectPath?
-    /// An object that the signal comes from, or any below it. Not together with `path`.
+    /// The signal is from this object or from one below it. Not together with `path`.
     package var pathNamespace: ObjectPath?
     /// The interface of the signal.
     package var interface: String?
@@ -19,7 +19,7 @@ package struct MatchRule: Sendable, Hashable {
     /// The first value of the signal, if it is a string.
     package var argument0: String?
 
-    /// Makes a rule; without a field it fits every signal.
+    /// Makes a rule. Without fields it matches all signals.
     package init(
         sender: String? = nil, path: ObjectPath? = nil, pathNamespace: ObjectPath? = nil, interface: String? = nil,
         member: String? = nil, argument0: String? = nil
@@ -34,7 +34,7 @@ package struct MatchRule: Sendable, Hashable {
 }
 
 extension MatchRule {
-    /// The text that the bus takes.
+    /// The rule in the syntax of AddMatch.
     var text: String {
         var fields: [(String, String)] = [("type", "signal")]
         if let sender { fields.append(("sender", sender)) }
@@ -46,11 +46,12 @@ extension MatchRule {
         return fields.map { "\($0)='\(Self.quoted($1))'" }.joined(separator: ",")
     }
 
-    /// Inside apostrophes nothing is special but the apostrophe, which has to stand outside.
+    /// Quotes a text: only the apostrophe is special between apostrophes, and has to be outside of them.
     private static func quoted(_ text: String) -> String {
         text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#)
     }
 
+    /// - Throws: `DBusError` of kind `invalidArgument` if a field breaks the specification.
     func check() throws(DBusError) {
         if let sender { try NameKind.busName.check(sender) }
         if let interface { try NameKind.interface.check(interface) }
@@ -60,13 +61,14 @@ extension MatchRule {
         }
     }
 
-    /// The sender, if it is a name whose owner can change.
+    /// The sender, if it is a well-known name.
     var wellKnownSender: String? {
         guard let sender, !sender.hasPrefix(":"), sender != DBusConnection.busName else { return nil }
         return sender
     }
 
-    /// Whether a signal fits. `owner` is the unique name that `wellKnownSender` has at the time.
+    /// Whether a signal matches.
+    /// - Parameter owner: the unique name of the owner of `wellKnownSender`.
     func matches(_ message: DBusMessage, owner: String?) -> Bool {
         guard message.kind == .signal else { return false }
         if let sender {

@@ -2,14 +2,15 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// Answers the method calls of one exported object.
+/// Handles the method calls of one exported object: its own methods and the standard interfaces.
 struct ObjectServer: Sendable {
     let object: ExportedObject
     /// The objects below the path, for `GetManagedObjects`.
     let managedObjects: @Sendable () async -> [ExportedObject]
-    /// The components right below the path, for `Introspect`.
+    /// The names of the children, for `Introspect`.
     let children: @Sendable () async -> [String]
 
+    /// The reply to a call.
     func answer(_ call: MethodCall) async -> Result<[DBusValue], DBusError> {
         if let handler = ownMethod(call) { return await handler(call) }
         do throws(DBusError) {
@@ -39,7 +40,7 @@ struct ObjectServer: Sendable {
         }
     }
 
-    /// For callers that leave the interface out.
+    /// The standard interface of a call that omits the interface.
     private static func standardInterface(of member: String) -> String? {
         switch member {
         case "Get", "GetAll", "Set": StandardInterface.properties
@@ -92,7 +93,7 @@ struct ObjectServer: Sendable {
         }
     }
 
-    /// The interfaces that a first argument names: one, or by the empty string all.
+    /// The interfaces that the first argument of a property method selects: one, or all for the empty string.
     private func interfaces(_ argument: DBusValue) throws(DBusError) -> [ExportedInterface] {
         guard let name = argument.stringValue else { throw .invalidArgument("the name of an interface is missing") }
         if name.isEmpty { return object.interfaces }
@@ -119,4 +120,78 @@ struct ObjectServer: Sendable {
         document.add(children: await children())
         return document.text
     }
+}
+
+/// The description of an object in XML. Methods are listed without arguments, since `ExportedInterface` does not declare
+/// them.
+///
+/// D-Bus Specification, "Introspection Data Format". Names and signatures need no escaping: their grammars exclude the
+/// special characters of XML.
+struct IntrospectionDocument {
+    private var lines: [String] = []
+
+    mutating func add(_ interface: String, properties: [String: DBusValue], methods: [String]) {
+        lines.append("  <interface name=\"\(interface)\">")
+        lines += methods.map { "    <method name=\"\($0)\"/>" }
+        for (name, value) in properties.sorted(by: { $0.key < $1.key }) {
+            lines.append("    <property name=\"\(name)\" type=\"\(value.signature)\" access=\"read\"/>")
+        }
+        lines.append("  </interface>")
+    }
+
+    mutating func addStandardInterfaces(isObjectManager: Bool) {
+        lines += [
+            "  <interface name=\"\(StandardInterface.introspectable)\">",
+            "    <method name=\"Introspect\"><arg name=\"data\" type=\"s\" direction=\"out\"/></method>",
+            "  </interface>",
+            "  <interface name=\"\(StandardInterface.properties)\">",
+            "    <method name=\"Get\"><arg name=\"interface\" type=\"s\" direction=\"in\"/>"
+                + "<arg name=\"property\" type=\"s\" direction=\"in\"/>"
+                + "<arg name=\"value\" type=\"v\" direction=\"out\"/></method>",
+            "    <method name=\"GetAll\"><arg name=\"interface\" type=\"s\" direction=\"in\"/>"
+                + "<arg name=\"properties\" type=\"a{sv}\" direction=\"out\"/></method>",
+            "    <method name=\"Set\"><arg name=\"interface\" type=\"s\" direction=\"in\"/>"
+                + "<arg name=\"property\" type=\"s\" direction=\"in\"/>"
+                + "<arg name=\"value\" type=\"v\" direction=\"in\"/></method>",
+            "    <signal name=\"PropertiesChanged\"><arg name=\"interface\" type=\"s\"/>"
+                + "<arg name=\"changed\" type=\"a{sv}\"/><arg name=\"invalidated\" type=\"as\"/></signal>",
+            "  </interface>",
+        ]
+        guard isObjectManager else { return }
+        lines += [
+            "  <interface name=\"\(StandardInterface.objectManager)\">",
+            "    <method name=\"GetManagedObjects\">"
+                + "<arg name=\"objects\" type=\"a{oa{sa{sv}}}\" direction=\"out\"/></method>",
+            "    <signal name=\"InterfacesAdded\"><arg name=\"object\" type=\"o\"/>"
+                + "<arg name=\"interfaces\" type=\"a{sa{sv}}\"/></signal>",
+            "    <signal name=\"InterfacesRemoved\"><arg name=\"object\" type=\"o\"/>"
+                + "<arg name=\"interfaces\" type=\"as\"/></signal>",
+            "  </interface>",
+        ]
+    }
+
+    mutating func add(children: [String]) {
+        lines += children.map { "  <node name=\"\($0)\"/>" }
+    }
+
+    var text: String {
+        """
+        <!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN"
+        "http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd">
+        <node>
+        \(lines.joined(separator: "\n"))
+        </node>
+
+        """
+    }
+}
+
+/// The names of the interfaces that the specification defines for all objects.
+///
+/// D-Bus Specification, "Standard Interfaces".
+enum StandardInterface {
+    static let peer = "org.freedesktop.DBus.Peer"
+    static let introspectable = "org.freedesktop.DBus.Introspectable"
+    static let properties = "org.freedesktop.DBus.Properties"
+    static let objectManager = "org.freedesktop.DBus.ObjectManager"
 }

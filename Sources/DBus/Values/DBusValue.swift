@@ -2,10 +2,12 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
+
 /// A value in the body of a message.
 ///
-/// D-Bus Specification, "Type System". A value may be put together wrongly (an element that does not have the
-/// signature of its array, a string with a NUL, too deep a nesting); making a message of it then throws.
+/// D-Bus Specification, "Type System". A value may be invalid (an element without the signature of its array, a string
+/// with a NUL, nesting that is too deep); making a message of it then throws.
 package enum DBusValue: Sendable, Hashable {
     /// `y`.
     case byte(UInt8)
@@ -94,9 +96,190 @@ extension DBusValue {
         .array("o", paths.map(DBusValue.objectPath))
     }
 
-    /// A dictionary `a{sv}` in the order of its keys. Each value is put into a variant (a variant into another one).
+    /// A dictionary `a{sv}` in the order of its keys. Each value is wrapped in a variant, a variant too.
     package static func variants(_ values: [String: DBusValue]) -> DBusValue {
         let entries = values.sorted { $0.key < $1.key }
         return .dictionary("s", "v", entries.map { DBusDictionaryEntry(.string($0.key), .variant($0.value)) })
+    }
+}
+
+/// One entry of a dictionary.
+///
+/// D-Bus Specification, "Type System", type `{}` (DICT_ENTRY).
+package struct DBusDictionaryEntry: Sendable, Hashable {
+    /// A basic value.
+    package var key: DBusValue
+
+    /// Any value.
+    package var value: DBusValue
+
+    /// Makes an entry. The key is checked when a message is made of it.
+    package init(_ key: DBusValue, _ value: DBusValue) {
+        self.key = key
+        self.value = value
+    }
+}
+
+// MARK: - Accessors
+
+// Each accessor is nil if the value has another type. Only `dictionaryValue` unwraps variants, since the property
+// interfaces use a{sv}; for other values use `unwrapped` first.
+extension DBusValue {
+    /// The content, if this is a variant (or a variant in a variant); otherwise the value itself.
+    package var unwrapped: DBusValue {
+        var value = self
+        while case .variant(let content) = value { value = content }
+        return value
+    }
+
+    /// The byte, if this is one.
+    package var byteValue: UInt8? {
+        if case .byte(let value) = self { value } else { nil }
+    }
+
+    /// The boolean, if this is one.
+    package var boolValue: Bool? {
+        if case .boolean(let value) = self { value } else { nil }
+    }
+
+    /// The 16-bit signed integer, if this is one.
+    package var int16Value: Int16? {
+        if case .int16(let value) = self { value } else { nil }
+    }
+
+    /// The 16-bit unsigned integer, if this is one.
+    package var uint16Value: UInt16? {
+        if case .uint16(let value) = self { value } else { nil }
+    }
+
+    /// The 32-bit signed integer, if this is one.
+    package var int32Value: Int32? {
+        if case .int32(let value) = self { value } else { nil }
+    }
+
+    /// The 32-bit unsigned integer, if this is one.
+    package var uint32Value: UInt32? {
+        if case .uint32(let value) = self { value } else { nil }
+    }
+
+    /// The 64-bit signed integer, if this is one.
+    package var int64Value: Int64? {
+        if case .int64(let value) = self { value } else { nil }
+    }
+
+    /// The 64-bit unsigned integer, if this is one.
+    package var uint64Value: UInt64? {
+        if case .uint64(let value) = self { value } else { nil }
+    }
+
+    /// The floating-point number, if this is one.
+    package var doubleValue: Double? {
+        if case .double(let value) = self { value } else { nil }
+    }
+
+    /// The text of a string (not of a path or a signature).
+    package var stringValue: String? {
+        if case .string(let value) = self { value } else { nil }
+    }
+
+    /// The path, if this is one.
+    package var objectPathValue: ObjectPath? {
+        if case .objectPath(let value) = self { value } else { nil }
+    }
+
+    /// The signature, if this value is one (not the signature *of* this value).
+    package var signatureValue: DBusSignature? {
+        if case .signature(let value) = self { value } else { nil }
+    }
+
+    /// The descriptor, if this is one.
+    package var fileDescriptorValue: DBusFileDescriptor? {
+        if case .unixFileDescriptor(let value) = self { value } else { nil }
+    }
+
+    /// The bytes of an array of bytes.
+    package var bytesValue: [UInt8]? {
+        if case .bytes(let value) = self { value } else { nil }
+    }
+
+    /// The elements of an array (not of a dictionary), those of an array of bytes included.
+    package var arrayValue: [DBusValue]? {
+        switch self {
+        case .array(_, let elements): elements
+        case .bytes(let bytes): bytes.map(DBusValue.byte)
+        default: nil
+        }
+    }
+
+    /// The elements of an array of strings.
+    package var stringsValue: [String]? {
+        guard case .array("s", let elements) = self else { return nil }
+        return elements.compactMap(\.stringValue)
+    }
+
+    /// The fields of a structure.
+    package var structureValue: [DBusValue]? {
+        if case .structure(let fields) = self { fields } else { nil }
+    }
+
+    /// The content of a variant, one level.
+    package var variantValue: DBusValue? {
+        if case .variant(let content) = self { content } else { nil }
+    }
+
+    /// The entries of a dictionary, in the order on the wire.
+    package var entriesValue: [DBusDictionaryEntry]? {
+        if case .dictionary(_, _, let entries) = self { entries } else { nil }
+    }
+
+    /// A dictionary with strings or object paths as keys, with its values `unwrapped`. The last of equal keys counts.
+    package var dictionaryValue: [String: DBusValue]? {
+        guard let entries = entriesValue else { return nil }
+        var values: [String: DBusValue] = [:]
+        for entry in entries {
+            guard let key = entry.key.stringValue ?? entry.key.objectPathValue?.rawValue else { return nil }
+            values[key] = entry.value.unwrapped
+        }
+        return values
+    }
+}
+
+/// A file descriptor that is closed when the last reference to it is released.
+///
+/// D-Bus Specification, "Type System", type `h` (UNIX_FD).
+package final class DBusFileDescriptor: Sendable {
+    /// The number of the descriptor, valid while this object exists.
+    package let rawValue: Int32
+
+    /// Takes ownership of a descriptor: only this object may close it.
+    package init(owning rawValue: Int32) {
+        self.rawValue = rawValue
+    }
+
+    /// Duplicates a descriptor.
+    ///
+    /// - Throws: `DBusError` of kind `limitExceeded` if the system has no further descriptor.
+    package init(duplicating rawValue: Int32) throws(DBusError) {
+        let copy = fcntl(rawValue, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else {
+            throw .limitExceeded("cannot duplicate file descriptor \(rawValue): \(String(cString: strerror(errno)))")
+        }
+        self.rawValue = copy
+    }
+
+    deinit {
+        if rawValue >= 0 { _ = Glibc.close(rawValue) }
+    }
+}
+
+extension DBusFileDescriptor: Hashable {
+    /// Compares the identity of the objects.
+    package static func == (left: DBusFileDescriptor, right: DBusFileDescriptor) -> Bool {
+        left === right
+    }
+
+    /// Hashes the identity of the object.
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(ObjectIdentifier(self))
     }
 }

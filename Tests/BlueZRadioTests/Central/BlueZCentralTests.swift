@@ -14,15 +14,15 @@ import Testing
         (true, [ReceivingCapabilities.Limit.Subject.duplicates, .passiveScanning]),
         (false, [.pdu, .exactData, .duplicates, .passiveScanning]),
     ])
-    func limitsAreTold(_ mayMonitor: Bool, subjects: [ReceivingCapabilities.Limit.Subject]) {
-        let limits = BlueZCentral.limits(mayMonitor: mayMonitor)
+    func limitsDependOnTheMonitorChannel(_ mayMonitor: Bool, subjects: [ReceivingCapabilities.Limit.Subject]) {
+        let limits = ReceivingCapabilities.limitsUnderBlueZ(mayMonitor: mayMonitor)
         #expect(limits.map(\.subject) == subjects)
         #expect(limits.allSatisfy { !$0.reason.hasSuffix(".") && !$0.hint.isEmpty })
         let needsRights = limits.filter { $0.hint.contains("CAP_NET_RAW") }.map(\.subject)
         #expect(needsRights == (mayMonitor ? [] : [.pdu, .exactData]))
     }
 
-    @Test func nothingIsDoneBeforeItIsOpen() async {
+    @Test func unopenedRadioRefusesOperations() async {
         let central = BlueZCentral(.name("hci0"))
         #expect(central.name == "bluez:hci0")
         await #expect(throws: BlueZCentral.notOpen) { try await central.scan(ScanParameters()) }
@@ -32,7 +32,7 @@ import Testing
         await central.stopScanning()
     }
 
-    @Test func whatIsClosedStaysClosed() async {
+    @Test func closedRadioStaysClosed() async {
         let central = BlueZCentral(.any)
         var states = await central.states().makeAsyncIterator()
         #expect(await states.next() == .unavailable(BlueZCentral.notOpen))

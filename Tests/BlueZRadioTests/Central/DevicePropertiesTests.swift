@@ -24,7 +24,7 @@ import Testing
     @Test(arguments: [
         ([:], ""),
         (["AdvertisingFlags": .bytes([6])], "020106"),
-        // bluetoothd's word for no flags.
+        // 0 means missing flags.
         (["AdvertisingFlags": .bytes([0])], ""),
         (["UUIDs": .strings(["0000180f-0000-1000-8000-00805f9b34fb"])], "03030f18"),
         (
@@ -57,11 +57,11 @@ import Testing
             "0516aafe1000" + "06207856341201" + "1221566114ab537964ab6248559119e5732102"
         ),
         (["AdvertisingData": dictionary("y", [(.byte(0x24), [0x17, 0x2F])])], "0324172f"),
-        // Values of other types than bluetoothd's are as if they were not there.
+        // Values of unexpected types are ignored.
         (["Name": .int16(1), "UUIDs": "0000180f", "TxPower": "no", "ManufacturerData": .bytes([1])], ""),
         (["ServiceData": dictionary("q", [(.uint16(1), [1])]), "AdvertisingFlags": .bytes([])], ""),
     ])
-    func areMadeAdvertisingData(_ properties: [String: DBusValue], data: String) throws {
+    func becomeAdvertisingData(_ properties: [String: DBusValue], data: String) throws {
         let sighting = try #require(Self.device(properties).sighting)
         #expect(Hexadecimal.string(sighting.data) == data)
         #expect(sighting.pdu == nil)
@@ -69,7 +69,7 @@ import Testing
         _ = try AdvertisingData(parsing: sighting.data)
     }
 
-    @Test func dataThatIsTooLongIsCutAndStaysWellFormed() throws {
+    @Test func longDataIsTruncatedToWholeStructures() throws {
         let long = Self.dictionary("q", [(.uint16(1), [UInt8](repeating: 7, count: 400))])
         let sighting = try #require(Self.device(["ManufacturerData": long, "Name": "N"]).sighting)
         let parsed = try AdvertisingData(parsing: sighting.data)
@@ -79,25 +79,25 @@ import Testing
     @Test(arguments: [
         (DBusValue.int16(-59), RSSI?.some(RSSI(-59))), (.int16(127), nil), (.int16(-300), nil), (.string("-59"), nil),
     ])
-    func strengthIsRead(_ value: DBusValue, rssi: RSSI?) {
+    func rssiIsParsed(_ value: DBusValue, rssi: RSSI?) {
         #expect(Self.device(["RSSI": value]).sighting?.rssi == rssi)
     }
 
     @Test(
         arguments: [
             [:], ["Address": "C0:FF:EE:00:00:01"], ["AddressType": "random"],
-            ["Address": "nobody", "AddressType": "random"], ["Address": .int16(1), "AddressType": "public"],
+            ["Address": "no address", "AddressType": "random"], ["Address": .int16(1), "AddressType": "public"],
         ] as [[String: DBusValue]])
-    func nobodyIsNoSighting(_ properties: [String: DBusValue]) {
+    func propertiesWithoutAddressAreNoSighting(_ properties: [String: DBusValue]) {
         #expect(DeviceProperties(properties).sighting == nil)
     }
 
-    @Test func changesAreTaken() {
+    @Test func changesAreApplied() {
         var device = Self.device(["RSSI": .int16(-40), "Name": "Before", "Connected": true])
-        #expect(device.isHeard)
+        #expect(device.isInRange)
         #expect(device.isConnected)
-        device.change(["Name": "N", "Connected": false, "ServicesResolved": true], invalidated: ["RSSI", "Unheard"])
-        #expect(!device.isHeard)
+        device.change(["Name": "N", "Connected": false, "ServicesResolved": true], invalidated: ["RSSI", "Unknown"])
+        #expect(!device.isInRange)
         #expect(!device.isConnected)
         #expect(device.areServicesResolved)
         #expect(device.sighting?.data == [2, 9, 0x4E])
@@ -107,8 +107,8 @@ import Testing
         (["RSSI"], true), (["ManufacturerData"], true), (["ServiceData", "Name"], true), (["AdvertisingData"], true),
         (["Connected"], false), (["ServicesResolved", "UUIDs", "Name", "Alias"], false), ([], false),
     ])
-    func hearingIsTold(_ names: [String], isHeard: Bool) {
+    func changesOfAdvertisedPropertiesAreSightings(_ names: [String], isSighting: Bool) {
         let changed = Dictionary(uniqueKeysWithValues: names.map { ($0, DBusValue.boolean(true)) })
-        #expect(DeviceProperties.tellsOfHearing(changed) == isHeard)
+        #expect(DeviceProperties.isSighting(changed) == isSighting)
     }
 }

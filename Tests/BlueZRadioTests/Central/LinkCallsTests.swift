@@ -10,14 +10,14 @@ import Testing
 @testable import BlueZRadio
 
 @Suite(.timeLimit(.minutes(1))) struct LinkCallsTests {
-    @Test func callsAreAnswered() async throws {
+    @Test func callReturnsItsReply() async throws {
         let calls = LinkCalls()
         #expect(try await calls.run { .success([.int16(1)]) } == .success([.int16(1)]))
         #expect(try await calls.run { .failure(.timeout("late")) } == .failure(.timeout("late")))
         #expect(calls.end == nil)
     }
 
-    @Test func theEndOfTheConnectionEndsWhatWaits() async {
+    @Test func endFailsPendingCalls() async {
         let calls = LinkCalls()
         let (started, start) = AsyncStream.makeStream(of: Void.self)
         let wasCancelled = Mutex(false)
@@ -25,7 +25,7 @@ import Testing
             await Self.outcome { () async throws(RemoteError) in
                 try await calls.run {
                     start.yield()
-                    // For ever, if nobody cancels it.
+                    // Until the call is cancelled.
                     while !Task.isCancelled { await Task.yield() }
                     wasCancelled.withLock { $0 = true }
                     start.yield()
@@ -43,7 +43,7 @@ import Testing
         #expect(wasCancelled.withLock { $0 })
     }
 
-    @Test func nothingIsCalledBehindTheEnd() async {
+    @Test func callAfterTheEndFails() async {
         let calls = LinkCalls()
         calls.end("first")
         calls.end("second")
@@ -58,7 +58,7 @@ import Testing
         #expect(calls.end == "first")
     }
 
-    @Test func cancellingTheTaskCancelsTheCall() async {
+    @Test func cancellingTaskCancelsCall() async {
         let calls = LinkCalls()
         let (started, start) = AsyncStream.makeStream(of: Void.self)
         let waiting = Task { () async -> Result<LinkCalls.Answer, RemoteError> in

@@ -40,7 +40,7 @@ import Testing
         try object("\(device)/\(path)", "org.bluez.GattDescriptor1", ["UUID": .string(uuid)])
     }
 
-    @Test func treeIsRead() throws {
+    @Test func treeIsParsed() throws {
         let database = RemoteDatabase(
             of: Self.device,
             in: [
@@ -68,14 +68,14 @@ import Testing
         #expect(database.place(of: 0x0012)?.path == path)
         #expect(database.place(of: 0x0012)?.interface == "org.bluez.GattCharacteristic1")
         #expect(database.place(of: 0x0013)?.interface == "org.bluez.GattDescriptor1")
-        // A declaration has no value that bluetoothd would read.
+        // A declaration is not an attribute of bluetoothd.
         #expect(database.place(of: 0x0011) == nil)
         #expect(database.value(at: path) == 0x0012)
         #expect(database.value(at: Self.device) == nil)
         #expect(database.anyCharacteristic != nil)
     }
 
-    @Test func whatIsNoneOfTheDevicesIsLeftOut() throws {
+    @Test func foreignObjectsAreIgnored() throws {
         let other = "/org/bluez/hci0/dev_C0_FF_EE_00_00_02"
         let service: [String: DBusValue] = ["UUID": .string(Self.battery), "Primary": true]
         let strangers = [
@@ -99,7 +99,7 @@ import Testing
         #expect(database.place(of: 0x0022) == nil)
     }
 
-    @Test func theLastHandleHasNoValueBehindIt() throws {
+    @Test func lastHandleHasNoValue() throws {
         let database = RemoteDatabase(
             of: Self.device,
             in: [
@@ -110,7 +110,7 @@ import Testing
         #expect(database.characteristics(of: database.services[0]).isEmpty)
     }
 
-    @Test func servicesThatGoAreForgotten() throws {
+    @Test func removedServicesAreForgotten() throws {
         var database = RemoteDatabase(
             of: Self.device,
             in: [

@@ -25,8 +25,8 @@ import Testing
         ("Failed", "Operation failed with ATT error: 0xff", ATTError(rawValue: 0xFF)),
         ("Failed", "Operation failed (0x80)", ATTError(rawValue: 0x80)),
     ])
-    func refusalsOfTheDeviceAreTold(_ name: String, _ words: String, error: ATTError) {
-        #expect(RemoteError(DBusError(name: "org.bluez.Error.\(name)", message: words)) == .refused(error))
+    func refusalOfTheDeviceIsATTError(_ name: String, _ message: String, error: ATTError) {
+        #expect(RemoteError(DBusError(name: "org.bluez.Error.\(name)", message: message)) == .refused(error))
     }
 
     @Test(arguments: [
@@ -38,7 +38,7 @@ import Testing
         DBusError(name: "org.freedesktop.DBus.Error.NoReply", message: "disconnected without replying"),
         .notConnected(),
     ])
-    func endsOfTheConnectionAreTold(_ error: DBusError) {
+    func endOfTheConnectionIsDisconnection(_ error: DBusError) {
         guard case .disconnected(let reason) = RemoteError(error) else {
             Issue.record("\(error) is \(RemoteError(error))")
             return
@@ -58,7 +58,7 @@ import Testing
         DBusError(name: "com.example.Other", message: "Operation failed with ATT error: 0x0e"),
         .timeout("nothing came"), .cancelled(), .malformed("rubbish"),
     ])
-    func everythingElseIsImpossible(_ error: DBusError) {
+    func otherErrorIsImpossible(_ error: DBusError) {
         guard case .impossible(let reason) = RemoteError(error) else {
             Issue.record("\(error) is \(RemoteError(error))")
             return

@@ -20,7 +20,7 @@ import Testing
 
     private struct NoRequest: Error { let event: ServedEvent? }
 
-    @Test func eachRequestGetsItsAnswer() async throws {
+    @Test func answerReachesItsRequest() async throws {
         let conversation = ServedConversation()
         var events = conversation.events.makeAsyncIterator()
         let first = Task { await conversation.ask(Self.characteristic, .read(offset: 0)) }
@@ -31,23 +31,23 @@ import Testing
         #expect(other.characteristic == Self.characteristic && other.operation == .write(offset: 0, value: [1]))
         conversation.answer(other, .failure(.invalidOffset))
         conversation.answer(one, .success([7]))
-        // Nobody waits for it any more.
+        // A second answer has no effect.
         conversation.answer(one, .success([8]))
         #expect(await first.value == .success([7]))
         #expect(await second.value == .failure(.invalidOffset))
     }
 
-    @Test func wishesAreHandedOn() async {
+    @Test func subscriptionsAreReported() async {
         let conversation = ServedConversation()
-        conversation.note(Self.characteristic, isWanted: true)
-        conversation.note(Self.characteristic, isWanted: false)
+        conversation.note(Self.characteristic, isSubscribed: true)
+        conversation.note(Self.characteristic, isSubscribed: false)
         conversation.end()
-        var told: [ServedEvent] = []
-        for await event in conversation.events { told.append(event) }
-        #expect(told == [.subscribed(Self.characteristic, .notification), .subscribed(Self.characteristic, [])])
+        var events: [ServedEvent] = []
+        for await event in conversation.events { events.append(event) }
+        #expect(events == [.subscribed(Self.characteristic, .notification), .subscribed(Self.characteristic, [])])
     }
 
-    @Test func theEndAnswersWhatWaits() async throws {
+    @Test func endFailsOpenRequests() async throws {
         let conversation = ServedConversation()
         var events = conversation.events.makeAsyncIterator()
         let waiting = Task { await conversation.ask(Self.characteristic, .read(offset: 0)) }

@@ -15,9 +15,9 @@ import Testing
 @Suite struct AgentTests {
     private static let device: ObjectPath = "/org/bluez/hci0/dev_C0_FF_EE_00_00_02"
 
-    /// An agent whose user gives this answer, and what it was asked.
-    private final class Desk: Sendable {
-        let asked = Mutex<[AgentRequest]>([])
+    /// Records the requests to an agent, and answers all of them alike.
+    private final class User: Sendable {
+        let requests = Mutex<[AgentRequest]>([])
         let cancelled = Mutex(0)
 
         func responder(_ answer: PairingAnswer?) -> AgentResponder {
@@ -25,7 +25,7 @@ import Testing
                 owner: ":1.2",
                 ask: { request, device in
                     #expect(device == AgentTests.device)
-                    self.asked.withLock { $0.append(request) }
+                    self.requests.withLock { $0.append(request) }
                     return answer
                 }, cancel: { self.cancelled.withLock { $0 += 1 } })
         }
@@ -37,10 +37,10 @@ import Testing
     }
 
     private static func reply(
-        _ desk: Desk, _ answer: PairingAnswer?, _ member: String, _ arguments: [DBusValue] = [.objectPath(device)],
+        _ user: User, _ answer: PairingAnswer?, _ member: String, _ arguments: [DBusValue] = [.objectPath(device)],
         sender: String = ":1.2"
     ) async throws -> Result<[DBusValue], DBusError> {
-        let method = try #require(desk.responder(answer).methods[member])
+        let method = try #require(user.responder(answer).methods[member])
         return await method(call(member, arguments, sender: sender))
     }
 
@@ -48,71 +48,71 @@ import Testing
         if case .failure(let error) = result { error.name } else { nil }
     }
 
-    @Test func aPasskeyIsANumber() async throws {
-        let desk = Desk()
-        #expect(try await Self.reply(desk, .passkey(42), "RequestPasskey") == .success([.uint32(42)]))
-        #expect(try await Self.reply(desk, .passkey(42), "RequestPinCode") == .success([.string("000042")]))
-        #expect(desk.asked.withLock { $0 } == [.passkey, .passkey])
+    @Test func passkeyIsNumberOrText() async throws {
+        let user = User()
+        #expect(try await Self.reply(user, .passkey(42), "RequestPasskey") == .success([.uint32(42)]))
+        #expect(try await Self.reply(user, .passkey(42), "RequestPinCode") == .success([.string("000042")]))
+        #expect(user.requests.withLock { $0 } == [.passkey, .passkey])
     }
 
     @Test(arguments: ["RequestAuthorization", "AuthorizeService", "RequestConfirmation"])
-    func aYesIsAnEmptyReply(_ member: String) async throws {
+    func confirmationIsEmptyReply(_ member: String) async throws {
         let arguments: [DBusValue] = [.objectPath(Self.device), .uint32(123_456)]
-        #expect(try await Self.reply(Desk(), .comparison(true), member, arguments) == .success([]))
+        #expect(try await Self.reply(User(), .comparison(true), member, arguments) == .success([]))
         for answer in [PairingAnswer.comparison(false), nil] {
-            let refusal = try await Self.reply(Desk(), answer, member, arguments)
+            let refusal = try await Self.reply(User(), answer, member, arguments)
             #expect(Self.errorName(refusal) == "org.bluez.Error.Rejected")
         }
-        let cancel = try await Self.reply(Desk(), .cancel, member, arguments)
+        let cancel = try await Self.reply(User(), .cancel, member, arguments)
         #expect(Self.errorName(cancel) == "org.bluez.Error.Canceled")
     }
 
-    @Test func theNumberToCompareIsTold() async throws {
-        let desk = Desk()
+    @Test func comparisonHasTheNumber() async throws {
+        let user = User()
         _ = try await Self.reply(
-            desk, .comparison(true), "RequestConfirmation", [.objectPath(Self.device), .uint32(999_999)])
-        #expect(desk.asked.withLock { $0 } == [.comparison(999_999)])
+            user, .comparison(true), "RequestConfirmation", [.objectPath(Self.device), .uint32(999_999)])
+        #expect(user.requests.withLock { $0 } == [.comparison(999_999)])
     }
 
-    /// An answer of another kind than was asked for is none.
-    @Test func aYesIsNoPasskey() async throws {
+    /// An answer of another kind declines the request.
+    @Test func passkeyDoesNotConfirm() async throws {
         for (member, answer) in [("RequestConfirmation", PairingAnswer.passkey(1))] {
-            let refusal = try await Self.reply(Desk(), answer, member, [.objectPath(Self.device), .uint32(1)])
+            let refusal = try await Self.reply(User(), answer, member, [.objectPath(Self.device), .uint32(1)])
             #expect(Self.errorName(refusal) == "org.bluez.Error.Rejected")
         }
     }
 
-    @Test func aPasskeyIsShownOnceAndNotWaitedFor() async throws {
-        let desk = Desk()
+    @Test func passkeyIsShownOnceWithoutWaiting() async throws {
+        let user = User()
         let first: [DBusValue] = [.objectPath(Self.device), .uint32(7), .uint16(0)]
         let second: [DBusValue] = [.objectPath(Self.device), .uint32(7), .uint16(1)]
-        #expect(try await Self.reply(desk, nil, "DisplayPasskey", first) == .success([]))
-        #expect(try await Self.reply(desk, nil, "DisplayPasskey", second) == .success([]))
-        while desk.asked.withLock({ $0.isEmpty }) { await Task.yield() }
-        #expect(desk.asked.withLock { $0 } == [.show(7)])
+        #expect(try await Self.reply(user, nil, "DisplayPasskey", first) == .success([]))
+        #expect(try await Self.reply(user, nil, "DisplayPasskey", second) == .success([]))
+        while user.requests.withLock({ $0.isEmpty }) { await Task.yield() }
+        #expect(user.requests.withLock { $0 } == [.show(7)])
     }
 
     @Test(arguments: ["RequestPasskey", "RequestConfirmation", "RequestAuthorization", "Cancel", "DisplayPasskey"])
-    func othersOnTheBusAreRejected(_ member: String) async throws {
-        let desk = Desk()
+    func otherCallersAreRejected(_ member: String) async throws {
+        let user = User()
         let arguments: [DBusValue] = [.objectPath(Self.device), .uint32(1), .uint16(0)]
-        let reply = try await Self.reply(desk, .comparison(true), member, arguments, sender: ":1.3")
+        let reply = try await Self.reply(user, .comparison(true), member, arguments, sender: ":1.3")
         #expect(Self.errorName(reply) == "org.bluez.Error.Rejected")
-        #expect(desk.asked.withLock { $0.isEmpty } && desk.cancelled.withLock { $0 } == 0)
+        #expect(user.requests.withLock { $0.isEmpty } && user.cancelled.withLock { $0 } == 0)
     }
 
     @Test(arguments: ["RequestPasskey", "RequestConfirmation", "RequestAuthorization", "DisplayPasskey"])
-    func argumentsOfOtherKindsAreRejected(_ member: String) async throws {
+    func invalidArgumentsAreRejected(_ member: String) async throws {
         for arguments in [[], [DBusValue.string("x")], [.uint32(1), .objectPath(Self.device)]] as [[DBusValue]] {
-            let reply = try await Self.reply(Desk(), .comparison(true), member, arguments)
+            let reply = try await Self.reply(User(), .comparison(true), member, arguments)
             #expect(Self.errorName(reply) == "org.bluez.Error.Rejected")
         }
     }
 
-    @Test func cancelIsHandedOn() async throws {
-        let desk = Desk()
-        #expect(try await Self.reply(desk, nil, "Cancel", []) == .success([]))
-        #expect(desk.cancelled.withLock { $0 } == 1)
+    @Test func cancelIsReported() async throws {
+        let user = User()
+        #expect(try await Self.reply(user, nil, "Cancel", []) == .success([]))
+        #expect(user.cancelled.withLock { $0 } == 1)
     }
 
     @Test(
@@ -120,13 +120,13 @@ import Testing
             (.none, "NoInputNoOutput"), (.display, "DisplayOnly"), (.displayYesNo, "DisplayYesNo"),
             (.keyboard, "KeyboardOnly"), (.keyboardDisplay, "KeyboardDisplay"),
         ] as [(PairingSettings.InputOutput, String)])
-    func capabilitiesHaveBluetoothdsNames(_ inputOutput: PairingSettings.InputOutput, _ name: String) {
+    func capabilityHasTheNameOfBlueZ(_ inputOutput: PairingSettings.InputOutput, _ name: String) {
         #expect(inputOutput.agentCapability == name)
     }
 
     // MARK: - Central
 
-    @Test func settingsAnswerBeforeTheUserDoes() async {
+    @Test func settingsAnswerBeforeTheUser() async {
         let settings = PairingSettings(inputOutput: .keyboardDisplay, passkey: 9, comparison: .reject)
         func answer(_ request: AgentRequest, _ settings: PairingSettings) async -> PairingAnswer {
             await BlueZRemoteLink.answer(request, settings) { question in
@@ -148,7 +148,7 @@ import Testing
             ("AuthenticationRejected", .unspecified), ("AuthenticationFailed", .unspecified),
             ("ConnectionAttemptFailed", .disconnected), ("InProgress", .busy), ("Nonsense", .unspecified),
         ] as [(String, PairingError.Code)])
-    func errorsOfPairAreUnderstood(_ name: String, _ code: PairingError.Code) {
+    func errorOfPairHasCode(_ name: String, _ code: PairingError.Code) {
         #expect(PairingError(DBusError(name: "org.bluez.Error.\(name)", message: "words")).code == code)
     }
 
@@ -156,7 +156,7 @@ import Testing
         arguments: [
             (0x05, .unspecified), (0x08, .timedOut), (0x10, .cancelled), (0x0E, .disconnected), (0xFF, .unspecified),
         ] as [(UInt8, PairingError.Code)])
-    func statusesOfTheKernelAreUnderstood(_ status: UInt8, _ code: PairingError.Code) {
+    func managementStatusHasCode(_ status: UInt8, _ code: PairingError.Code) {
         #expect(PairingError(managementStatus: status).code == code)
     }
 }
@@ -180,7 +180,7 @@ import Testing
             ([.write], AttributePermissions(write: .authorization), ["write", "authorize"]),
             ([.read], AttributePermissions(read: .authorization), ["read", "authorize"]),
         ] as [(CharacteristicProperties, AttributePermissions, [String])])
-    func flagsSayWhatALinkMustOffer(
+    func flagsIncludeRequiredSecurity(
         _ properties: CharacteristicProperties, _ permissions: AttributePermissions, _ flags: [String]
     ) {
         let characteristic = GATTCharacteristic(

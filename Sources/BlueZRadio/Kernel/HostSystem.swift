@@ -1,0 +1,94 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import CBluetooth
+import Glibc
+
+// What /proc, /sys and the kernel report without bluetoothd: adapters, rfkill blocks, the capabilities of this process.
+
+/// The adapters of the kernel, with or without a daemon.
+public enum AdapterPresence {
+    private static let bluetoothFolder = "/sys/class/bluetooth"
+    private static let blockFolder = "/sys/class/rfkill"
+
+    /// The names of the adapters: `hci0` and so on. Connections, which are in the same folder, are left out.
+    public static var names: [String] {
+        SystemFile.names(in: bluetoothFolder).filter { $0.hasPrefix("hci") && UInt16($0.dropFirst(3)) != nil }
+    }
+
+    /// Whether the kernel supports Bluetooth sockets.
+    public static var kernelHasBluetooth: Bool {
+        let descriptor = socket(
+            Int32(AF_BLUETOOTH), Int32(SOCK_RAW.rawValue) | Int32(SOCK_CLOEXEC.rawValue), BTPROTO_HCI)
+        guard descriptor >= 0 else { return errno != EAFNOSUPPORT }
+        close(descriptor)
+        return true
+    }
+
+    /// How rfkill blocks an adapter: "by software" or "by a switch"; `nil` when it does not.
+    static func block(of adapter: String) -> String? {
+        for folder in SystemFile.names(in: blockFolder) {
+            let path = "\(blockFolder)/\(folder)"
+            guard value("\(path)/type") == "bluetooth", value("\(path)/name") == adapter else { continue }
+            if value("\(path)/hard") == "1" { return "by a switch" }
+            if value("\(path)/soft") == "1" { return "by software" }
+        }
+        return nil
+    }
+
+    private static func value(_ path: String) -> String? {
+        (try? SystemFile.text(path))?.split(separator: "\n").first.map { String($0) }
+    }
+}
+
+/// The capabilities of this process that Bluetooth sockets require.
+struct ProcessRights: Hashable, Sendable {
+    /// CAP_NET_ADMIN: the management socket.
+    let networkAdministration: Bool
+    /// CAP_NET_RAW: the monitor socket.
+    let rawNetwork: Bool
+
+    /// The effective capabilities now (`CapEff` in /proc/self/status).
+    static var current: ProcessRights {
+        guard let status = try? SystemFile.text("/proc/self/status"),
+            let line = status.split(separator: "\n").first(where: { $0.hasPrefix("CapEff:") }),
+            let mask = UInt64(line.dropFirst("CapEff:".count).filter(\.isHexDigit), radix: 16)
+        else { return ProcessRights(networkAdministration: false, rawNetwork: false) }
+        return ProcessRights(networkAdministration: mask & 1 << 12 != 0, rawNetwork: mask & 1 << 13 != 0)
+    }
+}
+
+/// Small files of /proc and /sys.
+enum SystemFile {
+    /// The text of a file, at most 64 KiB.
+    /// - Throws: `Errno`.
+    static func text(_ path: String) throws(Errno) -> String {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Errno.current }
+        defer { Glibc.close(descriptor) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while bytes.count < 65536 {
+            let count = read(descriptor, &buffer, buffer.count)
+            guard count >= 0 else { throw Errno.current }
+            if count == 0 { break }
+            bytes += buffer[..<count]
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The sorted names in a folder; empty for a folder that cannot be read.
+    static func names(in folder: String) -> [String] {
+        guard let stream = opendir(folder) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+}

@@ -1,0 +1,244 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+import Bluetooth
+import BluetoothCore
+import DBus
+import Radio
+
+/// What a radio has registered with bluetoothd and the kernel for its beacons on one adapter: an advertiser, the services
+/// of one beacon, and a pairing agent.
+struct AdapterClaim: Sendable {
+    /// What the claim calls in the radio.
+    struct Handlers: Sendable {
+        /// Answers an attribute request.
+        let respond: @Sendable (AttributeRequest) async -> AttributeResponse
+        /// Takes a subscription to a characteristic of a beacon, or its end.
+        let noteSubscription: @Sendable (CharacteristicIdentifier, BeaconIdentifier, Bool) async -> Void
+        /// Answers bluetoothd's pairing requests; `nil` declines.
+        let answerPairing: @Sendable (AgentRequest, ObjectPath) async -> PairingAnswer?
+        /// Declines the pairing requests that wait.
+        let cancelPairing: @Sendable () async -> Void
+        /// bluetoothd has released an advertisement.
+        let noteRelease: @Sendable () -> Void
+    }
+
+    let attachment: AdapterAttachment
+    let advertiser: any InstanceAdvertiser
+    let capabilities: RadioCapabilities
+    /// Problems of the beacons that pair, found while registering.
+    let warnings: [(beacon: BeaconIdentifier, warning: Warning)]
+    private let application: AttributeApplication?
+    private let agent: AdapterAgent?
+    private let ledger: any RadioLedger
+
+    var daemon: BlueZDaemon { attachment.daemon }
+    var adapter: BlueZAdapter { attachment.adapter }
+
+    /// Registers what the beacons need.
+    /// - Throws: `RadioError`; nothing is registered then.
+    static func make(
+        for beacons: [HostedBeacon], on attachment: AdapterAttachment, channels: KernelChannels,
+        ledger: any RadioLedger, handlers: Handlers
+    ) async throws(RadioError) -> AdapterClaim {
+        let advertiser = try await makeAdvertiser(on: attachment, channels, ledger, handlers)
+        let application = try await registerServices(of: beacons.served, on: attachment, ledger, handlers)
+        var agent: AdapterAgent?
+        do throws(RadioError) {
+            agent = try await registerAgent(for: beacons.pairing, on: attachment, handlers)
+            let capabilities = try await capabilities(of: attachment.adapter, advertiser, channels)
+            return AdapterClaim(
+                attachment: attachment, advertiser: advertiser, capabilities: capabilities,
+                warnings: agent?.warnings ?? [], application: application, agent: agent, ledger: ledger)
+        } catch {
+            await release(application, on: attachment, ledger)
+            await agent?.unregister()
+            throw error
+        }
+    }
+
+    /// Removes the advertisements and the services, as far as the daemon and the adapter still have them.
+    func releaseBeacons() async {
+        await advertiser.removeAll()
+        await Self.release(application, on: attachment, ledger)
+    }
+
+    /// Removes the pairing agent.
+    func releaseAgent() async {
+        await agent?.unregister()
+    }
+
+    /// Has bluetoothd notify a value of the served beacon to all subscribers.
+    func notify(_ value: [UInt8], of characteristic: CharacteristicIdentifier) async {
+        // Without a daemon there are no subscribers.
+        try? await application?.notify(value, of: characteristic, on: daemon.connection)
+    }
+
+    // MARK: - Capacity
+
+    /// - Throws: `RadioError` when the adapter has fewer free instances than the beacons need, or does not answer.
+    func requireCapacity(for beacons: [HostedBeacon]) async throws(RadioError) {
+        let (total, free) = try await advertiser.capacity()
+        let fitting = try await fittingCount(of: beacons)
+        guard fitting < beacons.count else { return }
+        let kind = adapter.isExtended ? "extended" : "legacy"
+        throw RadioError(
+            .cannotCarry,
+            "\(fitting) of \(beacons.count) beacons fit on \(adapter.name): its \(kind) controller has "
+                + "\(total) advertising instances, \(free) of them free",
+            hint: "run the first \(fitting) beacons here, and the others on another adapter")
+    }
+
+    /// The number of beacons, in their order, that the adapter has free instances for.
+    func fittingCount(of beacons: [HostedBeacon]) async throws(RadioError) -> Int {
+        var left = try await advertiser.capacity().free
+        return beacons.prefix { beacon in
+            left -= beacon.advertisement.map(advertiser.instancesNeeded) ?? 1
+            return left >= 0
+        }.count
+    }
+
+    /// The rules of the adapter while these advertisements, and those of other programs, are on it.
+    func rules(for advertisements: some Collection<Advertisement>) -> AdvertisingRules {
+        let foreign = capabilities.instances - capabilities.freeInstances
+        return AdvertisingRules(
+            way: advertiser.way, isExtended: adapter.isExtended, adapterAddress: adapter.address,
+            instancesOnAir: foreign + advertisements.map(advertiser.instancesNeeded).reduce(0, +))
+    }
+
+    // MARK: - Registration
+
+    private static func makeAdvertiser(
+        on attachment: AdapterAttachment, _ channels: KernelChannels, _ ledger: any RadioLedger, _ handlers: Handlers
+    ) async throws(RadioError) -> any InstanceAdvertiser {
+        let adapter = attachment.adapter
+        if let management = channels.management, await supportsExtendedParameters(management) {
+            return try await ManagementAdvertiser(
+                channel: management, index: adapter.index, address: adapter.address, ledger: ledger)
+        }
+        let capabilities = DaemonCapabilities(
+            version: adapter.daemonVersion, isExperimental: await attachment.daemon.isExperimental(),
+            canIncludeTransmitPower: adapter.canIncludeTransmitPower, canSetTransmitPower: adapter.canSetTransmitPower)
+        return BusAdvertiser(
+            daemon: attachment.daemon, adapter: adapter, capabilities: capabilities, onRelease: handlers.noteRelease)
+    }
+
+    /// Whether the kernel has Add Extended Advertising Parameters (since Linux 5.11).
+    private static func supportsExtendedParameters(_ channel: ManagementChannel) async -> Bool {
+        guard
+            let reply = try? await channel.command(.readCommands, index: ManagementPacket.noController),
+            let commands = try? ManagementCommandList(parsing: reply)
+        else { return false }
+        return commands.opcodes.contains(.addExtendedAdvertisingParameters)
+    }
+
+    private static func registerServices(
+        of beacon: HostedBeacon?, on attachment: AdapterAttachment, _ ledger: any RadioLedger, _ handlers: Handlers
+    ) async throws(RadioError) -> AttributeApplication? {
+        guard let beacon else { return nil }
+        let identifier = beacon.identifier
+        try reserveAttributes(of: attachment.adapter, for: identifier, ledger)
+        do {
+            let application = try AttributeApplication(
+                services: beacon.services,
+                respond: { characteristic, device, operation in
+                    await handlers.respond(
+                        AttributeRequest(
+                            beacon: identifier, characteristic: characteristic,
+                            central: device.flatMap(BlueZDevice.address)?.description ?? "unknown",
+                            operation: operation))
+                },
+                noteSubscription: { await handlers.noteSubscription($0, identifier, $1) })
+            try await application.register(with: attachment.daemon, on: attachment.adapter)
+            return application
+        } catch {
+            throw RadioError(
+                .refused, "bluetoothd refuses the services of \(identifier) (\(error))",
+                hint: "check the bus policy for org.bluez, and that no other beaconry runs on "
+                    + "\(attachment.adapter.name)")
+        }
+    }
+
+    /// Reserves the attribute database of an adapter, which one run at a time may use: a central could not tell the
+    /// services of two beacons apart.
+    private static func reserveAttributes(
+        of adapter: BlueZAdapter, for beacon: BeaconIdentifier, _ ledger: any RadioLedger
+    ) throws(RadioError) {
+        let key = attributesKey(adapter)
+        _ = ledger.takeLeftovers(under: key)
+        if let other = ledger.heldByOthers(under: key).first {
+            throw RadioError(
+                .cannotCarry,
+                "\(adapter.name) carries the configurable beacon \"\(other)\" of another run already, and an adapter "
+                    + "under BlueZ has one attribute database",
+                hint: "stop that run, or use another adapter (--radio bluez:hciN)")
+        }
+        ledger.record([beacon.name], under: key)
+    }
+
+    private static func release(
+        _ application: AttributeApplication?, on attachment: AdapterAttachment, _ ledger: any RadioLedger
+    ) async {
+        guard let application else { return }
+        await application.unregister(from: attachment.daemon, on: attachment.adapter)
+        ledger.record([], under: attributesKey(attachment.adapter))
+    }
+
+    private static func attributesKey(_ adapter: BlueZAdapter) -> String { "attributes-\(adapter.address)" }
+
+    private static func registerAgent(
+        for beacon: HostedBeacon?, on attachment: AdapterAttachment, _ handlers: Handlers
+    ) async throws(RadioError) -> AdapterAgent? {
+        guard let beacon, let settings = beacon.pairing else { return nil }
+        do throws(DBusError) {
+            return try await AdapterAgent.register(
+                for: beacon.identifier, settings, on: attachment,
+                responder: AgentResponder(
+                    owner: attachment.daemon.owner, ask: handlers.answerPairing, cancel: handlers.cancelPairing))
+        } catch {
+            throw RadioError(
+                .refused, "bluetoothd takes no agent for pairing with \(beacon.identifier) (\(error))",
+                hint: "check the bus policy for org.bluez, or leave pairing out of the profile")
+        }
+    }
+
+    private static func capabilities(
+        of adapter: BlueZAdapter, _ advertiser: any InstanceAdvertiser, _ channels: KernelChannels
+    ) async throws(RadioError) -> RadioCapabilities {
+        let (total, free) = try await advertiser.capacity()
+        let reason =
+            switch advertiser.way {
+            case .management: "this process has CAP_NET_ADMIN: exact bytes in both PDUs"
+            case .bus where channels.management != nil: "the kernel is older than 5.11"
+            case .bus: "without CAP_NET_ADMIN, bluetoothd composes the bytes"
+            }
+        return RadioCapabilities(
+            name: "bluez:\(adapter.name)", way: advertiser.way.name, wayReason: reason, address: adapter.address,
+            hasExtendedAdvertising: adapter.isExtended, instances: total, freeInstances: free,
+            sharesTime: !adapter.isExtended, canReadBack: channels.monitor != nil)
+    }
+}
+
+extension [HostedBeacon] {
+    /// The beacon whose services are in the adapter's attribute database, which has room for one; `nil` if none has
+    /// services.
+    var served: HostedBeacon? { first { !$0.services.isEmpty } }
+
+    /// The beacon that centrals pair with; there is at most one, since the adapter has one address.
+    var pairing: HostedBeacon? {
+        first { !$0.services.isEmpty && $0.pairing != nil } ?? first { $0.pairing != nil }
+    }
+
+    /// - Throws: `RadioError` when more than one beacon has services.
+    func requireOneServer() throws(RadioError) {
+        let configurable = filter { !$0.services.isEmpty }.map { "\"\($0.identifier)\"" }
+        guard configurable.count > 1 else { return }
+        throw RadioError(
+            .cannotCarry,
+            "\(configurable.joined(separator: " and ")) have services, but an adapter under BlueZ has one address and "
+                + "one attribute database, so a central could not tell them apart",
+            hint: "run one of them on each adapter (--radio bluez:hciN), and the others as plain ibeacon devices")
+    }
+}

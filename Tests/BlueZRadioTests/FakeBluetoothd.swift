@@ -1,0 +1,176 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import DBus
+import Radio
+import TestSupport
+
+@testable import BlueZRadio
+
+/// A bluetoothd with one adapter, `hci0`, and the objects that a test adds. It records the calls of its methods.
+actor FakeBluetoothd {
+    static let adapter: ObjectPath = "/org/bluez/hci0"
+
+    let connection: DBusConnection
+    /// The called methods, in order.
+    private(set) var calls: [String] = []
+    /// The properties of the registered advertisements, by their path.
+    private(set) var advertisements: [String: [String: DBusValue]] = [:]
+    /// The number of times that the adapter was read.
+    private(set) var readCount = 0
+    /// The client that registered an agent or an application, and the object.
+    private(set) var agent: (client: String, path: ObjectPath)?
+    private(set) var application: (client: String, path: ObjectPath)?
+    private var isPowered = true
+    private var refusesAdvertisements = false
+
+    private init(_ connection: DBusConnection) {
+        self.connection = connection
+    }
+
+    /// Starts on a bus.
+    static func start(on bus: TestBus) async throws -> FakeBluetoothd {
+        let connection = try await DBusConnection.connect(to: .address(bus.address))
+        let daemon = FakeBluetoothd(connection)
+        try await connection.export(ExportedObject(path: .root, isObjectManager: true))
+        try await daemon.exportAgentManager()
+        try await daemon.exportAdapter()
+        try await connection.requestName("org.bluez")
+        return daemon
+    }
+
+    /// Ends it, with all its state.
+    func stop() async {
+        await connection.close()
+    }
+
+    /// Powers the adapter on or off.
+    func setPowered(_ value: Bool) async throws {
+        isPowered = value
+        try await connection.emitPropertiesChanged(
+            Self.adapter, "org.bluez.Adapter1", ["Powered": .boolean(value)])
+    }
+
+    /// Refuses the registration of advertisements, or accepts it again.
+    func setRefusing(_ value: Bool) {
+        refusesAdvertisements = value
+    }
+
+    /// Waits until a condition holds.
+    func wait(until condition: (isolated FakeBluetoothd) -> Bool) async {
+        while !condition(self) { try? await Task.sleep(for: .milliseconds(5)) }
+    }
+
+    /// The number of calls of a method.
+    func count(of method: String) -> Int { calls.count { $0 == method } }
+
+    /// Adds an object with one interface.
+    func add(
+        _ path: ObjectPath, _ interface: String, _ properties: [String: DBusValue],
+        methods: [String: MethodHandler] = [:]
+    ) async throws {
+        try await connection.export(
+            ExportedObject(
+                path: path, interfaces: [ExportedInterface(interface, properties: { properties }, methods: methods)]))
+    }
+
+    /// Records a call.
+    func record(_ method: String) {
+        calls.append(method)
+    }
+
+    // MARK: - Objects
+
+    private func exportAgentManager() async throws {
+        let methods: [String: MethodHandler] = [
+            "RegisterAgent": { [weak self] call in await self?.register(agent: call) ?? .success([]) },
+            "RequestDefaultAgent": { [weak self] _ in await self?.accept("RequestDefaultAgent") ?? .success([]) },
+            "UnregisterAgent": { [weak self] _ in await self?.accept("UnregisterAgent") ?? .success([]) },
+        ]
+        try await connection.export(
+            ExportedObject(
+                path: "/org/bluez", interfaces: [ExportedInterface("org.bluez.AgentManager1", methods: methods)]))
+    }
+
+    private func exportAdapter() async throws {
+        let adapter = ExportedInterface(
+            "org.bluez.Adapter1", properties: { [weak self] in await self?.adapterProperties() ?? [:] },
+            methods: [
+                "SetDiscoveryFilter": { [weak self] _ in await self?.accept("SetDiscoveryFilter") ?? .success([]) },
+                "StartDiscovery": { [weak self] _ in await self?.accept("StartDiscovery") ?? .success([]) },
+                "StopDiscovery": { [weak self] _ in await self?.accept("StopDiscovery") ?? .success([]) },
+            ])
+        let advertising = ExportedInterface(
+            "org.bluez.LEAdvertisingManager1",
+            properties: { ["ActiveInstances": .byte(0), "SupportedInstances": .byte(5)] },
+            methods: [
+                "RegisterAdvertisement": { [weak self] call in
+                    await self?.register(advertisement: call) ?? .success([])
+                },
+                "UnregisterAdvertisement": { [weak self] call in
+                    await self?.unregister(advertisement: call) ?? .success([])
+                },
+            ])
+        let attributes = ExportedInterface(
+            "org.bluez.GattManager1",
+            methods: [
+                "RegisterApplication": { [weak self] call in
+                    await self?.register(application: call) ?? .success([])
+                },
+                "UnregisterApplication": { [weak self] _ in
+                    await self?.accept("UnregisterApplication") ?? .success([])
+                },
+            ])
+        try await connection.export(
+            ExportedObject(
+                path: Self.adapter, interfaces: [adapter, advertising, attributes], isConcurrent: true))
+    }
+
+    private func adapterProperties() -> [String: DBusValue] {
+        readCount += 1
+        return [
+            "Address": "00:AA:01:00:00:00", "Powered": .boolean(isPowered), "Pairable": true,
+            "Modalias": "usb:v1D6Bp0246d0552",
+        ]
+    }
+
+    private func accept(_ method: String) -> Result<[DBusValue], DBusError> {
+        calls.append(method)
+        return .success([])
+    }
+
+    private func register(agent call: MethodCall) -> Result<[DBusValue], DBusError> {
+        agent = call.arguments.first?.objectPathValue.map { (call.sender, $0) }
+        return accept("RegisterAgent")
+    }
+
+    private func register(application call: MethodCall) -> Result<[DBusValue], DBusError> {
+        application = call.arguments.first?.objectPathValue.map { (call.sender, $0) }
+        return accept("RegisterApplication")
+    }
+
+    private func register(advertisement call: MethodCall) async -> Result<[DBusValue], DBusError> {
+        calls.append("RegisterAdvertisement")
+        guard !refusesAdvertisements, let path = call.arguments.first?.objectPathValue else {
+            return .failure(DBusError(name: "org.bluez.Error.NotPermitted", message: "Maximum advertisements reached"))
+        }
+        let reply = try? await connection.call(
+            call.sender, path, "org.freedesktop.DBus.Properties", "GetAll", ["org.bluez.LEAdvertisement1"])
+        advertisements[path.rawValue] = reply?.first?.dictionaryValue
+        return .success([])
+    }
+
+    private func unregister(advertisement call: MethodCall) -> Result<[DBusValue], DBusError> {
+        calls.append("UnregisterAdvertisement")
+        if let path = call.arguments.first?.objectPathValue { advertisements[path.rawValue] = nil }
+        return .success([])
+    }
+}
+
+/// A ledger that forgets everything.
+struct EmptyLedger: RadioLedger {
+    func record(_ entries: [String], under key: String) {}
+    func takeLeftovers(under key: String) -> [String] { [] }
+    func heldByOthers(under key: String) -> [String] { [] }
+}
