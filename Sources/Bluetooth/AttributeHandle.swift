@@ -4,29 +4,29 @@
 
 public import BluetoothCore
 
-/// The number of an attribute on its server: 1 to 65,535; 0 is none (Core 5.4, Vol 3, Part F, 3.2.2).
+/// The handle of an attribute on its server: 1 to 65,535; 0 is invalid (Core 5.4, Vol 3, Part F, 3.2.2).
 public struct AttributeHandle: Hashable, Comparable, Sendable {
     /// The number; little-endian on the wire.
     public let rawValue: UInt16
 
-    /// Any number, an attribute's or not.
+    /// A handle with any number, valid or not.
     public init(_ rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// 0x0000, which no attribute has.
+    /// 0x0000: no attribute.
     public static let none = AttributeHandle(0x0000)
-    /// 0x0001, the lowest that an attribute can have.
+    /// 0x0001, the lowest handle of an attribute.
     public static let first = AttributeHandle(0x0001)
-    /// 0xFFFF, the highest that an attribute can have.
+    /// 0xFFFF, the highest handle of an attribute.
     public static let last = AttributeHandle(0xFFFF)
 
-    /// The next number; `nil` behind the last.
+    /// The next handle; `nil` after the last one.
     public var successor: AttributeHandle? { self == .last ? nil : AttributeHandle(rawValue + 1) }
 
     public static func < (left: AttributeHandle, right: AttributeHandle) -> Bool { left.rawValue < right.rawValue }
 }
 
 extension ClosedRange<AttributeHandle> {
-    /// Every handle that an attribute can have.
+    /// All valid handles.
     public static var all: Self { .first ... .last }
 }
 

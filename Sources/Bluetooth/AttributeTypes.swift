@@ -4,44 +4,44 @@
 
 public import BluetoothCore
 
-/// The attribute types that the attribute profile itself uses (Assigned Numbers, 3).
+/// The attribute types of the Generic Attribute Profile and the Generic Access Profile (Assigned Numbers, 3).
 extension BluetoothUUID {
-    /// A declaration of a primary service.
+    /// Primary service declaration.
     public static let primaryService = BluetoothUUID.bit16(0x2800)
-    /// A declaration of a secondary service.
+    /// Secondary service declaration.
     public static let secondaryService = BluetoothUUID.bit16(0x2801)
-    /// A declaration that a service includes another.
+    /// Include declaration: a service includes another one.
     public static let include = BluetoothUUID.bit16(0x2802)
-    /// A declaration of a characteristic.
+    /// Characteristic declaration.
     public static let characteristic = BluetoothUUID.bit16(0x2803)
 
-    /// A descriptor: more properties.
+    /// Descriptor: further properties.
     public static let characteristicExtendedProperties = BluetoothUUID.bit16(0x2900)
-    /// A descriptor: what the characteristic is, for people.
+    /// Descriptor: a description for people.
     public static let characteristicUserDescription = BluetoothUUID.bit16(0x2901)
-    /// A descriptor: what a client wants to be told.
+    /// Descriptor: the subscription of a client.
     public static let clientCharacteristicConfiguration = BluetoothUUID.bit16(0x2902)
-    /// A descriptor: whether the server broadcasts the value.
+    /// Descriptor: whether the server broadcasts the value.
     public static let serverCharacteristicConfiguration = BluetoothUUID.bit16(0x2903)
-    /// A descriptor: how the value is to be understood.
+    /// Descriptor: the format of the value.
     public static let characteristicPresentationFormat = BluetoothUUID.bit16(0x2904)
-    /// A descriptor: the formats of a value of several parts.
+    /// Descriptor: the formats of a value with several parts.
     public static let characteristicAggregateFormat = BluetoothUUID.bit16(0x2905)
 
-    /// The service that says who a device is.
+    /// Generic Access service.
     public static let genericAccess = BluetoothUUID.bit16(0x1800)
-    /// The service that says whether the services have changed.
+    /// Generic Attribute service.
     public static let genericAttribute = BluetoothUUID.bit16(0x1801)
-    /// The device's name.
+    /// Device name.
     public static let deviceName = BluetoothUUID.bit16(0x2A00)
-    /// What the device looks like.
+    /// Appearance.
     public static let appearance = BluetoothUUID.bit16(0x2A01)
-    /// The connection parameters that a peripheral would like.
+    /// The connection parameters that a peripheral prefers.
     public static let peripheralPreferredConnectionParameters = BluetoothUUID.bit16(0x2A04)
-    /// The range of handles that has changed.
+    /// Service Changed: the range of handles that has changed.
     public static let serviceChanged = BluetoothUUID.bit16(0x2A05)
-    /// What a client understands.
+    /// The features that a client supports.
     public static let clientSupportedFeatures = BluetoothUUID.bit16(0x2B29)
-    /// A hash of all declarations.
+    /// The hash of the attribute table.
     public static let databaseHash = BluetoothUUID.bit16(0x2B2A)
 }

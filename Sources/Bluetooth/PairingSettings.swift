@@ -2,19 +2,19 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a device pairs (Core 5.4, Vol 3, Part H, 2.3): what it can show and be told, and what it insists on.
+/// The pairing settings of a device (Core 5.4, Vol 3, Part H, 2.3): its input and output, and its requirements.
 public struct PairingSettings: Hashable, Sendable {
-    /// What the device has for its user (Core 5.4, Vol 3, Part H, 2.3.2).
+    /// The input and output of a device (Core 5.4, Vol 3, Part H, 2.3.2).
     public enum InputOutput: String, Hashable, Sendable, CaseIterable {
-        /// Nothing: pairing "just works", without protection against a person in the middle.
+        /// None: pairing "just works", without protection against a machine in the middle.
         case none
-        /// It shows six digits.
+        /// A display for six digits.
         case display
-        /// It shows six digits, and takes yes or no.
+        /// A display for six digits, and yes and no.
         case displayYesNo = "display-yes-no"
-        /// It takes six digits.
+        /// A keyboard for six digits.
         case keyboard
-        /// It shows six digits and takes them.
+        /// A display and a keyboard for six digits.
         case keyboardDisplay = "keyboard-display"
     }
 
@@ -28,30 +28,31 @@ public struct PairingSettings: Hashable, Sendable {
         case off
     }
 
-    /// What answers a question whether two numbers are the same.
+    /// The answer to the question whether two numbers are the same.
     public enum Comparison: String, Hashable, Sendable, CaseIterable {
-        /// The user.
+        /// The user answers.
         case ask
-        /// Yes, always.
+        /// Always yes.
         case accept
-        /// No, always.
+        /// Always no.
         case reject
     }
 
-    /// The numbers that six digits write.
+    /// The numbers that six digits can express.
     public static let passkeyRange: ClosedRange<UInt32> = 0...999_999
-    /// The lengths of keys, in octets (Core 5.4, Vol 3, Part H, 2.3.4).
+    /// The lengths of keys, in bytes (Core 5.4, Vol 3, Part H, 2.3.4).
     public static let keySizeRange: ClosedRange<UInt8> = 7...16
 
-    /// What it has for its user.
+    /// The input and output of the device.
     public var inputOutput: InputOutput
-    /// The number that it shows, or that its user enters; `nil` is another one each time, or asks.
+    /// The passkey that the device shows, or that its user enters; `nil` for a random one, or to ask the user.
     public var passkey: UInt32?
-    /// What answers whether numbers are the same.
+    /// The answer when numbers are compared.
     public var comparison: Comparison
-    /// Whether it remembers whom it paired with.
+    /// Whether bonds are saved.
     public var isBonding: Bool
-    /// Whether it insists on protection against a person in the middle.
+    /// Whether protection against a machine in the middle is required. Without it, a device with input or output still
+    /// uses the protection where the peer can.
     public var requiresAuthentication: Bool
     /// LE Secure Connections (since Bluetooth 4.2); without them, legacy pairing.
     public var secureConnections: Requirement
@@ -59,12 +60,12 @@ public struct PairingSettings: Hashable, Sendable {
     public var minimumKeySize: UInt8
     /// The longest key that it offers, in bytes: the minimum to 16. BlueZ offers 16 in any case.
     public var maximumKeySize: UInt8
-    /// Whether it asks a central for encryption as soon as that is connected.
+    /// Whether the device requests encryption from each central that connects.
     public var asksOnConnection: Bool
-    /// Whether it hides behind private addresses, which only those that it has paired with can resolve.
+    /// Whether the device advertises with private addresses, which only its bonded peers can resolve.
     public var hidesAddress: Bool
 
-    /// Pairing that just works, with everybody, and is remembered, unless said otherwise.
+    /// Pairing settings; by default "just works" with any peer, and bonds are saved. Key lengths are limited to 7 to 16.
     public init(
         inputOutput: InputOutput = .none, passkey: UInt32? = nil, comparison: Comparison = .ask,
         isBonding: Bool = true, requiresAuthentication: Bool = false,

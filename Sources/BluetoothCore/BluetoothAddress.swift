@@ -4,23 +4,23 @@
 
 /// A 48-bit device address.
 ///
-/// Core 5.4, Vol 6, Part B, 1.3. On the wire the least significant octet goes first; text has it last.
+/// Core 5.4, Vol 6, Part B, 1.3. On the wire the least significant byte comes first; in text it comes last.
 public struct BluetoothAddress: Hashable, Sendable {
-    /// The six octets in text order, the most significant first.
+    /// The six bytes in text order, the most significant first.
     public let octets: [UInt8]
 
-    /// `00:00:00:00:00:00`, which no device has.
+    /// `00:00:00:00:00:00`, which is no valid address.
     public static let zero = BluetoothAddress(zeros: ())
 
     private init(zeros: ()) { octets = [0, 0, 0, 0, 0, 0] }
 
-    /// An address of exactly six octets in text order; `nil` for any other count.
+    /// An address of exactly six bytes in text order; `nil` for any other count.
     public init?(octets: some Collection<UInt8>) {
         guard octets.count == 6 else { return nil }
         self.octets = Array(octets)
     }
 
-    /// Reads `C0:FF:EE:00:00:01`, either case; `nil` for anything else.
+    /// Parses `C0:FF:EE:00:00:01` in either case; `nil` for any other text.
     public init?(_ text: some StringProtocol) {
         let groups = text.split(separator: ":", omittingEmptySubsequences: false)
         guard groups.count == 6, groups.allSatisfy({ $0.utf8.count == 2 && $0.allSatisfy(\.isHexDigit) }) else {
@@ -29,12 +29,12 @@ public struct BluetoothAddress: Hashable, Sendable {
         self.init(octets: groups.compactMap { UInt8($0, radix: 16) })
     }
 
-    /// Whether the two most significant bits are both one, as a static random address must have them.
+    /// Whether the two most significant bits are both 1, as in a static random address.
     public var isStaticRandom: Bool { octets[0] & 0xC0 == 0xC0 }
 }
 
 extension BluetoothAddress: CustomStringConvertible {
-    /// Upper-case, with colons.
+    /// Upper case, with colons.
     public var description: String {
         octets.map { Hexadecimal.string([$0]).uppercased() }.joined(separator: ":")
     }

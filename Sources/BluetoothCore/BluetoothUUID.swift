@@ -4,19 +4,19 @@
 
 /// A UUID of a service, characteristic or descriptor: 16, 32 or 128 bits.
 ///
-/// Core 5.4, Vol 3, Part B, 2.5.1. Two are equal when they name the same attribute type, whatever their width.
+/// Core 5.4, Vol 3, Part B, 2.5.1. UUIDs of different widths are equal if they expand to the same 128 bits.
 public enum BluetoothUUID: Sendable {
-    /// Assigned by the Bluetooth SIG, two octets.
+    /// Two bytes, assigned by the Bluetooth SIG.
     case bit16(UInt16)
-    /// Assigned by the Bluetooth SIG, four octets.
+    /// Four bytes, assigned by the Bluetooth SIG.
     case bit32(UInt32)
-    /// Anybody's.
+    /// 16 bytes, defined by anyone.
     case bit128(UUID128)
 
-    /// `0000xxxx-0000-1000-8000-00805F9B34FB`, without its first four octets.
+    /// `0000xxxx-0000-1000-8000-00805F9B34FB`, without its first four bytes.
     private static let baseTail: [UInt8] = [0, 0, 0x10, 0, 0x80, 0, 0, 0x80, 0x5F, 0x9B, 0x34, 0xFB]
 
-    /// Reads four or eight hexadecimal digits, or the long form; `nil` for anything else.
+    /// Parses four or eight hexadecimal digits, or the long form; `nil` for any other text.
     public init?(_ text: some StringProtocol) {
         if let uuid = UUID128(text) {
             self = .bit128(uuid)
@@ -40,12 +40,12 @@ public enum BluetoothUUID: Sendable {
         var writer = ByteWriter()
         writer.writeBigEndian(prefix)
         guard let uuid = UUID128(octets: writer.bytes + Self.baseTail) else {
-            preconditionFailure("4 and 12 octets are 16")
+            preconditionFailure("4 and 12 bytes are 16")
         }
         return uuid
     }
 
-    /// The form of the fewest bits that names the same.
+    /// The shortest form of the same UUID.
     public var abbreviated: BluetoothUUID {
         let expanded = expanded
         let prefix = expanded.octets[..<4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
@@ -65,7 +65,7 @@ extension BluetoothUUID: Hashable {
 }
 
 extension BluetoothUUID: CustomStringConvertible {
-    /// Upper-case: four or eight digits, or the long form.
+    /// Upper case: four or eight digits, or the long form.
     public var description: String {
         switch self {
         case .bit16(let value): Hexadecimal.string([UInt8(value >> 8), UInt8(value & 0xFF)]).uppercased()
@@ -73,5 +73,50 @@ extension BluetoothUUID: CustomStringConvertible {
             Hexadecimal.string([24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }).uppercased()
         case .bit128(let uuid): uuid.description
         }
+    }
+}
+
+/// A UUID of 128 bits, in text order: the first byte is printed first.
+///
+/// Beacon formats use this order. Fields of Bluetooth itself use the reverse order (Core 5.4, Vol 3, Part B, 2.5.1), and so
+/// do `serialize(into:)` and `init(parsing:)`.
+public struct UUID128: Hashable, Sendable {
+    /// The 16 bytes in text order.
+    public let octets: [UInt8]
+
+    /// A UUID of exactly 16 bytes in text order; `nil` for any other count.
+    public init?(octets: some Collection<UInt8>) {
+        guard octets.count == 16 else { return nil }
+        self.octets = Array(octets)
+    }
+
+    /// Parses `8-4-4-4-12` hexadecimal digits of either case, or 32 without hyphens; `nil` for any other text.
+    public init?(_ text: some StringProtocol) {
+        let groups = text.split(separator: "-", omittingEmptySubsequences: false).map(\.utf8.count)
+        guard groups == [8, 4, 4, 4, 12] || groups == [32] else { return nil }
+        guard text.utf8.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit || $0 == UInt8(ascii: "-") }) else {
+            return nil
+        }
+        guard let octets = try? Hexadecimal.bytes(text.split(separator: "-").joined()) else { return nil }
+        self.init(octets: octets)
+    }
+}
+
+extension UUID128: CustomStringConvertible {
+    /// Upper case, with hyphens.
+    public var description: String {
+        let digits = Array(Hexadecimal.string(octets).uppercased())
+        return [digits[0..<8], digits[8..<12], digits[12..<16], digits[16..<20], digits[20..<32]]
+            .map { String($0) }.joined(separator: "-")
+    }
+}
+
+extension UUID128: WireCodable {
+    public init(parsing reader: inout ByteReader) throws(WireError) {
+        octets = try reader.read(count: 16).reversed()
+    }
+
+    public func serialize(into writer: inout ByteWriter) {
+        writer.write(octets.reversed())
     }
 }

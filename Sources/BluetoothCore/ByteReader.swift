@@ -4,33 +4,33 @@
 
 /// A cursor over bytes that never reads past their end.
 ///
-/// All that is on the air passes here, so other modules may inline it.
+/// Inlinable across modules: every packet passes through it.
 public struct ByteReader: Sendable {
     @usableFromInline let bytes: ArraySlice<UInt8>
     @usableFromInline let base: Int
     @usableFromInline var index: Int
 
-    /// Reads `bytes` from their start; `baseOffset` is added to the offsets of errors, for readers of a part.
+    /// A reader at the start of `bytes`; `baseOffset` is added to the offsets in errors, for bytes that are part of others.
     public init(_ bytes: ArraySlice<UInt8>, baseOffset: Int = 0) {
         self.bytes = bytes
         self.base = baseOffset - bytes.startIndex
         self.index = bytes.startIndex
     }
 
-    /// Reads `bytes` from their start.
+    /// A reader at the start of `bytes`.
     public init(_ bytes: [UInt8]) {
         self.init(bytes[...])
     }
 
-    /// Octets from the start of the input to the next one read.
+    /// The offset of the next byte from the start of the input.
     @inlinable public var offset: Int { index + base }
-    /// Octets not read yet.
+    /// The number of bytes that are left.
     @inlinable public var remaining: Int { bytes.endIndex - index }
-    /// Whether all has been read.
+    /// Whether no bytes are left.
     public var isAtEnd: Bool { remaining == 0 }
 
-    /// The next `count` octets.
-    /// - Throws: `WireError.Kind.truncated` when fewer are left; nothing is consumed then.
+    /// Reads the next `count` bytes.
+    /// - Throws: `WireError.Kind.truncated` if fewer are left; then nothing is consumed.
     @inlinable public mutating func read(count: Int) throws(WireError) -> ArraySlice<UInt8> {
         guard count >= 0, count <= remaining else {
             throw WireError(.truncated(needed: max(count, 0), available: remaining), offset: offset)
@@ -39,38 +39,38 @@ public struct ByteReader: Sendable {
         return bytes[index..<index + count]
     }
 
-    /// All octets that are left.
+    /// Reads all bytes that are left.
     public mutating func readAll() -> ArraySlice<UInt8> {
         defer { index = bytes.endIndex }
         return bytes[index...]
     }
 
-    /// A reader of the next `count` octets, whose errors keep counting from this reader's start.
+    /// Reads the next `count` bytes, as a reader with the same origin of offsets.
     public mutating func reader(count: Int) throws(WireError) -> ByteReader {
         let start = offset
         return ByteReader(try read(count: count), baseOffset: start)
     }
 
-    /// The next octet, unsigned.
+    /// Reads the next byte, unsigned.
     @inlinable public mutating func readUInt8() throws(WireError) -> UInt8 { try readInteger() }
-    /// The next octet, two's complement.
+    /// Reads the next byte, in two's complement.
     @inlinable public mutating func readInt8() throws(WireError) -> Int8 { try readInteger() }
 
-    /// The next integer in the Bluetooth order: least significant octet first.
+    /// Reads the next integer in the order of Bluetooth: least significant byte first.
     @inlinable public mutating func readLittleEndian<Value: FixedWidthInteger>(
         _: Value.Type = Value.self
     ) throws(WireError) -> Value {
         Value(littleEndian: try readInteger())
     }
 
-    /// The next integer in network order, as some beacon formats have it: most significant octet first.
+    /// Reads the next integer in network order, which some beacon formats use: most significant byte first.
     @inlinable public mutating func readBigEndian<Value: FixedWidthInteger>(
         _: Value.Type = Value.self
     ) throws(WireError) -> Value {
         Value(bigEndian: try readInteger())
     }
 
-    /// The octets as they lie in memory; the caller names their order.
+    /// Reads the next integer in the order of memory; the caller converts it.
     @inlinable mutating func readInteger<Value: FixedWidthInteger>() throws(WireError) -> Value {
         var value = Value.zero
         let octets = try read(count: MemoryLayout<Value>.size)

@@ -2,36 +2,36 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// Collects bytes in order.
+/// An array of bytes that values are appended to.
 ///
-/// All that is on the air passes here, so other modules may inline it.
+/// Inlinable across modules: every packet passes through it.
 public struct ByteWriter: Sendable {
     @usableFromInline var written: [UInt8] = []
-    /// What was written so far.
+    /// The bytes so far.
     @inlinable public var bytes: [UInt8] { written }
 
-    /// A writer with nothing written.
+    /// An empty writer.
     public init() {}
 
-    /// A writer with nothing written and room for so many octets; more may be written.
+    /// An empty writer with memory for this number of bytes; more may be written.
     public init(capacity: Int) { written.reserveCapacity(capacity) }
 
-    /// Appends octets as they are.
+    /// Appends bytes.
     @inlinable public mutating func write(_ octets: some Collection<UInt8>) {
         written.append(contentsOf: octets)
     }
 
-    /// Appends one octet.
+    /// Appends one byte.
     @inlinable public mutating func write(_ octet: UInt8) {
         written.append(octet)
     }
 
-    /// Appends one octet in two's complement.
+    /// Appends one byte in two's complement.
     @inlinable public mutating func write(_ octet: Int8) {
         written.append(UInt8(bitPattern: octet))
     }
 
-    /// Appends an integer in the Bluetooth order: least significant octet first.
+    /// Appends an integer in the order of Bluetooth: least significant byte first.
     @inlinable public mutating func writeLittleEndian(_ value: some FixedWidthInteger) {
         var rest = value
         for _ in 0..<MemoryLayout.size(ofValue: value) {
@@ -40,7 +40,7 @@ public struct ByteWriter: Sendable {
         }
     }
 
-    /// Appends an integer in network order: most significant octet first.
+    /// Appends an integer in network order: most significant byte first.
     @inlinable public mutating func writeBigEndian(_ value: some FixedWidthInteger) {
         writeLittleEndian(value.byteSwapped)
     }

@@ -23,8 +23,17 @@ public struct TransmitPower: DecibelMilliwatts {
     public init(_ decibelMilliwatts: Int8) { self.decibelMilliwatts = decibelMilliwatts }
 }
 
-/// The received strength at one metre that a beacon claims for itself, so that receivers can estimate their distance.
+/// The RSSI at one metre that a beacon advertises, so that receivers can estimate their distance.
 public struct MeasuredPower: DecibelMilliwatts {
     public let decibelMilliwatts: Int8
     public init(_ decibelMilliwatts: Int8) { self.decibelMilliwatts = decibelMilliwatts }
+}
+
+/// The received signal strength: -127 to 20 dBm (Core 5.4, Vol 4, Part E, 7.7.65.2).
+public struct RSSI: DecibelMilliwatts {
+    public let decibelMilliwatts: Int8
+    public init(_ decibelMilliwatts: Int8) { self.decibelMilliwatts = decibelMilliwatts }
+
+    /// 127: not available.
+    public static let unavailable = RSSI(127)
 }

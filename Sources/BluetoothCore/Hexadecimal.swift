@@ -2,11 +2,11 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// Bytes written as hexadecimal digits, two an octet.
+/// Bytes as hexadecimal text, two digits per byte.
 public enum Hexadecimal {
     private static let lowerDigits = Array("0123456789abcdef".utf8)
 
-    /// Lower-case digits, without separators.
+    /// The bytes in lower case, without separators.
     public static func string(_ bytes: some Sequence<UInt8>) -> String {
         var digits: [UInt8] = []
         for byte in bytes {
@@ -16,8 +16,8 @@ public enum Hexadecimal {
         return String(decoding: digits, as: UTF8.self)
     }
 
-    /// Reads digits of either case; spaces, colons and a leading `0x` may stand between octets.
-    /// - Throws: `WireError` of kind `.notHexadecimal`, with the offset of the octet that cannot be read.
+    /// Parses digits of either case. A leading `0x` is allowed, and so are spaces, colons and line feeds.
+    /// - Throws: `WireError` of kind `.notHexadecimal`, with the offset of the first byte that is not two digits.
     public static func bytes(_ text: some StringProtocol) throws(WireError) -> [UInt8] {
         var digits = Array(text.utf8)
         if digits.starts(with: Array("0x".utf8)) || digits.starts(with: Array("0X".utf8)) {

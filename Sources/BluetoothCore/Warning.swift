@@ -2,13 +2,13 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// Something a beacon's owner should know, with a code that scripts may rely on.
+/// A warning for the user, with a stable code.
 public struct Warning: Hashable, Sendable {
     /// A stable code in lower case with hyphens; `docs/warnings.md` lists them all.
     public let code: String
-    /// What is so, and why.
+    /// The problem and its cause.
     public let message: String
-    /// What to do about it.
+    /// How to fix it.
     public let hint: String
 
     /// A warning of this code.

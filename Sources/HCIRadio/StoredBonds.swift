@@ -49,7 +49,7 @@ struct StoredBonds {
             return key
         }
         var random = RandomSource()
-        let key = Octets<16>(padding: random.octets(16))
+        let key = Octets<16>(padding: random.bytes(16))
         secrets.own[Self.resolvingKeyName] = Hexadecimal.string(key.bytes)
         _ = store?.save(secrets, of: owner)
         return key

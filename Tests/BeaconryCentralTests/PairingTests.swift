@@ -29,7 +29,7 @@ struct PairingTests {
                 return
             }
             #expect(refusal.code == .notSupported)
-            #expect(error.code == "not-paired" && error.hint == "let the peer pair")
+            #expect(error.code == "not-paired" && error.hint == "enable pairing on the peer")
             #expect(error.message.hasPrefix("cannot pair with \(peripheral.address): "))
             // Nothing else is lost with it.
             #expect(try await !peripheral.discoverServices().isEmpty)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct BluetoothAddressTests {
     @Test(arguments: ["C0:FF:EE:00:00:01", "c0:ff:ee:00:00:01", "C0:ff:Ee:00:00:01"])
-    func textIsRead(_ text: String) throws {
+    func textIsParsed(_ text: String) throws {
         let address = try #require(BluetoothAddress(text))
         #expect(address.octets == [0xC0, 0xFF, 0xEE, 0, 0, 1])
         #expect(address.description == "C0:FF:EE:00:00:01")
@@ -24,11 +24,11 @@ import Testing
     }
 
     @Test(arguments: [0, 5, 7])
-    func otherCountsOfOctetsAreRefused(_ count: Int) {
+    func otherByteCountsAreRefused(_ count: Int) {
         #expect(BluetoothAddress(octets: [UInt8](repeating: 1, count: count)) == nil)
     }
 
-    @Test func wireHasTheLastOctetFirst() throws {
+    @Test func wireOrderIsReversed() throws {
         let address = try #require(BluetoothAddress("C0:FF:EE:00:00:01"))
         let wire: [UInt8] = [1, 0, 0, 0xEE, 0xFF, 0xC0]
         #expect(address.serialized() == wire)

@@ -6,7 +6,7 @@ import BluetoothCore
 import Testing
 
 @Suite struct ByteReaderTests {
-    @Test func integersHaveTheOrderThatTheCallerNames() throws {
+    @Test func integersAreReadInBothOrders() throws {
         var reader = ByteReader([0x01, 0x02, 0x01, 0x02, 1, 2, 3, 4, 1, 2, 3, 4, 0xFF, 0xFF, 0x80])
         #expect(try reader.readLittleEndian(UInt16.self) == 0x0201)
         #expect(try reader.readBigEndian(UInt16.self) == 0x0102)
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: [3, 4, Int.max])
-    func tooMuchIsRefusedAndNothingConsumed(_ count: Int) throws {
+    func truncatedReadConsumesNothing(_ count: Int) throws {
         var reader = ByteReader([1, 2, 3])
         _ = try reader.readUInt8()
         let error = #expect(throws: WireError.self) { try reader.read(count: count) }
@@ -62,7 +62,7 @@ import Testing
         #expect(empty.readAll().isEmpty)
     }
 
-    @Test func partsCountFromTheWhole() throws {
+    @Test func offsetsOfPartsCountFromTheStart() throws {
         let bytes: [UInt8] = [9, 9, 9, 1, 2, 3, 4]
         var reader = ByteReader(bytes[3...], baseOffset: 100)
         #expect(reader.offset == 100)
@@ -82,7 +82,7 @@ import Testing
         #expect(try reader.readUInt8() == 4)
     }
 
-    @Test func wholeValuesLeaveNothingOver() {
+    @Test func trailingBytesAreRefused() {
         #expect(throws: WireError(.trailingBytes(2), offset: 6)) {
             _ = try BluetoothAddress(parsing: [1, 2, 3, 4, 5, 6, 7, 8])
         }

@@ -18,7 +18,7 @@ import Testing
 }
 
 @Suite struct CompanyIdentifierTests {
-    @Test func appleIsTheAssignedNumber() {
+    @Test func appleHasItsAssignedNumber() {
         #expect(CompanyIdentifier.apple.rawValue == 0x004C)
         #expect(CompanyIdentifier(0x4C00) != .apple)
     }

@@ -13,7 +13,7 @@ import Testing
             ("0x0201", [2, 1]), ("0X0201", [2, 1]), ("02 01 06", [2, 1, 6]), ("02:01:06", [2, 1, 6]),
             ("0x02 01:06\n", [2, 1, 6]),
         ] as [(String, [UInt8])])
-    func digitsAreRead(_ text: String, bytes: [UInt8]) throws {
+    func digitsAreParsed(_ text: String, bytes: [UInt8]) throws {
         #expect(try Hexadecimal.bytes(text) == bytes)
     }
 
@@ -21,12 +21,12 @@ import Testing
         ("0", 0), ("g0", 0), ("0g", 0), ("020", 1), ("02 0", 1), ("0201zz", 2), ("02:01:0", 2), ("é", 0), ("00é", 1),
         ("01 0x02", 1), ("0x0x", 0), ("02,01", 1), ("02-01", 1), ("+1", 0), ("00\t01", 1), ("０１", 0), ("0201\u{0}1", 2),
     ])
-    func errorsTellTheOctet(_ text: String, offset: Int) {
+    func errorsHaveTheOffset(_ text: String, offset: Int) {
         let error = #expect(throws: WireError.self) { try Hexadecimal.bytes(text) }
         #expect(error == WireError(.notHexadecimal, offset: offset))
     }
 
-    @Test func everyOctetIsWrittenAndRead() throws {
+    @Test func everyByteIsSerializedAndParsed() throws {
         let all = [UInt8](0...255)
         let text = Hexadecimal.string(all)
         #expect(text.hasPrefix("000102030405060708090a0b0c0d0e0f10"))

@@ -15,7 +15,7 @@ import Testing
             (.nanoseconds(937_499), 1), (.nanoseconds(937_500), 2), (.nanoseconds(1), 0),
             (.microseconds(2_684_354_559_375), UInt32.max), (.nanoseconds(2_684_354_559_687_499), UInt32.max),
         ] as [(Duration, UInt32)])
-    func nearestTicksAreTaken(_ duration: Duration, count: UInt32) {
+    func durationsAreRoundedToTicks(_ duration: Duration, count: UInt32) {
         #expect(AdvertisingInterval(nearest: duration)?.count == count)
     }
 
@@ -29,7 +29,7 @@ import Testing
         #expect(AdvertisingInterval(exactly: duration) == nil)
     }
 
-    @Test func exactTicksAreWhole() {
+    @Test func onlyWholeTicksAreExact() {
         #expect(AdvertisingInterval(exactly: .milliseconds(100))?.count == 160)
         #expect(AdvertisingInterval(exactly: .microseconds(625))?.count == 1)
         for duration in [Duration.milliseconds(99), .microseconds(624), .nanoseconds(625_001), .nanoseconds(1)] {
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func unitIsInTheType() {
+    @Test func unitIsPartOfTheType() {
         #expect(Ticks<1250>(nearest: .microseconds(7500))?.count == 6)
         #expect(Ticks<625>(12).duration == Ticks<1250>(6).duration)
         #expect(Ticks<10000>(exactly: .milliseconds(100))?.count == 10)
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: [(31, false), (32, true), (160, true), (16384, true), (16385, false)] as [(UInt32, Bool)])
-    func legacyRangeIsTheSpecifications(_ count: UInt32, isPossible: Bool) {
+    func legacyRangeMatchesTheSpecification(_ count: UInt32, isPossible: Bool) {
         #expect(AdvertisingInterval.legacyRange.contains(AdvertisingInterval(count)) == isPossible)
     }
 

@@ -15,7 +15,7 @@ import Testing
         "2173E519-9155-4862-AB64-7953AB146156", "2173e519-9155-4862-ab64-7953ab146156",
         "2173E51991554862AB647953AB146156", "2173e51991554862aB647953Ab146156",
     ])
-    func textIsRead(_ text: String) throws {
+    func textIsParsed(_ text: String) throws {
         let uuid = try #require(UUID128(text))
         #expect(uuid.octets == Self.octets)
         #expect(uuid.description == "2173E519-9155-4862-AB64-7953AB146156")
@@ -35,11 +35,11 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 15, 17, 32])
-    func otherCountsOfOctetsAreRefused(_ count: Int) {
+    func otherByteCountsAreRefused(_ count: Int) {
         #expect(UUID128(octets: [UInt8](repeating: 0, count: count)) == nil)
     }
 
-    @Test func wireHasTheLastOctetFirst() throws {
+    @Test func wireOrderIsReversed() throws {
         let uuid = try #require(UUID128(octets: Self.octets))
         let wire = try Hexadecimal.bytes("566114AB537964AB6248559119E57321")
         #expect(uuid.serialized() == wire)
@@ -54,7 +54,7 @@ import Testing
         ("12345678", "12345678", "12345678-0000-1000-8000-00805F9B34FB"),
         ("000000ff", "000000FF", "000000FF-0000-1000-8000-00805F9B34FB"),
     ])
-    func shortFormsAreRead(_ text: String, description: String, long: String) throws {
+    func shortFormsAreParsed(_ text: String, description: String, long: String) throws {
         let uuid = try #require(BluetoothUUID(text))
         #expect(uuid.description == description)
         #expect(uuid.expanded.description == long)

@@ -4,42 +4,50 @@
 
 import Bluetooth
 
-/// Server and client of one connection on its one attribute channel (Core 5.4, Vol 3, Part F, 3.2.11).
+/// A token that identifies a question or a procedure until it is answered.
+package struct ATTToken: Hashable, Sendable {
+    /// The number, unique on one bearer.
+    package let rawValue: UInt64
+    /// The token of this number.
+    package init(_ rawValue: UInt64) { self.rawValue = rawValue }
+}
+
+/// The attribute server and client of one connection, on its attribute channel (Core 5.4, Vol 3, Part F, 3.2.11).
 ///
-/// It gives every PDU to the end that it is for, and both the MTU that either has agreed on.
+/// It passes each PDU to the one that it is for, and to both the MTU that either has agreed on.
 package struct ATTBearer: Sendable {
-    /// What is to be done.
+    /// An output of the bearer.
     package enum Output: Hashable, Sendable {
         /// Send this PDU on the attribute channel.
         case send([UInt8])
-        /// What the server wants done: never `.send`, `.mtuChanged` or `.failed`.
+        /// An output of the server; never `.send`, `.mtuChanged` or `.failed`.
         case server(ATTServerOutput)
-        /// What the client wants done: never `.send`, `.mtuChanged` or `.failed`.
+        /// An output of the client; never `.send`, `.mtuChanged` or `.failed`.
         case client(GATTClientOutput)
-        /// Both ends agreed on PDUs of so many octets.
+        /// Both sides have agreed on a maximum PDU length, in bytes.
         case mtuChanged(Int)
-        /// A transaction took too long: nothing more comes of this bearer, the link should go.
+        /// A transaction timed out. The bearer can no longer be used; disconnect the link.
         case failed
     }
 
-    /// The longest PDU before anything is agreed on, in octets (Core 5.4, Vol 3, Part G, 5.2.1).
+    /// The maximum PDU length before an exchange, in bytes (Core 5.4, Vol 3, Part G, 5.2.1).
     package static let minimumMTU = 23
 
-    /// The server; `nil` when this device serves nothing.
+    /// The server; `nil` if this device has no attributes.
     package private(set) var server: ATTServer?
     /// The client.
     package private(set) var client: GATTClient
 
-    /// The bearer of a new connection; without a client of its own, one that takes PDUs as long as the server does.
+    /// The bearer of a new connection; by default with a client of the same maximum PDU length as the server.
     package init(server: ATTServer?, client: GATTClient? = nil) {
         self.server = server
         self.client = client ?? server.map { GATTClient(maximumMTU: $0.limits.mtu) } ?? GATTClient()
     }
 
-    /// The longest PDU that may be sent now, in octets.
+    /// The longest PDU that may be sent now, in bytes.
     package var mtu: Int { client.mtu }
 
-    /// When `advance(to:)` has something to do.
+    /// The next time at which `advance(to:)` must be called.
     package var nextDeadline: Duration? {
         (server?.nextDeadline).orEarlier(client.nextDeadline)
     }
@@ -55,25 +63,25 @@ package struct ATTBearer: Sendable {
         return [.send(response.pduBytes)]
     }
 
-    /// Takes the time.
+    /// Ends transactions that have timed out.
     package mutating func advance(to now: Duration) -> [Output] {
         withServer { $0.advance(to: now) } + withClient { $0.advance(to: now) }
     }
 
-    /// The link is gone: what the client was asked for fails.
+    /// The link has ended: the procedures of the client fail.
     package mutating func close() -> [Output] {
         server?.close()
         return withClient { $0.close() }
     }
 
-    /// Takes down what the link offers.
+    /// Sets the security of the link.
     mutating func setSecurity(_ security: LinkSecurity) { server?.security = security }
 
-    /// Has the server do something; nothing comes of it where there is none.
+    /// Gives the server an input, if there is a server.
     package mutating func withServer(_ body: (inout ATTServer) -> [ATTServerOutput]) -> [Output] {
         guard server != nil else { return [] }
         var outputs: [Output] = []
-        // In its place: a server is large.
+        // In place: a server is large.
         for output in body(&server!) {
             switch output {
             case .send(let pdu): outputs.append(.send(pdu))
@@ -87,7 +95,7 @@ package struct ATTBearer: Sendable {
         return outputs
     }
 
-    /// Has the client do something.
+    /// Gives the client an input.
     package mutating func withClient(_ body: (inout GATTClient) -> [GATTClientOutput]) -> [Output] {
         var outputs: [Output] = []
         for output in body(&client) {

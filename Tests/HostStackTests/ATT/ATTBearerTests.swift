@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct ATTBearerTests {
     /// Which end asked for it does not matter: both use what was agreed on.
-    @Test func mtuIsOneForBothEnds() throws {
+    @Test func mtuIsSharedByServerAndClient() throws {
         var pair = try BearerPair(mtu: 100, nearServer: ATTServer(database: try AttributeFixture.database()))
         pair.perform(far: pair.far.bearer.withClient { $0.start(.exchangeMTU, as: ATTToken(1), at: .zero) })
         // The near server takes 517 octets, the far client 100.
@@ -26,14 +26,14 @@ import Testing
         ("0a 0100", "010a000006"), ("02 1700", "0102000006"), ("52 0100 01", nil), ("1e", nil), ("0b", nil), ("", nil),
         ("d2", nil),
     ])
-    func whoServesNothingSaysSo(_ received: String, _ sent: String?) throws {
+    func bearerWithoutServerRefusesRequests(_ received: String, _ sent: String?) throws {
         var bearer = ATTBearer(server: nil)
         let expected = try sent.map { [ATTBearer.Output.send(try Hexadecimal.bytes($0))] } ?? []
         #expect(bearer.receive(try Hexadecimal.bytes(received), at: .zero) == expected)
         #expect(bearer.withServer { $0.notify([1], of: 1) } == [])
     }
 
-    @Test func clientsTimeoutEndsTheServerToo() throws {
+    @Test func clientTimeoutClosesTheServer() throws {
         var bearer = ATTBearer(server: ATTServer(database: try AttributeFixture.database()))
         _ = bearer.withClient { $0.start(.read(1), as: ATTToken(1), at: .zero) }
         #expect(bearer.nextDeadline == .seconds(30))
@@ -44,7 +44,7 @@ import Testing
         #expect(bearer.receive([0x0A, 0x03, 0], at: .seconds(31)) == [])
     }
 
-    @Test func serversTimeoutEndsTheClientToo() throws {
+    @Test func serverTimeoutClosesTheClient() throws {
         let numbers = AttributeFixture.numbersValue
         let server = ATTServer(
             database: try AttributeFixture.database(), client: ATTClientState(configurations: [numbers: .indication]))
@@ -60,7 +60,7 @@ import Testing
         #expect(bearer.nextDeadline == nil)
     }
 
-    @Test func closingEndsWhatWasAsked() throws {
+    @Test func closingFailsPendingProcedures() throws {
         var bearer = ATTBearer(server: ATTServer(database: try AttributeFixture.database()))
         _ = bearer.withClient { $0.start(.read(1), as: ATTToken(1), at: .zero) }
         #expect(bearer.close() == [.client(.completed(ATTToken(1), .failure(.closed)))])

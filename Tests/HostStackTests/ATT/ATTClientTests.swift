@@ -35,7 +35,7 @@ import Testing
         #expect(client.command(command) == [.send([0x52, 0x1D, 0, 1])])
     }
 
-    @Test func errorsAreHandedOn() {
+    @Test func errorsAreReported() {
         var client = ATTClient()
         _ = client.request(Self.read, as: Self.one, at: .zero)
         #expect(
@@ -48,7 +48,7 @@ import Testing
         "13", "0d 07", "01 12 1800 03", "01 0a 1800", "03 1700", "1e", "0a 1800", "52 1800 01", "", "ff", "19", "1b 18",
         "1d", "23 1000", "05 01",
     ])
-    func mismatchedResponsesAreLeftAlone(_ hexadecimal: String) throws {
+    func mismatchedResponsesAreIgnored(_ hexadecimal: String) throws {
         var client = ATTClient()
         let bytes = try Hexadecimal.bytes(hexadecimal)
         #expect(client.receive(bytes, at: .zero) == [])
@@ -66,7 +66,7 @@ import Testing
         #expect(client.request(Self.write, as: Self.two, at: .zero).count == 1)
     }
 
-    @Test func serverTellsWheneverItLikes() {
+    @Test func notificationsArriveAtAnyTime() {
         var client = ATTClient()
         #expect(client.receive([0x1B, 0x10, 0, 99], at: .zero) == [.notification(0x10, [99])])
         #expect(client.receive([0x1D, 0x10, 0, 98], at: .zero) == [.send([0x1E]), .indication(0x10, [98])])

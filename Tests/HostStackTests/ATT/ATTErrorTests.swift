@@ -19,12 +19,12 @@ import Testing
     ]
 
     @Test(arguments: codes)
-    func codeIsTheSpecifications(_ code: UInt8, _ error: ATTError) {
+    func codeMatchesTheSpecification(_ code: UInt8, _ error: ATTError) {
         #expect(error.rawValue == code)
         #expect(error.description.contains("("))
     }
 
-    @Test func unknownCodesAreNumbers() {
+    @Test func unknownCodesAreDescribedAsNumbers() {
         #expect(ATTError(rawValue: 0x80).description == "0x80")
         #expect(ATTError(rawValue: 0x0A).description == "0x0A (attribute not found)")
         #expect(ATTError.applicationCodes.contains(0x9F))

@@ -108,7 +108,7 @@ struct GoldenPDU: Sendable, CustomTestStringConvertible {
 
 @Suite struct ATTPDUTests {
     @Test(arguments: GoldenPDU.all)
-    func isReadAndWritten(_ golden: GoldenPDU) throws {
+    func isParsedAndSerialized(_ golden: GoldenPDU) throws {
         let bytes = try Hexadecimal.bytes(golden.hexadecimal)
         #expect(try checkWire(ATTPDU.self, bytes: bytes) == golden.pdu)
         #expect(golden.pdu.serialized() == bytes)
@@ -137,7 +137,7 @@ struct GoldenPDU: Sendable, CustomTestStringConvertible {
         #expect(golden.count == 31)
     }
 
-    @Test func anyBytesAreReadOrRefused() throws {
+    @Test func randomBytesAreParsedOrRefused() throws {
         let samples = try GoldenPDU.all.map { try Hexadecimal.bytes($0.hexadecimal) }
         try fuzzWire(ATTPDU.self, samples: samples, rounds: 20000)
     }
@@ -170,7 +170,7 @@ struct GoldenPDU: Sendable, CustomTestStringConvertible {
         #expect(throws: error) { _ = try ATTPDU(parsing: bytes) }
     }
 
-    @Test func listsKeepToOneLength() {
+    @Test func listsHaveOneLength() {
         let byType = ATTReadByTypeResponse([
             .init(handle: 1, value: [1, 2]), .init(handle: 2, value: [3, 4]), .init(handle: 3, value: [5]),
             .init(handle: 4, value: [6, 7]),
@@ -194,7 +194,7 @@ struct GoldenPDU: Sendable, CustomTestStringConvertible {
         #expect(try ATTFindInformationResponse(parsing: bytes) == response)
     }
 
-    @Test func directionsAreKnown() {
+    @Test func directionsAreDefined() {
         let fromServer = Set(GoldenPDU.all.filter(\.pdu.opcode.isFromServer).map(\.pdu.opcode.rawValue))
         #expect(fromServer == [1, 3, 5, 7, 9, 0xB, 0xD, 0xF, 0x11, 0x13, 0x17, 0x19, 0x1B, 0x1D, 0x21, 0x23])
         let commands = Set(GoldenPDU.all.filter(\.pdu.opcode.isCommand).map(\.pdu.opcode.rawValue))

@@ -231,7 +231,7 @@ struct ServerExchange: Sendable, CustomTestStringConvertible {
         #expect(byType.hasPrefix("09f52000"))
     }
 
-    @Test func valuesByTypeAreNeverLongerThanTheirLengthOctet() throws {
+    @Test func valuesByTypeFitTheirLengthByte() throws {
         var bench = try ServerBench()
         _ = try bench.send("02 0502")
         #expect(bench.server.mtu == 517)
@@ -269,7 +269,7 @@ struct ServerExchange: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test func limitOfTheServerIsKept() throws {
+    @Test func mtuIsLimitedByTheServer() throws {
         var bench = try ServerBench(limits: ATTServer.Limits(mtu: 100))
         #expect(try bench.send("02 0502") == ["036400"])
         #expect(bench.server.mtu == 100)

@@ -56,7 +56,7 @@ import Testing
     }
 
     /// Reading and writing have permissions of their own.
-    @Test func writingNeedsNoMoreThanItSays() throws {
+    @Test func writingRequiresOnlyItsOwnPermission() throws {
         var bench = try ServerBench()
         #expect(try bench.send("12 2a00 01") == ["13"])
         #expect(try bench.send("0a 2a00") == ["010a2a0005"])
@@ -70,7 +70,7 @@ import Testing
     }
 
     /// A list ends in front of what may not be read; only the first is an error.
-    @Test func listEndsInFrontOfProtectedValues() throws {
+    @Test func listEndsBeforeProtectedValues() throws {
         let services = [
             GATTService(
                 uuid: .bit16(0x1815),

@@ -21,7 +21,7 @@ import Testing
         #expect(server.respond(second, .success([]), at: .zero) == [.send([0x0B, 0, 0])])
     }
 
-    @Test func onlyTheLastQuestionIsAnswered() throws {
+    @Test func onlyTheLastTokenIsAccepted() throws {
         var server = ATTServer(database: try AttributeFixture.database())
         let token = try #require(server.receive([0x0A, 0x18, 0], at: .zero).token)
         #expect(server.respond(ATTToken(token.rawValue + 1), .success([1]), at: .zero) == [])
@@ -38,7 +38,7 @@ import Testing
         #expect(responses == [.send([0x0B, 1])] + Array(repeating: .send([0x0B, 0, 0]), count: 3))
     }
 
-    @Test func severalValuesAreAskedOneByOne() throws {
+    @Test func severalValuesAreReadOneByOne() throws {
         var server = ATTServer(database: try AttributeFixture.database())
         var outputs = server.receive([0x0E, 0x10, 0, 0x03, 0, 0x18, 0], at: .zero)
         let first = try #require(outputs.token)
@@ -55,7 +55,7 @@ import Testing
                 == [.send([0x01, 0x20, 0x18, 0, 0x0E])])
     }
 
-    @Test func valuesByTypeEndInFrontOfOwnersError() throws {
+    @Test func valuesByTypeEndBeforeTheOwnersError() throws {
         let services = [
             GATTService(
                 uuid: .bit16(0x1815),
@@ -83,7 +83,7 @@ import Testing
     }
 
     /// Who looks for a value passes over those that cannot be had.
-    @Test func findingPassesOverErrors() throws {
+    @Test func findByValueSkipsErrors() throws {
         let services = [
             GATTService(
                 uuid: .bit16(0x1815),
@@ -144,7 +144,7 @@ import Testing
     }
 
     /// A request goes on where all that it names comes before the first difference.
-    @Test func requestOutsideOfTheChangeGoesOn() throws {
+    @Test func requestOutsideOfTheChangeContinues() throws {
         var server = ATTServer(database: try AttributeFixture.database())
         let token = try #require(server.receive([0x0A, 0x10, 0], at: .zero).token)
         #expect(server.replaceDatabase(try Self.protected(), changed: nil, at: .zero) == [])

@@ -8,7 +8,7 @@ import HostStack
 import Testing
 
 @Suite struct ATTServerWritingTests {
-    @Test func ownerIsAskedWithAllItNeeds() throws {
+    @Test func ownerReceivesAllParameters() throws {
         var server = ATTServer(database: try AttributeFixture.database())
         let read = server.receive([0x0C, 0x18, 0, 5, 0], at: .zero)
         #expect(
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: [0x0E, 0x11, 0x80] as [UInt8])
-    func ownersErrorsAreHandedOn(_ code: UInt8) throws {
+    func ownersErrorsAreSent(_ code: UInt8) throws {
         var server = ATTServer(database: try AttributeFixture.database())
         for request in [[0x0A, 0x18, 0], [0x0C, 0x18, 0, 0, 0], [0x12, 0x18, 0, 1]] as [[UInt8]] {
             let token = try #require(server.receive(request, at: .zero).token)
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func subscriptionsAreToldOnceAndBehindTheResponse() throws {
+    @Test func subscriptionsAreReportedOnceAfterTheResponse() throws {
         var server = ATTServer(database: try AttributeFixture.database())
         let on: [ATTServerOutput] = [
             .send([0x13]),
@@ -63,7 +63,7 @@ import Testing
         #expect(server.client.configurations.isEmpty)
     }
 
-    @Test func broadcastsAreTold() throws {
+    @Test func broadcastsAreReported() throws {
         var server = ATTServer(database: try AttributeFixture.database())
         let handle = AttributeFixture.batteryValue
         #expect(
@@ -103,7 +103,7 @@ import Testing
         #expect(bench.owner.written.count == 1)
     }
 
-    @Test func partsWithGapsAreWrittenInTheirOrder() throws {
+    @Test func partsWithGapsAreWrittenInOrder() throws {
         var bench = try ServerBench()
         bench.owner.fixedLengths = []
         bench.owner.values[AttributeFixture.textValue] = [9, 9, 9, 9]
@@ -116,7 +116,7 @@ import Testing
             ])
     }
 
-    @Test func partsAreTakenBack() throws {
+    @Test func preparedWritesAreCancelled() throws {
         var bench = try ServerBench()
         #expect(try bench.send("16 1800 0000 01", "18 00", "18 01") == ["17180000" + "0001", "19", "19"])
         #expect(bench.owner.written.isEmpty)
@@ -128,7 +128,7 @@ import Testing
         ("16 2000 0002 01", "011820000d"), ("16 1100 0300 01", "0118110007"), ("16 1100 0000 01", "011811000d"),
         ("16 0b00 0100 01", "01180b0007"),
     ])
-    func impossiblePartsFailWhenTheyAreWritten(_ prepare: String, _ error: String) throws {
+    func invalidPartsFailOnExecution(_ prepare: String, _ error: String) throws {
         var bench = try ServerBench()
         #expect(try bench.send(prepare).first?.hasPrefix("17") == true)
         #expect(try bench.send("18 01") == [error])
@@ -136,7 +136,7 @@ import Testing
         #expect(try bench.send("18 01") == ["19"])
     }
 
-    @Test func whatWasWrittenBeforeAFailureStays() throws {
+    @Test func writesBeforeAFailureRemain() throws {
         var bench = try ServerBench()
         _ = try bench.send("16 1100 0000 0100", "16 1a00 0000 01", "16 1b00 0000 0100")
         #expect(try bench.send("18 01") == ["01181a000d"])
@@ -157,7 +157,7 @@ import Testing
 
     @Test func queueIsBounded() throws {
         // Room for two parts of 5 octets and what belongs to them.
-        var bench = try ServerBench(limits: ATTServer.Limits(preparedOctets: 24))
+        var bench = try ServerBench(limits: ATTServer.Limits(preparedBytes: 24))
         #expect(try bench.send("16 2000 0000 0102030405").first?.hasPrefix("17") == true)
         #expect(try bench.send("16 2000 0500 0102030405").first?.hasPrefix("17") == true)
         #expect(try bench.send("16 2000 0a00", "16 2000 0a00 01") == ["0116200009", "0116200009"])

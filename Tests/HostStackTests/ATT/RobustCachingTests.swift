@@ -24,7 +24,7 @@ import Testing
     ]
 
     @Test(arguments: namingHandles)
-    func clientIsToldOnceThatItsTableIsOld(_ request: String) throws {
+    func outOfSyncIsReportedOnce(_ request: String) throws {
         var bench = try Self.bench()
         let opcode = try #require(request.split(separator: " ").first)
         #expect(try bench.send(request) == ["01\(opcode)000012"])
@@ -50,7 +50,7 @@ import Testing
         #expect(try bench.send(request).first?.hasPrefix("01") == false)
     }
 
-    @Test func commandsAndNotificationsAreLeftAlone() throws {
+    @Test func commandsAndNotificationsAreDropped() throws {
         var bench = try Self.bench()
         #expect(try bench.send("52 1d00 01") == [])
         #expect(bench.owner.written.isEmpty)
@@ -64,7 +64,7 @@ import Testing
         #expect(bench.server.notify([1], of: AttributeFixture.batteryValue).count == 1)
     }
 
-    @Test func readingTheHashMakesAware() throws {
+    @Test func readingTheHashMakesTheClientAware() throws {
         var bench = try Self.bench()
         #expect(try bench.send("08 0100 ffff 2a2b").first?.hasPrefix("0912") == true)
         // Only the next request says that the hash has arrived.
@@ -100,7 +100,7 @@ import Testing
     }
 
     /// Whose table is old hears of that only, not of values whose handles it may take for others.
-    @Test func indicationsAreLeftAloneToo() throws {
+    @Test func indicationsAreDroppedToo() throws {
         let numbers = AttributeFixture.numbersValue
         var bench = try ServerBench(
             client: ATTClientState(
@@ -113,7 +113,7 @@ import Testing
         #expect(bench.server.indicate([1], of: numbers, at: .zero) == [.send([0x1D, 0x1A, 0, 1])])
     }
 
-    @Test func clientHasToHearOfTheLastChange() throws {
+    @Test func clientMustConfirmTheLastChange() throws {
         var bench = try ServerBench(
             client: ATTClientState(configurations: [Self.serviceChanged: .indication], features: .robustCaching))
         let one = try AttributeDatabase(
@@ -141,7 +141,7 @@ import Testing
         #expect(try bench.send("0a 0500") == ["0b0000"])
     }
 
-    @Test func preparedWritesOfAnOldTableAreForgotten() throws {
+    @Test func preparedWritesOfAnOldTableAreDropped() throws {
         var bench = try ServerBench()
         _ = try bench.send("16 1800 0000 01")
         _ = bench.server.replaceDatabase(bench.server.database, changed: .all, at: .zero)
@@ -164,7 +164,7 @@ import Testing
     }
 
     /// A request that was under way when the table changed says so too.
-    @Test func requestUnderWayIsRefusedWithTheReason() throws {
+    @Test func pendingRequestIsRefusedAsOutOfSync() throws {
         var server = ATTServer(
             database: try AttributeFixture.database(), client: ATTClientState(features: .robustCaching))
         let token = try #require(server.receive([0x0A, 0x18, 0], at: .zero).token)

@@ -35,7 +35,7 @@ import Testing
             characteristics: [GATTCharacteristic(uuid: .bit16(0x2A19), properties: .read)]),
     ]
 
-    @Test func hashIsTheSpecificationsExample() throws {
+    @Test func hashMatchesTheSpecificationsExample() throws {
         let expected = try Hexadecimal.bytes("F1CA2D48ECF58BAC8A8830BBB9FBA990")
         let big = try AttributeDatabase(
             services: Self.example, genericAccess: Self.genericAccess, hashOrder: .bigEndian)
@@ -105,7 +105,7 @@ import Testing
     }
 
     /// The layout of the first part of a SensorTag's table, whose handles are known from a dump of the device.
-    @Test func declaredGenericServicesStayAsDeclared() throws {
+    @Test func declaredGenericServicesAreUnchanged() throws {
         func characteristic(_ short: UInt16, _ properties: CharacteristicProperties) -> GATTCharacteristic {
             GATTCharacteristic(uuid: .bit16(short), properties: properties)
         }
@@ -204,7 +204,7 @@ import Testing
         }
     }
 
-    @Test func thereAreNoMoreAttributesThanHandles() throws {
+    @Test func tooManyAttributesAreRefused() throws {
         func service(_ count: Int) -> GATTService {
             GATTService(
                 uuid: .bit16(0x180F),

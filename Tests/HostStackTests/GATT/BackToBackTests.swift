@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: mtus)
-    func writesKeepTheOwnersRules(_ mtu: UInt16) throws {
+    func writesObeyTheOwner(_ mtu: UInt16) throws {
         var pair = try Self.pair(mtu: mtu)
         let identity = AttributeFixture.identityValue
         // What the owner takes as 16 octets is 16 octets by any way.
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test(arguments: mtus)
-    func valuesAreReadByOtherWays(_ mtu: UInt16) throws {
+    func valuesAreReadByTypeAndTogether(_ mtu: UInt16) throws {
         var pair = try Self.pair(mtu: mtu)
         let configurations = try pair.run(.readByUUID(.clientCharacteristicConfiguration))
         let handles: [AttributeHandle] = [0x09, 0x11, 0x1B, 0x2D, 0x30]
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test(arguments: mtus)
-    func valuesAreTold(_ mtu: UInt16) throws {
+    func valuesAreNotifiedAndIndicated(_ mtu: UInt16) throws {
         var pair = try Self.pair(mtu: mtu)
         let service = try #require(
             try pair.run(.discoverPrimaryServicesByUUID(AttributeFixture.service)).services?.first)
@@ -152,7 +152,7 @@ import Testing
     }
 
     /// Both ends are client and server, and both ask at once.
-    @Test func bothEndsAsk() throws {
+    @Test func bothSidesSendRequests() throws {
         let server = ATTServer(database: try AttributeFixture.database(name: "Near"))
         var pair = try BearerPair(mtu: 100, nearServer: server)
         let near = pair.near.bearer.withClient { $0.start(.read(3), as: ATTToken(1), at: .zero) }

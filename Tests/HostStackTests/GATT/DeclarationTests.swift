@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 @Suite struct DeclarationTests {
-    @Test func presentationFormatIsReadAndWritten() throws {
+    @Test func presentationFormatIsParsedAndSerialized() throws {
         // A battery level: an unsigned octet in per cent.
         let bytes = try Hexadecimal.bytes("0400ad27010000")
         let format = try checkWire(PresentationFormat.self, bytes: bytes)
@@ -17,7 +17,7 @@ import Testing
         try fuzzWire(PresentationFormat.self, samples: [bytes])
     }
 
-    @Test func handlesHaveAnOrderAndAnEnd() throws {
+    @Test func handlesAreOrdered() throws {
         #expect(try checkWire(AttributeHandle.self, bytes: [0x2A, 0x01]) == 0x012A)
         #expect(AttributeHandle(0x012A).description == "0x012A")
         #expect(AttributeHandle.first < .last)

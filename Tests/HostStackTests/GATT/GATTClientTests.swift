@@ -40,7 +40,7 @@ import Testing
         #expect(outputs == [.completed(Self.token, .success(.value([UInt8](repeating: 7, count: 512))))])
     }
 
-    @Test func commandsAreDoneWhenTheyAreSent() {
+    @Test func commandsEndWhenSent() {
         var client = GATTClient()
         #expect(
             client.start(.writeWithoutResponse(0x1D, [1]), as: Self.token, at: .zero)
@@ -58,7 +58,7 @@ import Testing
         #expect(GATTClient(maximumMTU: 5).maximumMTU == 23)
     }
 
-    @Test func proceduresGoOneByOne() {
+    @Test func proceduresRunOneByOne() {
         var client = GATTClient(waitingProcedures: 2)
         #expect(client.start(.read(1), as: ATTToken(1), at: .zero).count == 1)
         #expect(client.start(.writeWithoutResponse(2, []), as: ATTToken(2), at: .zero) == [])
@@ -102,7 +102,7 @@ import Testing
         #expect(client.nextDeadline == nil)
     }
 
-    @Test func serverTellsWheneverItLikes() {
+    @Test func notificationsArriveAtAnyTime() {
         var client = GATTClient()
         #expect(client.receive([0x1B, 0x10, 0, 9], at: .zero) == [.notification(0x10, [9])])
         #expect(client.receive([0x1D, 0x10, 0, 9], at: .zero) == [.send([0x1E]), .indication(0x10, [9])])

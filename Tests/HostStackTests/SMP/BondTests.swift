@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: generations, [true, false])
-    func `a bond encrypts the next connection`(_ generation: PairingSettings.Requirement, byCentral: Bool) throws {
+    func bondEncryptsTheNextConnection(_ generation: PairingSettings.Requirement, byCentral: Bool) throws {
         var bench = try bench(generation)
         try bench.pair(by: bench.central)
         #expect(bench.paired(bench.central)?.isBonded == true)
@@ -43,7 +43,7 @@ import Testing
         #expect(bench.events(byCentral ? bench.peripheral : bench.central).isEmpty)
     }
 
-    @Test(arguments: generations) func `an encrypted link can be paired anew`(_ generation: PairingSettings.Requirement)
+    @Test(arguments: generations) func encryptedLinkCanBePairedAgain(_ generation: PairingSettings.Requirement)
         throws
     {
         var bench = try bench(generation)
@@ -57,7 +57,7 @@ import Testing
         #expect(bench.bench.stations[bench.peripheral].host.bonds(of: PairingBench.set).count == 1)
     }
 
-    @Test(arguments: generations) func `nothing is kept where one side does not bond`(
+    @Test(arguments: generations) func bondIsNotSavedUnlessBothSidesBond(
         _ generation: PairingSettings.Requirement
     )
         throws
@@ -74,7 +74,7 @@ import Testing
         #expect(bench.paired(bench.central) != nil)
     }
 
-    @Test(arguments: generations) func `bonds survive their host`(_ generation: PairingSettings.Requirement) throws {
+    @Test(arguments: generations) func bondsAreRestoredByANewHost(_ generation: PairingSettings.Requirement) throws {
         var bench = try bench(generation)
         try bench.pair(by: bench.central)
         for station in [bench.central, bench.peripheral] {
@@ -89,7 +89,7 @@ import Testing
         #expect(bench.paired(bench.central) == nil && bench.security(bench.central)?.isEncrypted == true)
     }
 
-    @Test(arguments: generations) func `a peripheral without the key says so`(_ generation: PairingSettings.Requirement)
+    @Test(arguments: generations) func peripheralReportsAMissingKey(_ generation: PairingSettings.Requirement)
         throws
     {
         var bench = try bench(generation)
@@ -108,7 +108,7 @@ import Testing
         #expect(bench.paired(bench.central) != nil && bench.paired(bench.peripheral) != nil)
     }
 
-    @Test func `a central without the key pairs anew`() throws {
+    @Test func centralWithoutTheKeyPairsAgain() throws {
         var bench = try bench()
         try bench.pair(by: bench.central)
         bench.bench.perform(bench.central) { $0.setBonds([], for: nil) }
@@ -118,7 +118,7 @@ import Testing
         #expect(bench.bench.stations[bench.peripheral].host.bonds(of: PairingBench.set).count == 1)
     }
 
-    @Test func `a bond with protection gives way to no other without`() throws {
+    @Test func authenticatedBondIsNotReplacedByAnUnauthenticatedOne() throws {
         var bench = try bench(isAuthenticated: true)
         try bench.pair(by: bench.central)
         #expect(bench.paired(bench.peripheral)?.bond.isAuthenticated == true)
@@ -133,7 +133,7 @@ import Testing
         #expect(bench.bench.stations[bench.peripheral].host.bonds(of: PairingBench.set).first?.isAuthenticated == true)
     }
 
-    @Test func `a key of another peer ends the link`() throws {
+    @Test func wrongKeyEndsTheLink() throws {
         var bench = try bench(.required)
         try bench.pair(by: bench.central)
         var bond = try #require(bench.paired(bench.peripheral)).bond
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false]) func `what a bonded client subscribed to is remembered`(isBonding: Bool) throws {
+    @Test(arguments: [true, false]) func subscriptionsOfBondedClientsAreRestored(isBonding: Bool) throws {
         var bench = try bench(isBonding: isBonding)
         let value = try bench.handle(0xFFF3)
         let descriptor = AttributeHandle(value.rawValue + 1)
@@ -191,7 +191,7 @@ import Testing
         }
     }
 
-    @Test func `a bonded client hears of another table`() throws {
+    @Test func bondedClientReceivesServiceChanged() throws {
         var bench = try bench()
         try bench.pair(by: bench.central)
         let table = try AttributeDatabase(
@@ -222,14 +222,14 @@ import Testing
         #expect(!bench.events(bench.central).contains { if case .indication = $0 { true } else { false } })
     }
 
-    @Test func `the oldest bond gives way`() {
+    @Test func oldestBondIsDropped() {
         var host = LEHost()
         let bonds = (0..<100).map { Bond(peer: PeerAddress(.random($0), type: .random)) }
         host.setBonds(bonds, for: nil)
         #expect(host.bonds(of: nil) == Array(bonds.suffix(64)))
     }
 
-    @Test func `records are the bonds they were made of`() throws {
+    @Test func recordsAreParsedToTheSameBonds() throws {
         var random = SplitMix64(seed: 3)
         for round in 0..<200 {
             func key() -> Octets<16> { Octets(padding: random.bytes(16)) }
@@ -256,7 +256,7 @@ import Testing
         }
     }
 
-    @Test func `records that no bond has written are refused by name`() throws {
+    @Test func malformedRecordsNameTheValue() throws {
         let bond = Bond(
             peer: PeerAddress(.random(1), type: .random), resolvingKey: .zero, peripheralKey: Bond.Key(.zero),
             ownSigningKey: .zero,

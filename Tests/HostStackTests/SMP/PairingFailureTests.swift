@@ -25,7 +25,7 @@ import Testing
         (display, keyboard), (keyboard, display), (keyboard, keyboard), (legacy(display), keyboard),
         (keyboard, legacy(display)), (legacy(keyboard), keyboard),
     ])
-    func `a wrong passkey is noticed`(_ central: PairingSettings, _ peripheral: PairingSettings) throws {
+    func wrongPasskeyFails(_ central: PairingSettings, _ peripheral: PairingSettings) throws {
         var bench = try PairingBench(central: central, peripheral: peripheral)
         bench.users = .mistaken
         try bench.pair(by: bench.central)
@@ -42,7 +42,7 @@ import Testing
         #expect(bench.paired(bench.central)?.bond.isAuthenticated == true)
     }
 
-    @Test func `numbers that differ are no pairing`() throws {
+    @Test func differentNumbersFail() throws {
         var bench = try PairingBench(central: Self.compares, peripheral: Self.compares)
         bench.users = .mistaken
         try bench.pair(by: bench.central)
@@ -51,7 +51,7 @@ import Testing
         #expect(failures.contains(.rejected(.numericComparisonFailed)))
     }
 
-    @Test func `a passkey that is not entered is no pairing`() throws {
+    @Test func missingPasskeyFails() throws {
         var bench = try PairingBench(central: Self.display, peripheral: Self.keyboard)
         bench.users = .absent
         try bench.pair(by: bench.central)
@@ -67,7 +67,7 @@ import Testing
         (display, keyboard, false, .passkeyEntryFailed), (compares, compares, true, .numericComparisonFailed),
         (compares, compares, false, .numericComparisonFailed),
     ])
-    func `either side may cancel`(
+    func eitherSideMayCancel(
         _ central: PairingSettings, _ peripheral: PairingSettings, isCentral: Bool, _ reason: PairingFailedReason
     ) throws {
         var bench = try PairingBench(central: central, peripheral: peripheral)
@@ -84,7 +84,7 @@ import Testing
         #expect(bench.events(station).filter { if case .pairingFailed = $0 { true } else { false } }.count == 1)
     }
 
-    @Test func `who does not answer for half a minute has no more chance on this link`() throws {
+    @Test func timeoutClosesTheSecurityManager() throws {
         var bench = try PairingBench(central: Self.display, peripheral: Self.keyboard)
         bench.users = .absent
         try bench.pair(by: bench.central, within: .seconds(29))
@@ -101,7 +101,7 @@ import Testing
         #expect(bench.paired(bench.central) != nil)
     }
 
-    @Test func `a wish for security has its time too`() throws {
+    @Test func securityRequestTimesOut() throws {
         var bench = try PairingBench(
             central: PairingSettings(), peripheral: PairingSettings(), centralAcceptance: .ask)
         bench.users = .absent
@@ -110,7 +110,7 @@ import Testing
         #expect(bench.failure(bench.central) == nil)
     }
 
-    @Test func `attempts are farther apart each time`() throws {
+    @Test func failedAttemptsDoubleTheWait() throws {
         var bench = try PairingBench(central: Self.display, peripheral: Self.keyboard)
         bench.users = .mistaken
         var waits: [Duration] = []
@@ -131,7 +131,7 @@ import Testing
         #expect(waits[0] < .seconds(1) && waits[3] < .seconds(8) && waits[3] > .seconds(6))
     }
 
-    @Test func `both may begin at once`() throws {
+    @Test func bothSidesMayStartAtOnce() throws {
         var bench = try PairingBench(central: Self.display, peripheral: Self.keyboard)
         let links = [try bench.link(bench.central), try bench.link(bench.peripheral)]
         bench.bench.stations[bench.peripheral].host.pair(links[1])
@@ -144,7 +144,7 @@ import Testing
         #expect(bench.failure(bench.peripheral) == nil)
     }
 
-    @Test func `a connection that ends takes its pairing with it`() throws {
+    @Test func disconnectionEndsThePairing() throws {
         var bench = try PairingBench(central: Self.display, peripheral: Self.keyboard)
         bench.users = .absent
         try bench.pair(by: bench.central)
@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    @Test func `what is required is not done without`() throws {
+    @Test func unmetRequirementsFail() throws {
         var bench = try PairingBench(
             central: PairingSettings(inputOutput: .none), peripheral: Self.keyboard)
         try bench.pair(by: bench.central)
@@ -181,7 +181,7 @@ import Testing
     }
 
     @Test(arguments: [7, 12, 16], [PairingSettings.Requirement.off, .required])
-    func `keys are as long as both can`(_ size: UInt8, _ secureConnections: PairingSettings.Requirement) throws {
+    func keysHaveTheLongestCommonLength(_ size: UInt8, _ secureConnections: PairingSettings.Requirement) throws {
         var bench = try PairingBench(
             central: PairingSettings(secureConnections: secureConnections),
             peripheral: PairingSettings(secureConnections: secureConnections, maximumKeySize: size))
@@ -198,7 +198,7 @@ import Testing
     }
 
     @Test(arguments: [true, false], [true, false])
-    func `an owner that is asked decides`(isGranted: Bool, isCentral: Bool) throws {
+    func ownerDecidesWhenAsked(isGranted: Bool, isCentral: Bool) throws {
         var bench = try PairingBench(
             central: PairingSettings(), peripheral: PairingSettings(), centralAcceptance: isCentral ? .ask : .always,
             peripheralAcceptance: isCentral ? .always : .ask)
@@ -211,7 +211,7 @@ import Testing
         #expect(bench.failure(other) == (isGranted ? nil : .rejected(.pairingNotSupported)))
     }
 
-    @Test func `a wish that was asked about can be cancelled`() throws {
+    @Test func pairingRequestCanBeCancelledByTheOwner() throws {
         var bench = try PairingBench(
             central: PairingSettings(), peripheral: PairingSettings(), centralAcceptance: .ask)
         bench.users = .absent
@@ -226,7 +226,7 @@ import Testing
         #expect(bench.paired(bench.central) != nil)
     }
 
-    @Test func `who never pairs may still want to`() throws {
+    @Test func acceptanceNeverStillAllowsOwnPairing() throws {
         var bench = try PairingBench(
             central: PairingSettings(), peripheral: PairingSettings(), peripheralAcceptance: .never)
         try bench.pair(by: bench.central)

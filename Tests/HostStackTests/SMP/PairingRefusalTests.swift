@@ -146,7 +146,7 @@ import Testing
         #expect(bench.host.currentConnections.count == 1)
     }
 
-    @Test(arguments: asPeripheral) func `a peripheral says why it does not pair`(_ script: Script) throws {
+    @Test(arguments: asPeripheral) func peripheralSendsTheReason(_ script: Script) throws {
         var bench = bench(.peripheral, script.settings, acceptance: script.acceptance)
         for (index, digits) in script.received.enumerated() {
             if index == script.received.count - 1, index > 0 {
@@ -157,7 +157,7 @@ import Testing
         check(script, bench)
     }
 
-    @Test(arguments: asCentral) func `a central says why it does not pair`(_ script: Script) throws {
+    @Test(arguments: asCentral) func centralSendsTheReason(_ script: Script) throws {
         var bench = bench(.central, script.settings, acceptance: script.acceptance)
         let link = try #require(bench.host.currentConnections.first)
         bench.perform { $0.pair(link.id) }
@@ -165,7 +165,7 @@ import Testing
         check(script, bench)
     }
 
-    @Test func `a key that comes back is not taken`() throws {
+    @Test func reflectedPublicKeyIsRefused() throws {
         var bench = bench(.central, PairingSettings())
         let link = try #require(bench.host.currentConnections.first)
         bench.perform { $0.pair(link.id) }
@@ -176,7 +176,7 @@ import Testing
         #expect(sent(bench).last == .pairingFailed(.unspecified))
     }
 
-    @Test func `who comes back too soon is told so`() throws {
+    @Test func earlyAttemptIsRefused() throws {
         var bench = bench(.peripheral, PairingSettings())
         let attempt = ["01 03 00 01 10 07 07", "03 \(Self.key)", "04 \(Self.key)"]
         for digits in attempt { bench.receive(try Hexadecimal.bytes(digits), on: .securityManager, of: 1) }
@@ -194,7 +194,7 @@ import Testing
         guard case .pairingResponse = sent(bench).last else { throw Unexpected(what: "there is no response") }
     }
 
-    @Test func `a central that pairs wrongly waits with its answers too`() throws {
+    @Test func failedCentralMustWait() throws {
         var bench = bench(.central, PairingSettings())
         let link = try #require(bench.host.currentConnections.first)
         bench.perform { $0.pair(link.id) }
@@ -204,7 +204,7 @@ import Testing
         #expect(sent(bench).suffix(2) == [.pairingFailed(.confirmValueFailed), .pairingFailed(.repeatedAttempts)])
     }
 
-    @Test func `who still enters digits is waited for`() throws {
+    @Test func keypressesExtendTheTimeout() throws {
         var bench = bench(.peripheral, PairingSettings(inputOutput: .display, requiresAuthentication: true))
         bench.receive(try Hexadecimal.bytes("01 02 00 05 10 01 01"), on: .securityManager, of: 1)
         bench.advance(to: .seconds(29))
@@ -221,7 +221,7 @@ import Testing
         #expect(bench.events.isEmpty && bench.controller.data.isEmpty)
     }
 
-    @Test func `a peripheral's wish begins a pairing`() throws {
+    @Test func securityRequestStartsAPairing() throws {
         var bench = bench(.central, PairingSettings())
         bench.receive([0x0B, 0x01], on: .securityManager, of: 1)
         guard case .pairingRequest = sent(bench).last else { throw Unexpected(what: "there is no request") }
@@ -229,7 +229,7 @@ import Testing
         #expect(sent(bench).count == 1)
     }
 
-    @Test func `what a link's key is asked for is looked up by its name`() throws {
+    @Test func longTermKeyIsFoundByItsName() throws {
         var bench = bench(.peripheral, PairingSettings())
         bench.endConnection(1)
         let name = KeyName(encryptedDiversifier: 7, randomNumber: 8)

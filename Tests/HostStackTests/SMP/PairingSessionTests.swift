@@ -97,7 +97,7 @@ struct SessionPair {
     private static let shows = PairingSettings(inputOutput: .display, requiresAuthentication: true)
     private static let enters = PairingSettings(inputOutput: .keyboard, requiresAuthentication: true)
 
-    @Test func `a changed check value is noticed`() {
+    @Test func changedCheckValueIsDetected() {
         for role in [PairingRole.initiator, .responder] {
             var pair = SessionPair(Self.works, Self.works)
             pair.change = { sender, pdu in
@@ -116,7 +116,7 @@ struct SessionPair {
     /// Every octet that goes over the air before the link is encrypted counts; with LE Secure Connections, only the key
     /// size and the keys to send are not part of what is checked (Core 5.4, Vol 3, Part H, 2.2.8).
     @Test(arguments: [(works, works), (legacy, works), (compares, compares), (shows, enters), (enters, shows)])
-    func `nothing can be changed on the way`(_ initiator: PairingSettings, _ responder: PairingSettings) {
+    func anyChangedByteIsDetected(_ initiator: PairingSettings, _ responder: PairingSettings) {
         var untouched = SessionPair(initiator, responder, identity: Self.identity)
         var sizes: [(PairingRole, Int)] = []
         untouched.change = { sender, pdu in
@@ -146,7 +146,7 @@ struct SessionPair {
         }
     }
 
-    @Test func `a peer may not pass for another that is bonded with protection`() {
+    @Test func identityOfAnAuthenticatedBondCannotBeClaimed() {
         var pair = SessionPair(
             Self.works, Self.works, identity: Self.identity, authenticatedPeers: [Self.identity.address])
         pair.run()
@@ -154,7 +154,7 @@ struct SessionPair {
         #expect(pair.result(.responder) == nil)
     }
 
-    @Test func `an identity is a public or a static random address`() {
+    @Test func identityIsAPublicOrStaticRandomAddress() {
         for address in ["40:00:00:00:00:01", "00:00:00:00:00:01"] {
             var pair = SessionPair(Self.works, Self.works, identity: Self.identity)
             pair.change = { sender, pdu in
@@ -168,7 +168,7 @@ struct SessionPair {
         }
     }
 
-    @Test func `a resolving key of zeros is none`() throws {
+    @Test func resolvingKeyOfZerosIsIgnored() throws {
         var pair = SessionPair(Self.works, Self.works, identity: Self.identity)
         pair.change = { _, pdu in if case .identityInformation = pdu { [.identityInformation(.zero)] } else { [pdu] } }
         pair.run()
@@ -176,7 +176,7 @@ struct SessionPair {
         #expect(bond.resolvingKey == nil && bond.peer == Self.identity.address)
     }
 
-    @Test func `signing keys are sent to who asks for them`() throws {
+    @Test func signingKeysAreSentOnRequest() throws {
         var pair = SessionPair(Self.legacy, Self.works)
         pair.change = { _, pdu in
             switch pdu {
@@ -195,9 +195,7 @@ struct SessionPair {
         let features = PairingFeatures(
             inputOutput: .noInputNoOutput, requirements: .bonding, initiatorKeys: [.encryption, .signing],
             responderKeys: [.encryption, .signing, .link])
-        asked.change = { _, pdu in if case .pairingRequest = pdu { [.pairingRequest(features)] } else { [pdu] } }
-        asked.initiator.start()
-        asked.initiator.request = features
+        asked.initiator.start(features)
         asked.run()
         let initiator = try #require(asked.result(.initiator)).bond
         let responder = try #require(asked.result(.responder)).bond
@@ -205,7 +203,7 @@ struct SessionPair {
         #expect(responder.ownSigningKey != nil && responder.ownSigningKey == initiator.peerSigningKey)
     }
 
-    @Test func `keys that overtake the word of encryption are kept`() throws {
+    @Test func keysBeforeTheEncryptionEventAreHeldBack() throws {
         var pair = SessionPair(Self.legacy, Self.works)
         var isEarly = false
         pair.initiator.start()

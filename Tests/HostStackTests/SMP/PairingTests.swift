@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: table, [false, true])
-    func `every pair of capabilities has its method`(_ test: Case, isSecureConnections: Bool) throws {
+    func methodFollowsTheCapabilities(_ test: Case, isSecureConnections: Bool) throws {
         let expected = test.methods[isSecureConnections ? 1 : 0]
         var bench = try PairingBench(
             central: settings(test.central, secureConnections: true),
@@ -113,7 +113,7 @@ import Testing
         #expect((central.centralKey?.name == KeyName.none) == isSecureConnections)
     }
 
-    @Test func `nothing is paired without a policy`() throws {
+    @Test func hostWithoutSettingsDoesNotPair() throws {
         var bench = try PairingBench(central: PairingSettings(), peripheral: nil)
         try bench.pair(by: bench.central)
         #expect(bench.failure(bench.central) == .rejected(.pairingNotSupported))
@@ -125,7 +125,7 @@ import Testing
         #expect(other.events(other.central).isEmpty)
     }
 
-    @Test(arguments: [false, true]) func `attributes open when the link is secure enough`(isProtected: Bool) throws {
+    @Test(arguments: [false, true]) func attributesRequireTheirSecurity(isProtected: Bool) throws {
         var bench = try PairingBench(
             central: settings(isProtected ? .keyboard : .none, secureConnections: true),
             peripheral: settings(.display, secureConnections: true))

@@ -24,7 +24,7 @@ import Testing
             centralAddress: .resolvable(Self.centralIdentity))
     }
 
-    @Test func `a beacon has another address every quarter of an hour`() throws {
+    @Test func privateAddressChangesEveryQuarterOfAnHour() throws {
         var bench = AirBench()
         let beacon = bench.add(1)
         let ear = bench.add(2)
@@ -51,7 +51,7 @@ import Testing
         #expect(told == heard.map(\.address))
     }
 
-    @Test func `data changes without another address`() throws {
+    @Test func dataChangeDoesNotChangeTheAddress() throws {
         var bench = AirBench()
         let beacon = bench.add(1)
         for name in ["one", "two"] {
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: [PairingSettings.Requirement.off, .required])
-    func `peers behind private addresses are known again`(_ generation: PairingSettings.Requirement) throws {
+    func peersWithPrivateAddressesAreRecognized(_ generation: PairingSettings.Requirement) throws {
         var bench = try bench(generation)
         let first = try #require(bench.peripheralAddress ?? bench.lastPeer)
         try bench.pair(by: bench.central)
@@ -98,7 +98,7 @@ import Testing
     @Test(
         arguments: [OwnAddress.publicDevice, .random(.random(1)), .resolvable(identity)],
         [OwnAddress.publicDevice, .random(.random(2)), .resolvable(centralIdentity)])
-    func `devices pair with addresses of every kind`(_ peripheral: OwnAddress, _ central: OwnAddress) throws {
+    func devicesPairWithAddressesOfEveryType(_ peripheral: OwnAddress, _ central: OwnAddress) throws {
         for isLegacy in [false, true] {
             for generation in [PairingSettings.Requirement.off, .required] {
                 let policy = PairingSettings(secureConnections: generation)
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func `a central changes its address while it scans`() throws {
+    @Test func centralChangesItsAddressWhileScanning() throws {
         var bench = AirBench()
         let central = bench.add(
             1, configuration: LEHostConfiguration(centralAddress: .resolvable(Self.centralIdentity)))
@@ -139,7 +139,7 @@ import Testing
         #expect(addresses.allSatisfy { $0.isResolved(by: Self.centralIdentity.resolvingKey) })
     }
 
-    @Test func `a legacy controller sends private addresses too`() throws {
+    @Test func legacyControllerSendsPrivateAddresses() throws {
         var bench = AirBench()
         let beacons = bench.add(1, isLegacy: true)
         let ear = bench.add(2)

@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: generations, [true, false])
-    func `a crash before the end of the pairing loses nothing`(
+    func crashDuringPairingLosesNoBond(
         _ generation: PairingSettings.Requirement, isRenewal: Bool
     ) throws {
         var bench = try Self.bench(generation)
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test(arguments: generations) func `one bond is left of a pairing that comes about`(
+    @Test(arguments: generations) func successfulPairingLeavesOneBond(
         _ generation: PairingSettings.Requirement
     ) throws {
         var bench = try Self.bench(generation)
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: generations, [true, false])
-    func `what was promised is withdrawn when the pairing fails`(
+    func promisedBondIsWithdrawnOnFailure(
         _ generation: PairingSettings.Requirement, isRenewal: Bool
     ) throws {
         for ends in [true, false] {
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test(arguments: generations) func `nothing is promised where one side does not bond`(
+    @Test(arguments: generations) func bondIsNotPromisedUnlessBothSidesBond(
         _ generation: PairingSettings.Requirement
     ) throws {
         var bench = try Self.bench(generation, isBonding: false)
@@ -105,7 +105,7 @@ import Testing
     }
 
     /// A key of LE Secure Connections has no name, and a private address says nothing without the key that is still to come.
-    @Test(arguments: generations) func `a central on a private address is promised what names itself`(
+    @Test(arguments: generations) func privateCentralIsPromisedOnlyNamedKeys(
         _ generation: PairingSettings.Requirement
     ) throws {
         var bench = try Self.bench(generation, centralAddress: Self.hidden)
@@ -116,7 +116,7 @@ import Testing
         #expect(Self.bonds(bench).count == 1)
     }
 
-    @Test func `of two bonds with one peer the later is restored`() {
+    @Test func laterOfTwoBondsIsRestored() {
         var host = LEHost()
         let peer = PeerAddress(.random(1), type: .random)
         let bonds = [1, 2].map { Bond(peer: peer, peripheralKey: Bond.Key(Octets(padding: [$0]))) }

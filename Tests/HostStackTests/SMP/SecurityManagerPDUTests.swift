@@ -49,7 +49,7 @@ import Testing
         ("0f", .unknown(0x0F, [])), ("00 0102", .unknown(0, [1, 2])),
     ]
 
-    @Test func `octets and values are the same`() throws {
+    @Test func isParsedAndSerialized() throws {
         #expect(Set(Self.all.map(\.1.code)).count == 16)
         for (digits, value) in Self.all {
             let bytes = try Hexadecimal.bytes(digits)
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `what is too short or too long is no PDU`() throws {
+    @Test func wrongLengthsAreRefused() throws {
         for (digits, value) in Self.all {
             if case .unknown = value { continue }
             let bytes = try Hexadecimal.bytes(digits)
@@ -71,11 +71,11 @@ import Testing
         }
     }
 
-    @Test func `random bytes are harmless`() throws {
+    @Test func randomBytesDoNotTrap() throws {
         try fuzzWire(SecurityManagerPDU.self, samples: try Self.all.map { try Hexadecimal.bytes($0.0) })
     }
 
-    @Test func `every reason of the specification is a clause`() {
+    @Test func everyReasonHasADescription() {
         let clauses = (1...0x0F).map { PairingFailedReason(rawValue: $0).description }
         #expect(Set(clauses).count == 15)
         #expect(PairingFailedReason.confirmValueFailed.description.hasSuffix("(0x04)"))

@@ -30,7 +30,7 @@ import Testing
         Hexadecimal.string(octets.bytes.reversed())
     }
 
-    @Test func `e is AES`() throws {
+    @Test func functionEIsAES() throws {
         let block = try Hexadecimal.bytes("6bc1bee22e409f96e93d7e117393172a")
         let key = try Hexadecimal.bytes("2b7e151628aed2a6abf7158809cf4f3c")
         #expect(Hexadecimal.string(SecurityCipher.block(block, key: key)) == "3ad77bb40d7a3660a89ecaf32466ef97")
@@ -44,7 +44,7 @@ import Testing
             "dfa66747de9ae63030ca32611497c827"
         ),
     ])
-    func `codes are AES-CMAC`(_ message: String, _ code: String) throws {
+    func authenticationCodesAreAESCMAC(_ message: String, _ code: String) throws {
         let key = try Hexadecimal.bytes("2b7e151628aed2a6abf7158809cf4f3c")
         let result = SecurityCipher.authenticationCode(of: try Hexadecimal.bytes(message), key: key)
         #expect(Hexadecimal.string(result) == code)
@@ -133,7 +133,7 @@ import Testing
     }
 
     /// Private key, public key and shared secret of the two sides (Vol 2, Part G, 7.1.2.1).
-    @Test func `keys are agreed on as in the sample`() throws {
+    @Test func sharedSecretMatchesTheSample() throws {
         let a = try #require(
             PairingKeyPair(
                 secret: try Hexadecimal.bytes("3f49f6d4a3c55f3874c9b3e3d2103f504aff607beb40b7995899b8a6cd3c1abd")))
@@ -150,18 +150,18 @@ import Testing
         #expect(PairingKeyPair(secret: [UInt8](repeating: 0, count: 32)) == nil)
     }
 
-    @Test func `private addresses are resolved by their own key only`() throws {
+    @Test func privateAddressesAreResolvedByTheirOwnKeyOnly() throws {
         var random = RandomSource(SplitMix64(seed: 7))
         for _ in 0..<200 {
-            let key = Octets<16>(padding: random.octets(16))
+            let key = Octets<16>(padding: random.bytes(16))
             let address = BluetoothAddress.resolvablePrivate(key: key, random: &random)
             #expect(address.isResolvablePrivate && !address.isStaticRandom)
             #expect(address.isResolved(by: key))
-            #expect(!address.isResolved(by: Octets<16>(padding: random.octets(16))))
+            #expect(!address.isResolved(by: Octets<16>(padding: random.bytes(16))))
         }
     }
 
-    @Test func `keys are shortened from the most significant octet on`() {
+    @Test func keysLoseTheirMostSignificantBytes() {
         let key = Octets<16>(padding: 1...16)
         #expect(key.shortened(to: 16) == key)
         #expect(key.shortened(to: 7).bytes == [1, 2, 3, 4, 5, 6, 7] + [UInt8](repeating: 0, count: 9))

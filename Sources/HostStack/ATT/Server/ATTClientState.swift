@@ -4,17 +4,16 @@
 
 package import Bluetooth
 
-/// What a server knows of one client, and keeps over connections when they are bonded
-/// (Core 5.4, Vol 3, Part G, 2.5.2 and 3.3.3.3).
+/// What a server knows of one client, and saves with its bond (Core 5.4, Vol 3, Part G, 2.5.2 and 3.3.3.3).
 package struct ATTClientState: Hashable, Sendable {
-    /// What the client wants to be told, by the handle of the characteristic's value; what it does not want is absent.
+    /// The client's subscriptions, by the handle of the characteristic value; without empty ones.
     package var configurations: [AttributeHandle: ClientCharacteristicConfiguration]
-    /// What the client understands.
+    /// The features that the client supports.
     package var features: ClientSupportedFeatures
-    /// The hash of the table that the client was last aware of; `nil` for a client that is new here.
+    /// The hash of the attribute table that the client last knew; `nil` for a new client.
     package var databaseHash: [UInt8]?
 
-    /// The state of a client; without arguments, of one that is new here.
+    /// The state of a client; by default, of a new one.
     package init(
         configurations: [AttributeHandle: ClientCharacteristicConfiguration] = [:],
         features: ClientSupportedFeatures = [], databaseHash: [UInt8]? = nil
@@ -23,4 +22,20 @@ package struct ATTClientState: Hashable, Sendable {
         self.features = features
         self.databaseHash = databaseHash
     }
+}
+
+/// The features that a client supports: the first byte of Client Supported Features (Core 5.4, Vol 3, Part G, 7.2).
+package struct ClientSupportedFeatures: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Robust caching: the server reports when the client's copy of the attribute table is out of date.
+    package static let robustCaching = ClientSupportedFeatures(rawValue: 0x01)
+    /// Enhanced bearers.
+    package static let enhancedBearer = ClientSupportedFeatures(rawValue: 0x02)
+    /// Notifications of several values.
+    package static let multipleHandleValueNotifications = ClientSupportedFeatures(rawValue: 0x04)
+
+    /// All features that are defined.
+    static let known: ClientSupportedFeatures = [.robustCaching, .enhancedBearer, .multipleHandleValueNotifications]
 }

@@ -4,7 +4,8 @@
 
 import Bluetooth
 
-/// Indications: one at a time is under way, the others wait (Core 5.4, Vol 3, Part F, 3.3.2).
+/// The indications of one server: at most one is sent and not yet confirmed, the others wait (Core 5.4, Vol 3, Part F,
+/// 3.3.2).
 struct IndicationQueue: Sendable {
     private struct Indication: Sendable {
         let handle: AttributeHandle
@@ -12,20 +13,21 @@ struct IndicationQueue: Sendable {
     }
 
     private let capacity: Int
-    private var underWay: (handle: AttributeHandle, deadline: Duration)?
+    private var sent: (handle: AttributeHandle, deadline: Duration)?
     private var waiting: [Indication] = []
 
+    /// A queue for this number of waiting indications.
     init(capacity: Int) { self.capacity = capacity }
 
-    /// When the one that is under way should have been confirmed.
-    var deadline: Duration? { underWay?.deadline }
-    /// Whether one can be sent now.
-    var isIdle: Bool { underWay == nil }
+    /// The time limit for the confirmation of the indication that was sent.
+    var deadline: Duration? { sent?.deadline }
+    /// Whether an indication can be sent now.
+    var isIdle: Bool { sent == nil }
 
-    /// Whether one of this attribute waits.
+    /// Whether an indication of this attribute waits.
     func isWaiting(for handle: AttributeHandle) -> Bool { waiting.contains { $0.handle == handle } }
 
-    /// Has one wait.
+    /// Appends an indication.
     /// - Returns: whether there was room.
     mutating func append(_ value: [UInt8], of handle: AttributeHandle) -> Bool {
         guard waiting.count < capacity else { return false }
@@ -33,30 +35,30 @@ struct IndicationQueue: Sendable {
         return true
     }
 
-    /// The next one that waits.
+    /// Removes the next indication that waits.
     mutating func removeFirst() -> (handle: AttributeHandle, value: [UInt8])? {
         guard !waiting.isEmpty else { return nil }
         let first = waiting.removeFirst()
         return (first.handle, first.value)
     }
 
-    /// One is on its way.
-    mutating func begin(_ handle: AttributeHandle, deadline: Duration) { underWay = (handle, deadline) }
+    /// An indication of this attribute is sent.
+    mutating func begin(_ handle: AttributeHandle, deadline: Duration) { sent = (handle, deadline) }
 
-    /// The one that is under way is confirmed.
-    /// - Returns: whose it was; `nil` when there is none.
+    /// The indication that was sent is confirmed.
+    /// - Returns: its attribute; `nil` if none was sent.
     mutating func confirm() -> AttributeHandle? {
-        defer { underWay = nil }
-        return underWay?.handle
+        defer { sent = nil }
+        return sent?.handle
     }
 
-    /// Forgets all.
-    /// - Returns: whose they were.
+    /// Removes all indications, the sent one too.
+    /// - Returns: their attributes.
     mutating func removeAll() -> [AttributeHandle] {
         defer {
-            underWay = nil
+            sent = nil
             waiting = []
         }
-        return (underWay.map { [$0.handle] } ?? []) + waiting.map(\.handle)
+        return (sent.map { [$0.handle] } ?? []) + waiting.map(\.handle)
     }
 }

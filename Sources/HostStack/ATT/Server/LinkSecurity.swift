@@ -4,23 +4,23 @@
 
 package import Bluetooth
 
-/// What a link offers of what attributes may ask for (Core 5.4, Vol 3, Part C, 10.3).
+/// The security of a link, as far as attributes may require it (Core 5.4, Vol 3, Part C, 10.3).
 package struct LinkSecurity: Hashable, Sendable {
-    /// Whether it is encrypted.
+    /// Whether the link is encrypted.
     package var isEncrypted: Bool
-    /// Whether its key was made with protection against a person in the middle.
+    /// Whether its key was made with protection against a machine in the middle.
     package var isAuthenticated: Bool
-    /// Whether the peer has been allowed what needs authorization.
+    /// Whether the peer is authorized.
     package var isAuthorized: Bool
-    /// Whether there is a key, so that it could be encrypted at once.
+    /// Whether there is a key, so that the link could be encrypted at once.
     package var hasKey: Bool
-    /// The length of the key, in octets.
+    /// The length of the key, in bytes.
     package var keySize: UInt8
 
-    /// A link that nobody has paired over.
+    /// A link between devices that have not paired.
     package static let open = LinkSecurity()
 
-    /// A link that offers nothing unless it is said.
+    /// The security of a link; by default none.
     package init(
         isEncrypted: Bool = false, isAuthenticated: Bool = false, isAuthorized: Bool = false, hasKey: Bool = false,
         keySize: UInt8 = 16
@@ -32,22 +32,22 @@ package struct LinkSecurity: Hashable, Sendable {
         self.keySize = keySize
     }
 
-    /// Why the link is not good enough; `nil` when it is (Core 5.4, Vol 3, Part C, 10.3.1).
-    package func refusal(of needed: AttributeSecurity, minimumKeySize: UInt8 = 7) -> ATTError? {
-        if needed.contains(.authorization), !isAuthorized { return .insufficientAuthorization }
-        guard !needed.isDisjoint(with: [.encryption, .authentication]) else { return nil }
+    /// The error for a link that does not offer what is required; `nil` if it does (Core 5.4, Vol 3, Part C, 10.3.1).
+    package func refusal(of required: AttributeSecurity, minimumKeySize: UInt8 = 7) -> ATTError? {
+        if required.contains(.authorization), !isAuthorized { return .insufficientAuthorization }
+        guard !required.isDisjoint(with: [.encryption, .authentication]) else { return nil }
         guard isEncrypted else { return hasKey ? .insufficientEncryption : .insufficientAuthentication }
-        if needed.contains(.authentication), !isAuthenticated { return .insufficientAuthentication }
+        if required.contains(.authentication), !isAuthenticated { return .insufficientAuthentication }
         return keySize < minimumKeySize ? .encryptionKeySizeTooShort : nil
     }
 
-    /// Why an attribute cannot be read over the link; `nil` when it can.
+    /// The error for reading an attribute over the link; `nil` if that is allowed.
     func refusalToRead(_ attribute: Attribute) -> ATTError? {
         guard attribute.isReadable else { return .readNotPermitted }
         return refusal(of: attribute.permissions.read, minimumKeySize: attribute.permissions.minimumKeySize)
     }
 
-    /// Why an attribute cannot be written over the link; `nil` when it can.
+    /// The error for writing an attribute over the link; `nil` if that is allowed.
     func refusalToWrite(_ attribute: Attribute) -> ATTError? {
         guard attribute.isWritable else { return .writeNotPermitted }
         return refusal(of: attribute.permissions.write, minimumKeySize: attribute.permissions.minimumKeySize)

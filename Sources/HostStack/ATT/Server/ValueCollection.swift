@@ -3,32 +3,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
+import BluetoothCore
 
-/// The values that a request wants, as they come in one by one.
+/// The values of one read request, collected one by one, and its response.
 struct ValueCollection: Sendable {
-    /// What is wanted of them.
+    /// The form of the response.
     enum Form: Hashable, Sendable {
-        /// The start of one.
+        /// One value from its start.
         case whole
-        /// One from an offset on.
+        /// One value from an offset.
         case part(offset: Int)
-        /// Several, one behind the other.
+        /// Several values, joined.
         case several
-        /// Several with their lengths.
+        /// Several values with their lengths.
         case severalWithLengths
-        /// All of a type, as long as they have the length of the first.
+        /// The values of a type, while they have the length of the first one.
         case byType
-        /// All of a type that groups attributes, as long as they have the length of the first.
+        /// The values of a type that groups attributes, while they have the length of the first one.
         case byGroupType
-        /// The handles of all that are this.
+        /// The handles of the attributes with this value.
         case byValue([UInt8])
     }
 
-    let form: Form
+    /// The opcode of the request.
     let request: ATTOpcode
-    /// Where the request begins, which an error names when nothing is found.
+    private let form: Form
+    /// The start of the request's range, which an error response names when nothing is found.
     private let startingHandle: AttributeHandle
-    /// Whose values are still to be had; the first is the next.
+    /// The attributes that are still to be read; the first one is next.
     private(set) var remaining: ArraySlice<Attribute>
     private var found: [(attribute: Attribute, value: [UInt8])] = []
 
@@ -39,11 +41,55 @@ struct ValueCollection: Sendable {
         remaining = attributes[...]
     }
 
-    /// Where the wanted values begin.
-    var offset: Int { if case .part(let offset) = form { offset } else { 0 } }
+    private var offset: Int { if case .part(let offset) = form { offset } else { 0 } }
+
+    /// Collects values until all are there or the request fails.
+    /// - Returns: the response and the reports; `nil` when the owner must be asked `question(_:)`.
+    mutating func run(on access: inout AttributeAccess, mtu: Int) -> [ATTServerOutput]? {
+        while let attribute = remaining.first {
+            if let error = access.security.refusalToRead(attribute) {
+                if let response = fail(error) {
+                    return [.send(response.pduBytes), .refused(attribute.handle, write: nil, error)]
+                }
+                continue
+            }
+            guard let value = access.value(of: attribute) else { return nil }
+            switch part(of: value, of: attribute, mtu: mtu) {
+            case .success(let part): add(part, mtu: mtu)
+            case .failure(let error):
+                if let response = fail(error) { return [.send(response.pduBytes)] }
+            }
+        }
+        return [.send(response(mtu: mtu))]
+    }
+
+    /// Asks the owner for the next value.
+    func question(_ token: ATTToken) -> [ATTServerOutput] {
+        guard let attribute = remaining.first else { return [] }
+        return [.read(token, handle: attribute.handle, uuid: attribute.type, offset: offset)]
+    }
+
+    /// Takes the owner's answer.
+    /// - Returns: the error response if the request failed, else `nil`: collect the rest.
+    mutating func resume(with result: Result<[UInt8], ATTError>, mtu: Int) -> [ATTServerOutput]? {
+        switch result {
+        case .success(let value): add(value, mtu: mtu)
+        case .failure(let error):
+            if let response = fail(error) { return [.send(response.pduBytes)] }
+        }
+        return nil
+    }
+
+    /// The part of a value that is read, from the offset to its end.
+    private func part(of value: [UInt8], of attribute: Attribute, mtu: Int) -> Result<[UInt8], ATTError> {
+        guard offset <= value.count else { return .failure(.invalidOffset) }
+        // Only reading from an offset is refused for a short value; reading it whole in this way is tolerated.
+        if offset > 0, attribute.hasFixedLength, value.count <= mtu - 3 { return .failure(.attributeNotLong) }
+        return .success(Array(value[offset...]))
+    }
 
     /// Takes the value of the next attribute.
-    mutating func add(_ value: [UInt8], mtu: Int) {
+    private mutating func add(_ value: [UInt8], mtu: Int) {
         guard let attribute = remaining.popFirst() else { return }
         switch form {
         case .whole, .part, .several, .severalWithLengths:
@@ -57,7 +103,7 @@ struct ValueCollection: Sendable {
         }
     }
 
-    /// Takes an entry of a list, or ends the list with those before it.
+    /// Appends an entry to a list, or ends the list in front of it.
     private mutating func add(_ value: [UInt8], of attribute: Attribute, entryHeader: Int, capacity: Int) {
         let hasLengthOfFirst = found.first.map { $0.value.count == value.count } ?? true
         guard hasLengthOfFirst, (found.count + 1) * (entryHeader + value.count) <= capacity else {
@@ -67,9 +113,9 @@ struct ValueCollection: Sendable {
         found.append((attribute, value))
     }
 
-    /// The next attribute has no value to give.
-    /// - Returns: what the client is told at once; `nil` when it is told what there is.
-    mutating func fail(_ error: ATTError) -> ATTErrorResponse? {
+    /// The next attribute cannot be read.
+    /// - Returns: the error response; `nil` when the response consists of the values that were found.
+    private mutating func fail(_ error: ATTError) -> ATTErrorResponse? {
         guard let attribute = remaining.popFirst() else { return nil }
         switch form {
         case .byValue:
@@ -83,15 +129,14 @@ struct ValueCollection: Sendable {
         return ATTErrorResponse(request: request, handle: attribute.handle, error: error)
     }
 
-    /// What the client is told when all values are there.
-    func response(mtu: Int) -> [UInt8] {
+    private func response(mtu: Int) -> [UInt8] {
         switch form {
         case .whole:
-            return ATTReadResponse(value: octets(atMost: mtu - 1)).pduBytes
+            return ATTReadResponse(value: bytes(atMost: mtu - 1)).pduBytes
         case .part:
-            return ATTReadBlobResponse(value: octets(atMost: mtu - 1)).pduBytes
+            return ATTReadBlobResponse(value: bytes(atMost: mtu - 1)).pduBytes
         case .several:
-            return ATTReadMultipleResponse(values: octets(atMost: mtu - 1)).pduBytes
+            return ATTReadMultipleResponse(values: bytes(atMost: mtu - 1)).pduBytes
         case .severalWithLengths:
             return valuesWithLengths(mtu: mtu).pduBytes
         case .byType, .byGroupType, .byValue:
@@ -99,9 +144,9 @@ struct ValueCollection: Sendable {
         }
     }
 
-    /// The start of all values, one behind the other.
-    private func octets(atMost count: Int) -> [UInt8] {
-        // Most are one, and short.
+    /// The joined values, cut to a length.
+    private func bytes(atMost count: Int) -> [UInt8] {
+        // Fast path: most requests read one short value.
         if found.count == 1, found[0].value.count <= count { return found[0].value }
         return Array(found.flatMap(\.value).prefix(count))
     }
@@ -134,6 +179,17 @@ struct ValueCollection: Sendable {
             return ATTReadByTypeResponse(
                 found.map { .init(handle: $0.attribute.handle, value: $0.value) }
             ).pduBytes
+        }
+    }
+}
+
+extension Attribute {
+    /// Whether the length of its value never changes.
+    fileprivate var hasFixedLength: Bool {
+        switch value {
+        case .clientConfiguration, .serverConfiguration, .databaseHash: true
+        case .constant: !type.isSame(as: .characteristicUserDescription) && !type.isSame(as: .deviceName)
+        case .owner, .clientSupportedFeatures: false
         }
     }
 }

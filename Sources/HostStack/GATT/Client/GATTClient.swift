@@ -2,36 +2,53 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+package import Bluetooth
 import BluetoothCore
 
-/// The client of the attribute profile on one connection: one procedure at a time (Core 5.4, Vol 3, Part G, 4).
+/// An output of a GATT client.
+package enum GATTClientOutput: Hashable, Sendable {
+    /// Send this PDU on the attribute channel.
+    case send([UInt8])
+    /// A procedure has ended.
+    case completed(ATTToken, Result<GATTResult, ATTClientError>)
+    /// The server notified a value.
+    case notification(AttributeHandle, [UInt8])
+    /// The server indicated a value; it has been confirmed.
+    case indication(AttributeHandle, [UInt8])
+    /// Both sides have agreed on a maximum PDU length, in bytes.
+    case mtuChanged(Int)
+    /// The server did not answer in time. No more procedures are possible; disconnect the link.
+    case failed
+}
+
+/// The GATT client of one connection: one procedure at a time, in order (Core 5.4, Vol 3, Part G, 4).
 package struct GATTClient: Sendable {
     private struct Waiting: Sendable {
         let token: ATTToken
         let procedure: GATTProcedure
     }
 
-    /// The longest PDU that may be sent now, in octets.
+    /// The longest PDU that may be sent now, in bytes.
     package private(set) var mtu = ATTBearer.minimumMTU
-    /// The longest PDU that this client takes, in octets.
+    /// The longest PDU that this client accepts, in bytes.
     package let maximumMTU: UInt16
 
     private let capacity: Int
     private var client = ATTClient()
-    private var underWay: (token: ATTToken, machine: any ProcedureMachine)?
+    private var current: (token: ATTToken, machine: any ProcedureMachine)?
     private var waiting: [Waiting] = []
     private var hasExchangedMTU = false
 
-    /// A client on a new connection, which takes PDUs of so many octets (at least 23) and lets so many procedures wait.
+    /// The client of a new connection, with this maximum PDU length (at least 23) and a queue for this number of procedures.
     package init(maximumMTU: UInt16 = 517, waitingProcedures: Int = 64) {
         self.maximumMTU = max(maximumMTU, UInt16(ATTBearer.minimumMTU))
         capacity = waitingProcedures
     }
 
-    /// When `advance(to:)` has something to do.
+    /// The next time at which `advance(to:)` must be called.
     package var nextDeadline: Duration? { client.nextDeadline }
 
-    /// Begins a procedure, as soon as those before it have ended; `.completed` with this token follows in every case.
+    /// Starts a procedure after earlier ones have ended; `.completed` with this token follows in every case.
     package mutating func start(
         _ procedure: GATTProcedure, as token: ATTToken, at now: Duration
     ) -> [GATTClientOutput] {
@@ -47,39 +64,39 @@ package struct GATTClient: Sendable {
         return take(outputs, at: now)
     }
 
-    /// Takes the time.
+    /// Ends a request that has timed out.
     package mutating func advance(to now: Duration) -> [GATTClientOutput] {
         let outputs = client.advance(to: now)
         return take(outputs, at: now)
     }
 
-    /// The link is gone: all procedures fail.
+    /// The link has ended: all procedures fail.
     package mutating func close() -> [GATTClientOutput] {
         _ = client.close()
-        let tokens = (underWay.map { [$0.token] } ?? []) + waiting.map(\.token)
-        underWay = nil
+        let tokens = (current.map { [$0.token] } ?? []) + waiting.map(\.token)
+        current = nil
         waiting = []
         return tokens.map { .completed($0, .failure(.closed)) }
     }
 
-    /// Takes over what the server of the same bearer agreed on.
+    /// Sets the MTU that the server on the same bearer has agreed on.
     mutating func setMTU(_ mtu: Int) { self.mtu = mtu }
-}
 
-extension GATTClient {
-    /// Begins procedures until one has to wait for the server.
+    // MARK: - Steps
+
+    /// Starts procedures until one waits for the server.
     private mutating func startWaiting(at now: Duration) -> [GATTClientOutput] {
         var outputs: [GATTClientOutput] = []
-        while underWay == nil, !waiting.isEmpty {
+        while current == nil, !waiting.isEmpty {
             let next = waiting.removeFirst()
             if next.procedure == .exchangeMTU, hasExchangedMTU {
-                // It is done once a connection.
+                // The exchange is done once per connection.
                 outputs.append(.completed(next.token, .success(.mtu(mtu))))
                 continue
             }
             var machine = next.procedure.machine(maximumMTU: maximumMTU)
             let step = machine.start(mtu: mtu)
-            underWay = (next.token, machine)
+            current = (next.token, machine)
             outputs += perform(step, at: now)
         }
         return outputs
@@ -94,16 +111,16 @@ extension GATTClient {
             case .indication(let handle, let value): results.append(.indication(handle, value))
             case .failed: results += close() + [.failed]
             case .response(_, let response):
-                guard let step = underWay?.machine.receive(response, mtu: mtu) else { continue }
+                guard let step = current?.machine.receive(response, mtu: mtu) else { continue }
                 results += perform(step, at: now)
             }
         }
         return results + (client.isClosed ? [] : startWaiting(at: now))
     }
 
-    /// Does what the procedure that is under way wants.
+    /// Performs a step of the current procedure.
     private mutating func perform(_ step: ProcedureStep, at now: Duration) -> [GATTClientOutput] {
-        guard let token = underWay?.token else { return [] }
+        guard let token = current?.token else { return [] }
         switch step {
         case .request(let request):
             guard request.serialized().count <= mtu else { return finish(.failure(.tooLong)) }
@@ -122,8 +139,8 @@ extension GATTClient {
     }
 
     private mutating func finish(_ result: Result<GATTResult, ATTClientError>) -> [GATTClientOutput] {
-        guard let token = underWay?.token else { return [] }
-        underWay = nil
+        guard let token = current?.token else { return [] }
+        current = nil
         return [.completed(token, result)]
     }
 }

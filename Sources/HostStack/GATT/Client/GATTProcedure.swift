@@ -5,43 +5,43 @@
 package import Bluetooth
 package import BluetoothCore
 
-/// What a client can do with a server (Core 5.4, Vol 3, Part G, 4).
+/// A procedure of a GATT client (Core 5.4, Vol 3, Part G, 4).
 package enum GATTProcedure: Hashable, Sendable {
-    /// Agree on the longest PDU; once a connection. Gives `.mtu`.
+    /// Agree on the maximum PDU length, once per connection. Returns `.mtu`.
     case exchangeMTU
-    /// Find all primary services. Gives `.services`.
+    /// Discover all primary services. Returns `.services`.
     case discoverPrimaryServices
-    /// Find the primary services of a type. Gives `.services`.
+    /// Discover the primary services of one type. Returns `.services`.
     case discoverPrimaryServicesByUUID(BluetoothUUID)
-    /// Find what a service includes. Gives `.inclusions`.
+    /// Find the services that a service includes. Returns `.inclusions`.
     case findIncludedServices(in: ClosedRange<AttributeHandle>)
-    /// Find the characteristics of a service; all, or those of a type. Gives `.characteristics`.
+    /// Discover the characteristics of a service: all, or those of one type. Returns `.characteristics`.
     case discoverCharacteristics(in: ClosedRange<AttributeHandle>, uuid: BluetoothUUID? = nil)
-    /// Find the descriptors of a characteristic, or all attributes in a range. Gives `.descriptors`.
+    /// Discover the descriptors of a characteristic, or all attributes in a range. Returns `.descriptors`.
     case discoverDescriptors(in: ClosedRange<AttributeHandle>)
-    /// Read a whole value, however long. Gives `.value`.
+    /// Read a whole value of any length. Returns `.value`.
     case read(AttributeHandle)
-    /// Read the values of a type in a range, cut to what one PDU takes. Gives `.values`.
+    /// Read the values of one type in a range, each cut to fit a PDU. Returns `.values`.
     case readByUUID(BluetoothUUID, in: ClosedRange<AttributeHandle> = .all)
-    /// Read several values at once, with their lengths. Gives `.values`, the last of them cut if need be.
+    /// Read several values with one request. Returns `.values`; the last may be cut to fit the PDU.
     case readMultiple([AttributeHandle])
-    /// Write a whole value, however long. Gives `.done`.
+    /// Write a whole value of any length. Returns `.done`.
     case write(AttributeHandle, [UInt8])
-    /// Write a value from an offset on by preparing and executing. Gives `.done`.
+    /// Write a value from an offset with prepared writes. Returns `.done`.
     case writeLong(AttributeHandle, offset: UInt16 = 0, [UInt8])
-    /// Write several values together by preparing and executing. Gives `.done`.
+    /// Write several values together with prepared writes. Returns `.done`.
     case reliableWrite([AttributeValue])
-    /// Write a value that fits into one PDU; nobody says whether it arrived. Gives `.done`.
+    /// Write a value that fits into one PDU, without a response. Returns `.done`.
     case writeWithoutResponse(AttributeHandle, [UInt8])
-    /// Say what one wants to be told, to the client configuration descriptor of this handle; nothing unsubscribes.
-    /// Gives `.done`.
+    /// Write a subscription to the client characteristic configuration with this handle; an empty one unsubscribes.
+    /// Returns `.done`.
     case subscribe(AttributeHandle, ClientCharacteristicConfiguration)
-    /// Find a characteristic's client configuration descriptor, and say there what one wants to be told. Gives `.done`;
-    /// `.refused` with `attributeNotFound` when it has none.
+    /// Find the client characteristic configuration of a characteristic, and write a subscription to it. Returns `.done`;
+    /// fails with `.refused` and `attributeNotFound` if there is none.
     case subscribeTo(RemoteCharacteristic, ClientCharacteristicConfiguration)
 }
 
-/// What a procedure gives.
+/// The result of a procedure.
 package enum GATTResult: Hashable, Sendable {
     case mtu(Int)
     case services([RemoteService])
@@ -51,4 +51,32 @@ package enum GATTResult: Hashable, Sendable {
     case value([UInt8])
     case values([AttributeValue])
     case done
+}
+
+/// A service that another one includes, as a client discovered it.
+package struct IncludedService: Hashable, Sendable {
+    /// The handle of the include declaration.
+    package let handle: AttributeHandle
+    /// The included service.
+    package let service: RemoteService
+
+    /// An inclusion of this service.
+    package init(handle: AttributeHandle, service: RemoteService) {
+        self.handle = handle
+        self.service = service
+    }
+}
+
+/// The value of an attribute.
+package struct AttributeValue: Hashable, Sendable {
+    /// The attribute.
+    package let handle: AttributeHandle
+    /// The value.
+    package let value: [UInt8]
+
+    /// The value of an attribute.
+    package init(handle: AttributeHandle, value: [UInt8]) {
+        self.handle = handle
+        self.value = value
+    }
 }

@@ -5,28 +5,63 @@
 package import Bluetooth
 package import BluetoothCore
 
-/// The attribute table of a server: what it declares, by handle (Core 5.4, Vol 3, Part G, 2.5).
+/// An attribute: one row of an attribute table (Core 5.4, Vol 3, Part F, 3.2).
+package struct Attribute: Hashable, Sendable {
+    /// The origin of the value.
+    package enum Value: Hashable, Sendable {
+        /// A constant value.
+        case constant([UInt8])
+        /// The owner of the services knows it: a characteristic value.
+        case owner
+        /// The subscription of each client to the characteristic with this value handle.
+        case clientConfiguration(of: AttributeHandle, allowed: ClientCharacteristicConfiguration)
+        /// Whether the characteristic with this value handle is broadcast.
+        case serverConfiguration(of: AttributeHandle)
+        /// The features of each client.
+        case clientSupportedFeatures
+        /// The hash of the attribute table.
+        case databaseHash
+    }
+
+    /// The maximum length of a value, in bytes (Core 5.4, Vol 3, Part F, 3.2.9).
+    static let maximumLength = 512
+
+    /// Its handle.
+    package let handle: AttributeHandle
+    /// Its type; for a characteristic value, the type of the characteristic.
+    package let type: BluetoothUUID
+    /// The origin of its value.
+    package let value: Value
+    /// Whether it can be read.
+    package let isReadable: Bool
+    /// Whether it can be written.
+    package let isWritable: Bool
+    /// The security that reading and writing require.
+    package let permissions: AttributePermissions
+    /// The last attribute of the service that it declares; itself if it declares none.
+    package let groupEnd: AttributeHandle
+}
+
+/// The attribute table of a server, by handle (Core 5.4, Vol 3, Part G, 2.5).
 ///
-/// It is a value that never changes, so all connections to a device share one. The generic access and generic attribute
-/// services come first unless they are declared; then all others follow in their order, without gaps.
+/// A constant value that all connections to a device share. The Generic Access and Generic Attribute services come first
+/// unless they are declared; all others follow in their order, without gaps.
 package struct AttributeDatabase: Hashable, Sendable {
-    /// The order in which the octets of the hash are read.
-    ///
-    /// The specification does not settle it in so many words: stacks differ.
+    /// The byte order of the hash. The specification is not clear, and stacks differ.
     package enum HashOrder: Hashable, Sendable {
-        /// Least significant first, as Bluetooth numbers are, Zephyr does it and the qualification tests expect it.
+        /// Least significant byte first, like other Bluetooth numbers: Zephyr and the qualification tests.
         case littleEndian
-        /// As AES-CMAC gives it, as BlueZ and Bumble do it.
+        /// The order of AES-CMAC: BlueZ and Bumble.
         case bigEndian
     }
 
-    /// The table: the first attribute has handle 1.
+    /// The attributes; the first one has handle 1.
     package let attributes: [Attribute]
-    /// The hash of the table, in the order in which a client reads it: 16 octets.
+    /// The hash of the table, in the order in which a client reads it: 16 bytes.
     package let hash: [UInt8]
 
     /// The table of these services.
-    /// - Throws: `AttributeDatabaseError` when there is no such table.
+    /// - Throws: `AttributeDatabaseError` if the services do not fit into a table.
     package init(
         services: [GATTService], genericAccess: GenericAccess, hashOrder: HashOrder = .littleEndian
     ) throws(AttributeDatabaseError) {
@@ -35,21 +70,20 @@ package struct AttributeDatabase: Hashable, Sendable {
         self.hash = hashOrder == .bigEndian ? hash : hash.reversed()
     }
 
-    /// The attribute of this handle; `nil` when there is none.
+    /// The attribute with this handle; `nil` if there is none.
     package subscript(_ handle: AttributeHandle) -> Attribute? {
         let index = Int(handle.rawValue) - 1
         return attributes.indices.contains(index) ? attributes[index] : nil
     }
 
-    /// The attributes whose handles are in a range, in their order.
+    /// The attributes with handles in a range, in their order.
     package subscript(_ range: ClosedRange<AttributeHandle>) -> ArraySlice<Attribute> {
         let start = max(Int(range.lowerBound.rawValue), 1) - 1
         let end = min(Int(range.upperBound.rawValue), attributes.count)
         return start < end ? attributes[start..<end] : []
     }
 
-    /// All characteristics in their order, by the name that a device of these services has for them, with the handles of
-    /// their values.
+    /// The identifiers of all characteristics in their order, with their value handles.
     package var valueHandles: [(characteristic: CharacteristicIdentifier, handle: AttributeHandle)] {
         var counts: [BluetoothUUID: Int] = [:]
         return zip(attributes, attributes.dropFirst()).compactMap { declaration, value in
@@ -60,7 +94,7 @@ package struct AttributeDatabase: Hashable, Sendable {
         }
     }
 
-    /// The handle of the value of the first characteristic of this type; `nil` when there is none.
+    /// The value handle of the first characteristic of this type; `nil` if there is none.
     package func valueHandle(of characteristic: BluetoothUUID) -> AttributeHandle? {
         let type = characteristic.shortest
         for (declaration, value) in zip(attributes, attributes.dropFirst())
@@ -77,10 +111,10 @@ extension AttributeDatabase {
     /// The table of a device without services of its own.
     static let empty: AttributeDatabase? = try? AttributeDatabase(services: [], genericAccess: GenericAccess(name: ""))
 
-    /// The handles of the services that are declared otherwise than in a former table, as Service Changed has them
-    /// (Core 5.4, Vol 3, Part G, 7.1); `nil` when none is.
+    /// The handles of the services whose declarations differ from a former table, as Service Changed reports them
+    /// (Core 5.4, Vol 3, Part G, 7.1); `nil` if none differs.
     ///
-    /// Values and permissions are no part of a declaration.
+    /// Values and permissions are not part of a declaration.
     package func affectedHandles(since former: AttributeDatabase) -> ClosedRange<AttributeHandle>? {
         let (new, old) = (attributes, former.attributes)
         let common = min(new.count, old.count)
@@ -93,14 +127,14 @@ extension AttributeDatabase {
         return min(serviceHandles(at: first).lowerBound, former.serviceHandles(at: first).lowerBound)...end
     }
 
-    /// The first handle whose attribute is not the same as in a former table in any respect; `nil` for equal tables.
+    /// The first handle whose attribute differs from a former table in any way; `nil` for equal tables.
     func firstDifference(from former: AttributeDatabase) -> AttributeHandle? {
         let common = zip(attributes, former.attributes).prefix { $0 == $1 }.count
         guard common < max(attributes.count, former.attributes.count) else { return nil }
         return AttributeHandle(UInt16(common + 1))
     }
 
-    /// The handles of the service that the attribute at an index belongs to; behind the end, that handle alone.
+    /// The handles of the service with the attribute at an index; beyond the last service, that handle alone.
     private func serviceHandles(at index: Int) -> ClosedRange<AttributeHandle> {
         let handle = AttributeHandle(UInt16(index + 1))
         guard let declaration = attributes.prefix(index + 1).last(where: \.isServiceDeclaration),
@@ -115,10 +149,58 @@ extension Attribute {
         type.isSame(as: .primaryService) || type.isSame(as: .secondaryService)
     }
 
-    /// Whether clients find the same under this handle, but for values that no service definition has.
+    /// Whether both attributes have the same declaration, apart from values that are not part of a service definition.
     fileprivate func isDeclared(as other: Attribute) -> Bool {
         guard type == other.type, groupEnd == other.groupEnd else { return false }
         if case .constant = value, case .constant = other.value, !DatabaseHash.includesValue(of: type) { return true }
         return value == other.value
+    }
+}
+
+/// The hash by which a client recognizes a table (Core 5.4, Vol 3, Part G, 7.3.1).
+enum DatabaseHash {
+    /// AES-CMAC with a key of zeros, in the order of the computation: 16 bytes.
+    static func cipherBasedCode(of attributes: [Attribute]) -> [UInt8] {
+        SecurityCipher.authenticationCode(of: input(of: attributes), key: [UInt8](repeating: 0, count: 16))
+    }
+
+    /// The input of the hash: declarations with their values, descriptors without, and no other attributes.
+    static func input(of attributes: [Attribute]) -> [UInt8] {
+        var writer = ByteWriter()
+        for attribute in attributes {
+            guard case .bit16(let type) = attribute.type, withValue.contains(type) || withoutValue.contains(type) else {
+                continue
+            }
+            attribute.handle.serialize(into: &writer)
+            writer.writeLittleEndian(type)
+            if withValue.contains(type), case .constant(let value) = attribute.value { writer.write(value) }
+        }
+        return writer.bytes
+    }
+
+    /// Whether the value of an attribute of this type is part of the service definition.
+    static func includesValue(of type: BluetoothUUID) -> Bool {
+        if case .bit16(let type) = type { withValue.contains(type) } else { false }
+    }
+
+    private static let withValue: Set<UInt16> = [0x2800, 0x2801, 0x2802, 0x2803, 0x2900]
+    private static let withoutValue: Set<UInt16> = [0x2901, 0x2902, 0x2903, 0x2904, 0x2905]
+}
+
+/// The reason why services do not fit into one table.
+package enum AttributeDatabaseError: Error, Hashable, Sendable {
+    /// The services need this number of attributes; there are 65,535 handles.
+    case tooManyAttributes(Int)
+    /// A service includes one that is not declared.
+    case includedServiceMissing(BluetoothUUID)
+}
+
+extension AttributeDatabaseError: CustomStringConvertible {
+    /// One clause.
+    package var description: String {
+        switch self {
+        case .tooManyAttributes(let count): "the services need \(count) attributes, and there are 65535 handles"
+        case .includedServiceMissing(let uuid): "service \(uuid) is included and not declared"
+        }
     }
 }

@@ -5,11 +5,11 @@
 import Bluetooth
 import BluetoothCore
 
-/// Lays services out by handle.
+/// Assigns handles to the attributes of services.
 struct AttributeTableBuilder {
     private let services: [GATTService]
     private let genericAccess: GenericAccess
-    /// Whether the generic access service is the one made here, whose values are known.
+    /// Whether the Generic Access service is not declared: then its values are known here.
     private let ownsGenericAccess: Bool
 
     init(services: [GATTService], genericAccess: GenericAccess) {
@@ -66,7 +66,7 @@ struct AttributeTableBuilder {
         var writer = ByteWriter()
         ranges[number].lowerBound.serialize(into: &writer)
         ranges[number].upperBound.serialize(into: &writer)
-        // A longer type is left out: the client reads it from the service's declaration.
+        // A longer type is omitted: the client reads it from the declaration of the service.
         if case .bit16(let short) = type { writer.writeLittleEndian(short) }
         return writer.bytes
     }
@@ -105,12 +105,12 @@ struct AttributeTableBuilder {
 }
 
 extension [Attribute] {
-    /// The handle of an attribute that is appended; the count was checked before.
+    /// The handle of the next attribute that is appended; the count was checked before.
     fileprivate var nextHandle: AttributeHandle { AttributeHandle(UInt16(truncatingIfNeeded: count + 1)) }
 }
 
 extension Attribute {
-    /// A readable attribute that never changes.
+    /// A readable attribute with a constant value.
     fileprivate static func constant(
         _ value: [UInt8], type: BluetoothUUID, handle: AttributeHandle, groupEnd: AttributeHandle? = nil
     ) -> Attribute {
@@ -121,7 +121,7 @@ extension Attribute {
 }
 
 extension GATTCharacteristic {
-    /// Its descriptors, with those that its properties call for in front unless they are declared.
+    /// Its descriptors, preceded by those that its properties imply and that are not declared.
     fileprivate var completedDescriptors: [GATTDescriptor] {
         let declared = descriptors.map(\.uuid.shortest)
         func needs(_ descriptor: GATTDescriptor) -> Bool { !declared.contains { $0.isSame(as: descriptor.uuid) } }
@@ -162,7 +162,7 @@ extension GATTDescriptor {
 }
 
 extension GATTCharacteristic {
-    /// What a client may want: what it has, or, where it has a configuration and no use for one, anything.
+    /// The subscriptions that are allowed: those that its properties support, or any for a configuration without use.
     fileprivate var allowedConfiguration: ClientCharacteristicConfiguration {
         var allowed: ClientCharacteristicConfiguration = []
         if properties.contains(.notify) { allowed.insert(.notification) }

@@ -5,16 +5,16 @@
 import Bluetooth
 import BluetoothCore
 
-/// What the generic access service says of a device (Core 5.4, Vol 3, Part C, 12).
+/// The values of the Generic Access service (Core 5.4, Vol 3, Part C, 12).
 package struct GenericAccess: Hashable, Sendable {
-    /// The longest name, in octets of UTF-8 (Core 5.4, Vol 3, Part C, 12.1).
+    /// The longest name, in bytes of UTF-8 (Core 5.4, Vol 3, Part C, 12.1).
     package static let longestName = 248
 
-    /// The device's name; one longer than `longestName` is cut between characters.
+    /// The device's name; a name longer than `longestName` is cut between characters.
     package var name: String
-    /// What the device looks like (Assigned Numbers, 2.6); 0 is unknown.
+    /// The appearance (Assigned Numbers, 2.6); 0 is unknown.
     package var appearance: UInt16
-    /// The connection parameters that it would like; `nil` leaves the characteristic out.
+    /// The preferred connection parameters; `nil` omits the characteristic.
     package var preferredConnectionParameters: ConnectionParameterUpdateRequest?
 
     /// A device of this name.
@@ -26,7 +26,7 @@ package struct GenericAccess: Hashable, Sendable {
         self.preferredConnectionParameters = preferredConnectionParameters
     }
 
-    /// The service that is declared.
+    /// The declaration of the service.
     var service: GATTService {
         var types: [BluetoothUUID] = [.deviceName, .appearance]
         if preferredConnectionParameters != nil { types.append(.peripheralPreferredConnectionParameters) }
@@ -34,7 +34,7 @@ package struct GenericAccess: Hashable, Sendable {
             uuid: .genericAccess, characteristics: types.map { GATTCharacteristic(uuid: $0, properties: .read) })
     }
 
-    /// The value of one of its characteristics; `nil` for any other.
+    /// The value of one of its characteristics; `nil` for any other type.
     func value(of type: BluetoothUUID) -> [UInt8]? {
         var writer = ByteWriter()
         if type.isSame(as: .deviceName) {
@@ -53,7 +53,7 @@ package struct GenericAccess: Hashable, Sendable {
 }
 
 extension GATTService {
-    /// The service that says whether the services have changed (Core 5.4, Vol 3, Part G, 7).
+    /// The Generic Attribute service, which reports changes of the services (Core 5.4, Vol 3, Part G, 7).
     static var genericAttribute: GATTService {
         GATTService(
             uuid: .genericAttribute,

@@ -5,24 +5,24 @@
 import BluetoothCore
 import HCI
 
-/// Why a pairing failed, as the peer is told (Core 5.4, Vol 3, Part H, 3.5.5, table 3.7).
+/// The reason in a Pairing Failed PDU (Core 5.4, Vol 3, Part H, 3.5.5, table 3.7).
 package struct PairingFailedReason: HCICode {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// The user did not enter the passkey.
     package static let passkeyEntryFailed = PairingFailedReason(rawValue: 0x01)
-    /// There is no data that came another way than over the air.
+    /// Out-of-band data is not available.
     package static let outOfBandNotAvailable = PairingFailedReason(rawValue: 0x02)
-    /// What is wanted cannot be had with what both can show and be told.
+    /// The input and output of the devices cannot provide the required protection.
     package static let authenticationRequirements = PairingFailedReason(rawValue: 0x03)
-    /// What was sent of a random number does not fit the number.
+    /// The confirm value does not match the random number.
     package static let confirmValueFailed = PairingFailedReason(rawValue: 0x04)
-    /// The device does not pair.
+    /// The device does not support pairing.
     package static let pairingNotSupported = PairingFailedReason(rawValue: 0x05)
-    /// The key would be too short.
+    /// The key would be shorter than one device accepts.
     package static let encryptionKeySize = PairingFailedReason(rawValue: 0x06)
-    /// The command is not known.
+    /// The command is not supported.
     package static let commandNotSupported = PairingFailedReason(rawValue: 0x07)
     /// Any other reason.
     package static let unspecified = PairingFailedReason(rawValue: 0x08)
@@ -30,20 +30,20 @@ package struct PairingFailedReason: HCICode {
     package static let repeatedAttempts = PairingFailedReason(rawValue: 0x09)
     /// A command has the wrong length, or a value out of range.
     package static let invalidParameters = PairingFailedReason(rawValue: 0x0A)
-    /// Both sides do not have the same secret.
+    /// The devices do not share the same secret.
     package static let keyCheckFailed = PairingFailedReason(rawValue: 0x0B)
-    /// The user says that the numbers differ.
+    /// The user answered that the numbers differ.
     package static let numericComparisonFailed = PairingFailedReason(rawValue: 0x0C)
-    /// A pairing over BR/EDR is under way.
+    /// A pairing over BR/EDR is in progress.
     package static let classicPairingInProgress = PairingFailedReason(rawValue: 0x0D)
     /// The key of one transport may not be used for the other.
     package static let crossTransportNotAllowed = PairingFailedReason(rawValue: 0x0E)
-    /// A key that was sent is not taken.
+    /// A distributed key is not accepted.
     package static let keyRejected = PairingFailedReason(rawValue: 0x0F)
 }
 
 extension PairingFailedReason: CustomStringConvertible {
-    /// One clause for people: `the confirm values differ (0x04)`.
+    /// One clause: `the confirm values differ (0x04)`.
     package var description: String { "\(clause) (0x\(Self.digits(rawValue)))" }
 
     private var clause: String {
@@ -60,10 +60,10 @@ extension PairingFailedReason: CustomStringConvertible {
         case .invalidParameters: "a command has invalid parameters"
         case .keyCheckFailed: "the key check failed"
         case .numericComparisonFailed: "the numbers that were compared differ"
-        case .classicPairingInProgress: "a pairing over BR/EDR is under way"
+        case .classicPairingInProgress: "a pairing over BR/EDR is in progress"
         case .crossTransportNotAllowed: "keys of the other transport are not allowed"
         case .keyRejected: "a key was rejected"
-        default: "a reason without a name"
+        default: "an unknown reason"
         }
     }
 

@@ -5,11 +5,11 @@
 package import BluetoothCore
 package import HCI
 
-/// What goes over the security manager's channel (Core 5.4, Vol 3, Part H, 3.3): a code, and what belongs to it.
+/// A PDU of the security manager: a code and its parameters (Core 5.4, Vol 3, Part H, 3.3).
 package enum SecurityManagerPDU: Hashable, Sendable {
     case pairingRequest(PairingFeatures)
     case pairingResponse(PairingFeatures)
-    /// What is sent of a random number before the number itself.
+    /// The confirm value of a random number.
     case pairingConfirm(Octets<16>)
     case pairingRandom(Octets<16>)
     case pairingFailed(PairingFailedReason)
@@ -19,16 +19,16 @@ package enum SecurityManagerPDU: Hashable, Sendable {
     case centralIdentification(KeyName)
     /// An identity resolving key.
     case identityInformation(Octets<16>)
-    /// The address behind private ones: public or static random.
+    /// The identity address: public or static random.
     case identityAddressInformation(PeerAddress)
     /// A connection signature resolving key.
     case signingInformation(Octets<16>)
-    /// A peripheral wants the link encrypted.
+    /// A peripheral requests encryption.
     case securityRequest(AuthenticationRequirements)
     case pairingPublicKey(PairingPublicKey)
     case pairingKeyCheck(Octets<16>)
     case keypressNotification(KeypressNotification)
-    /// Any other code with what follows it.
+    /// Any other code, with its parameters.
     case unknown(UInt8, [UInt8])
 
     /// The code.
@@ -92,7 +92,76 @@ extension SecurityManagerPDU: WireCodable {
         case .securityRequest(let requirements): requirements.serialize(into: &writer)
         case .pairingPublicKey(let key): key.serialize(into: &writer)
         case .keypressNotification(let notification): notification.serialize(into: &writer)
-        case .unknown(_, let octets): writer.write(octets)
+        case .unknown(_, let parameters): writer.write(parameters)
         }
     }
+}
+
+/// A public key: a point on the curve P-256, not yet checked if it comes from a peer (Core 5.4, Vol 3, Part H, 3.5.6).
+package struct PairingPublicKey: WireCodable, Hashable {
+    /// The first coordinate, least significant byte first.
+    package let x: Octets<32>
+    /// The second coordinate, least significant byte first.
+    package let y: Octets<32>
+
+    /// The key of these coordinates.
+    package init(x: Octets<32>, y: Octets<32>) {
+        self.x = x
+        self.y = y
+    }
+
+    package init(parsing reader: inout ByteReader) throws(WireError) {
+        x = try Octets(parsing: &reader)
+        y = try Octets(parsing: &reader)
+    }
+
+    package func serialize(into writer: inout ByteWriter) {
+        x.serialize(into: &writer)
+        y.serialize(into: &writer)
+    }
+}
+
+/// The name of a long term key of legacy pairing (Core 5.4, Vol 3, Part H, 3.6.3); both numbers are 0 with LE Secure
+/// Connections.
+package struct KeyName: WireCodable, Hashable {
+    /// EDIV.
+    package let encryptedDiversifier: UInt16
+    /// Rand.
+    package let randomNumber: UInt64
+
+    /// No name: a key of LE Secure Connections, or a short term key.
+    package static let none = KeyName(encryptedDiversifier: 0, randomNumber: 0)
+
+    /// A name of these numbers.
+    package init(encryptedDiversifier: UInt16, randomNumber: UInt64) {
+        self.encryptedDiversifier = encryptedDiversifier
+        self.randomNumber = randomNumber
+    }
+
+    package init(parsing reader: inout ByteReader) throws(WireError) {
+        encryptedDiversifier = try reader.readLittleEndian()
+        randomNumber = try reader.readLittleEndian()
+    }
+
+    package func serialize(into writer: inout ByteWriter) {
+        writer.writeLittleEndian(encryptedDiversifier)
+        writer.writeLittleEndian(randomNumber)
+    }
+}
+
+/// An action of the user who enters a passkey (Core 5.4, Vol 3, Part H, 3.5.8).
+package struct KeypressNotification: HCICode {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// The entry started.
+    package static let started = KeypressNotification(rawValue: 0)
+    /// A digit was entered.
+    package static let digitEntered = KeypressNotification(rawValue: 1)
+    /// A digit was erased.
+    package static let digitErased = KeypressNotification(rawValue: 2)
+    /// All digits were erased.
+    package static let cleared = KeypressNotification(rawValue: 3)
+    /// The entry ended.
+    package static let completed = KeypressNotification(rawValue: 4)
 }

@@ -3,9 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
+import BluetoothCore
 import HCI
 
-/// What a pairing begins with.
+/// The start conditions of a pairing.
 struct PairingSetup: Sendable {
     let role: PairingRole
     let settings: PairingSettings
@@ -13,177 +14,167 @@ struct PairingSetup: Sendable {
     /// The addresses that the connection was made with.
     let own: PeerAddress
     let peer: PeerAddress
-    /// Who this device is behind private addresses; `nil` when it has none.
+    /// The identity of this device behind private addresses; `nil` without one.
     let identity: LocalIdentity?
-    /// The present bond is authenticated, so that no lesser one may take its place.
+    /// Whether the present bond is authenticated: then a bond without authentication may not replace it.
     let mustBeAuthenticated: Bool
-    /// The peers, by their identities, whose bonds no lesser one may take the place of.
+    /// The identity addresses of all peers with authenticated bonds, which a pairing without authentication may not claim.
     let authenticatedPeers: [PeerAddress]
-    /// How long the peer has to wait yet, since a pairing failed; `nil` when it need not.
+    /// The time that the peer must still wait after a failed pairing; `nil` if it need not wait.
     let wait: Duration?
 }
 
-/// What two devices know of each other when they have paired.
+/// The result of a pairing.
 struct PairingResult: Hashable, Sendable {
     var bond: Bond
-    /// Whether both want to keep it.
+    /// Whether both devices save the bond.
     var isBonded: Bool
 }
 
-/// What a pairing wants done.
+/// An output of a pairing.
 enum PairingOutput: Hashable, Sendable {
     case send(SecurityManagerPDU)
     /// Encrypt the link with this key, as its central.
     case encrypt(Octets<16>)
+    /// Ask the owner whether to pair: answer with `replyConsent`.
     case consentWanted
+    /// Show this passkey.
     case passkeyShown(UInt32)
+    /// Ask the user for the passkey: answer with `replyPasskey`.
     case passkeyWanted
+    /// Ask the user to compare this number: answer with `replyComparison`.
     case comparisonWanted(UInt32)
-    /// The peer will have the key with what is sent behind this, though the pairing may still fail.
+    /// Save this bond: the PDUs that follow give the peer the key, although the pairing may still fail.
     case promised(Bond)
-    /// It has come about. Keys may be sent behind it.
+    /// The pairing succeeded. PDUs with keys may follow.
     case finished(PairingResult)
-    /// It has failed; nothing follows.
+    /// The pairing failed; nothing follows.
     case failed(PairingError)
 }
 
-/// One pairing of two devices, of either role and generation (Core 5.4, Vol 3, Part H, 2.3 and 2.4).
+/// One pairing of two devices, in either role, legacy or LE Secure Connections (Core 5.4, Vol 3, Part H, 2.3 and 2.4).
+///
+/// The pairing takes PDUs, answers of the user and the encryption of the link, and returns outputs. Its steps:
+///
+/// * `consent` (responder): the request is received and the owner must agree; then `exchange`.
+/// * `response` (initiator): the request is sent; the response starts `exchange`.
+/// * `exchange`: a `PairingExchange` authenticates the devices and agrees on the key of the link.
+/// * `encryption`: the link is being encrypted with that key. Keys of the peer may arrive before the controller reports
+///   the encryption; they are held back.
+/// * `keys`: a `KeyExchange` distributes keys, those of the responder first.
+/// * `end`: finished or failed.
 struct PairingSession: Sendable {
-    /// What is waited for.
-    enum Step: Hashable, Sendable {
-        /// The owner's consent, as responder.
+    private enum Step: Hashable, Sendable {
         case consent
-        /// The peer's features, as initiator.
         case response
-        /// The peer's public key.
-        case publicKey
-        /// The passkey from the user, as initiator; the responder meanwhile waits for what the initiator sends.
-        case passkey
-        case confirmValue
-        case randomNumber
-        /// The user's word on two numbers.
-        case comparison
-        case keyCheck
-        /// The link's encryption.
+        case exchange
         case encryption
-        /// The peer's keys.
         case keys
-        /// Nothing more.
         case end
     }
 
-    /// How many PDUs are kept that overtook the controller's word that the link is encrypted.
-    static let earlyCapacity = 8
+    /// The number of PDUs that are held back until the controller reports the encryption of the link.
+    private static let earlyCapacity = 8
 
-    let setup: PairingSetup
-    var step: Step
-    var request: PairingFeatures?
-    var response: PairingFeatures?
-    var agreement: PairingAgreement?
+    private let setup: PairingSetup
+    private var step: Step
+    /// The features of the initiator; `nil` before the pairing has started.
+    private(set) var request: PairingFeatures?
+    /// What the features of both devices amount to; `nil` until both are known.
+    private(set) var agreement: PairingAgreement?
+    private var exchange: PairingExchange?
+    /// The key that encrypts the link at the end of the exchange.
+    private(set) var linkKey: Octets<16>?
+    private var early: [SecurityManagerPDU] = []
+    private var keys = KeyExchange()
+    private var outputs: [PairingOutput] = []
 
-    /// 0 without one.
-    var passkey: UInt32 = 0
-    var isPasskeyKnown = false
-    /// Which bit of the passkey is under way.
-    var round = 0
-    var ownRandom = Octets<16>.zero
-    var peerRandom = Octets<16>.zero
-    var peerConfirmValue: Octets<16>?
-
-    var keyPair: PairingKeyPair?
-    var peerPublicKey: PairingPublicKey?
-    var sharedSecret: Octets<32>?
-    var checkKey = Octets<16>.zero
-    var peerCheckValue: Octets<16>?
-
-    /// What encrypts the link at the end of the pairing.
-    var linkKey: Octets<16>?
-    var early: [SecurityManagerPDU] = []
-    var distribution = KeyExchange()
-
-    var outputs: [PairingOutput] = []
-
-    /// A pairing that the peer's Pairing Request begins, or that begins with `start()`.
+    /// A pairing that the peer's Pairing Request starts, or `start()`.
     init(_ setup: PairingSetup) {
         self.setup = setup
         step = setup.role == .initiator ? .response : .consent
     }
 
+    /// Whether the pairing has finished or failed.
     var isOver: Bool { step == .end }
-    /// The key that the link may be encrypted with now, as peripheral.
+    /// The key that the central may encrypt the link with now.
     var keyForLink: Octets<16>? { step == .encryption ? linkKey : nil }
 
+    /// Removes and returns the outputs so far.
     mutating func takeOutputs() -> [PairingOutput] {
         defer { outputs = [] }
         return outputs
     }
 
-    mutating func send(_ pdu: SecurityManagerPDU) { outputs.append(.send(pdu)) }
+    private mutating func send(_ pdu: SecurityManagerPDU) { outputs.append(.send(pdu)) }
 
-    /// Ends it, and tells the peer why.
-    mutating func fail(_ reason: PairingFailedReason) {
+    /// Ends the pairing, and sends the peer the reason.
+    private mutating func fail(_ reason: PairingFailedReason) {
         send(.pairingFailed(reason))
         end(.failed(reason))
     }
 
-    mutating func end(_ failure: PairingError) {
+    /// Ends the pairing without sending anything.
+    mutating func end(_ error: PairingError) {
         step = .end
-        outputs.append(.failed(failure))
+        outputs.append(.failed(error))
     }
-}
 
-// MARK: - From the peer
+    /// Ends the pairing for the owner, and sends the peer the reason that fits the present step.
+    mutating func cancel() {
+        let reason: PairingFailedReason =
+            if step == .consent {
+                .pairingNotSupported
+            } else if step == .exchange, exchange?.isComparing == true {
+                .numericComparisonFailed
+            } else {
+                exchange?.isPasskeyKnown == true ? .unspecified : .passkeyEntryFailed
+            }
+        send(.pairingFailed(reason))
+        end(.cancelled)
+    }
 
-extension PairingSession {
+    // MARK: - The peer
+
     /// Takes one PDU of the peer.
     mutating func receive(_ pdu: SecurityManagerPDU, random: inout RandomSource) {
         switch (pdu, step) {
         case (_, .end), (.keypressNotification, _): break
         case (.pairingFailed(let reason), _): end(.rejected(reason))
-        // It crossed the request on the air.
+        // The request of the peripheral crossed ours on the air.
         case (.securityRequest, _) where setup.role == .initiator: break
         case (.unknown, _): fail(.commandNotSupported)
         case (.pairingResponse(let features), .response): receiveResponse(features, random: &random)
-        case (.pairingPublicKey(let key), .publicKey): receivePublicKey(key, random: &random)
-        case (.pairingConfirm(let value), .confirmValue): receiveConfirmValue(value, random: &random)
-        case (.pairingRandom(let value), .randomNumber): receiveRandomNumber(value, random: &random)
-        case (.pairingKeyCheck(let value), .keyCheck): receiveKeyCheck(value)
-        case (.pairingKeyCheck(let value), .comparison) where setup.role == .responder && peerCheckValue == nil:
-            peerCheckValue = value
+        case (_, .exchange): perform { $0.receive(pdu, random: &random) }
         case (_, .encryption) where pdu.carriesKey && early.count < Self.earlyCapacity: early.append(pdu)
-        case (_, .keys): receiveKey(pdu, random: &random)
+        case (_, .keys): receiveKey(pdu)
         default: fail(.unspecified)
         }
     }
 
-    /// Something that no PDU looks like.
+    /// Takes a PDU that cannot be parsed.
     mutating func receiveMalformed() {
         guard !isOver else { return }
         fail(.invalidParameters)
     }
-}
 
-extension SecurityManagerPDU {
-    /// Whether it belongs to the distribution of keys.
-    var carriesKey: Bool { 0x06...0x0A ~= code }
-}
+    // MARK: - Features
 
-// MARK: - Features
-
-extension PairingSession {
-    /// Begins it, as initiator.
+    /// Starts the pairing, as initiator.
     mutating func start() {
-        let kept: KeyDistribution = setup.settings.isBonding ? [.encryption, .identity] : []
-        let features = PairingFeatures(
-            inputOutput: InputOutputCapability(setup.settings.inputOutput), requirements: setup.settings.requirements,
-            maximumKeySize: setup.settings.maximumKeySize,
-            initiatorKeys: setup.identity == nil ? kept.subtracting(.identity) : kept, responderKeys: kept)
+        let wanted: KeyDistribution = setup.settings.isBonding ? [.encryption, .identity] : []
+        let initiatorKeys = setup.identity == nil ? wanted.subtracting(.identity) : wanted
+        start(features(initiatorKeys: initiatorKeys, responderKeys: wanted))
+    }
+
+    /// Starts the pairing with these features, as initiator.
+    mutating func start(_ features: PairingFeatures) {
         request = features
         step = .response
         send(.pairingRequest(features))
     }
 
-    /// Takes the peer's wish, as responder.
+    /// Takes the peer's Pairing Request, as responder.
     mutating func receiveRequest(_ features: PairingFeatures, isConsented: Bool, random: inout RandomSource) {
         guard features.isAllowed else { return fail(.invalidParameters) }
         request = features
@@ -192,7 +183,7 @@ extension PairingSession {
         outputs.append(.consentWanted)
     }
 
-    /// Takes the owner's word on the peer's wish.
+    /// Takes the owner's answer to `.consentWanted`.
     mutating func replyConsent(_ isGranted: Bool, random: inout RandomSource) {
         guard step == .consent, request != nil else { return }
         if isGranted { respond(random: &random) } else { fail(.pairingNotSupported) }
@@ -203,51 +194,148 @@ extension PairingSession {
         var own: KeyDistribution = [.encryption, .signing]
         if setup.identity != nil { own.insert(.identity) }
         let isBonding = request.requirements.wantsBonding && setup.settings.isBonding
-        let features = PairingFeatures(
-            inputOutput: InputOutputCapability(setup.settings.inputOutput), requirements: setup.settings.requirements,
-            maximumKeySize: setup.settings.maximumKeySize,
+        let response = features(
             initiatorKeys: isBonding ? request.initiatorKeys.intersection([.encryption, .identity, .signing]) : [],
             responderKeys: isBonding ? request.responderKeys.intersection(own) : [])
-        response = features
-        guard agree(request, features) else { return }
-        send(.pairingResponse(features))
-        beginExchange(random: &random)
+        guard let agreement = agree(request, response) else { return }
+        send(.pairingResponse(response))
+        beginExchange(agreement, request, response, random: &random)
     }
 
-    private mutating func receiveResponse(_ features: PairingFeatures, random: inout RandomSource) {
-        guard let request, features.isAllowed, features.initiatorKeys.isSubset(of: request.initiatorKeys),
-            features.responderKeys.isSubset(of: request.responderKeys)
+    private mutating func receiveResponse(_ response: PairingFeatures, random: inout RandomSource) {
+        guard let request, response.isAllowed, response.initiatorKeys.isSubset(of: request.initiatorKeys),
+            response.responderKeys.isSubset(of: request.responderKeys)
         else { return fail(.invalidParameters) }
-        response = features
-        guard agree(request, features) else { return }
-        beginExchange(random: &random)
+        guard let agreement = agree(request, response) else { return }
+        beginExchange(agreement, request, response, random: &random)
     }
 
-    private mutating func agree(_ request: PairingFeatures, _ response: PairingFeatures) -> Bool {
+    private func features(initiatorKeys: KeyDistribution, responderKeys: KeyDistribution) -> PairingFeatures {
+        PairingFeatures(
+            inputOutput: InputOutputCapability(setup.settings.inputOutput), requirements: setup.settings.requirements,
+            maximumKeySize: setup.settings.maximumKeySize, initiatorKeys: initiatorKeys, responderKeys: responderKeys)
+    }
+
+    private mutating func agree(_ request: PairingFeatures, _ response: PairingFeatures) -> PairingAgreement? {
         do throws(PairingFailedReason) {
             let agreement = try PairingAgreement(request: request, response: response, settings: setup.settings)
             guard agreement.method.isAuthenticated || !setup.mustBeAuthenticated else {
                 throw .authenticationRequirements
             }
-            self.agreement = agreement
-            return true
+            return agreement
         } catch {
             fail(error)
-            return false
+            return nil
         }
     }
 
-    private mutating func beginExchange(random: inout RandomSource) {
-        guard let agreement else { return }
-        if agreement.isSecureConnections {
-            let pair = PairingKeyPair(random: &random)
-            keyPair = pair
-            step = .publicKey
-            if setup.role == .initiator { send(.pairingPublicKey(pair.publicKey)) }
-        } else {
-            preparePasskey(random: &random)
-            step = .confirmValue
-            if setup.role == .initiator { sendConfirmValueWhenReady(random: &random) }
+    // MARK: - The exchange
+
+    private mutating func beginExchange(
+        _ agreement: PairingAgreement, _ request: PairingFeatures, _ response: PairingFeatures,
+        random: inout RandomSource
+    ) {
+        self.agreement = agreement
+        exchange = PairingExchange(
+            role: setup.role, agreement: agreement, own: setup.own, peer: setup.peer, request: request,
+            response: response, passkey: setup.settings.passkey)
+        step = .exchange
+        perform { $0.begin(random: &random) }
+    }
+
+    /// Takes the passkey that the user entered, 0 to 999,999; `nil` if the user entered none.
+    mutating func replyPasskey(_ passkey: UInt32?, random: inout RandomSource) {
+        guard step == .exchange else { return }
+        perform { $0.replyPasskey(passkey, random: &random) }
+    }
+
+    /// Takes the user's answer whether both devices show the same number.
+    mutating func replyComparison(_ areEqual: Bool) {
+        guard step == .exchange else { return }
+        perform { $0.replyComparison(areEqual) }
+    }
+
+    /// Gives the exchange an input, and performs its actions.
+    private mutating func perform(_ input: (inout PairingExchange) -> Void) {
+        guard exchange != nil else { return }
+        input(&exchange!)
+        for action in exchange?.takeActions() ?? [] {
+            switch action {
+            case .send(let pdu): send(pdu)
+            case .showPasskey(let passkey): outputs.append(.passkeyShown(passkey))
+            case .askForPasskey: outputs.append(.passkeyWanted)
+            case .compare(let number): outputs.append(.comparisonWanted(number))
+            case .finish(let key): waitForEncryption(key)
+            case .fail(let reason): return fail(reason)
+            }
         }
     }
+
+    private mutating func waitForEncryption(_ key: Octets<16>) {
+        linkKey = key
+        step = .encryption
+        if setup.role == .initiator {
+            outputs.append(.encrypt(key))
+        } else {
+            // With LE Secure Connections, the peer may already have all that it needs.
+            promiseBond()
+        }
+    }
+
+    // MARK: - Keys
+
+    /// The link is encrypted with this pairing's key. The responder sends its keys first.
+    mutating func receiveEncryption(random: inout RandomSource) {
+        guard step == .encryption, let agreement else { return }
+        step = .keys
+        keys.begin(agreement, as: setup.role, random: &random)
+        if setup.role == .responder {
+            if keys.hasOwnKey { promiseBond() }
+            sendKeys()
+        }
+        finishWhenComplete()
+        let received = early
+        early = []
+        for pdu in received { receive(pdu, random: &random) }
+    }
+
+    private mutating func receiveKey(_ pdu: SecurityManagerPDU) {
+        let claimed = agreement?.method.isAuthenticated == true ? [] : setup.authenticatedPeers
+        if let reason = keys.receive(pdu, refusing: claimed) { return fail(reason) }
+        finishWhenComplete()
+    }
+
+    private mutating func finishWhenComplete() {
+        guard step == .keys, keys.isComplete else { return }
+        step = .end
+        // The owner saves the bond before the peer has the last key.
+        outputs.append(.finished(result))
+        if setup.role == .initiator { sendKeys() }
+    }
+
+    private mutating func sendKeys() {
+        for pdu in keys.pdus(of: setup.identity) { send(pdu) }
+    }
+
+    /// Has the owner save, as responder, the bond that the peer may rely on before this pairing is over: the responder
+    /// sends its keys first (Core 5.4, Vol 3, Part H, 3.6.1), and the peer may have saved all of them when a crash here
+    /// loses ours.
+    private mutating func promiseBond() {
+        let result = result
+        guard result.isBonded, let key = result.bond.peripheralKey else { return }
+        // A key without a name is found by the peer's address, which must be one that does not change.
+        guard key.name != .none || setup.peer.isIdentity else { return }
+        outputs.append(.promised(result.bond))
+    }
+
+    private var result: PairingResult {
+        PairingResult(
+            bond: keys.bond(with: setup.peer, agreement: agreement, linkKey: linkKey),
+            isBonded: agreement?.isBonding ?? false)
+    }
+}
+
+extension PeerAddress {
+    /// Whether the address can identify a device: a public or a static random address.
+    var isIdentity: Bool { type == .public || (type == .random && address.isStaticRandom) }
 }

@@ -4,28 +4,28 @@
 
 import Bluetooth
 
-/// What a procedure does next.
+/// The next step of a procedure.
 enum ProcedureStep: Sendable {
-    /// Send this request and come back with its response.
+    /// Send this request, and return with its response.
     case request(ATTPDU)
-    /// Send this command, and that was it.
+    /// Send this command, and end.
     case command(ATTPDU)
-    /// The longest PDU is agreed on; `nil` when the server leaves it as it is.
+    /// The maximum PDU length is agreed on; `nil` if the server does not support the exchange.
     case agreed(Int?)
-    /// It has ended.
+    /// End with this result.
     case finished(Result<GATTResult, ATTClientError>)
 
-    /// It has ended well.
+    /// End successfully.
     static func done(_ result: GATTResult) -> ProcedureStep { .finished(.success(result)) }
-    /// It has come to nothing.
+    /// End with an error.
     static func failed(_ error: ATTClientError) -> ProcedureStep { .finished(.failure(error)) }
 }
 
-/// A procedure under way: requests, each made of the response before it.
+/// A procedure in progress: a sequence of requests, each of which depends on the previous response.
 protocol ProcedureMachine: Sendable {
-    /// Its first step.
+    /// The first step.
     mutating func start(mtu: Int) -> ProcedureStep
-    /// The step behind a response.
+    /// The step after a response.
     mutating func receive(_ response: Result<ATTPDU, ATTClientError>, mtu: Int) -> ProcedureStep
 }
 
@@ -52,10 +52,10 @@ extension GATTProcedure {
     }
 }
 
-/// A range of handles that is searched from its start to its end, however the server behaves.
+/// A range of handles that is searched from start to end. It ends whatever the server answers.
 struct HandleSearch: Hashable, Sendable {
     private let end: AttributeHandle
-    /// Where the next request begins; `nil` when all is searched.
+    /// The start of the next request; `nil` at the end.
     private(set) var start: AttributeHandle?
 
     init(_ handles: ClosedRange<AttributeHandle>) {
@@ -64,12 +64,12 @@ struct HandleSearch: Hashable, Sendable {
         if end < .first { start = nil }
     }
 
-    /// What the next request is for; `nil` when all is searched.
+    /// The range of the next request; `nil` at the end.
     var range: ClosedRange<AttributeHandle>? { start.map { $0...end } }
 
-    /// Goes behind attributes that were found.
-    /// - Throws: `ATTClientError.malformedResponse` when they are not where they were searched, so that no server can
-    ///   keep a search going for ever.
+    /// Continues after attributes that were found.
+    /// - Throws: `ATTClientError.malformedResponse` if they are outside the range, so that no server can prolong a search
+    ///   without end.
     mutating func advance(
         over found: AttributeHandle, through groupEnd: AttributeHandle
     ) throws(ATTClientError) {
@@ -77,6 +77,26 @@ struct HandleSearch: Hashable, Sendable {
         self.start = groupEnd < end ? groupEnd.successor : nil
     }
 
-    /// There is nothing more in the range.
+    /// Ends the search.
     mutating func finish() { start = nil }
+}
+
+/// Exchange MTU (Core 5.4, Vol 3, Part G, 4.3.1).
+struct MTUExchange: ProcedureMachine {
+    let maximumMTU: UInt16
+
+    mutating func start(mtu: Int) -> ProcedureStep {
+        .request(.exchangeMTURequest(ATTExchangeMTURequest(clientMTU: maximumMTU)))
+    }
+
+    mutating func receive(_ response: Result<ATTPDU, ATTClientError>, mtu: Int) -> ProcedureStep {
+        switch response {
+        case .success(.exchangeMTUResponse(let response)):
+            .agreed(max(min(Int(response.serverMTU), Int(maximumMTU)), ATTBearer.minimumMTU))
+        case .success: .failed(.malformedResponse)
+        // A server that does not support the request accepts the default length.
+        case .failure(.refused(.requestNotSupported, _)): .agreed(nil)
+        case .failure(let error): .failed(error)
+        }
+    }
 }

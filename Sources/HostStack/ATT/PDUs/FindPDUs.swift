@@ -1,0 +1,158 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+package import Bluetooth
+package import BluetoothCore
+
+/// ATT_FIND_INFORMATION_REQ (Core 5.4, Vol 3, Part F, 3.4.3.1).
+package struct ATTFindInformationRequest: ATTMessage {
+    package static let opcode = ATTOpcode.findInformationRequest
+    /// The first handle of the range.
+    package let startingHandle: AttributeHandle
+    /// The last handle of the range.
+    package let endingHandle: AttributeHandle
+
+    /// A request for the types of the attributes in a range.
+    package init(startingHandle: AttributeHandle, endingHandle: AttributeHandle) {
+        self.startingHandle = startingHandle
+        self.endingHandle = endingHandle
+    }
+
+    package init(parsing reader: inout ByteReader) throws(WireError) {
+        startingHandle = try AttributeHandle(parsing: &reader)
+        endingHandle = try AttributeHandle(parsing: &reader)
+    }
+
+    package func serialize(into writer: inout ByteWriter) {
+        startingHandle.serialize(into: &writer)
+        endingHandle.serialize(into: &writer)
+    }
+}
+
+/// ATT_FIND_INFORMATION_RSP (Core 5.4, Vol 3, Part F, 3.4.3.2).
+///
+/// All types have two bytes, or all have sixteen, as the format byte defines.
+package struct ATTFindInformationResponse: ATTMessage {
+    /// An attribute and its type.
+    package struct Entry: Hashable, Sendable {
+        /// The attribute.
+        package let handle: AttributeHandle
+        /// Its type.
+        package let type: BluetoothUUID
+
+        /// An attribute of this type.
+        package init(handle: AttributeHandle, type: BluetoothUUID) {
+            self.handle = handle
+            self.type = type
+        }
+    }
+
+    package static let opcode = ATTOpcode.findInformationResponse
+    /// The attributes in the order of their handles; at least one.
+    package let entries: [Entry]
+
+    /// A response with these attributes: in the short format if all types have 16 bits.
+    package init(_ entries: [Entry]) { self.entries = entries }
+
+    package init(parsing reader: inout ByteReader) throws(WireError) {
+        let start = reader.offset
+        let typeLength: Int
+        switch try reader.readUInt8() {
+        case 1: typeLength = 2
+        case 2: typeLength = 16
+        default: throw WireError(.badValue(field: "format"), offset: start)
+        }
+        var entries: [Entry] = []
+        for _ in 0..<(try reader.countEntries(of: 2 + typeLength)) {
+            let handle = try AttributeHandle(parsing: &reader)
+            var field = try reader.reader(count: typeLength)
+            entries.append(Entry(handle: handle, type: try field.readAttributeType()))
+        }
+        self.entries = entries
+    }
+
+    package func serialize(into writer: inout ByteWriter) {
+        let isShort = entries.allSatisfy { if case .bit16 = $0.type { true } else { false } }
+        writer.write(UInt8(isShort ? 1 : 2))
+        for entry in entries {
+            entry.handle.serialize(into: &writer)
+            writer.writeAttributeType(isShort ? entry.type : .bit128(entry.type.expanded))
+        }
+    }
+}
+
+/// ATT_FIND_BY_TYPE_VALUE_REQ (Core 5.4, Vol 3, Part F, 3.4.3.3).
+package struct ATTFindByTypeValueRequest: ATTMessage {
+    package static let opcode = ATTOpcode.findByTypeValueRequest
+    /// The first handle of the range.
+    package let startingHandle: AttributeHandle
+    /// The last handle of the range.
+    package let endingHandle: AttributeHandle
+    /// The 16-bit type to find.
+    package let type: UInt16
+    /// The value to find.
+    package let value: [UInt8]
+
+    /// A request for the attributes in a range that have this type and value.
+    package init(startingHandle: AttributeHandle, endingHandle: AttributeHandle, type: UInt16, value: [UInt8]) {
+        self.startingHandle = startingHandle
+        self.endingHandle = endingHandle
+        self.type = type
+        self.value = value
+    }
+
+    package init(parsing reader: inout ByteReader) throws(WireError) {
+        startingHandle = try AttributeHandle(parsing: &reader)
+        endingHandle = try AttributeHandle(parsing: &reader)
+        type = try reader.readLittleEndian()
+        value = Array(reader.readAll())
+    }
+
+    package func serialize(into writer: inout ByteWriter) {
+        startingHandle.serialize(into: &writer)
+        endingHandle.serialize(into: &writer)
+        writer.writeLittleEndian(type)
+        writer.write(value)
+    }
+}
+
+/// ATT_FIND_BY_TYPE_VALUE_RSP (Core 5.4, Vol 3, Part F, 3.4.3.4).
+package struct ATTFindByTypeValueResponse: ATTMessage {
+    /// An attribute that was found, and the last of its group.
+    package struct HandlesInformation: Hashable, Sendable {
+        /// The attribute.
+        package let found: AttributeHandle
+        /// The last attribute of its group; itself if it groups none.
+        package let groupEnd: AttributeHandle
+
+        /// An attribute and the last of its group.
+        package init(found: AttributeHandle, groupEnd: AttributeHandle) {
+            self.found = found
+            self.groupEnd = groupEnd
+        }
+    }
+
+    package static let opcode = ATTOpcode.findByTypeValueResponse
+    /// The attributes that were found, in the order of their handles; at least one.
+    package let entries: [HandlesInformation]
+
+    /// A response with these attributes.
+    package init(_ entries: [HandlesInformation]) { self.entries = entries }
+
+    package init(parsing reader: inout ByteReader) throws(WireError) {
+        var entries: [HandlesInformation] = []
+        for _ in 0..<(try reader.countEntries(of: 4)) {
+            let found = try AttributeHandle(parsing: &reader)
+            entries.append(HandlesInformation(found: found, groupEnd: try AttributeHandle(parsing: &reader)))
+        }
+        self.entries = entries
+    }
+
+    package func serialize(into writer: inout ByteWriter) {
+        for entry in entries {
+            entry.found.serialize(into: &writer)
+            entry.groupEnd.serialize(into: &writer)
+        }
+    }
+}

@@ -1,0 +1,321 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+package import Bluetooth
+package import BluetoothCore
+
+/// ATT_READ_BY_TYPE_REQ (Core 5.4, Vol 3, Part F, 3.4.4.1).
+package struct ATTReadByTypeRequest: ATTMessage {
+    package static let opcode = ATTOpcode.readByTypeRequest
+    /// The first handle of the range.
+    package let startingHandle: AttributeHandle
+    /// The last handle of the range.
+    package let endingHandle: AttributeHandle
+    /// The type to read.
+    package let type: BluetoothUUID
+
+    /// A request for the values of the attributes of a type in a range.
+    package init(startingHandle: AttributeHandle, endingHandle: AttributeHandle, type: BluetoothUUID) {
+        self.startingHandle = startingHandle
+        self.endingHandle = endingHandle
+        self.type = type
+    }
+
+    package init(parsing reader: inout ByteReader) throws(WireError) {
+        startingHandle = try AttributeHandle(parsing: &reader)
+        endingHandle = try AttributeHandle(parsing: &reader)
+        type = try reader.readAttributeType()
+    }
+
+    package func serialize(into writer: inout ByteWriter) {
+        startingHandle.serialize(into: &writer)
+        endingHandle.serialize(into: &writer)
+        writer.writeAttributeType(type)
+    }
+}
+
+/// ATT_READ_BY_TYPE_RSP (Core 5.4, Vol 3, Part F, 3.4.4.2).
+///
+/// All values have the same length, at most 253 bytes, as the length byte defines.
+package struct ATTReadByTypeResponse: ATTMessage {
+    /// An attribute and its value.
+    package struct Entry: Hashable, Sendable {
+        /// The attribute.
+        package let handle: AttributeHandle
+        /// Its value, cut to fit the PDU.
+        package let value: [UInt8]
+
+        /// An attribute of this value.
+        package init(handle: AttributeHandle, value: [UInt8]) {
+            self.handle = handle
+            self.value = value
+        }
+    }
+
+    package static let opcode = ATTOpcode.readByTypeResponse
+    /// The attributes in the order of their handles; at least one.
+    package let entries: [Entry]
+
+    /// A response with these attributes, up to the first value with another length than the first one.
+    package init(_ entries: [Entry]) {
+        self.entries = Array(entries.prefix { $0.value.count == entries.first?.value.count })
+    }
+
+    package init(parsing reader: inout ByteReader) throws(WireError) {
+        let start = reader.offset
+        let length = Int(try reader.readUInt8())
+        guard length >= 2 else { throw WireError(.badLength(length), offset: start) }
+        var entries: [Entry] = []
+        for _ in 0..<(try reader.countEntries(of: length)) {
+            let handle = try AttributeHandle(parsing: &reader)
+            entries.append(Entry(handle: handle, value: Array(try reader.read(count: length - 2))))
+        }
+        self.entries = entries
+    }
+
+    package func serialize(into writer: inout ByteWriter) {
+        writer.write(UInt8(truncatingIfNeeded: 2 + (entries.first?.value.count ?? 0)))
+        for entry in entries {
+            entry.handle.serialize(into: &writer)
+            writer.write(entry.value)
+        }
+    }
+}
+
+/// ATT_READ_REQ (Core 5.4, Vol 3, Part F, 3.4.4.3).
+package struct ATTReadRequest: ATTMessage {
+    package static let opcode = ATTOpcode.readRequest
+    /// The attribute.
+    package let handle: AttributeHandle
+
+    /// A request for the start of an attribute's value.
+    package init(handle: AttributeHandle) { self.handle = handle }
+
+    package init(parsing reader: inout ByteReader) throws(WireError) { handle = try AttributeHandle(parsing: &reader) }
+    package func serialize(into writer: inout ByteWriter) { handle.serialize(into: &writer) }
+}
+
+/// ATT_READ_RSP (Core 5.4, Vol 3, Part F, 3.4.4.4).
+package struct ATTReadResponse: ATTMessage {
+    package static let opcode = ATTOpcode.readResponse
+    /// The value, cut to fit the PDU.
+    package let value: [UInt8]
+
+    /// A response with this value.
+    package init(value: [UInt8]) { self.value = value }
+
+    package init(parsing reader: inout ByteReader) throws(WireError) { value = Array(reader.readAll()) }
+    package func serialize(into writer: inout ByteWriter) { writer.write(value) }
+}
+
+/// ATT_READ_BLOB_REQ (Core 5.4, Vol 3, Part F, 3.4.4.5).
+package struct ATTReadBlobRequest: ATTMessage {
+    package static let opcode = ATTOpcode.readBlobRequest
+    /// The attribute.
+    package let handle: AttributeHandle
+    /// The offset of the part in the value, in bytes.
+    package let offset: UInt16
+
+    /// A request for a part of an attribute's value.
+    package init(handle: AttributeHandle, offset: UInt16) {
+        self.handle = handle
+        self.offset = offset
+    }
+
+    package init(parsing reader: inout ByteReader) throws(WireError) {
+        handle = try AttributeHandle(parsing: &reader)
+        offset = try reader.readLittleEndian()
+    }
+
+    package func serialize(into writer: inout ByteWriter) {
+        handle.serialize(into: &writer)
+        writer.writeLittleEndian(offset)
+    }
+}
+
+/// ATT_READ_BLOB_RSP (Core 5.4, Vol 3, Part F, 3.4.4.6).
+package struct ATTReadBlobResponse: ATTMessage {
+    package static let opcode = ATTOpcode.readBlobResponse
+    /// The part of the value; the last part does not fill the PDU.
+    package let value: [UInt8]
+
+    /// A response with this part.
+    package init(value: [UInt8]) { self.value = value }
+
+    package init(parsing reader: inout ByteReader) throws(WireError) { value = Array(reader.readAll()) }
+    package func serialize(into writer: inout ByteWriter) { writer.write(value) }
+}
+
+/// ATT_READ_MULTIPLE_REQ (Core 5.4, Vol 3, Part F, 3.4.4.7).
+package struct ATTReadMultipleRequest: ATTMessage {
+    package static let opcode = ATTOpcode.readMultipleRequest
+    /// The attributes, two or more.
+    package let handles: [AttributeHandle]
+
+    /// A request for the values of these attributes.
+    package init(handles: [AttributeHandle]) { self.handles = handles }
+
+    package init(parsing reader: inout ByteReader) throws(WireError) { handles = try reader.readHandles() }
+    package func serialize(into writer: inout ByteWriter) { for handle in handles { handle.serialize(into: &writer) } }
+}
+
+/// ATT_READ_MULTIPLE_RSP (Core 5.4, Vol 3, Part F, 3.4.4.8).
+package struct ATTReadMultipleResponse: ATTMessage {
+    package static let opcode = ATTOpcode.readMultipleResponse
+    /// The joined values; the client knows their lengths.
+    package let values: [UInt8]
+
+    /// A response with these values.
+    package init(values: [UInt8]) { self.values = values }
+
+    package init(parsing reader: inout ByteReader) throws(WireError) { values = Array(reader.readAll()) }
+    package func serialize(into writer: inout ByteWriter) { writer.write(values) }
+}
+
+/// ATT_READ_MULTIPLE_VARIABLE_REQ (Core 5.4, Vol 3, Part F, 3.4.4.11).
+package struct ATTReadMultipleVariableRequest: ATTMessage {
+    package static let opcode = ATTOpcode.readMultipleVariableRequest
+    /// The attributes, two or more.
+    package let handles: [AttributeHandle]
+
+    /// A request for the values of these attributes.
+    package init(handles: [AttributeHandle]) { self.handles = handles }
+
+    package init(parsing reader: inout ByteReader) throws(WireError) { handles = try reader.readHandles() }
+    package func serialize(into writer: inout ByteWriter) { for handle in handles { handle.serialize(into: &writer) } }
+}
+
+/// ATT_READ_MULTIPLE_VARIABLE_RSP (Core 5.4, Vol 3, Part F, 3.4.4.12).
+package struct ATTReadMultipleVariableResponse: ATTMessage {
+    /// A value with its length.
+    package struct Entry: Hashable, Sendable {
+        /// The length of the whole value.
+        package let length: UInt16
+        /// The value; the last one may be cut.
+        package let value: [UInt8]
+
+        /// A value, cut to fit the PDU.
+        package init(length: UInt16, value: [UInt8]) {
+            self.length = length
+            self.value = value
+        }
+    }
+
+    package static let opcode = ATTOpcode.readMultipleVariableResponse
+    /// The values in the order of the request.
+    package let entries: [Entry]
+
+    /// A response with these values.
+    package init(_ entries: [Entry]) { self.entries = entries }
+
+    package init(parsing reader: inout ByteReader) throws(WireError) {
+        var entries: [Entry] = []
+        while !reader.isAtEnd {
+            let length: UInt16 = try reader.readLittleEndian()
+            let value = Array(try reader.read(count: min(Int(length), reader.remaining)))
+            entries.append(Entry(length: length, value: value))
+        }
+        self.entries = entries
+    }
+
+    package func serialize(into writer: inout ByteWriter) {
+        for entry in entries {
+            writer.writeLittleEndian(entry.length)
+            writer.write(entry.value)
+        }
+    }
+}
+
+extension ByteReader {
+    /// Reads handles up to the end.
+    fileprivate mutating func readHandles() throws(WireError) -> [AttributeHandle] {
+        var handles: [AttributeHandle] = []
+        for _ in 0..<(try countEntries(of: 2)) { handles.append(try AttributeHandle(parsing: &self)) }
+        return handles
+    }
+}
+
+/// ATT_READ_BY_GROUP_TYPE_REQ (Core 5.4, Vol 3, Part F, 3.4.4.9).
+package struct ATTReadByGroupTypeRequest: ATTMessage {
+    package static let opcode = ATTOpcode.readByGroupTypeRequest
+    /// The first handle of the range.
+    package let startingHandle: AttributeHandle
+    /// The last handle of the range.
+    package let endingHandle: AttributeHandle
+    /// The type to read; it must group attributes.
+    package let type: BluetoothUUID
+
+    /// A request for the values of the attributes of a grouping type in a range.
+    package init(startingHandle: AttributeHandle, endingHandle: AttributeHandle, type: BluetoothUUID) {
+        self.startingHandle = startingHandle
+        self.endingHandle = endingHandle
+        self.type = type
+    }
+
+    package init(parsing reader: inout ByteReader) throws(WireError) {
+        startingHandle = try AttributeHandle(parsing: &reader)
+        endingHandle = try AttributeHandle(parsing: &reader)
+        type = try reader.readAttributeType()
+    }
+
+    package func serialize(into writer: inout ByteWriter) {
+        startingHandle.serialize(into: &writer)
+        endingHandle.serialize(into: &writer)
+        writer.writeAttributeType(type)
+    }
+}
+
+/// ATT_READ_BY_GROUP_TYPE_RSP (Core 5.4, Vol 3, Part F, 3.4.4.10).
+///
+/// All values have the same length, at most 251 bytes, as the length byte defines.
+package struct ATTReadByGroupTypeResponse: ATTMessage {
+    /// An attribute, the last of its group, and its value.
+    package struct Entry: Hashable, Sendable {
+        /// The attribute.
+        package let handle: AttributeHandle
+        /// The last attribute of its group.
+        package let groupEnd: AttributeHandle
+        /// Its value, cut to fit the PDU.
+        package let value: [UInt8]
+
+        /// An attribute of this group and value.
+        package init(handle: AttributeHandle, groupEnd: AttributeHandle, value: [UInt8]) {
+            self.handle = handle
+            self.groupEnd = groupEnd
+            self.value = value
+        }
+    }
+
+    package static let opcode = ATTOpcode.readByGroupTypeResponse
+    /// The attributes in the order of their handles; at least one.
+    package let entries: [Entry]
+
+    /// A response with these attributes, up to the first value with another length than the first one.
+    package init(_ entries: [Entry]) {
+        self.entries = Array(entries.prefix { $0.value.count == entries.first?.value.count })
+    }
+
+    package init(parsing reader: inout ByteReader) throws(WireError) {
+        let start = reader.offset
+        let length = Int(try reader.readUInt8())
+        guard length >= 4 else { throw WireError(.badLength(length), offset: start) }
+        var entries: [Entry] = []
+        for _ in 0..<(try reader.countEntries(of: length)) {
+            let handle = try AttributeHandle(parsing: &reader)
+            let groupEnd = try AttributeHandle(parsing: &reader)
+            let value = Array(try reader.read(count: length - 4))
+            entries.append(Entry(handle: handle, groupEnd: groupEnd, value: value))
+        }
+        self.entries = entries
+    }
+
+    package func serialize(into writer: inout ByteWriter) {
+        writer.write(UInt8(truncatingIfNeeded: 4 + (entries.first?.value.count ?? 0)))
+        for entry in entries {
+            entry.handle.serialize(into: &writer)
+            entry.groupEnd.serialize(into: &writer)
+            writer.write(entry.value)
+        }
+    }
+}

@@ -1,0 +1,194 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+package import Bluetooth
+package import BluetoothCore
+
+/// ATT_WRITE_REQ (Core 5.4, Vol 3, Part F, 3.4.5.1).
+package struct ATTWriteRequest: ATTMessage {
+    package static let opcode = ATTOpcode.writeRequest
+    /// The attribute.
+    package let handle: AttributeHandle
+    /// Its new value.
+    package let value: [UInt8]
+
+    /// A request to write an attribute's value.
+    package init(handle: AttributeHandle, value: [UInt8]) {
+        self.handle = handle
+        self.value = value
+    }
+
+    package init(parsing reader: inout ByteReader) throws(WireError) {
+        handle = try AttributeHandle(parsing: &reader)
+        value = Array(reader.readAll())
+    }
+
+    package func serialize(into writer: inout ByteWriter) {
+        handle.serialize(into: &writer)
+        writer.write(value)
+    }
+}
+
+/// ATT_WRITE_RSP (Core 5.4, Vol 3, Part F, 3.4.5.2).
+package struct ATTWriteResponse: ATTMessage {
+    package static let opcode = ATTOpcode.writeResponse
+
+    /// A response to a successful write.
+    package init() {}
+
+    package init(parsing reader: inout ByteReader) throws(WireError) {}
+    package func serialize(into writer: inout ByteWriter) {}
+}
+
+/// ATT_WRITE_CMD (Core 5.4, Vol 3, Part F, 3.4.5.3).
+package struct ATTWriteCommand: ATTMessage {
+    package static let opcode = ATTOpcode.writeCommand
+    /// The attribute.
+    package let handle: AttributeHandle
+    /// Its new value.
+    package let value: [UInt8]
+
+    /// A command, without a response, to write an attribute's value.
+    package init(handle: AttributeHandle, value: [UInt8]) {
+        self.handle = handle
+        self.value = value
+    }
+
+    package init(parsing reader: inout ByteReader) throws(WireError) {
+        handle = try AttributeHandle(parsing: &reader)
+        value = Array(reader.readAll())
+    }
+
+    package func serialize(into writer: inout ByteWriter) {
+        handle.serialize(into: &writer)
+        writer.write(value)
+    }
+}
+
+/// ATT_SIGNED_WRITE_CMD (Core 5.4, Vol 3, Part F, 3.4.5.4).
+package struct ATTSignedWriteCommand: ATTMessage {
+    package static let opcode = ATTOpcode.signedWriteCommand
+    /// The length of a signature, in bytes.
+    private static let signatureLength = 12
+
+    /// The attribute.
+    package let handle: AttributeHandle
+    /// Its new value.
+    package let value: [UInt8]
+    /// The authentication signature: 12 bytes.
+    package let signature: [UInt8]
+
+    /// A command with a signature of 12 bytes; `nil` for any other length.
+    package init?(handle: AttributeHandle, value: [UInt8], signature: [UInt8]) {
+        guard signature.count == Self.signatureLength else { return nil }
+        self.handle = handle
+        self.value = value
+        self.signature = signature
+    }
+
+    package init(parsing reader: inout ByteReader) throws(WireError) {
+        handle = try AttributeHandle(parsing: &reader)
+        guard reader.remaining >= Self.signatureLength else {
+            throw WireError(
+                .truncated(needed: Self.signatureLength, available: reader.remaining), offset: reader.offset)
+        }
+        value = Array(try reader.read(count: reader.remaining - Self.signatureLength))
+        signature = Array(reader.readAll())
+    }
+
+    package func serialize(into writer: inout ByteWriter) {
+        handle.serialize(into: &writer)
+        writer.write(value)
+        writer.write(signature)
+    }
+}
+
+/// ATT_PREPARE_WRITE_REQ (Core 5.4, Vol 3, Part F, 3.4.6.1).
+package struct ATTPrepareWriteRequest: ATTMessage {
+    package static let opcode = ATTOpcode.prepareWriteRequest
+    /// The attribute.
+    package let handle: AttributeHandle
+    /// The offset of the part in the value, in bytes.
+    package let offset: UInt16
+    /// The part of the new value.
+    package let value: [UInt8]
+
+    /// A request to prepare the write of a part of a value.
+    package init(handle: AttributeHandle, offset: UInt16, value: [UInt8]) {
+        self.handle = handle
+        self.offset = offset
+        self.value = value
+    }
+
+    package init(parsing reader: inout ByteReader) throws(WireError) {
+        handle = try AttributeHandle(parsing: &reader)
+        offset = try reader.readLittleEndian()
+        value = Array(reader.readAll())
+    }
+
+    package func serialize(into writer: inout ByteWriter) {
+        handle.serialize(into: &writer)
+        writer.writeLittleEndian(offset)
+        writer.write(value)
+    }
+}
+
+/// ATT_PREPARE_WRITE_RSP (Core 5.4, Vol 3, Part F, 3.4.6.2).
+package struct ATTPrepareWriteResponse: ATTMessage {
+    package static let opcode = ATTOpcode.prepareWriteResponse
+    /// The attribute.
+    package let handle: AttributeHandle
+    /// The offset of the part in the value, in bytes.
+    package let offset: UInt16
+    /// The part as the server received it.
+    package let value: [UInt8]
+
+    /// A response that repeats the request.
+    package init(handle: AttributeHandle, offset: UInt16, value: [UInt8]) {
+        self.handle = handle
+        self.offset = offset
+        self.value = value
+    }
+
+    package init(parsing reader: inout ByteReader) throws(WireError) {
+        handle = try AttributeHandle(parsing: &reader)
+        offset = try reader.readLittleEndian()
+        value = Array(reader.readAll())
+    }
+
+    package func serialize(into writer: inout ByteWriter) {
+        handle.serialize(into: &writer)
+        writer.writeLittleEndian(offset)
+        writer.write(value)
+    }
+}
+
+/// ATT_EXECUTE_WRITE_REQ (Core 5.4, Vol 3, Part F, 3.4.6.3).
+package struct ATTExecuteWriteRequest: ATTMessage {
+    package static let opcode = ATTOpcode.executeWriteRequest
+    /// 0x00 drops the prepared writes, 0x01 executes them.
+    package let flags: UInt8
+
+    /// Drops the prepared writes.
+    package static let cancel = ATTExecuteWriteRequest(flags: 0x00)
+    /// Executes the prepared writes.
+    package static let write = ATTExecuteWriteRequest(flags: 0x01)
+
+    /// A request with these flags.
+    package init(flags: UInt8) { self.flags = flags }
+
+    package init(parsing reader: inout ByteReader) throws(WireError) { flags = try reader.readUInt8() }
+    package func serialize(into writer: inout ByteWriter) { writer.write(flags) }
+}
+
+/// ATT_EXECUTE_WRITE_RSP (Core 5.4, Vol 3, Part F, 3.4.6.4).
+package struct ATTExecuteWriteResponse: ATTMessage {
+    package static let opcode = ATTOpcode.executeWriteResponse
+
+    /// A response to a successful execution.
+    package init() {}
+
+    package init(parsing reader: inout ByteReader) throws(WireError) {}
+    package func serialize(into writer: inout ByteWriter) {}
+}

@@ -1,0 +1,252 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Bluetooth
+import BluetoothCore
+
+/// Discover All Primary Services (Core 5.4, Vol 3, Part G, 4.4.1).
+struct ServiceDiscovery: ProcedureMachine {
+    private var search = HandleSearch(.all)
+    private var services: [RemoteService] = []
+
+    mutating func start(mtu: Int) -> ProcedureStep { next }
+
+    mutating func receive(_ response: Result<ATTPDU, ATTClientError>, mtu: Int) -> ProcedureStep {
+        switch response {
+        case .success(.readByGroupTypeResponse(let response)):
+            do throws(ATTClientError) {
+                for entry in response.entries {
+                    try search.advance(over: entry.handle, through: entry.groupEnd)
+                    let uuid = try BluetoothUUID(attributeTypeBytes: entry.value)
+                    services.append(RemoteService(uuid: uuid, handles: entry.handle...entry.groupEnd))
+                }
+                return next
+            } catch { return .failed(error) }
+        case .success: return .failed(.malformedResponse)
+        case .failure(.refused(.attributeNotFound, _)): return .done(.services(services))
+        case .failure(let error): return .failed(error)
+        }
+    }
+
+    private var next: ProcedureStep {
+        guard let range = search.range else { return .done(.services(services)) }
+        return .request(
+            .readByGroupTypeRequest(
+                ATTReadByGroupTypeRequest(
+                    startingHandle: range.lowerBound, endingHandle: range.upperBound, type: .primaryService)))
+    }
+}
+
+/// Discover Primary Service by Service UUID (Core 5.4, Vol 3, Part G, 4.4.2).
+struct ServiceDiscoveryByUUID: ProcedureMachine {
+    private let uuid: BluetoothUUID
+    private var search = HandleSearch(.all)
+    private var services: [RemoteService] = []
+
+    init(_ uuid: BluetoothUUID) { self.uuid = uuid }
+
+    mutating func start(mtu: Int) -> ProcedureStep { next }
+
+    mutating func receive(_ response: Result<ATTPDU, ATTClientError>, mtu: Int) -> ProcedureStep {
+        switch response {
+        case .success(.findByTypeValueResponse(let response)):
+            do throws(ATTClientError) {
+                for entry in response.entries {
+                    try search.advance(over: entry.found, through: entry.groupEnd)
+                    services.append(RemoteService(uuid: uuid, handles: entry.found...entry.groupEnd))
+                }
+                return next
+            } catch { return .failed(error) }
+        case .success: return .failed(.malformedResponse)
+        case .failure(.refused(.attributeNotFound, _)): return .done(.services(services))
+        case .failure(let error): return .failed(error)
+        }
+    }
+
+    private var next: ProcedureStep {
+        guard let range = search.range else { return .done(.services(services)) }
+        return .request(
+            .findByTypeValueRequest(
+                ATTFindByTypeValueRequest(
+                    startingHandle: range.lowerBound, endingHandle: range.upperBound, type: 0x2800,
+                    value: uuid.attributeTypeBytes)))
+    }
+}
+
+/// Find Included Services (Core 5.4, Vol 3, Part G, 4.5.1).
+///
+/// A declaration contains only 16-bit types; any other type is read from the declaration of the included service.
+struct InclusionDiscovery: ProcedureMachine {
+    private struct Inclusion: Sendable {
+        let handle: AttributeHandle
+        let service: ClosedRange<AttributeHandle>
+        var uuid: BluetoothUUID?
+    }
+
+    private var search: HandleSearch
+    private var inclusions: [Inclusion] = []
+
+    init(in handles: ClosedRange<AttributeHandle>) { search = HandleSearch(handles) }
+
+    mutating func start(mtu: Int) -> ProcedureStep { next }
+
+    mutating func receive(_ response: Result<ATTPDU, ATTClientError>, mtu: Int) -> ProcedureStep {
+        do throws(ATTClientError) {
+            switch response {
+            case .success(.readByTypeResponse(let response)):
+                for entry in response.entries {
+                    try search.advance(over: entry.handle, through: entry.handle)
+                    inclusions.append(try Self.inclusion(entry))
+                }
+            case .success(.readResponse(let response)):
+                guard let index = unresolved else { throw .malformedResponse }
+                inclusions[index].uuid = try BluetoothUUID(attributeTypeBytes: response.value)
+            case .success:
+                throw .malformedResponse
+            case .failure(.refused(.attributeNotFound, _)) where search.range != nil:
+                search.finish()
+            case .failure(let error):
+                throw error
+            }
+            return next
+        } catch { return .failed(error) }
+    }
+
+    private var unresolved: Int? { inclusions.firstIndex { $0.uuid == nil } }
+
+    private var next: ProcedureStep {
+        if let range = search.range {
+            return .request(
+                .readByTypeRequest(
+                    ATTReadByTypeRequest(
+                        startingHandle: range.lowerBound, endingHandle: range.upperBound, type: .include)))
+        }
+        if let unresolved {
+            return .request(.readRequest(ATTReadRequest(handle: inclusions[unresolved].service.lowerBound)))
+        }
+        return .done(
+            .inclusions(
+                inclusions.compactMap { inclusion in
+                    inclusion.uuid.map {
+                        IncludedService(
+                            handle: inclusion.handle,
+                            service: RemoteService(uuid: $0, handles: inclusion.service))
+                    }
+                }))
+    }
+
+    private static func inclusion(_ entry: ATTReadByTypeResponse.Entry) throws(ATTClientError) -> Inclusion {
+        var reader = ByteReader(entry.value)
+        guard let start = try? AttributeHandle(parsing: &reader), let end = try? AttributeHandle(parsing: &reader),
+            start <= end, reader.isAtEnd || reader.remaining == 2
+        else { throw .malformedResponse }
+        let short = try? reader.readLittleEndian(UInt16.self)
+        return Inclusion(handle: entry.handle, service: start...end, uuid: short.map { .bit16($0) })
+    }
+}
+
+/// Discover All Characteristics of a Service, and Discover Characteristics by UUID (Core 5.4, Vol 3, Part G, 4.6).
+struct CharacteristicDiscovery: ProcedureMachine {
+    private struct Declaration: Sendable {
+        let handle: AttributeHandle
+        let properties: CharacteristicProperties
+        let value: AttributeHandle
+        let uuid: BluetoothUUID
+    }
+
+    private let handles: ClosedRange<AttributeHandle>
+    private let uuid: BluetoothUUID?
+    private var search: HandleSearch
+    private var declarations: [Declaration] = []
+
+    init(in handles: ClosedRange<AttributeHandle>, uuid: BluetoothUUID?) {
+        self.handles = handles
+        self.uuid = uuid
+        search = HandleSearch(handles)
+    }
+
+    mutating func start(mtu: Int) -> ProcedureStep { next }
+
+    mutating func receive(_ response: Result<ATTPDU, ATTClientError>, mtu: Int) -> ProcedureStep {
+        switch response {
+        case .success(.readByTypeResponse(let response)):
+            do throws(ATTClientError) {
+                for entry in response.entries {
+                    try search.advance(over: entry.handle, through: entry.handle)
+                    declarations.append(try Self.declaration(entry, in: handles))
+                }
+                return next
+            } catch { return .failed(error) }
+        case .success: return .failed(.malformedResponse)
+        case .failure(.refused(.attributeNotFound, _)): return .done(.characteristics(characteristics))
+        case .failure(let error): return .failed(error)
+        }
+    }
+
+    private var next: ProcedureStep {
+        guard let range = search.range else { return .done(.characteristics(characteristics)) }
+        return .request(
+            .readByTypeRequest(
+                ATTReadByTypeRequest(
+                    startingHandle: range.lowerBound, endingHandle: range.upperBound, type: .characteristic)))
+    }
+
+    private var characteristics: [RemoteCharacteristic] {
+        declarations.indices.compactMap { index in
+            let declaration = declarations[index]
+            guard uuid == nil || declaration.uuid == uuid else { return nil }
+            let successor = index + 1 < declarations.count ? declarations[index + 1].handle : nil
+            // A declaration follows another one, so the handle before it is valid.
+            let end = successor.map { AttributeHandle($0.rawValue - 1) } ?? handles.upperBound
+            return RemoteCharacteristic(
+                uuid: declaration.uuid, properties: declaration.properties, declaration: declaration.handle,
+                value: declaration.value, end: max(end, declaration.value))
+        }
+    }
+
+    private static func declaration(
+        _ entry: ATTReadByTypeResponse.Entry, in handles: ClosedRange<AttributeHandle>
+    ) throws(ATTClientError) -> Declaration {
+        var reader = ByteReader(entry.value)
+        guard let properties = try? reader.readUInt8(), let value = try? AttributeHandle(parsing: &reader),
+            value > entry.handle, value <= handles.upperBound
+        else { throw .malformedResponse }
+        return Declaration(
+            handle: entry.handle, properties: CharacteristicProperties(rawValue: properties), value: value,
+            uuid: try BluetoothUUID(attributeTypeBytes: Array(reader.readAll())))
+    }
+}
+
+/// Discover All Characteristic Descriptors (Core 5.4, Vol 3, Part G, 4.7.1).
+struct DescriptorDiscovery: ProcedureMachine {
+    private var search: HandleSearch
+    private var descriptors: [RemoteDescriptor] = []
+
+    init(in handles: ClosedRange<AttributeHandle>) { search = HandleSearch(handles) }
+
+    mutating func start(mtu: Int) -> ProcedureStep { next }
+
+    mutating func receive(_ response: Result<ATTPDU, ATTClientError>, mtu: Int) -> ProcedureStep {
+        switch response {
+        case .success(.findInformationResponse(let response)):
+            do throws(ATTClientError) {
+                for entry in response.entries {
+                    try search.advance(over: entry.handle, through: entry.handle)
+                    descriptors.append(RemoteDescriptor(uuid: entry.type, handle: entry.handle))
+                }
+                return next
+            } catch { return .failed(error) }
+        case .success: return .failed(.malformedResponse)
+        case .failure(.refused(.attributeNotFound, _)): return .done(.descriptors(descriptors))
+        case .failure(let error): return .failed(error)
+        }
+    }
+
+    private var next: ProcedureStep {
+        guard let range = search.range else { return .done(.descriptors(descriptors)) }
+        return .request(
+            .findInformationRequest(
+                ATTFindInformationRequest(startingHandle: range.lowerBound, endingHandle: range.upperBound)))
+    }
+}
