@@ -41,7 +41,7 @@ import Testing
         let bus: TestBus
         let daemon: FakeBluetoothd
         let radio: BlueZRadio
-        private var events: AsyncStream<RadioEvent>.AsyncIterator
+        private let events: EventReader
 
         init(bus: TestBus) async throws {
             self.bus = bus
@@ -55,7 +55,7 @@ import Testing
                         throw RadioError(.noDaemon, error.message, hint: "")
                     }
                 }, openChannels: { .none })
-            events = radio.events.makeAsyncIterator()
+            events = EventReader(radio.events)
         }
 
         func open(
@@ -68,13 +68,13 @@ import Testing
         }
 
         /// The next event.
-        mutating func next() async throws -> RadioEvent {
+        func next() async throws -> RadioEvent {
             let event = await events.next()
             return try #require(event)
         }
 
         /// The status of the next advertisement that started. Fails at another event.
-        mutating func started() async throws -> AdvertisingStatus {
+        func started() async throws -> AdvertisingStatus {
             let event = try await next()
             guard case .advertising(BlueZRadioTests.beacon, let status) = event else {
                 throw UnexpectedEvent(event: event)
@@ -83,13 +83,27 @@ import Testing
         }
     }
 
+    /// Reads the events of a radio, one at a time.
+    private actor EventReader {
+        private let events: AsyncStream<RadioEvent>
+
+        init(_ events: AsyncStream<RadioEvent>) {
+            self.events = events
+        }
+
+        func next() async -> RadioEvent? {
+            for await event in events { return event }
+            return nil
+        }
+    }
+
     private struct UnexpectedEvent: Error { let event: RadioEvent }
 
-    private static func with(_ body: (inout Rig) async throws -> Void) async throws {
+    private static func with(_ body: (Rig) async throws -> Void) async throws {
         try await TestBus.with { bus in
-            var rig = try await Rig(bus: bus)
+            let rig = try await Rig(bus: bus)
             do {
-                try await body(&rig)
+                try await body(rig)
             } catch {
                 await rig.radio.close()
                 throw error

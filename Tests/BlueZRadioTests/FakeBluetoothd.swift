@@ -58,7 +58,7 @@ actor FakeBluetoothd {
     }
 
     /// Waits until a condition holds.
-    func wait(until condition: (isolated FakeBluetoothd) -> Bool) async {
+    func wait(until condition: @Sendable (isolated FakeBluetoothd) -> Bool) async {
         while !condition(self) { try? await Task.sleep(for: .milliseconds(5)) }
     }
 
