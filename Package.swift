@@ -23,6 +23,9 @@ let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
+let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
+let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
+let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 
 // SwiftPM warns about a package that no target uses. These are named for their versions only, so they are used on a
@@ -30,7 +33,6 @@ let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let pinnedOnly: [Target.Dependency] = [
     .product(name: "SwiftASN1", package: "swift-asn1", condition: .when(platforms: [.windows])),
     .product(name: "Atomics", package: "swift-atomics", condition: .when(platforms: [.windows])),
-    .product(name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.windows])),
 ]
 
 // The commit that --version prints; make and the Dockerfile give it. Context.gitInformation would need neither, but
@@ -54,13 +56,14 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess", exact: "1.0.2"),
+        .package(url: "https://github.com/apple/swift-system", exact: "1.8.1"),
+        .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
         .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
 
         .package(url: "https://github.com/apple/swift-asn1", exact: "1.7.4"),
         .package(url: "https://github.com/apple/swift-async-algorithms", exact: "1.1.4"),
         .package(url: "https://github.com/apple/swift-atomics", exact: "1.3.0"),
-        .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
-        .package(url: "https://github.com/apple/swift-system", exact: "1.8.1"),
     ],
     targets: [
         // Which target may import which is a rule of its own, checked by Scripts/check-imports.
@@ -72,8 +75,6 @@ let package = Package(
         .systemLibrary(name: "CCapability", path: "Sources/CCapability"),
         // glibc's knobs of its heap, which Swift's Glibc module leaves out.
         .systemLibrary(name: "CMalloc", path: "Sources/CMalloc"),
-        // What Swift's Glibc module leaves out of spawn.h.
-        .systemLibrary(name: "CSpawn", path: "Sources/CSpawn"),
         .target(
             name: "BuildInformation",
             cSettings: (commit ?? "").isEmpty ? [] : [.define("BEACONRY_COMMIT", to: commit)]),
@@ -121,14 +122,23 @@ let package = Package(
                 logging, serviceLifecycle, unixSignals, nioCore, nioPosix,
             ],
             swiftSettings: settings),
+        // The work of the commands, without their options.
+        .target(
+            name: "BeaconryTools",
+            dependencies: [
+                "BluetoothCore", "Advertising", "Bluetooth", "HCI", "DBus", "Devices", "Radio", "BlueZRadio",
+                "HCIRadio", "Profiles", "Persistence", "Emulator", "Receiving", "BeaconryCentral", unixSignals,
+                subprocess,
+                systemPackage, deque,
+            ],
+            swiftSettings: settings),
         .executableTarget(
             name: "beaconry",
             dependencies: [
-                "BluetoothCore", "Advertising", "Bluetooth", "HCI", "DBus", "Devices", "Radio", "BlueZRadio",
-                "HCIRadio",
-                "Profiles", "Persistence", "Emulator", "Receiving", "BeaconryCentral", "BuildInformation",
-                "CCapability",
-                "CMalloc", "CSpawn", argumentParser, logging, serviceLifecycle,
+                "BluetoothCore", "Advertising", "Bluetooth", "Devices", "Radio", "HCIRadio", "Profiles", "Persistence",
+                "Emulator",
+                "Receiving", "BeaconryTools", "BuildInformation", "CCapability", "CMalloc", argumentParser, logging,
+                serviceLifecycle, unixSignals,
             ] + pinnedOnly,
             swiftSettings: settings),
         .executableTarget(
@@ -212,6 +222,13 @@ let package = Package(
         .testTarget(
             name: "ProfilesTests",
             dependencies: ["BluetoothCore", "Advertising", "Bluetooth", "Devices", "Profiles", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "BeaconryToolsTests",
+            dependencies: [
+                "BluetoothCore", "Advertising", "Radio", "Profiles", "Persistence", "Emulator", "Receiving",
+                "BeaconryCentral", "BeaconryTools", "TestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "EmulatorTests",

@@ -3,8 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import BeaconryTools
 
-/// The program.
+/// The program: parses the command line, runs the command and reports its errors.
 @main
 struct Beaconry: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -13,8 +14,10 @@ struct Beaconry: AsyncParsableCommand {
         discussion: """
             Example: beaconry run profiles/iot-design-shop.yaml
 
-            Options have environment variables of their names, such as BEACONRY_RADIO. Shell completions: beaconry \
-            --generate-completion-script bash, zsh or fish.
+            Environment variables that stand in for the options of their names: \
+            \(EnvironmentVariable.allCases.map(\.name).joined(separator: ", ")).
+
+            Shell completions: beaconry --generate-completion-script bash, zsh or fish.
 
             Exit codes: 0 done, 1 an expectation was not met, 64 wrong usage, 65 bad input data, 69 the radio is missing, \
             refuses or cannot carry the profile, 70 internal error, 73 cannot create, 74 input-output error.
@@ -22,7 +25,7 @@ struct Beaconry: AsyncParsableCommand {
         version: Version.text,
         groupedSubcommands: groups)
 
-    /// In the order in which they are shown.
+    /// All commands, in the order of the help.
     static let groups = [
         CommandGroup(
             name: "Beacons", subcommands: [Run.self, Advertise.self, Control.self, Check.self, Reset.self]),
@@ -36,26 +39,20 @@ struct Beaconry: AsyncParsableCommand {
     ]
 
     static func main() async {
-        if ["run", "advertise"].contains(CommandLine.arguments.dropFirst().first) { Hangup.prepare() }
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        if ["run", "advertise"].contains(arguments.first) { Hangup.prepare() }
         Heap.useOneArena()
         FileCapabilities.makeEffective()
-        var writesJSON = CommandLine.arguments.contains("--json")
         do {
-            try CommandNames.check(Array(CommandLine.arguments.dropFirst()), of: Self.self)
+            try CommandNames.check(arguments, of: Self.self)
             var command = try parseAsRoot()
-            writesJSON = writesJSON || Self.writesJSON(command)
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {
                 try command.run()
             }
         } catch {
-            Failure.exit(with: error, asJSON: writesJSON)
+            end(with: error, as: arguments.contains("--json") || EnvironmentVariable.json.isSet ? .json : .text)
         }
-    }
-
-    /// Whether a command's errors are JSON.
-    private static func writesJSON(_ command: any ParsableCommand) -> Bool {
-        (command as? any ReportsErrorsAsJSON)?.writesJSON ?? false
     }
 }

@@ -3,14 +3,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import BeaconryTools
 import Profiles
 
-/// The names of commands on the command line, looked at before anything else is.
-///
-/// Where a command is unknown, ArgumentParser complains about the options that come with it.
+/// Checks the names of commands before ArgumentParser does: for an unknown command, it reports the options that follow
+/// instead of the command.
 enum CommandNames {
-    /// Fails when the arguments begin with commands of which one does not exist.
-    /// - Throws: `Failure` with the commands that exist.
+    /// Throws if one of the commands at the beginning of the arguments does not exist.
+    /// - Throws: `Failure` that lists the existing commands.
     static func check(_ arguments: [String], of root: any ParsableCommand.Type) throws(Failure) {
         var rest = arguments[...]
         var command: any ParsableCommand.Type = root
@@ -39,7 +39,7 @@ enum CommandNames {
                 + "\(names.joined(separator: ", "))")
     }
 
-    /// A message of ArgumentParser without the suggestion of an option that is not like the one that was typed.
+    /// A message of ArgumentParser without the suggestion of an option that is not similar to the one typed.
     static func withoutFarSuggestion(_ message: String) -> String {
         let pattern = /Unknown option '(-*[^']*)'\.( Did you mean '(-*[^']*)'\?)/
         guard let match = message.firstMatch(of: pattern),

@@ -4,6 +4,7 @@
 
 import Advertising
 import ArgumentParser
+import BeaconryTools
 import BluetoothCore
 import Devices
 import Emulator
@@ -17,7 +18,7 @@ struct Advertise: AsyncParsableCommand {
 }
 
 /// `beaconry advertise ibeacon`
-struct AdvertiseIBeacon: AsyncParsableCommand, ReportsErrorsAsJSON {
+struct AdvertiseIBeacon: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ibeacon", abstract: "Advertise an iBeacon.",
         discussion: """
@@ -26,36 +27,29 @@ struct AdvertiseIBeacon: AsyncParsableCommand, ReportsErrorsAsJSON {
 
     @OptionGroup var frame: IBeaconOptions
 
-    @Option(help: "Advertising interval: 100ms, or 160ticks.")
-    var interval = "100ms"
+    @Option(help: "Advertising interval: 100ms, or 160ticks.", transform: ValueText.radiatedInterval)
+    var interval = AdvertisingInterval(160)
 
-    @Option(parsing: .unconditional, help: "Transmit power, such as -6dBm (default: the radio's).")
-    var txPower: String?
+    @Option(
+        parsing: .unconditional, help: "Transmit power, such as -6dBm (default: the radio's).",
+        transform: ValueText.transmitPower)
+    var txPower: TransmitPower?
 
-    @Option(help: "PDU type: ADV_NONCONN_IND, ADV_SCAN_IND or ADV_IND.")
-    var pdu = AdvertisingPDU.nonConnectable.rawValue
+    @Option(help: "PDU type.")
+    var pdu = AdvertisingPDU.nonConnectable
 
     @OptionGroup var options: RunOptions
 
-    var writesJSON: Bool { options.writesJSON }
-
     func run() async throws {
-        guard let pdu = AdvertisingPDU(rawValue: pdu) else {
-            throw Failure.usage(
-                "--pdu: there is no PDU type \"\(pdu)\"; write ADV_NONCONN_IND, ADV_SCAN_IND or ADV_IND")
-        }
         let device = PlainIBeacon.Configuration(
-            frame: try frame.beacon(), flags: try frame.advertisingFlags(), pdu: pdu,
-            interval: try named("--interval") { () throws(ValueFault) in try ValueText.radiatedInterval(interval) },
-            transmitPower: try txPower.map { text in
-                try named("--tx-power") { () throws(ValueFault) in try ValueText.transmitPower(text) }
-            })
+            frame: frame.beacon, flags: try frame.advertisingFlags(), pdu: pdu, interval: interval,
+            transmitPower: txPower)
         let profile = Profile(
             name: "advertise", beacons: [BeaconDefinition(id: "ibeacon", device: .plainIBeacon(device))])
         let configuration = try options.configuration(state: nil, resets: false) { [profile] }
         try await Running(
             options: options, configuration: configuration,
-            // Several may run at once.
+            // The process number allows several at once.
             controlPaths: [options.control ?? Folders.controlSocket(of: "advertise-\(getpid())")]
         ).run()
     }

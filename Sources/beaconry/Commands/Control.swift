@@ -3,14 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import BeaconryTools
 import Emulator
-import Glibc
-import Persistence
 
 /// `beaconry ctl`
 struct Control: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "ctl", abstract: "Look at and change a running `beaconry run`.",
+        commandName: "ctl", abstract: "Inspect and change a running `beaconry run`.",
         discussion: """
             Example: beaconry ctl set entrance major=7 interval=200ms
             """,
@@ -21,134 +20,49 @@ struct Control: AsyncParsableCommand {
         ])
 }
 
-/// What all `ctl` commands have.
+/// The options of all `ctl` commands.
 struct ControlOptions: ParsableArguments {
-    @Option(help: "The control socket.")
+    @Option(help: "Control socket (default: the one of the profile, or the only one).")
     var control: String?
 
-    @Option(help: "The profile whose run is meant, when several run.")
+    @Option(help: "Profile of the run, if several run.")
     var profile: String?
 
-    @Flag(help: "One JSON object a line on standard output.")
-    var json = false
+    @OptionGroup var output: OutputOptions
 
-    /// Sends a request and tells the answer.
-    /// - Parameter words: beacons in words.
-    func send(
-        _ request: ControlRequest, words: @escaping ([BeaconRecord]) -> [String] = { $0.map(BeaconText.headline) }
-    ) async throws {
-        try await ControlClient(path: try path()).send(request) { line in
-            let answer = try ControlClient.answer(line)
-            if let error = answer.error {
-                var failure = Failure(exitCode: answer.exitCode ?? 70, message: error)
-                failure.diagnostics = answer.diagnostics ?? []
-                failure.records = answer.errors ?? []
-                throw failure
-            }
-            if let beacons = answer.beacons {
-                for line in json ? beacons.map({ JSONLine.encode($0) }) : words(beacons) { Output.line(line) }
-            }
-            for bond in answer.bonds ?? [] { Output.line(json ? JSONLine.encode(bond) : BondText.line(bond)) }
-            if let forgotten = answer.forgotten {
-                Output.line(
-                    json
-                        ? JSONLine.encode(["v": 1, "forgotten": forgotten])
-                        : "\(forgotten) \(forgotten == 1 ? "bond" : "bonds") forgotten")
-            }
-            if let reload = answer.reload { Output.line(json ? JSONLine.encode(reload) : Self.words(reload)) }
-        }
-    }
-
-    /// Prints events until the run ends.
-    func sendEvents() async throws {
-        Output.watchReader()
-        try await ControlClient(path: try path()).send(.events(json ? .json : .text)) { Output.line($0) }
-    }
-
-    private func path() throws -> String {
-        if let path = control ?? Environment.value("BEACONRY_CONTROL") { return path }
-        let sockets = Folder.names(in: Folders.runtime).filter { $0.hasSuffix(".sock") }
-        if let profile {
-            // `advertise` numbers its sockets by process.
-            let numbered = sockets.filter {
-                $0.hasPrefix("\(profile)-") && Int($0.dropFirst(profile.count + 1).dropLast(5)) != nil
-            }
-            guard !sockets.contains("\(profile).sock"), numbered.count == 1 else {
-                return Folders.controlSocket(of: profile)
-            }
-            return "\(Folders.runtime)/\(numbered[0])"
-        }
-        // The profiles of one run share a socket.
-        var runs: [ino_t: [String]] = [:]
-        for socket in sockets {
-            var status = stat()
-            guard stat("\(Folders.runtime)/\(socket)", &status) == 0 else { continue }
-            runs[status.st_ino, default: []].append(socket)
-        }
-        guard let only = runs.first?.value.first else {
-            throw EmulatorError(
-                .inputOutput, "no beaconry runs here (no socket in \(Folders.runtime))",
-                hint: "start one (beaconry run PROFILE), or name its socket (--control PATH)")
-        }
-        guard runs.count == 1 else {
-            let names = sockets.map { $0.dropLast(".sock".count) }.joined(separator: ", ")
-            throw Failure.usage("several profiles run (\(names)); name one with --profile")
-        }
-        return "\(Folders.runtime)/\(only)"
-    }
-
-    private static func words(_ reload: Emulator.ReloadResult) -> String {
-        func part(_ name: String, _ devices: [String]) -> String? {
-            devices.isEmpty ? nil : "\(name) \(devices.joined(separator: ", "))"
-        }
-        let parts = [
-            part("added", reload.added), part("changed", reload.changed), part("removed", reload.removed),
-            part("kept", reload.kept),
-        ]
-        return "reloaded: " + parts.compactMap(\.self).joined(separator: "; ")
-    }
-}
-
-/// A command of `beaconry ctl`.
-protocol ControlCommand: AsyncParsableCommand, ReportsErrorsAsJSON {
-    /// Whom to ask, and how to print the answer.
-    var options: ControlOptions { get }
-}
-
-extension ControlCommand {
-    var writesJSON: Bool { options.json }
+    var tool: ControlTool { ControlTool(socket: control, profile: profile, format: output.format) }
 }
 
 /// `beaconry ctl list`
-struct ControlList: ControlCommand {
+struct ControlList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "Show all beacons.", discussion: "Example: beaconry ctl list --json")
     @OptionGroup var options: ControlOptions
-    func run() async throws { try await options.send(.list(profile: options.profile), words: BeaconText.list) }
+    func run() async throws { try await options.tool.send(.list(profile: options.profile), lines: BeaconText.list) }
 }
 
 /// `beaconry ctl show`
-struct ControlShow: ControlCommand {
+struct ControlShow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show one beacon with all its settings.",
         discussion: "Example: beaconry ctl show entrance")
     @Argument(help: "The beacon's id.") var device: String
     @OptionGroup var options: ControlOptions
     func run() async throws {
-        try await options.send(.show(device)) { $0.flatMap { BeaconText.details($0) } }
+        try await options.tool.send(.show(device)) { $0.flatMap { BeaconText.details($0) } }
     }
 }
 
 /// `beaconry ctl set`
-struct ControlSet: ControlCommand {
+struct ControlSet: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set", abstract: "Change settings of a beacon, all or none.",
         discussion: """
             Example: beaconry ctl set entrance uuid=E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 minor=3 tx-power=-6dBm
 
-            Settings: uuid, major, minor, measured-power, interval, tx-power; and the characteristics of a device that has
-            named ones, such as level=80, where auto lets one that changes by itself go on as the profile has it. `ctl \
-            show` shows them.
+            Settings: uuid, major, minor, measured-power, interval, tx-power; and the named characteristics of a device, \
+            such as level=80. The value auto resumes the simulation of a characteristic that changes by itself. `ctl show` \
+            lists the settings of a beacon.
             """)
     @Argument(help: "The beacon's id.") var device: String
     @Argument(help: "Settings as KEY=VALUE.") var settings: [String]
@@ -166,40 +80,40 @@ struct ControlSet: ControlCommand {
             }
         }
         let keys = Set(values.keys)
-        try await options.send(.set(device, values)) { beacons in
+        try await options.tool.send(.set(device, values)) { beacons in
             beacons.flatMap { BeaconText.details($0, only: keys) }
         }
     }
 }
 
 /// `beaconry ctl enable`
-struct ControlEnable: ControlCommand {
+struct ControlEnable: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "enable", abstract: "Switch a beacon on.", discussion: "Example: beaconry ctl enable entrance")
     @Argument(help: "The beacon's id.") var device: String
     @OptionGroup var options: ControlOptions
-    func run() async throws { try await options.send(.enable(device)) }
+    func run() async throws { try await options.tool.send(.enable(device)) }
 }
 
 /// `beaconry ctl disable`
-struct ControlDisable: ControlCommand {
+struct ControlDisable: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "disable", abstract: "Switch a beacon off, as if its battery were out.",
+        commandName: "disable", abstract: "Switch a beacon off, as if its battery were removed.",
         discussion: "Example: beaconry ctl disable entrance")
     @Argument(help: "The beacon's id.") var device: String
     @OptionGroup var options: ControlOptions
-    func run() async throws { try await options.send(.disable(device)) }
+    func run() async throws { try await options.tool.send(.disable(device)) }
 }
 
 /// `beaconry ctl act`
-struct ControlAct: ControlCommand {
+struct ControlAct: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "act", abstract: "Have a notification display act on a phone's notification.",
+        commandName: "act", abstract: "Perform an action on a phone's notification, from a notification display.",
         discussion: """
             Example: beaconry ctl act bob positive 7
 
-            The number is the uid of an event of the present session; the event action-performed or action-failed tells what
-            came of it.
+            The number is the uid of an event of the current session. The event action-performed or action-failed reports \
+            the result.
             """)
     @Argument(help: "The display's id.") var device: String
     @Argument(help: "positive or negative.") var action: String
@@ -207,41 +121,76 @@ struct ControlAct: ControlCommand {
     @OptionGroup var options: ControlOptions
 
     func run() async throws {
-        try await options.send(.act(device, ["action": action, "notification": notification]))
+        try await options.tool.send(
+            .act(device, ["action": action, "notification": notification]))
     }
 }
 
 /// `beaconry ctl reload`
-struct ControlReload: ControlCommand {
+struct ControlReload: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reload", abstract: "Read the profiles again.", discussion: "Example: beaconry ctl reload")
     @OptionGroup var options: ControlOptions
-    func run() async throws { try await options.send(.reload) }
+    func run() async throws { try await options.tool.send(.reload) }
 }
 
 /// `beaconry ctl events`
-struct ControlEvents: ControlCommand {
+struct ControlEvents: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "events", abstract: "Tell what happens until the run ends.",
+        commandName: "events", abstract: "Print events until the run ends.",
         discussion: "Example: beaconry ctl events --json")
     @OptionGroup var options: ControlOptions
-    func run() async throws { try await options.sendEvents() }
+    func run() async throws { try await options.tool.sendEvents() }
 }
 
 /// `beaconry ctl stop`
-struct ControlStop: ControlCommand {
+struct ControlStop: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "stop", abstract: "End the run, as Ctrl-C does; it is over when this returns.",
+        commandName: "stop", abstract: "End the run, as Ctrl-C does, and wait for its end.",
         discussion: "Example: beaconry ctl stop")
     @OptionGroup var options: ControlOptions
+    func run() async throws { try await options.tool.send(.stop) }
+}
 
-    private struct Record: Encodable {
-        let v = 1
-        let stopped = true
-    }
+/// `beaconry ctl bonds`
+struct ControlBonds: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bonds", abstract: "List the bonds of the beacons.",
+        discussion: "Example: beaconry ctl bonds entrance")
+    @Argument(help: "The beacon's id (default: all beacons).") var device: String?
+    @OptionGroup var options: ControlOptions
+    func run() async throws { try await options.tool.send(.bonds(device)) }
+}
 
-    func run() async throws {
-        try await options.send(.stop)
-        Output.line(options.json ? JSONLine.encode(Record()) : "stopped")
-    }
+/// `beaconry ctl forget`
+struct ControlForget: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "forget", abstract: "Delete bonds of a beacon.",
+        discussion: """
+            Example: beaconry ctl forget entrance C0:FF:EE:00:00:02
+
+            The peer keeps its keys, which no longer work: it must forget the beacon, too, and pair again.
+            """)
+    @Argument(help: "The beacon's id.") var device: String
+    @Argument(help: "The peer's address as in bonds (default: all peers).") var peer: String?
+    @OptionGroup var options: ControlOptions
+    func run() async throws { try await options.tool.send(.forget(device, peer: peer)) }
+}
+
+/// `beaconry ctl pair`
+struct ControlPair: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pair",
+        abstract: "Answer a question of a pairing, or request pairing with the connected centrals.",
+        discussion: """
+            Example: beaconry ctl pair entrance 123456
+
+            Answers: accept or reject if numbers are compared (event comparison-wanted), six digits if a passkey is \
+            requested (passkey-wanted), cancel at any time. Without an answer, the beacon requests pairing with its \
+            connected centrals.
+            """)
+    @Argument(help: "The beacon's id.") var device: String
+    @Argument(help: "accept, reject, cancel, or six digits.") var answer: String?
+    @OptionGroup var options: ControlOptions
+    func run() async throws { try await options.tool.send(.pair(device, answer: answer)) }
 }

@@ -4,8 +4,7 @@
 
 import Advertising
 import ArgumentParser
-import BluetoothCore
-import Emulator
+import BeaconryTools
 
 /// `beaconry encode`
 struct Encode: ParsableCommand {
@@ -14,7 +13,7 @@ struct Encode: ParsableCommand {
 }
 
 /// `beaconry encode ibeacon`
-struct EncodeIBeacon: ParsableCommand, ReportsErrorsAsJSON {
+struct EncodeIBeacon: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ibeacon", abstract: "Print an iBeacon's advertising data.",
         discussion: """
@@ -24,19 +23,10 @@ struct EncodeIBeacon: ParsableCommand, ReportsErrorsAsJSON {
 
     @OptionGroup var frame: IBeaconOptions
 
-    @Flag(help: "One JSON object a line on standard output.")
-    var json = false
-
-    private struct Record: Encodable {
-        let v = 1
-        let advertisingData: String
-    }
-
-    var writesJSON: Bool { json }
+    @OptionGroup var output: OutputOptions
 
     func run() throws {
-        let data = try frame.beacon().advertisingData(flags: try frame.advertisingFlags())
-        let digits = Hexadecimal.string(data.serialized())
-        Output.line(json ? JSONLine.encode(Record(advertisingData: digits)) : digits)
+        let data = frame.beacon.advertisingData(flags: try frame.advertisingFlags())
+        Output.report(EncodedPayload(data), as: output.format)
     }
 }

@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Emulator
+import BeaconryTools
+import BluetoothCore
 import Persistence
 import Profiles
 import Receiving
@@ -11,123 +12,160 @@ import Receiving
 /// `beaconry monitor`
 struct Monitor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Watch regions: greet who enters, say goodbye to who leaves.",
+        abstract: "Monitor regions: report when they are entered and left.",
         discussion: """
             Example: beaconry monitor regions.yaml --exec ./greet.sh --notify
 
-            Without a file, the saved list is watched: beaconry monitor add, remove and list edit it. What is said last \
-            and the last states survive a restart.
+            Without a file, the saved list is monitored: beaconry monitor add, remove and list edit it. States and the \
+            times of messages survive a restart.
             """,
         subcommands: [MonitorWatch.self, MonitorAdd.self, MonitorRemove.self, MonitorList.self],
         defaultSubcommand: MonitorWatch.self)
 }
 
-/// The folder that all `monitor` commands share.
+/// The folder of all `monitor` commands.
 struct MonitorFolderOption: ParsableArguments {
-    @Option(help: "The folder of persisted states.")
+    @Option(help: StateOptions.folderHelp)
     var state: String?
 
     var folder: MonitorFolder { MonitorFolder(state: Folders.state(state)) }
 }
 
-/// The limit that all `monitor` commands share.
+/// The limit of all `monitor` commands.
 struct RegionLimitOption: ParsableArguments {
-    @Option(help: "How many regions there may be at most, or none for any number.")
-    var maxRegions = "20"
+    @Option(help: "Maximum number of regions, or none for no limit (default: 20).", transform: limit)
+    var maxRegions: Int?
 
-    /// `nil` for any number.
-    func value() throws -> Int? {
-        if maxRegions == "none" { return nil }
-        guard let limit = Int(maxRegions), limit > 0 else {
-            throw Failure.usage("--max-regions: \"\(maxRegions)\" is not a whole number from 1, or none")
+    /// The limit; `nil` for none.
+    var value: Int? { maxRegions == .max ? nil : maxRegions ?? 20 }
+
+    private static func limit(_ text: String) throws(ValueFault) -> Int {
+        if text == "none" { return .max }
+        guard let limit = Int(text), limit > 0 else {
+            throw ValueFault("\"\(text)\" is not a whole number from 1, or none")
         }
         return limit
+    }
+}
+
+/// `beaconry monitor`, with or without `watch`
+struct MonitorWatch: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "watch", abstract: "Monitor the regions of a file, or the saved ones (the default).",
+        discussion: """
+            Example: beaconry monitor regions.yaml --exec ./greet.sh --notify
+
+            The program of --exec gets BEACONRY_EVENT (entered, exited, state), BEACONRY_REGION, BEACONRY_REGION_STATE, \
+            BEACONRY_UUID, BEACONRY_MAJOR, BEACONRY_MINOR, BEACONRY_MESSAGE and BEACONRY_TIME in its environment, and the \
+            event as JSON on its standard input. No shell is involved.
+            """)
+
+    @Argument(help: "Regions, in YAML (default: the saved list). Changes of the file are read within a second.")
+    var file: String?
+
+    @Option(help: "Program to run when a region is entered or left.")
+    var exec: String?
+
+    @Option(parsing: .unconditionalSingleValue, help: "Argument of that program; may be repeated.")
+    var execArgument: [String] = []
+
+    @Option(help: "Time limit of that program.", transform: ValueText.duration)
+    var execTimeout = Duration.seconds(30)
+
+    @Flag(help: "Show messages on the desktop.")
+    var notify = false
+
+    @Option(
+        help: "Time without an advertisement after which a region is left, unless it has its own.",
+        transform: ValueText.duration)
+    var exitAfter = Duration.seconds(30)
+
+    @Flag(inversion: .prefixedNo, help: "Report the beacons in range of regions that are inside, once a second.")
+    var ranging = true
+
+    @Flag(help: "Do not save states.")
+    var ephemeral = false
+
+    @OptionGroup var limit: RegionLimitOption
+
+    @OptionGroup var folder: MonitorFolderOption
+
+    @OptionGroup var distance: DistanceOptions
+
+    @OptionGroup var time: DurationOption
+
+    @OptionGroup var options: ListeningOptions
+
+    func run() async throws {
+        let isEphemeral = try StateOptions.checkEphemeral(ephemeral, state: folder.state)
+        var source = RegionSource(file: file, folder: folder.folder)
+        if try source.read().isEmpty {
+            throw Failure.usage("no region is saved; save one (beaconry monitor add), or name a file of regions")
+        }
+        let lock = isEphemeral ? nil : try folder.folder.lock(source.listName)
+        defer { lock?.release() }
+        if exec == nil, !execArgument.isEmpty { throw Failure.usage("--exec-argument needs --exec") }
+        let monitoring = Monitoring(
+            RegionMonitor.Settings(quietTime: exitAfter, maximumRegions: limit.value),
+            ranging: try distance.settings(), source: source, states: isEphemeral ? nil : folder.folder,
+            reaction: Monitoring.Reaction(
+                command: exec.map { EventCommand(arguments: [$0] + execArgument, timeout: execTimeout) },
+                notifies: notify),
+            printsRanging: ranging, format: options.format)
+        try await monitoring.run(for: try time.value(), waits: options.waits) { try options.listening(duration: $0) }
     }
 }
 
 /// `beaconry monitor add`
 struct MonitorAdd: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "add", abstract: "Save a region; it replaces the one of the same identifier.",
+        commandName: "add", abstract: "Save a region; it replaces the one with the same name.",
         discussion: """
             Example: beaconry monitor add shop --uuid E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 --major 1 --hello Welcome
 
-            A monitor that runs takes it up within a second.
+            A running monitor reads the change within a second.
             """)
 
-    @Argument(help: "The region's name.") var identifier: String
-    @Option(help: "The proximity UUID.") var uuid: String
-    @Option(parsing: .unconditional, help: "The major number; default: any.") var major: String?
-    @Option(parsing: .unconditional, help: "The minor number, of that major; default: any.") var minor: String?
-    @Option(help: "What is said on entering.") var hello: String?
-    @Option(help: "What is said on leaving.") var goodbye: String?
-    @Option(help: "The least time between two hellos, and between two goodbyes, such as 1h.") var atMostOncePer: String?
-    @Option(help: "How long nothing is heard before it is left; default: as monitor says.") var exitAfter: String?
+    @Argument(help: "The region's name.", transform: ValueText.label) var identifier: String
+    @Option(help: "Proximity UUID.", transform: ValueText.uuid) var uuid: UUID128
+    @Option(parsing: .unconditional, help: "Major number (default: any).", transform: ValueText.unsigned16)
+    var major: UInt16?
+    @Option(
+        parsing: .unconditional, help: "Minor number; needs --major (default: any).", transform: ValueText.unsigned16)
+    var minor: UInt16?
+    @Option(help: "Message on entering.", transform: ValueText.message) var hello: String?
+    @Option(help: "Message on leaving.", transform: ValueText.message) var goodbye: String?
+    @Option(
+        help: "Minimum time between two hellos, and between two goodbyes, such as 1h.", transform: ValueText.duration)
+    var atMostOncePer: Duration?
+    @Option(
+        help: "Time without an advertisement after which it is left (default: as monitor has it).",
+        transform: ValueText.duration)
+    var exitAfter: Duration?
     @OptionGroup var limit: RegionLimitOption
     @OptionGroup var folder: MonitorFolderOption
-    @Flag(help: "One JSON object a line on standard output.") var json = false
+    @OptionGroup var output: OutputOptions
 
     func run() throws {
-        let region = SavedRegion(try entry())
-        let folder = folder.folder
-        let lock = try folder.lock("saved.json")
-        defer { lock.release() }
-        var regions = try folder.savedRegions()
-        if let index = regions.firstIndex(where: { $0.identifier == region.identifier }) {
-            regions[index] = region
-        } else {
-            if let limit = try limit.value(), regions.count >= limit {
-                throw Failure.usage(
-                    "\(limit) regions are saved already, which is the limit; remove one, or raise it (--max-regions)")
-            }
-            regions.append(region)
-        }
-        try folder.save(regions)
-        SavedRegionOutput("added", region).tell(asJSON: json)
-    }
-
-    private func entry() throws -> RegionList.Entry {
         if minor != nil, major == nil { throw Failure.usage("--minor belongs to a major number; give --major too") }
-        func duration(_ option: String, _ text: String?) throws -> Duration? {
-            try text.map { text in try named(option) { () throws(ValueFault) in try ValueText.duration(text) } }
-        }
-        func message(_ option: String, _ text: String?) throws -> String? {
-            try text.map { text in try named(option) { () throws(ValueFault) in try ValueText.message(text) } }
-        }
-        func number(_ option: String, _ text: String?) throws -> UInt16? {
-            try text.map { text in try named(option) { () throws(ValueFault) in try ValueText.unsigned16(text) } }
-        }
-        return RegionList.Entry(
-            identifier: try named("the region's name") { () throws(ValueFault) in try ValueText.label(identifier) },
-            uuid: try named("--uuid") { () throws(ValueFault) in try ValueText.uuid(uuid) },
-            major: try number("--major", major), minor: try number("--minor", minor),
-            hello: try message("--hello", hello), goodbye: try message("--goodbye", goodbye),
-            atMostOncePer: try duration("--at-most-once-per", atMostOncePer),
-            exitAfter: try duration("--exit-after", exitAfter))
+        let entry = RegionList.Entry(
+            identifier: identifier, uuid: uuid, major: major, minor: minor, hello: hello, goodbye: goodbye,
+            atMostOncePer: atMostOncePer, exitAfter: exitAfter)
+        try SavedRegionList(folder.folder, format: output.format).add(entry, limit: limit.value)
     }
 }
 
 /// `beaconry monitor remove`
 struct MonitorRemove: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Take a region off the saved list.",
+        commandName: "remove", abstract: "Remove a region from the saved list.",
         discussion: "Example: beaconry monitor remove shop")
 
     @Argument(help: "The region's name.") var identifier: String
     @OptionGroup var folder: MonitorFolderOption
-    @Flag(help: "One JSON object a line on standard output.") var json = false
+    @OptionGroup var output: OutputOptions
 
-    func run() throws {
-        let folder = folder.folder
-        let lock = try folder.lock("saved.json")
-        defer { lock.release() }
-        let regions = try folder.savedRegions()
-        guard let region = regions.first(where: { $0.identifier == identifier }) else {
-            throw Failure.usage("no region \"\(identifier)\" is saved; beaconry monitor list shows those that are")
-        }
-        try folder.save(regions.filter { $0 != region })
-        SavedRegionOutput("removed", region).tell(asJSON: json)
-    }
+    func run() throws { try SavedRegionList(folder.folder, format: output.format).remove(identifier) }
 }
 
 /// `beaconry monitor list`
@@ -136,14 +174,7 @@ struct MonitorList: ParsableCommand {
         commandName: "list", abstract: "Show the saved list.", discussion: "Example: beaconry monitor list --json")
 
     @OptionGroup var folder: MonitorFolderOption
-    @Flag(help: "One JSON object a line on standard output.") var json = false
+    @OptionGroup var output: OutputOptions
 
-    func run() throws {
-        let folder = folder.folder
-        let states = try folder.states(of: MonitorFolder.savedList)
-        for region in try folder.savedRegions() {
-            let state = states.first { $0.identifier == region.identifier && $0.uuid == region.uuid }
-            SavedRegionOutput("saved", region, state: state?.state).tell(asJSON: json)
-        }
-    }
+    func run() throws { try SavedRegionList(folder.folder, format: output.format).list() }
 }

@@ -3,19 +3,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import BeaconryTools
 import Emulator
 import Profiles
-import Radio
 
 /// `beaconry phone`
-struct PhoneCommand: AsyncParsableCommand, ReportsErrorsAsJSON {
+struct PhoneCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "phone", abstract: "Act as a phone that sends notifications (ANCS) to an accessory.",
         discussion: """
             Example: beaconry phone profiles/phones/iphone.yaml --duration 1m --json
 
-            It looks for an accessory that solicits Apple's notification service, connects to it and serves: notifications \
-            come and go as the profile says. The virtual air is the one that beaconry run serves.
+            It searches for an accessory that solicits Apple's notification service, connects to it and serves the \
+            notifications of the profile. The virtual air is the one that beaconry run serves.
 
             Bonds are saved until beaconry reset --phone or --factory-reset.
             """)
@@ -29,30 +29,28 @@ struct PhoneCommand: AsyncParsableCommand, ReportsErrorsAsJSON {
 
     @OptionGroup var state: StateOptions
 
-    var writesJSON: Bool { options.isJSON }
-
     func run() async throws {
         let folder = try state.folder()
         let text = try ProfileFiles.text(profile, examples: "profiles/phones/")
         let phone = Phone(try PhoneProfile(parsing: text, file: profile))
-        let isJSON = options.isJSON
+        let format = options.format
         let events = phone.events.listen()
-        let printing = Task {
+        let reporting = Task {
             for await posted in events {
-                Output.line(isJSON ? JSONLine.encode(posted) : EventText.line(posted.event))
+                Output.report(RecordReport(posted, lines: [EventText.line(posted.event)]), as: format)
             }
         }
-        let listening = try Listening(
-            options, duration: try time.value(), limits: [.exactData],
-            maximumTransmissionUnit: phone.maximumTransmissionUnit, prepare: { await phone.introduce(to: $0) })
+        let listening = try options.listening(
+            duration: try time.value(), limits: [.exactData], maximumTransmissionUnit: phone.maximumTransmissionUnit,
+            prepare: { await phone.introduce(to: $0) })
         do {
             if let folder { try await phone.openBonds(in: folder, resets: state.resets) }
             let ending = try await listening.run { radio, _ in try await phone.run(on: radio) }
-            await printing.value
+            await reporting.value
             try ending.check()
         } catch {
-            // Where the phone never ran, nothing ends its events.
-            printing.cancel()
+            // The events end only if the phone ran.
+            reporting.cancel()
             throw error
         }
     }

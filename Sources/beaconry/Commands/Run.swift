@@ -3,20 +3,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import BeaconryTools
 import Emulator
 import Profiles
 
 /// `beaconry run`
-struct Run: AsyncParsableCommand, ReportsErrorsAsJSON {
+struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run the beacons of profiles.",
         discussion: """
             Example: beaconry run profiles/museum.yaml --strict --json
 
-            beaconry ctl reload reads the profiles again, and so does SIGHUP where neither standard input nor output is a \
-            terminal; where one is, SIGHUP ends the run: it comes when the terminal is closed. Options have environment \
-            variables of their names, \
-            such as BEACONRY_RADIO.
+            beaconry ctl reload reads the profiles again. So does SIGHUP, unless standard input or output is a terminal: \
+            then it ends the run, because it means that the terminal was closed.
             """)
 
     @Argument(help: "Profiles, in YAML.")
@@ -26,8 +25,6 @@ struct Run: AsyncParsableCommand, ReportsErrorsAsJSON {
 
     @OptionGroup var state: StateOptions
 
-    var writesJSON: Bool { options.writesJSON }
-
     func run() async throws {
         let folder = try state.folder()
         let paths = profiles
@@ -35,7 +32,7 @@ struct Run: AsyncParsableCommand, ReportsErrorsAsJSON {
         let configuration = try options.configuration(
             state: folder, resets: state.resets
         ) { () throws(ProfileFaults) in try ProfileFiles.load(paths) }
-        let control = options.control ?? Environment.value("BEACONRY_CONTROL")
+        let control = options.control ?? EnvironmentVariable.control.value
         try await Running(
             options: options, configuration: configuration,
             controlPaths: control.map { [$0] } ?? loaded.map { Folders.controlSocket(of: $0.name) },

@@ -3,15 +3,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import BeaconryCentral
-import Emulator
-import Radio
+import BeaconryTools
+import BluetoothCore
 import Receiving
 
 /// `beaconry seek`
-struct Seek: AsyncParsableCommand, ReportsErrorsAsJSON {
-    /// The beacon of the game whose app hides one.
-    private static let hidden = "D9EED498-BFDB-43C0-8B55-D06BB74C430B"
+struct Seek: AsyncParsableCommand {
+    /// The beacon that the app Hot & Cold hides.
+    private static let hidden = UUID128("D9EED498-BFDB-43C0-8B55-D06BB74C430B").map { [$0] } ?? []
 
     static let configuration = CommandConfiguration(
         abstract: "Play hot and cold: report the distance of the nearest beacon once a second.",
@@ -29,39 +28,10 @@ struct Seek: AsyncParsableCommand, ReportsErrorsAsJSON {
 
     @OptionGroup var options: ListeningOptions
 
-    var writesJSON: Bool { options.isJSON }
-
     func run() async throws {
-        let regions = try selection.regions(defaults: [Self.hidden])
-        let settings = try distance.settings()
-        let duration = try time.value()
-        let listening = try Listening(options, limits: [.duplicates])
-        let isJSON = options.isJSON
-        try await listening.run { radio, _ in
-            var seeking = Seeking(regions, settings: settings, at: .zero)
-            let screen = !isJSON && Terminal.isPossible ? LiveScreen() : nil
-            defer { screen?.finish() }
-            for await reception in try await radio.receptions(every: .milliseconds(50)) {
-                let reports: [SeekingReport?]
-                let end = duration.flatMap { $0 <= reception.time ? $0 : nil }
-                if let end {
-                    // What was received after the end does not count.
-                    reports = [seeking.advance(to: end), seeking.finish(at: end)]
-                } else {
-                    reports = [seeking.take(reception)]
-                }
-                for report in reports.compactMap(\.self) {
-                    let output = SeekingOutput(report)
-                    if isJSON {
-                        Output.line(JSONLine.encode(output))
-                    } else if let screen {
-                        screen.show(ListView.Content(title: output.line, lines: []))
-                    } else {
-                        Output.line(output.line)
-                    }
-                }
-                if end != nil { break }
-            }
-        }.check()
+        let regions = try selection.regions(defaults: Self.hidden)
+        try await SeekTool.run(
+            Seeking(regions, settings: try distance.settings(), at: .zero),
+            on: try options.listening(limits: [.duplicates]), for: try time.value(), as: options.format)
     }
 }

@@ -3,38 +3,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import BeaconryTools
 import Profiles
 import Receiving
 
-/// The options that say how distances are estimated.
+/// The options of the estimation of distances.
 struct DistanceOptions: ParsableArguments {
     @Option(
         help: """
             Model that estimates distances: android, nexus5, log-distance, log-distance:2.5 for another exponent, or \
-            the constants A,B,C of a curve.
-            """)
-    var model = "android"
+            the constants A,B,C of a curve (default: android).
+            """,
+        transform: { try DistanceModel($0) })
+    var model: DistanceModel?
 
-    @Option(help: "Distances below this, in metres, are immediate.")
-    var immediate = "0.5"
+    @Option(help: "Distances below this, in metres, are immediate.", transform: ValueText.metres)
+    var immediate = 0.5
 
-    @Option(help: "Distances up to this, in metres, are near.")
-    var near = "4"
+    @Option(help: "Distances up to this, in metres, are near.", transform: ValueText.metres)
+    var near = 4.0
 
-    /// Ranging by these.
-    /// - Throws: `Failure` naming the option that cannot be so.
+    /// The settings of ranging.
     func settings() throws -> Ranging.Settings {
-        let model: DistanceModel
-        do throws(DistanceModel.UnknownName) {
-            model = try DistanceModel(self.model)
-        } catch {
-            throw Failure.usage("--model: \(error)")
-        }
-        let immediate = try named("--immediate") { () throws(ValueFault) in try ValueText.metres(self.immediate) }
-        let near = try named("--near") { () throws(ValueFault) in try ValueText.metres(self.near) }
         guard let thresholds = ProximityThresholds(immediate: immediate, near: near) else {
             throw Failure.usage("--immediate and --near: write distances of 0 or more, the first one not the larger")
         }
-        return Ranging.Settings(model: model, thresholds: thresholds)
+        return Ranging.Settings(model: try model ?? DistanceModel("android"), thresholds: thresholds)
     }
 }

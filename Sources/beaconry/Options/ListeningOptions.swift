@@ -3,34 +3,50 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import BeaconryTools
+import HCIRadio
 import Profiles
+import Radio
 
-/// The options that all receiving commands share.
+/// The options of all receiving commands.
 struct ListeningOptions: ParsableArguments {
     @OptionGroup var radio: RadioOption
 
     @Flag(help: "Wait for the radio until it is usable instead of failing.")
     var wait = false
 
-    @Flag(help: "Print one JSON object a line on standard output.")
-    var json = false
+    @OptionGroup var output: OutputOptions
 
-    /// Whether to wait for the radio.
-    var waits: Bool { wait || Environment.flag("BEACONRY_WAIT") }
+    var waits: Bool { wait || EnvironmentVariable.wait.isSet }
 
-    /// Whether results are JSON.
-    var isJSON: Bool { json || Environment.flag("BEACONRY_JSON") }
+    var format: OutputFormat { output.format }
+
+    /// A use of the radio (see `Listening.init`).
+    /// - Parameter maximumTransmissionUnit: the ATT_MTU, if the radio's host is ours.
+    func listening(
+        duration: Duration? = nil, limits: Set<ReceivingCapabilities.Limit.Subject> = [],
+        maximumTransmissionUnit: UInt16 = 517,
+        prepare: @escaping @Sendable (any CentralRadio) async -> Void = { _ in }
+    ) throws -> Listening {
+        var driver = try radio.driver(waits: waits)
+        if var air = driver as? VirtualAirDriver {
+            air.server = try VirtualAirOption.servedPlace()
+            driver = air
+        }
+        return Listening(
+            driver.makeCentral(maximumTransmissionUnit: maximumTransmissionUnit), waits: waits, format: format,
+            duration: duration, limits: limits, prepare: prepare)
+    }
 }
 
-/// The option of commands that listen until told to stop.
+/// The option of commands that run until they are stopped.
 struct DurationOption: ParsableArguments {
-    @Option(help: "Stop after this time, such as 10s (default: run until Ctrl-C).")
-    var duration: String?
+    @Option(help: "Stop after this time, such as 10s (default: run until Ctrl-C).", transform: ValueText.duration)
+    var duration: Duration?
 
-    /// How long; `nil` until told to stop.
-    func value() throws -> Duration? {
-        try (duration ?? Environment.value("BEACONRY_DURATION")).map { text in
-            try named("--duration") { () throws(ValueFault) in try ValueText.duration(text) }
-        }
+    /// The time limit; `nil` for none.
+    func value() throws(Failure) -> Duration? {
+        if let duration { return duration }
+        return try EnvironmentVariable.duration.parsed(ValueText.duration)
     }
 }

@@ -3,12 +3,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Emulator
+import BeaconryTools
 import Persistence
 
-/// The options of commands that keep something over their runs.
+/// The options of commands that save settings and bonds.
 struct StateOptions: ParsableArguments {
-    /// What `--state` is.
+    /// The help of `--state`.
     static let folderHelp: ArgumentHelp = """
         Folder of saved settings and bonds (default: $STATE_DIRECTORY, else $XDG_STATE_HOME/beaconry, else \
         ~/.local/state/beaconry).
@@ -23,14 +23,18 @@ struct StateOptions: ParsableArguments {
     @Flag(help: "Delete the saved settings and bonds of these profiles first.")
     var factoryReset = false
 
-    /// Where things are kept; `nil` when nothing is.
-    /// - Throws: `Failure` when both are asked for.
-    func folder() throws -> StateFolder? {
-        if ephemeral, state != nil { throw Failure.usage("--ephemeral and --state exclude each other; leave one out") }
-        guard !ephemeral, !Environment.flag("BEACONRY_EPHEMERAL") else { return nil }
-        return StateFolder(Folders.state(state))
+    /// The folder; `nil` to save nothing.
+    func folder() throws(Failure) -> StateFolder? {
+        try Self.checkEphemeral(ephemeral, state: state) ? nil : StateFolder(Folders.state(state))
     }
 
-    /// Whether what was kept is forgotten first.
-    var resets: Bool { factoryReset || Environment.flag("BEACONRY_FACTORY_RESET") }
+    /// Whether to erase what was saved first.
+    var resets: Bool { factoryReset || EnvironmentVariable.factoryReset.isSet }
+
+    /// Whether nothing is saved.
+    /// - Throws: `Failure` when the option contradicts `--state`.
+    static func checkEphemeral(_ ephemeral: Bool, state: String?) throws(Failure) -> Bool {
+        if ephemeral, state != nil { throw .usage("--ephemeral and --state exclude each other; leave one out") }
+        return ephemeral || EnvironmentVariable.ephemeral.isSet
+    }
 }

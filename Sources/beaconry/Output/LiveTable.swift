@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
+import BeaconryTools
 import BluetoothCore
 import Emulator
 import Radio

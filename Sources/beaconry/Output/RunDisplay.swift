@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import BeaconryTools
 import Emulator
 
 /// A run on a terminal: a table that is redrawn at most ten times a second, below the events that it does not show.

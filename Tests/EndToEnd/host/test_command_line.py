@@ -152,9 +152,9 @@ def test_decode_tells_what_can_be_read_before_it_fails() -> None:
         (("monitor", "list", "--max-regions", "0"), 64, "--max-regions"),
         (("advertise", "ibeacon", "--uuid", "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "--pdu", "ADV"), 64, "--pdu"),
         (("reset", "../x"), 64, "write PROFILE/ID"),
-        (("reset", "nosuch/beacon"), 64, "nothing was ever persisted of nosuch/beacon in "),
-        (("reset", "nosuch"), 64, "nothing was ever persisted of nosuch in "),
-        (("reset", "--phone", "nosuch"), 64, "nothing was ever persisted of nosuch in "),
+        (("reset", "nosuch/beacon"), 64, "nothing was ever saved for nosuch/beacon in "),
+        (("reset", "nosuch"), 64, "nothing was ever saved for nosuch in "),
+        (("reset", "--phone", "nosuch"), 64, "nothing was ever saved for nosuch in "),
         (("ctl", "list", "--control", "/nowhere.sock"), 74, "no beaconry listens at /nowhere.sock"),
     ],
 )
@@ -169,7 +169,7 @@ def test_a_beacon_that_was_reset_can_be_reset_again(tmp_path: Path) -> None:
     kept = tmp_path / "state" / "shop"
     kept.mkdir(parents=True)
     (kept / "door.json").write_text("{}")
-    for expected in ("shop/door: reset to its profile's values\n", "shop/door: nothing was persisted\n"):
+    for expected in ("shop/door: reset to its profile's values\n", "shop/door: nothing was saved\n"):
         result = beaconry("reset", "shop/door", "--state", str(tmp_path / "state"))
         assert (result.returncode, result.stdout) == (0, expected), result
     (kept / "door.json").write_text("{}")

@@ -64,7 +64,7 @@ def test_each_setting_has_a_line_and_its_present_value(air: Start, beaconry: Bea
     assert int(year) > 2000 and rest.endswith(" (auto)")
     assert len(cells.pop("address")) == len("C0:FF:EE:00:00:01")
     assert cells == {
-        "name": "Plant", "interval": "100 ms (160 ticks)", "tx-power": "the radio's own", "moisture": "61.33 (auto)",
+        "name": "Plant", "interval": "100 ms (160 ticks)", "tx-power": "default", "moisture": "61.33 (auto)",
         "threshold": "30", "services": "181A", "pdu": "ADV_IND", "flags": "0x06", "effective-tx-power": "0 dBm", "on-air": "yes",
     }  # fmt: skip
     assert lines[-1].strip() == "5A1E0001-8C1D-4E8B-9C55-0D0E8F6A1B01"
@@ -86,7 +86,7 @@ def test_what_was_set_is_told_alone(air: Start, beaconry: Beaconry) -> None:
     done = beaconry.call("ctl", "set", "cell", "level=12", "interval=200ms")
     assert done.stdout.splitlines() == [
         "cell: battery of profile odds, on", "  interval  200 ms (320 ticks)", "  level     12",
-        "  (changes last until the run ends)",
+        "  (not saved; lost when the run ends)",
     ]  # fmt: skip
     assert beaconry.call("ctl", "disable", "cell").stdout == "cell: battery of profile odds, off\n"
 

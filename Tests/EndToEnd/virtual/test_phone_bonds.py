@@ -101,7 +101,7 @@ def test_a_display_that_has_forgotten(pair: Pair) -> None:
     assert pair.display.wait("pairing-failed")["code"] == "key-missing"
     assert pair.phone.end() == 0
     reset = pair.beaconry.call("reset", "--phone", "iphone")
-    assert (reset.returncode, reset.stdout.strip()) == (0, "iphone: knows nobody any more"), reset.stderr
+    assert (reset.returncode, reset.stdout.strip()) == (0, "iphone: bonds erased"), reset.stderr
     pair.start_phone()
     pair.expect_notifications(paired=True)
     assert pair.phone.end() == 0
@@ -128,7 +128,7 @@ def test_bonds_are_one_phones_at_a_time(pair: Pair) -> None:
     assert pair.phone.end() == 0
     again = pair.beaconry.call("reset", "--phone", "iphone", "--json")
     assert json.loads(again.stdout) == {"v": 1, "device": "iphone", "erased": True}
-    assert pair.beaconry.call("reset", "--phone", "iphone").stdout.strip() == "iphone: nothing was persisted"
+    assert pair.beaconry.call("reset", "--phone", "iphone").stdout.strip() == "iphone: nothing was saved"
     assert pair.display.end() == 0
 
 

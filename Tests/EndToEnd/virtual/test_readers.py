@@ -165,7 +165,7 @@ def test_a_run_ends_although_its_reader_stalls(
     process.send_signal(how)
     assert process.wait(15) == 74
     assert process.stderr
-    assert b"the reader of standard output takes nothing" in process.stderr.read()
+    assert b"the reader of standard output has stopped reading" in process.stderr.read()
     assert list((beaconry.runtime / "beaconry").iterdir()) == []
 
 
@@ -193,7 +193,7 @@ def test_a_scan_ends_although_its_reader_stalls(town: Town, start: Start) -> Non
     wait_until_full(process)
     process.terminate()
     assert process.wait(15) == 74
-    assert process.stderr and b"the reader of standard output takes nothing" in process.stderr.read()
+    assert process.stderr and b"the reader of standard output has stopped reading" in process.stderr.read()
 
 
 # MARK: - A full disk

@@ -110,7 +110,7 @@ def test_a_capture_is_cloned_too(air: Callable[..., tuple[Run, str]], beaconry: 
     done = beaconry.call("clone", str(capture), str(clone))
     assert done.returncode == 0, done.stderr
     assert all(line.endswith(" dBm") for line in done.stdout.splitlines())
-    assert "how strongly they were heard is not repeated" in done.stderr
+    assert "the RSSI is not repeated" in done.stderr
     second, _ = air(clone, "--ephemeral")
     assert on_air(second) == measured(first)
 

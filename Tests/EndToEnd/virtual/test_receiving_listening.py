@@ -203,7 +203,7 @@ def test_calibrate_writes_the_profile_in_place(room: tuple[Run, str], beaconry: 
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert 2 <= time.monotonic() - began < 6
-    assert done.stdout.startswith("measured power -65 dBm, of ") and done.stdout.endswith(f"{profile}: near has it now\n")
+    assert done.stdout.startswith("measured power -65 dBm, from ") and done.stdout.endswith(f"wrote measured-power -65 for \"near\" to {profile}\n")
     assert "50 %\n" in done.stderr
     assert profile.read_text() == PROFILE.replace("minor: 1, measured-power: -59 }   #", "minor: 1, measured-power: -65 }   #")
     assert stat.S_IMODE(profile.stat().st_mode) == 0o640
@@ -283,7 +283,7 @@ def test_expect_in_json_and_interrupted(room: tuple[Run, str], beaconry: Beaconr
     run = beaconry.start("expect", "--uuid", UUID, "--absent", "--major", "9", "--within", "60s", "--radio", room[1], "--json")
     run.wait("listening")
     assert run.end(signal.SIGTERM) == 1
-    assert "stopped before its time was over" in run.errors
+    assert "stopped before the time limit" in run.errors
 
 
 # MARK: usage

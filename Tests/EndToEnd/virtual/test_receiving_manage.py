@@ -139,7 +139,7 @@ def test_apply_goes_on_past_what_fails(shop: Shop, beaconry: Beaconry) -> None:
     done = beaconry.call("manage", "apply", plan, *options, "--radio", shop[1])
     assert done.returncode == 1
     rows = done.stdout.splitlines()
-    assert rows[0].split() == ["BEACON", "NAME", "WHAT"] and rows[-1] == "0 changed, 3 unchanged, 3 failed"
+    assert rows[0].split() == ["BEACON", "NAME", "RESULT", "DETAILS"] and rows[-1] == "0 changed, 3 unchanged, 3 failed"
     assert rows[1].split() == [FIRST, "Entrance", "unchanged"]
     assert "failed" in rows[2] and "check that the device is on and in range" in rows[2]
     good = beaconry.profile(PLAN.replace("C0:FF:EE:00:00:99", "Entrance").replace(FALSE, "Gone"), "good.yaml")

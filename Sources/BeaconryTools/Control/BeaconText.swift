@@ -1,0 +1,91 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+package import Emulator
+
+/// The text of running beacons: a line each, or a line for each of their settings.
+package enum BeaconText {
+    /// The maximum length of a line of a list, in characters.
+    private static let width = 120
+
+    /// The Generic Access and Generic Attribute services, which every device has.
+    private static let common = ["1800", "1801"]
+
+    /// A heading, and a line for each beacon.
+    package static func list(_ beacons: [BeaconRecord]) -> [String] {
+        let heading = ["DEVICE", "KIND", "STATE", "INTERVAL", "MAJOR/MINOR", "ADDRESS", "IDENTITY"]
+        let rows = beacons.map { beacon in
+            [
+                beacon.device, beacon.kind, state(of: beacon),
+                beacon.intervalTicks.map { "\(AdvertisingInterval($0))" } ?? "",
+                [beacon.major, beacon.minor].compactMap { $0.map { "\($0)" } }.joined(separator: "/"),
+                beacon.address ?? "",
+                beacon.uuid
+                    ?? identity(name: beacon.name, service: beacon.services.first { !common.contains($0) }) ?? "",
+            ]
+        }
+        return TextTable(rows: [heading] + rows).lines.map { $0.cut(to: width) }
+    }
+
+    /// A beacon's headline, and a line for each setting.
+    /// - Parameter keys: the settings to show; `nil` for all settings and everything else that is known.
+    package static func details(_ beacon: BeaconRecord, only keys: Set<String>? = nil) -> [String] {
+        let settings = settings(of: beacon).filter { keys?.contains($0.key) ?? true }
+        var rows = settings.map { ["  \($0.key)", $0.value] }
+        if keys == nil {
+            let names = beacon.name.map { [["  name", $0]] } ?? []
+            let services = beacon.services.enumerated().map { [$0 == 0 ? "  services" : "", $1] }
+            rows = names + rows + air(of: beacon) + services
+        }
+        var remark: [String] = []
+        if keys != nil, !beacon.keepsSettings { remark = ["  (not saved; lost when the run ends)"] }
+        if beacon.changed == false { remark = ["  (unchanged: nothing was written)"] }
+        return [headline(beacon)] + TextTable(rows: rows).lines + remark
+    }
+
+    /// A beacon's kind, profile and state.
+    package static func headline(_ beacon: BeaconRecord) -> String {
+        "\(beacon.device): \(beacon.kind) of profile \(beacon.profile), \(state(of: beacon))"
+    }
+
+    /// What identifies a device without a beacon frame: its name and its first service.
+    package static func identity(name: String?, service: String?) -> String? {
+        let service = service.map { "service \($0)" }
+        guard let name, !name.isEmpty else { return service }
+        return service.map { "\(name), \($0)" } ?? name
+    }
+
+    private static func state(of beacon: BeaconRecord) -> String {
+        guard beacon.enabled else { return "off" }
+        return beacon.centrals.isEmpty ? "on" : "connected"
+    }
+
+    /// The effective advertisement, the position and the connected centrals.
+    private static func air(of beacon: BeaconRecord) -> [[String]] {
+        let rows: [(String, String?)] = [
+            ("address", beacon.address), ("pdu", beacon.pdu),
+            ("flags", beacon.flags.map { "0x" + Hexadecimal.string([$0]) }),
+            ("effective-tx-power", beacon.effectiveTxPower.map { "\($0) dBm" }),
+            ("position", beacon.position.map { $0.map { "\($0)" }.joined(separator: ", ") + " (m)" }),
+            ("on-air", beacon.onAir ? "yes" : "no"),
+        ]
+        let centrals = beacon.centrals.enumerated().map { [$0 == 0 ? "  connected" : "", $1] }
+        return rows.compactMap { key, value in value.map { ["  \(key)", $0] } } + centrals
+    }
+
+    private static func settings(of beacon: BeaconRecord) -> [(key: String, value: String)] {
+        let common: [(String, String?)] = [
+            ("uuid", beacon.uuid), ("major", beacon.major.map { "\($0)" }), ("minor", beacon.minor.map { "\($0)" }),
+            ("measured-power", beacon.measuredPower.map { "\($0) dBm" }),
+            ("interval", beacon.intervalTicks.map { "\(AdvertisingInterval($0)) (\($0) ticks)" }),
+            ("tx-power", beacon.txPower.map { "\($0) dBm" } ?? "default"),
+        ]
+        let named = (beacon.values ?? [:]).sorted { $0.key < $1.key }.map { key, text in
+            let present = beacon.presentValues?[key].map { "\($0) (\(text))" }
+            return (key, present ?? text)
+        }
+        return common.compactMap { key, value in value.map { (key, $0) } } + named
+    }
+}

@@ -1,0 +1,132 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+package import Emulator
+import Glibc
+import Persistence
+
+/// `ctl`: sends requests to a running `beaconry run` and prints the answers.
+package struct ControlTool: Sendable {
+    private let socket: String?
+    private let profile: String?
+    private let format: OutputFormat
+
+    /// - Parameters:
+    ///   - socket: the path of the control socket; `nil` to find it.
+    ///   - profile: the profile of the run, if several run.
+    package init(socket: String?, profile: String?, format: OutputFormat) {
+        self.socket = socket
+        self.profile = profile
+        self.format = format
+    }
+
+    /// Sends a request and prints the answer.
+    /// - Parameter lines: the text of the beacons in the answer.
+    package func send(
+        _ request: ControlRequest, lines: @escaping ([BeaconRecord]) -> [String] = { $0.map(BeaconText.headline) }
+    ) async throws {
+        try await ControlClient(path: try path()).send(request) { line in
+            let answer = try ControlClient.answer(line)
+            if let error = answer.error { throw Failure(answer, message: error) }
+            report(answer, lines: lines)
+        }
+        if case .stop = request { Output.report(StoppedReport(), as: format) }
+    }
+
+    /// Prints events until the run ends.
+    package func sendEvents() async throws {
+        Output.watchReader()
+        let request = ControlRequest.events(format == .json ? .json : .text)
+        try await ControlClient(path: try path()).send(request) { Output.line($0) }
+    }
+
+    private func report(_ answer: ControlAnswer, lines: ([BeaconRecord]) -> [String]) {
+        if let beacons = answer.beacons {
+            switch format {
+            case .json: for beacon in beacons { Output.line(JSONLine.encode(beacon)) }
+            case .text: for line in lines(beacons) { Output.line(line) }
+            }
+        }
+        for bond in answer.bonds ?? [] { Output.report(RecordReport(bond, lines: [BondText.line(bond)]), as: format) }
+        if let forgotten = answer.forgotten { Output.report(ForgottenReport(forgotten: forgotten), as: format) }
+        if let reload = answer.reload {
+            Output.report(RecordReport(reload, lines: [Self.text(reload)]), as: format)
+        }
+    }
+
+    private func path() throws -> String {
+        if let path = socket ?? EnvironmentVariable.control.value { return path }
+        return try ControlSockets.path(profile: profile)
+    }
+
+    private static func text(_ reload: Emulator.ReloadResult) -> String {
+        func part(_ name: String, _ devices: [String]) -> String? {
+            devices.isEmpty ? nil : "\(name) \(devices.joined(separator: ", "))"
+        }
+        let parts = [
+            part("added", reload.added), part("changed", reload.changed), part("removed", reload.removed),
+            part("unchanged", reload.kept),
+        ]
+        return "reloaded: " + parts.compactMap(\.self).joined(separator: "; ")
+    }
+}
+
+/// The control sockets in the runtime folder.
+enum ControlSockets {
+    /// The path of a run's control socket.
+    /// - Parameter profile: the profile of the run; `nil` if only one runs.
+    /// - Throws: `EmulatorError` when no beaconry runs, `Failure` when several run.
+    static func path(profile: String?, in folder: String = Folders.runtime) throws -> String {
+        let sockets = Folder.names(in: folder).filter { $0.hasSuffix(".sock") }
+        if let profile {
+            // `advertise` appends its process number.
+            let numbered = sockets.filter {
+                $0.hasPrefix("\(profile)-") && Int($0.dropFirst(profile.count + 1).dropLast(".sock".count)) != nil
+            }
+            guard !sockets.contains("\(profile).sock"), numbered.count == 1 else { return "\(folder)/\(profile).sock" }
+            return "\(folder)/\(numbered[0])"
+        }
+        // The profiles of one run share a socket.
+        var runs: [ino_t: [String]] = [:]
+        for socket in sockets {
+            var status = stat()
+            guard stat("\(folder)/\(socket)", &status) == 0 else { continue }
+            runs[status.st_ino, default: []].append(socket)
+        }
+        guard let only = runs.first?.value.first else {
+            throw EmulatorError(
+                .inputOutput, "no beaconry runs here (no socket in \(folder))",
+                hint: "start one (beaconry run PROFILE), or name its socket (--control PATH)")
+        }
+        guard runs.count == 1 else {
+            let names = sockets.map { $0.dropLast(".sock".count) }.joined(separator: ", ")
+            throw Failure.usage("several profiles run (\(names)); name one with --profile")
+        }
+        return "\(folder)/\(only)"
+    }
+}
+
+/// The answer to `ctl stop`.
+private struct StoppedReport: Encodable, Report {
+    let stopped = true
+    var lines: [String] { ["stopped"] }
+}
+
+/// The answer to `ctl forget`.
+private struct ForgottenReport: Encodable, Report {
+    let forgotten: Int
+    var lines: [String] { ["\(Formatting.count(forgotten, "bond")) forgotten"] }
+}
+
+/// The text of bonds.
+enum BondText {
+    static func line(_ bond: BondRecord) -> String {
+        Formatting.row([
+            bond.device, "\(bond.peer) (\(bond.peerType))",
+            bond.authenticated.map { $0 ? "authenticated" : "just works" },
+            bond.secureConnections.map { $0 ? "secure connections" : "legacy pairing" },
+            bond.keySize.map { "\(Int($0) * 8)-bit key" },
+        ])
+    }
+}

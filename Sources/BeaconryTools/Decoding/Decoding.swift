@@ -1,0 +1,92 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+package import Advertising
+import BluetoothCore
+import Glibc
+import HCI
+
+/// `decode`: prints advertising data, the reports of an HCI event, or those of a btsnoop file.
+package struct DecodeTool {
+    private let format: OutputFormat
+
+    package init(format: OutputFormat) {
+        self.format = format
+    }
+
+    /// Decodes hexadecimal digits, or the file of that name.
+    package func run(_ input: String) throws {
+        if input.contains(where: { !$0.isHexDigit }), access(input, F_OK) == 0 { return try decodeFile(input) }
+        let bytes = try hexadecimal(input)
+        if case .event(let event)? = try? HCIPacket(parsing: bytes) {
+            let reports = DecodedReport.reports(of: event)
+            for report in reports { Output.report(report, as: format) }
+            if !reports.isEmpty { return }
+        }
+        var reader = ByteReader(bytes)
+        let (data, error) = AdvertisingData.parsePrefix(of: &reader)
+        Output.report(DecodedPayload(data), as: format)
+        if let error { throw error }
+    }
+
+    private func hexadecimal(_ input: String) throws -> [UInt8] {
+        if let bytes = try? Hexadecimal.bytes(input) { return bytes }
+        guard !input.contains("/"), !input.contains(".") else {
+            throw Failure.badData("\"\(input)\" is neither an existing file nor hexadecimal digits")
+        }
+        return try Hexadecimal.bytes(input)
+    }
+
+    private func decodeFile(_ path: String) throws {
+        try BtsnoopFile.read(path) { packet, event in
+            for var report in DecodedReport.reports(of: event) {
+                report.time = Timestamp.text(sinceUnixEpoch: packet.time)
+                report.controller = packet.controllerIndex
+                Output.report(report, as: format)
+            }
+        }
+    }
+}
+
+/// The HCI events of a btsnoop file.
+enum BtsnoopFile {
+    /// Whether a file with these first bytes is a btsnoop file.
+    static func isOne(startingWith bytes: some Sequence<UInt8>) -> Bool { bytes.starts(with: "btsnoop".utf8) }
+
+    /// Calls the closure with each event, in order.
+    /// - Throws: `Failure` when the file ends in the middle of a record, and `WireError`.
+    static func read(_ path: String, _ body: (BtsnoopPacket, HCIEventPacket) throws -> Void) throws {
+        var file = try InputFile(path)
+        try read(try file.next(), &file, body)
+    }
+
+    /// The same for a file whose first part was read already.
+    static func read(
+        _ first: ArraySlice<UInt8>, _ file: inout InputFile, _ body: (BtsnoopPacket, HCIEventPacket) throws -> Void
+    ) throws {
+        var reader = BtsnoopReader()
+        var part = first
+        while !part.isEmpty {
+            reader.append(part)
+            while let packet = try reader.next() {
+                if case .event(let event) = packet.packet { try body(packet, event) }
+            }
+            part = try file.next()
+        }
+        guard reader.count == 0, reader.datalink != nil else {
+            throw Failure.badData("\(file.path) ends in the middle of a record (\(reader.count) bytes are left over)")
+        }
+    }
+}
+
+/// Advertising data of `encode`.
+package struct EncodedPayload: Encodable, Report {
+    private let advertisingData: String
+
+    package init(_ data: AdvertisingData) {
+        advertisingData = Hexadecimal.string(data.serialized())
+    }
+
+    package var lines: [String] { [advertisingData] }
+}

@@ -1,0 +1,94 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Emulator
+import FoundationEssentials
+package import Persistence
+
+/// The files of `monitor`: the saved list of regions, and the last states of each list.
+///
+/// Every file is replaced as a whole, so that a crash leaves the old one or the new one.
+package struct MonitorFolder {
+    /// The name of the saved list; no list in a file has it.
+    static let savedList = "saved"
+
+    private let path: String
+    private let files = LocalFileSystem()
+
+    /// The subfolder of a state folder; no profile can have its name.
+    package init(state: String) { path = "\(state)/.monitor" }
+
+    /// The file of the saved list.
+    var savedListPath: String { "\(path)/saved.json" }
+
+    /// Locks the states of a list, or the file of the saved list.
+    /// - Throws: `Failure` when the folder cannot be written, or another process has the lock.
+    package func lock(_ name: String) throws -> FileLock {
+        do {
+            try Folder.create(path)
+            return try FileLock("\(path)/\(name).lock")
+        } catch let error as FileLock.Failure {
+            switch error {
+            case .held(let owner):
+                let who = owner.map { "process \($0)" } ?? "another process"
+                throw Failure(exitCode: 73, message: "\(path)/\(name) is in use by \(who); stop it first")
+            case .system(let error): throw Self.notWritable(error)
+            }
+        } catch let error as SystemError {
+            throw Self.notWritable(error)
+        }
+    }
+
+    /// The last states of a list; empty when none were saved, or the file is unusable.
+    func states(of list: String) throws(SystemError) -> [SavedState] {
+        try load([SavedState].self, from: "\(path)/\(list).states.json") ?? []
+    }
+
+    /// Saves the states of a list.
+    func save(_ states: [SavedState], of list: String) throws(SystemError) {
+        try store(states, in: "\(path)/\(list).states.json")
+    }
+
+    /// The saved list; empty when nothing was saved.
+    /// - Throws: `Failure` when its file is unusable: the user decides what happens to it.
+    func savedRegions() throws -> [SavedRegion] {
+        guard try files.read(savedListPath) != nil else { return [] }
+        guard let regions = try load([SavedRegion].self, from: savedListPath) else {
+            throw Failure.badData("\(savedListPath) is not a list of regions; correct it, or remove it")
+        }
+        return regions
+    }
+
+    /// Replaces the saved list.
+    func save(_ regions: [SavedRegion]) throws {
+        do throws(SystemError) {
+            try store(regions, in: savedListPath)
+        } catch {
+            throw Self.notWritable(error)
+        }
+    }
+
+    private func load<Value: Codable>(_ type: Value.Type, from path: String) throws(SystemError) -> Value? {
+        guard let bytes = try files.read(path),
+            let document = try? JSONDecoder().decode(Document<Value>.self, from: Data(bytes)), document.v == 1
+        else { return nil }
+        return document.regions
+    }
+
+    private func store<Value: Codable>(_ value: Value, in path: String) throws(SystemError) {
+        try Folder.create(self.path)
+        try files.replace(path, with: Array((JSONLine.encode(Document(regions: value)) + "\n").utf8))
+        try files.synchronizeFolder(self.path)
+    }
+
+    private struct Document<Regions: Codable>: Codable {
+        var v = 1
+        let regions: Regions
+    }
+
+    private static func notWritable(_ error: SystemError) -> Failure {
+        Failure(
+            exitCode: 73, message: "\(error); choose another state folder (--state DIR), or save nothing (--ephemeral)")
+    }
+}

@@ -1,0 +1,109 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+package import BeaconryCentral
+import BluetoothCore
+package import Emulator
+import Glibc
+import Persistence
+package import Profiles
+import Radio
+
+/// Why a command cannot do its work: one sentence on standard error, and an exit code.
+package struct Failure: Error {
+    package let exitCode: Int32
+    package let message: String
+    /// The faults of a profile, a line each, which replace the message; empty for any other error.
+    package var diagnostics: [String] = []
+    /// The objects that replace the message in JSON; empty where the message is all there is.
+    package var records: [ErrorRecord] = []
+
+    package init(exitCode: Int32, message: String) {
+        self.exitCode = exitCode
+        self.message = message
+    }
+
+    /// Wrong usage, every bad argument included.
+    package static func usage(_ message: String) -> Failure { Failure(exitCode: 64, message: message) }
+    /// Bad input data: the contents of a file, or a string of digits.
+    package static func badData(_ message: String) -> Failure { Failure(exitCode: 65, message: message) }
+    /// An expectation that was not met; the command has reported it already.
+    package static let unmetExpectation = Failure(exitCode: 1, message: "")
+
+    /// Throws if a file exists that the command would overwrite without `--force`.
+    package static func unlessFree(_ path: String, force: Bool) throws(Failure) {
+        guard !force, access(path, F_OK) == 0 else { return }
+        throw Failure(exitCode: 73, message: "\(path) already exists; --force replaces it, or choose another file")
+    }
+
+    /// The failure of an error from any of our modules; `nil` for errors of others.
+    package init?(_ error: any Error) {
+        switch error {
+        case let failure as Failure: self = failure
+        case let error as EmulatorError: self.init(error)
+        case let error as RadioError: self.init(EmulatorError(error))
+        case let error as PersistenceError: self.init(EmulatorError(error))
+        case let error as CentralError:
+            if case .radio(let reason) = error.reason, reason.code != .refused {
+                self.init(reason)
+            } else {
+                self.init(exitCode: 74, message: "\(error)")
+            }
+        case let error as ProfileFaults: self.init(EmulatorError(error))
+        case let error as ValueFault: self.init(exitCode: 65, message: error.message)
+        case let error as WireError: self.init(exitCode: 65, message: "\(error)")
+        case let error as SystemError: self.init(exitCode: error.isTooLarge ? 65 : 74, message: "\(error)")
+        default: return nil
+        }
+    }
+
+    /// The failure that a run answers to a control request.
+    package init(_ answer: ControlAnswer, message: String) {
+        self.init(exitCode: answer.exitCode ?? 70, message: message)
+        diagnostics = answer.diagnostics ?? []
+        records = answer.errors ?? []
+    }
+
+    private init(_ error: EmulatorError) {
+        self.init(exitCode: error.exitCode, message: "\(error)")
+        diagnostics = error.diagnostics
+        records = ErrorRecord.records(of: error)
+    }
+
+    /// The stable code of an error that has none of its own.
+    private var code: String {
+        switch exitCode {
+        case 1: "unmet"
+        case 64: "usage"
+        case 65: "invalid"
+        case 69: "radio"
+        case 73: "cannot-create"
+        case 74: "input-output"
+        default: "internal"
+        }
+    }
+
+    /// One object for each fault of a profile, else one for the message; empty if the error was reported already.
+    private var objects: [ErrorRecord] {
+        guard records.isEmpty else { return records }
+        return message.isEmpty ? [] : [ErrorRecord(code: code, message: message, exitCode: exitCode)]
+    }
+
+    /// The faults of a profile as compilers print them, else the message after the program's name.
+    private var lines: [String] {
+        guard diagnostics.isEmpty else { return diagnostics }
+        return message.isEmpty ? [] : ["beaconry: \(message)"]
+    }
+
+    /// Prints the error: text on standard error and, with JSON, objects on standard output as well.
+    package func report(as format: OutputFormat) {
+        if format == .json { for record in objects { Output.line(JSONLine.encode(record)) } }
+        lines.forEach(Output.note)
+    }
+}
+
+extension ValueFault: CustomStringConvertible {
+    /// The message: ArgumentParser prints the description of an error that refuses an option's value.
+    package var description: String { message }
+}

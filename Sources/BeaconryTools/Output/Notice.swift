@@ -1,0 +1,48 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+package import Radio
+
+/// A warning of a command: a stable code, a sentence and a hint. Its text goes to standard error.
+package struct Notice: Encodable, Report {
+    private let event = "warning"
+    private let time = Timestamp.now
+    package let code: String
+    package let message: String
+    package let hint: String
+
+    package init(code: String, message: String, hint: String) {
+        self.code = code
+        self.message = message
+        self.hint = hint
+    }
+
+    /// What a radio cannot receive or do.
+    package init(_ limit: ReceivingCapabilities.Limit) {
+        self.init(code: limit.subject.rawValue, message: limit.reason, hint: limit.hint)
+    }
+
+    package static var textStream: Output.Stream { .notes }
+    package var lines: [String] { ["warning: \(message) [\(code)]; \(hint)"] }
+}
+
+/// The radio that a command receives with. Its text goes to standard error.
+package struct ListeningNotice: Encodable, Report {
+    private let event = "listening"
+    private let time = Timestamp.now
+    private let radio: String
+    private let way: String
+    /// The adapter's own address; absent where it has none.
+    private let address: String?
+
+    package init(_ capabilities: ReceivingCapabilities) {
+        radio = capabilities.name
+        way = capabilities.way
+        address = capabilities.address?.description
+    }
+
+    package static var textStream: Output.Stream { .notes }
+    package var lines: [String] { ["listening on \(radio), by \(way)"] }
+}

@@ -1,0 +1,35 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// Default folders.
+package enum Folders {
+    /// The state folder: the option, else `$BEACONRY_STATE`, else systemd's, else the user's.
+    package static func state(_ option: String?) -> String {
+        if let option = option ?? EnvironmentVariable.state.value ?? Environment.value("STATE_DIRECTORY") {
+            return option
+        }
+        return (Environment.value("XDG_STATE_HOME") ?? home + "/.local/state") + "/beaconry"
+    }
+
+    /// The folder of control sockets and of the ledgers of runs; a reboot empties it.
+    package static var runtime: String {
+        if let folder = Environment.value("XDG_RUNTIME_DIR") { return folder + "/beaconry" }
+        if let folder = Environment.value("RUNTIME_DIRECTORY") { return resolved(folder) }
+        return geteuid() == 0 ? "/run/beaconry" : "/tmp/beaconry-\(geteuid())"
+    }
+
+    /// The path of a profile's control socket.
+    package static func controlSocket(of profile: String) -> String { "\(runtime)/\(profile).sock" }
+
+    /// A path without symbolic links: systemd's folder may be one.
+    private static func resolved(_ path: String) -> String {
+        guard let pointer = realpath(path, nil) else { return path }
+        defer { free(pointer) }
+        return String(cString: pointer)
+    }
+
+    private static var home: String { Environment.value("HOME") ?? "/root" }
+}

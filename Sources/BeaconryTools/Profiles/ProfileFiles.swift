@@ -1,0 +1,129 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+import BluetoothCore
+import Glibc
+import Persistence
+package import Profiles
+import Receiving
+
+/// Reads and edits files of profiles.
+package enum ProfileFiles {
+    /// Reads profiles of beacons.
+    /// - Throws: `ProfileFaults` with the faults of all files.
+    package static func load(_ paths: [String]) throws(ProfileFaults) -> [Profile] {
+        var profiles: [Profile] = []
+        var faults: [ProfileFault] = []
+        for path in paths {
+            do throws(ProfileFaults) {
+                let profile = try Profile(parsing: try text(path), file: path, files: files(beside: path))
+                if let index = profiles.firstIndex(where: { $0.name == profile.name }) {
+                    let message = "the name \"\(profile.name)\" is \(paths[index])'s already"
+                    faults.append(ProfileFault(file: path, line: 1, column: 1, field: "profile", message: message))
+                }
+                profiles.append(profile)
+            } catch {
+                faults += error.faults
+            }
+        }
+        guard faults.isEmpty else { throw ProfileFaults(faults) }
+        return profiles
+    }
+
+    /// Reads profiles of beacons and of phones.
+    /// - Throws: `ProfileFaults` with the faults of all files.
+    package static func loadWithPhones(
+        _ paths: [String]
+    ) throws(ProfileFaults) -> (beacons: [Profile], phones: [PhoneProfile]) {
+        var others: [String] = []
+        var phones: [PhoneProfile] = []
+        var faults: [ProfileFault] = []
+        for path in paths {
+            do throws(ProfileFaults) {
+                let text = try text(path)
+                if PhoneProfile.isPhone(text) {
+                    phones.append(try PhoneProfile(parsing: text, file: path))
+                } else {
+                    others.append(path)
+                }
+            } catch {
+                faults += error.faults
+            }
+        }
+        var profiles: [Profile] = []
+        do throws(ProfileFaults) {
+            profiles = try load(others)
+        } catch {
+            faults += error.faults
+        }
+        guard faults.isEmpty else { throw ProfileFaults(faults) }
+        return (profiles, phones)
+    }
+
+    /// Sets the measured power of the beacons that advertise these numbers in a profile's file; nothing else changes.
+    /// - Returns: the ids of the beacons.
+    /// - Throws: `Failure` when no beacon matches, `ProfileFaults` when the text cannot be edited, and `SystemError`.
+    static func setMeasuredPower(_ power: MeasuredPower, of frame: IBeacon, in path: String) throws -> [String] {
+        var editor = ProfileEditor(try text(path), file: path, files: files(beside: path))
+        let profile = try Profile(parsing: editor.text, file: path, files: files(beside: path))
+        let ids = profile.beacons.filter { beacon in
+            beacon.device.frame.map { BeaconIdentity($0) } == BeaconIdentity(frame)
+        }.map(\.id)
+        guard !ids.isEmpty else {
+            throw Failure.badData(
+                "\(path): no beacon has \(BeaconIdentity(frame)); add measured-power: \(power.decibelMilliwatts) "
+                    + "to the right beacon")
+        }
+        try editor.setMeasuredPower(power, of: Set(ids))
+        // A symbolic link is preserved.
+        let target = realpath(path, nil).map { pointer in
+            defer { free(pointer) }
+            return String(cString: pointer)
+        }
+        var status = stat()
+        let mode = stat(path, &status) == 0 ? status.st_mode & 0o7777 : nil
+        try LocalFileSystem().replace(target ?? path, with: Array(editor.text.utf8))
+        if let mode { chmod(target ?? path, mode) }
+        return ids
+    }
+
+    /// Reads the files that a profile refers to, by paths relative to the profile's folder.
+    private static func files(beside profile: String) -> ProfileFileReader {
+        let folder = profile.lastIndex(of: "/").map { profile[...$0] } ?? ""
+        return { path throws(ValueFault) in
+            let full = path.hasPrefix("/") ? path : folder + path
+            let bytes: [UInt8]?
+            do throws(SystemError) {
+                bytes = try LocalFileSystem().read(full)
+            } catch {
+                throw ValueFault("\(error)")
+            }
+            guard let bytes else {
+                throw ValueFault("there is no file \"\(full)\"; paths are relative to the profile's folder")
+            }
+            guard let text = String(validating: bytes, as: UTF8.self) else {
+                throw ValueFault("\(full) is not UTF-8 text")
+            }
+            return text
+        }
+    }
+
+    /// The text of a file.
+    /// - Parameter examples: where to find examples of such files.
+    package static func text(_ path: String, examples: String = "profiles/") throws(ProfileFaults) -> String {
+        func fault(_ message: String) -> ProfileFaults {
+            ProfileFaults([ProfileFault(file: path, line: 0, column: 0, field: "", message: message)])
+        }
+        let bytes: [UInt8]?
+        do throws(SystemError) {
+            bytes = try LocalFileSystem().read(path)
+        } catch {
+            throw fault("\(error)")
+        }
+        guard let bytes else { throw fault("there is no such file; \(examples) has examples") }
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw fault("the file is not UTF-8 text") }
+        return text
+    }
+}

@@ -1,0 +1,176 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Glibc
+package import Radio
+import Synchronization
+import UnixSignals
+
+/// One use of a radio as a receiver: opens it, reports its limits, does the work and closes it, however the work ends.
+///
+/// SIGINT, SIGTERM, the end of the duration, the loss of the radio and a failure to write results cancel the work.
+package struct Listening: Sendable {
+    /// The work with the radio.
+    package typealias Work = @Sendable (any CentralRadio, ReceivingCapabilities) async throws -> Void
+
+    /// How the work ended.
+    package enum Ending: Hashable, Sendable {
+        /// The work was completed.
+        case done
+        /// The time was up.
+        case timeUp
+        /// SIGINT or SIGTERM came.
+        case interrupted
+        /// The radio became unusable.
+        case lost(RadioError)
+        /// Results cannot be written.
+        case unwritable(Output.Trouble)
+
+        /// Throws if the radio was lost or results cannot be written.
+        package func check() throws {
+            switch self {
+            case .done, .timeUp, .interrupted: return
+            case .lost(let error): throw error
+            case .unwritable(let trouble): throw trouble
+            }
+        }
+    }
+
+    private final class Progress: Sendable {
+        let isOpen = Atomic(false)
+    }
+
+    private let radio: any CentralRadio
+    private let waits: Bool
+    private let format: OutputFormat
+    private let duration: Duration?
+    private let limits: Set<ReceivingCapabilities.Limit.Subject>
+    private let prepare: @Sendable (any CentralRadio) async -> Void
+
+    /// - Parameters:
+    ///   - waits: whether to wait for the radio until it is usable.
+    ///   - format: the form of the notices.
+    ///   - duration: the time from the opening of the radio to the end; `nil` for no limit.
+    ///   - limits: the limits of a radio that affect the work; they are reported as warnings.
+    ///   - prepare: configures the radio before it is opened.
+    package init(
+        _ radio: any CentralRadio, waits: Bool, format: OutputFormat, duration: Duration? = nil,
+        limits: Set<ReceivingCapabilities.Limit.Subject> = [],
+        prepare: @escaping @Sendable (any CentralRadio) async -> Void = { _ in }
+    ) {
+        self.radio = radio
+        self.waits = waits
+        self.format = format
+        self.duration = duration
+        self.limits = limits
+        self.prepare = prepare
+    }
+
+    /// Does work that has a result.
+    /// - Returns: how it ended, and the result; `nil` if the end came before it.
+    package func result<Value: Sendable>(
+        _ work: @escaping @Sendable (any CentralRadio, ReceivingCapabilities) async throws -> Value
+    ) async throws -> (ending: Ending, value: Value?) {
+        let (values, value) = AsyncStream.makeStream(of: Value.self)
+        let ending = try await run { radio, capabilities in value.yield(try await work(radio, capabilities)) }
+        value.finish()
+        for await found in values { return (ending, found) }
+        return (ending, nil)
+    }
+
+    /// Does the work; when it is cancelled, waits for its end.
+    /// - Throws: the errors of the work, or `RadioError` when the radio cannot be opened.
+    package func run(_ work: @escaping Work) async throws -> Ending {
+        let progress = Progress()
+        let stallGuards = Output.endIfStalled(on: [SIGINT, SIGTERM])
+        let troubles = Output.troubles()
+        defer {
+            Output.ignoreTroubles()
+            for stallGuard in stallGuards { stallGuard.cancel() }
+        }
+        let ending = try await withThrowingTaskGroup(of: Ending.self) { group in
+            group.addTask {
+                for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) { break }
+                // Unblocks `openCentral(waits:)`.
+                if !Task.isCancelled, !progress.isOpen.load(ordering: .relaxed) { await radio.close() }
+                return .interrupted
+            }
+            group.addTask {
+                for await trouble in troubles {
+                    if !progress.isOpen.load(ordering: .relaxed) { await radio.close() }
+                    return .unwritable(trouble)
+                }
+                return .done
+            }
+            group.addTask { try await use(work, progress) }
+            let ending: Ending
+            do {
+                ending = try await group.next() ?? .done
+            } catch {
+                group.cancelAll()
+                throw error
+            }
+            group.cancelAll()
+            do {
+                while try await group.next() != nil {}
+            } catch {
+                // Errors of cancelled work do not count.
+                switch ending {
+                case .interrupted, .unwritable: break
+                default: throw error
+                }
+            }
+            return ending
+        }
+        return Output.trouble.map { .unwritable($0) } ?? ending
+    }
+
+    private func use(_ work: @escaping Work, _ progress: Progress) async throws -> Ending {
+        await prepare(radio)
+        let capabilities = try await radio.openCentral(waits: waits)
+        progress.isOpen.store(true, ordering: .relaxed)
+        for limit in capabilities.limits where limits.contains(limit.subject) {
+            Output.report(Notice(limit), as: format)
+        }
+        Output.report(ListeningNotice(capabilities), as: format)
+        do {
+            let ending = try await race(work, capabilities)
+            await radio.close()
+            return ending
+        } catch {
+            await radio.close()
+            throw error
+        }
+    }
+
+    private func race(_ work: @escaping Work, _ capabilities: ReceivingCapabilities) async throws -> Ending {
+        try await withThrowingTaskGroup(of: Ending?.self) { group in
+            group.addTask {
+                try await work(radio, capabilities)
+                // The receptions end with the radio, perhaps before its state is reported.
+                for await state in await radio.states() {
+                    if case .unavailable(let error) = state { return .lost(error) }
+                    break
+                }
+                return .done
+            }
+            if let duration {
+                group.addTask {
+                    try? await Task.sleep(for: duration)
+                    return .timeUp
+                }
+            }
+            group.addTask {
+                for await case .unavailable(let error) in await radio.states() { return .lost(error) }
+                return nil
+            }
+            var ending: Ending?
+            while ending == nil, let next = try await group.next() { ending = next }
+            group.cancelAll()
+            while try await group.next() != nil {}
+            return ending ?? .done
+        }
+    }
+}

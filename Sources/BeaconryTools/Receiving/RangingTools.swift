@@ -1,0 +1,180 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+import BeaconryCentral
+import BluetoothCore
+package import Receiving
+
+/// `range`: reports the distance of each beacon once a second.
+package enum RangeTool {
+    /// Reports until the end of the listening, or after this duration with a last report.
+    package static func run(
+        _ ranging: Ranging, on listening: Listening, for duration: Duration?, as format: OutputFormat
+    )
+        async throws
+    {
+        try await PeriodicReports.run(ranging, on: listening, for: duration, as: format) { RangingOutput($0) }
+    }
+}
+
+/// `seek`: reports the distance of the nearest beacon once a second.
+package enum SeekTool {
+    /// Reports until the end of the listening, or after this duration with a last report.
+    package static func run(
+        _ seeking: Seeking, on listening: Listening, for duration: Duration?, as format: OutputFormat
+    )
+        async throws
+    {
+        try await PeriodicReports.run(seeking, on: listening, for: duration, as: format) { SeekingOutput($0) }
+    }
+}
+
+/// A receiver that makes a report once a second.
+private protocol PeriodicReceiver: Sendable {
+    associatedtype Report: Sendable
+    mutating func take(_ reception: Reception) -> Report?
+    mutating func advance(to time: Duration) -> Report?
+    mutating func finish(at time: Duration) -> Report?
+}
+
+extension Ranging: PeriodicReceiver {}
+extension Seeking: PeriodicReceiver {}
+
+/// A report that is redrawn in place on a terminal.
+private protocol LiveReport: Report {
+    var content: ListView.Content { get }
+}
+
+private enum PeriodicReports {
+    static func run<Receiver: PeriodicReceiver, Printed: LiveReport & SendableMetatype>(
+        _ receiver: Receiver, on listening: Listening, for duration: Duration?, as format: OutputFormat,
+        _ output: @escaping @Sendable (Receiver.Report) -> Printed
+    ) async throws {
+        try await listening.run { radio, _ in
+            var receiver = receiver
+            let screen = format == .text && Terminal.isPossible ? LiveScreen() : nil
+            defer { screen?.finish() }
+            for await reception in try await radio.receptions(every: .milliseconds(50)) {
+                let end = duration.flatMap { $0 <= reception.time ? $0 : nil }
+                // Advertisements received after the end do not count.
+                let reports =
+                    end.map { [receiver.advance(to: $0), receiver.finish(at: $0)] } ?? [receiver.take(reception)]
+                for report in reports.compactMap(\.self).map(output) {
+                    if let screen { screen.show(report.content) } else { Output.report(report, as: format) }
+                }
+                if end != nil { break }
+            }
+        }.check()
+    }
+}
+
+/// A ranging report of `range` and `monitor`.
+struct RangingOutput: Encodable, LiveReport {
+    private let event = "ranged"
+    private let time = Timestamp.now
+    /// The region's identifier; absent for a report on all regions.
+    private let region: String?
+    /// The beacons in range, the nearest first.
+    let beacons: [RangedRecord]
+
+    init(_ report: RangingReport, in region: BeaconRegion? = nil) {
+        self.region = region?.identifier
+        beacons = (region.map { report.beacons(in: $0) } ?? report.beacons).map(RangedRecord.init)
+    }
+
+    /// Sections by proximity, as AirLocate shows them; one line when no beacon is in range.
+    var lines: [String] {
+        guard !beacons.isEmpty else { return [SeekingReport.noneFound] }
+        let sections = [Proximity.immediate, .near, .far, .unknown].map { proximity in
+            (proximity, beacons.filter { $0.proximity == proximity.rawValue })
+        }
+        return sections.filter { !$0.1.isEmpty }.flatMap { proximity, rows in
+            [Self.heading(proximity)] + rows.map { "  \($0.line)" }
+        }
+    }
+
+    private static func heading(_ proximity: Proximity) -> String {
+        switch proximity {
+        case .immediate: "Immediate"
+        case .near: "Near"
+        case .far: "Far"
+        case .unknown: "Unknown"
+        }
+    }
+
+    var content: ListView.Content {
+        ListView.Content(title: "\(Formatting.count(beacons.count, "beacon")) in range; Ctrl-C ends", lines: lines)
+    }
+}
+
+/// One beacon of a ranging report.
+struct RangedRecord: Encodable {
+    private let uuid: String
+    private let major: UInt16
+    private let minor: UInt16
+    /// unknown, immediate, near or far.
+    let proximity: String
+    /// The estimated distance in metres; -1 when unknown.
+    private let accuracy: Double
+    /// The mean RSSI since the previous report, in dBm; 0 if no advertisement was received.
+    private let rssi: Int8
+    /// The measured power, in dBm.
+    private let measuredPower: Int8
+    /// The number of advertisements since the previous report.
+    private let packets: Int
+
+    init(_ ranged: RangedBeacon) {
+        uuid = ranged.beacon.uuid.description
+        major = ranged.beacon.major
+        minor = ranged.beacon.minor
+        proximity = ranged.proximity.rawValue
+        accuracy = ranged.accuracy
+        rssi = ranged.rssi.decibelMilliwatts
+        measuredPower = ranged.beacon.measuredPower.decibelMilliwatts
+        packets = ranged.packets
+    }
+
+    /// The text of AirLocate, followed by the RSSI and the UUID, which it leaves out.
+    var line: String {
+        let signal = rssi == 0 && packets == 0 ? "not received now" : "\(rssi) dBm"
+        return "Major: \(major), Minor: \(minor), Acc: \(Formatting.hundredths(accuracy))m  \(signal)  \(uuid)"
+    }
+}
+
+/// A report of `seek`.
+struct SeekingOutput: Encodable, LiveReport {
+    private static let barWidth = 30
+
+    private let event = "sought"
+    private let time = Timestamp.now
+    /// The nearest beacon; absent when none is in range.
+    private let nearest: RangedRecord?
+    /// 0 for cold, 1 for hot.
+    private let warmth: Double
+    /// warmer, colder or steady.
+    private let trend: String
+    private let text: String
+
+    private enum CodingKeys: CodingKey {
+        case event, time, nearest, warmth, trend
+    }
+
+    init(_ report: SeekingReport) {
+        nearest = report.nearest.map(RangedRecord.init)
+        warmth = report.warmth
+        trend = report.trend.rawValue
+        text = report.text
+    }
+
+    /// A bar that is full when hot, followed by the distance.
+    var lines: [String] {
+        guard nearest != nil else { return [text] }
+        let warm = Int((warmth * Double(Self.barWidth)).rounded())
+        let bar = String(repeating: "#", count: warm) + String(repeating: ".", count: Self.barWidth - warm)
+        return ["cold [\(bar)] hot  \(text)" + (trend == "steady" ? "" : "  \(trend)")]
+    }
+
+    var content: ListView.Content { ListView.Content(title: lines[0], lines: []) }
+}

@@ -1,0 +1,171 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+import BeaconryCentral
+package import Bluetooth
+import BluetoothCore
+import Emulator
+import Radio
+package import Receiving
+
+/// `scan`: prints the advertising devices as they are received.
+///
+/// On a terminal it is a table that is redrawn; otherwise a line or an object for every device with news.
+package struct Scanning {
+    /// How devices are printed.
+    private enum Form {
+        case reports(OutputFormat)
+        case table(LiveScreen)
+    }
+
+    /// Devices leave the table after this time without an advertisement.
+    private static let tableAge = Duration.seconds(30)
+    private static let maximumPending = 4096
+
+    private let filter: ScanFilter
+    private let printsAll: Bool
+    private let form: Form
+    private let radio: String
+    private var table = AdvertiserTable<RemoteAddress>()
+    /// Devices with news that the filter has rejected so far; they are printed once it accepts them.
+    private var pending: Set<RemoteAddress> = []
+
+    private init(_ filter: ScanFilter, printsAll: Bool, format: OutputFormat, radio: String) {
+        self.filter = filter
+        self.printsAll = printsAll
+        self.radio = radio
+        form = format == .text && Terminal.isPossible ? .table(LiveScreen()) : .reports(format)
+    }
+
+    /// Scans until the end of the listening.
+    /// - Parameter printsAll: whether to print every advertisement instead of only news.
+    package static func run(
+        on listening: Listening, _ settings: ScanParameters, filter: ScanFilter, printsAll: Bool, format: OutputFormat
+    ) async throws {
+        try await listening.run { radio, capabilities in
+            var scanning = Scanning(filter, printsAll: printsAll, format: format, radio: capabilities.name)
+            for await reception in try await radio.receptions(settings, every: .milliseconds(250)) {
+                scanning.take(reception)
+            }
+            if case .table(let screen) = scanning.form { screen.finish() }
+        }.check()
+    }
+
+    private mutating func take(_ reception: Reception) {
+        switch (reception, form) {
+        case (.received(let sighting, let time), .table): _ = table.take(sighting, at: time)
+        case (.received(let sighting, let time), .reports(let format)): report(sighting, at: time, as: format)
+        case (.passed(let time), .table(let screen)): draw(at: time, on: screen)
+        case (.passed, .reports): break
+        }
+    }
+
+    private mutating func report(_ sighting: Sighting, at time: Duration, as format: OutputFormat) {
+        let (advertiser, news) = table.take(sighting, at: time)
+        guard filter.accepts(advertiser) else {
+            if pending.count >= Self.maximumPending { pending.removeAll() }
+            if news != .nothing { pending.insert(sighting.device) }
+            return
+        }
+        let wasPending = pending.remove(sighting.device) != nil
+        guard printsAll || wasPending || news != .nothing else { return }
+        Output.report(ScanRecord(sighting, advertiser), as: format)
+    }
+
+    private mutating func draw(at time: Duration, on screen: LiveScreen) {
+        table.forget(notSeenSince: time - Self.tableAge)
+        var shown = table.advertisers.filter { filter.accepts($0) }
+        let isByRSSI = screen.isReordered
+        if isByRSSI {
+            shown.sort { ($0.meanRSSI ?? -.infinity, $1.firstSeen) > ($1.meanRSSI ?? -.infinity, $0.firstSeen) }
+        }
+        let rows = shown.map { advertiser in
+            [
+                advertiser.source.address.description, advertiser.lastRSSI.map { "\($0.decibelMilliwatts)" } ?? "?",
+                advertiser.interval.map { "\($0)" } ?? "", "\(advertiser.advertisements)",
+                Self.age(time - advertiser.lastSeen), advertiser.localName ?? "", ScanRecord.identity(of: advertiser),
+            ]
+        }
+        let heading = ["ADDRESS", "RSSI", "INTERVAL", "COUNT", "AGE", "NAME", "IDENTITY"]
+        let lines = TextTable(rows: [heading] + rows).lines
+        screen.show(
+            ListView.Content(
+                title: "\(Formatting.count(shown.count, "device")) on \(radio); Ctrl-C ends",
+                heading: lines.first, lines: Array(lines.dropFirst()),
+                order: isByRSSI ? "sort by first seen" : "sort by RSSI"))
+    }
+
+    /// The time since the last advertisement in whole seconds; empty below one.
+    private static func age(_ time: Duration) -> String {
+        time < .seconds(1) ? "" : "\(time.components.seconds) s"
+    }
+}
+
+extension AdvertiserTable<RemoteAddress> {
+    /// Adds a received advertisement.
+    mutating func take(_ sighting: Sighting, at time: Duration) -> (
+        advertiser: Advertiser<RemoteAddress>, news: News
+    ) {
+        let isScanResponse = sighting.pdu == .scanResponse || sighting.pdu == .extendedScanResponse
+        return hear(
+            sighting.data, from: sighting.device, isScanResponse: isScanResponse, rssi: sighting.rssi, at: time)
+    }
+}
+
+/// A received advertisement with what is known of its device.
+struct ScanRecord: Encodable, Report {
+    private let event = "heard"
+    private let time = Timestamp.now
+    private let address: String
+    private let addressType: String
+    /// The PDU that was just received; absent when the radio does not report it.
+    private let pdu: String?
+    /// In dBm; absent when the radio does not know.
+    private let rssi: Int8?
+    /// The latest advertising data.
+    private let advertisingData: String
+    /// The latest scan response; absent when none was received.
+    private let scanResponse: String?
+    /// The local name; absent when the device advertises none.
+    private let name: String?
+    /// The advertised service UUIDs.
+    private let services: [String]
+    /// The beacon frames.
+    private let frames: [DecodedFrame]
+
+    init(_ sighting: Sighting, _ advertiser: Advertiser<RemoteAddress>) {
+        address = sighting.device.address.description
+        addressType = sighting.device.isRandom ? "random" : "public"
+        pdu = sighting.pdu?.rawValue
+        rssi = sighting.rssi?.decibelMilliwatts
+        advertisingData = Hexadecimal.string(advertiser.advertisingBytes)
+        scanResponse = advertiser.scanResponses > 0 ? Hexadecimal.string(advertiser.scanResponseBytes) : nil
+        name = advertiser.localName
+        services = advertiser.services.map(\.description)
+        frames = advertiser.frames.map(DecodedFrame.init)
+    }
+
+    var lines: [String] {
+        [
+            Formatting.row([
+                "\(address) (\(addressType))", rssi.map { "\($0) dBm" } ?? "RSSI unknown", pdu, name,
+                frames.isEmpty ? nil : frames.map(\.line).joined(separator: ", "),
+                services.isEmpty ? nil : "services \(services.joined(separator: " "))",
+                frames.isEmpty && services.isEmpty ? advertisingData : nil,
+            ])
+        ]
+    }
+
+    /// What identifies a device: its beacon frames, else its services, else its data.
+    static func identity(of advertiser: Advertiser<RemoteAddress>) -> String {
+        let frames = advertiser.frames.map { frame in
+            if case .iBeacon(let beacon) = frame { return "ibeacon \(beacon.major)/\(beacon.minor) \(beacon.uuid)" }
+            return DecodedFrame(frame).line
+        }
+        if !frames.isEmpty { return frames.joined(separator: ", ") }
+        let services = advertiser.services.map(\.description)
+        return services.isEmpty ? Hexadecimal.string(advertiser.advertisingBytes) : services.joined(separator: " ")
+    }
+}

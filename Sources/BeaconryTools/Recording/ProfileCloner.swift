@@ -1,0 +1,92 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+import BeaconryCentral
+import BluetoothCore
+import Devices
+import Profiles
+
+/// Makes a profile of received advertisers.
+struct ProfileCloner {
+    /// A beacon of the profile and its advertiser.
+    struct Origin {
+        let id: String
+        let device: DeviceProfile
+        let advertiser: RecordedAdvertiser
+        /// Whether the profile cannot give it its address.
+        let hasLostAddress: Bool
+    }
+
+    /// The beacons, in the order of their first advertisements.
+    private(set) var origins: [Origin] = []
+    /// The number of advertisers whose data does not fit into legacy advertising.
+    private(set) var unrepeatable = 0
+
+    init(_ advertisers: [RecordedAdvertiser]) {
+        var numbers: [String: Int] = [:]
+        for advertiser in advertisers {
+            guard let raw = Self.configuration(of: advertiser) else {
+                unrepeatable += 1
+                continue
+            }
+            let device = DeviceProfile(recognizing: raw)
+            let number = numbers[device.kind, default: 0] + 1
+            numbers[device.kind] = number
+            origins.append(
+                Origin(
+                    id: "\(device.kind)-\(number)", device: device, advertiser: advertiser,
+                    hasLostAddress: raw.address == nil))
+        }
+    }
+
+    /// The profile's text, with a comment on every beacon.
+    func text(name: String) -> String {
+        let beacons = origins.map { BeaconDefinition(id: $0.id, device: $0.device) }
+        let remarks = Dictionary(uniqueKeysWithValues: origins.map { ($0.id, Self.remarks($0)) })
+        return ProfileWriter.text(of: Profile(name: name, beacons: beacons), remarks: remarks)
+    }
+
+    private static func configuration(of advertiser: RecordedAdvertiser) -> RawAdvertiser.Configuration? {
+        guard let (data, scanResponse) = payloads(of: advertiser) else { return nil }
+        let pdu = advertiser.pdu ?? (scanResponse.isEmpty ? .nonConnectable : .scannable)
+        let address = advertiser.device.address
+        return RawAdvertiser.Configuration(
+            pdu: pdu, advertisingData: data, scanResponse: pdu.isScannable ? scanResponse : [],
+            interval: advertiser.interval ?? AdvertisingInterval(160),
+            address: advertiser.device.isRandom && address.isStaticRandom ? address : nil)
+    }
+
+    /// Advertising data and scan response. A radio that does not report PDU types merges both: the structures that fit
+    /// into the first PDU stay there.
+    private static func payloads(of advertiser: RecordedAdvertiser) -> (data: [UInt8], scanResponse: [UInt8])? {
+        var (data, scanResponse) = (advertiser.advertisingData, advertiser.scanResponse ?? [])
+        if advertiser.pdu == nil, data.count > AdvertisingPDU.capacity {
+            let structures = AdvertisingData(verbatim: data).structures.map { $0.serialized() }
+            data = []
+            for structure in structures {
+                if scanResponse.isEmpty, data.count + structure.count <= AdvertisingPDU.capacity {
+                    data += structure
+                } else {
+                    scanResponse += structure
+                }
+            }
+        }
+        guard max(data.count, scanResponse.count) <= AdvertisingPDU.capacity else { return nil }
+        return (data, scanResponse)
+    }
+
+    private static func remarks(_ origin: Origin) -> [String] {
+        let advertiser = origin.advertiser
+        let signal = advertiser.rssi.map { " at \($0)" } ?? ""
+        return [
+            "received \(advertiser.count) times\(signal), from \(advertiser.device)",
+            origin.hasLostAddress ? "its address is left out: a host can only use static random addresses" : nil,
+            advertiser.interval == nil ? "received too rarely to estimate its interval" : nil,
+            advertiser.pdu == nil ? "the radio did not report its PDU type and the order of its data" : nil,
+            advertiser.variants > 1
+                ? "it advertised \(advertiser.variants) different payloads; this is the most frequent one" : nil,
+        ].compactMap(\.self)
+    }
+}

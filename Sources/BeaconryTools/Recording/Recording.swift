@@ -1,0 +1,44 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BeaconryCentral
+package import Bluetooth
+import Radio
+
+/// `record`: writes what is received into a file.
+package enum RecordTool {
+    /// More devices than this are not counted: some change their address with every advertisement.
+    private static let countedDevices = 65_536
+
+    /// Records until the end of the listening, and reports the number of sightings.
+    package static func run(
+        _ settings: ScanParameters, on listening: Listening, to path: String, as format: OutputFormat
+    ) async throws {
+        try await listening.run { radio, capabilities in
+            let head = RecordingHead(
+                began: Timestamp.now, radio: capabilities.name,
+                limits: capabilities.limits.map(\.subject.rawValue))
+            var writer = try RecordingWriter(path, head: head)
+            let start = ContinuousClock.now
+            var devices: Set<RemoteAddress> = []
+            for await sighting in try await radio.scan(settings) {
+                if devices.count < countedDevices { devices.insert(sighting.device) }
+                try writer.write(RecordedSighting(offset: start.duration(to: .now), sighting: sighting))
+            }
+            try writer.finish()
+            Output.report(
+                RecordingSummary(file: path, sightings: writer.count, devices: devices.count), as: format)
+        }.check()
+    }
+}
+
+/// The result of `record`.
+private struct RecordingSummary: Encodable, Report {
+    let event = "recorded"
+    let file: String
+    let sightings: Int
+    let devices: Int
+
+    var lines: [String] { ["\(file): \(sightings) sightings of \(Formatting.count(devices, "device"))"] }
+}

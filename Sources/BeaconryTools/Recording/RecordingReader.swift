@@ -1,0 +1,96 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BeaconryCentral
+import BluetoothCore
+import FoundationEssentials
+import HCI
+import Radio
+
+/// Reads a recording of `record`, or the advertising reports of a btsnoop file.
+struct RecordingReader {
+    /// Longer than any line of a recording.
+    private static let longestLine = 1 << 16
+
+    let path: String
+
+    /// Calls the closure with each advertisement, in order.
+    /// - Throws: `Failure` that names the invalid line or offset.
+    func readAll(_ body: (RecordedSighting) -> Void) throws {
+        var file = try InputFile(path)
+        let first = try file.next()
+        guard !BtsnoopFile.isOne(startingWith: first) else { return try readSnoop(first, &file, body) }
+        try readLines(first, &file, body)
+    }
+
+    private func readLines(
+        _ first: ArraySlice<UInt8>, _ file: inout InputFile, _ body: (RecordedSighting) -> Void
+    ) throws {
+        var rest = first
+        var number = 0
+        while true {
+            while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                number += 1
+                try readLine(rest[..<end], number, body)
+                rest = rest[(end + 1)...]
+            }
+            guard rest.count <= Self.longestLine else { throw fault(number + 1) }
+            let more = try file.next()
+            if more.isEmpty { break }
+            rest = (Array(rest) + more)[...]
+        }
+        if !rest.isEmpty { try readLine(rest, number + 1, body) }
+        guard number > 0 || !rest.isEmpty else { throw Failure.badData("\(path) is empty") }
+    }
+
+    private func readLine(_ line: ArraySlice<UInt8>, _ number: Int, _ body: (RecordedSighting) -> Void) throws {
+        let decoder = JSONDecoder()
+        if number == 1, (try? decoder.decode(RecordingHead.self, from: Data(line))) != nil { return }
+        guard let recorded = (try? decoder.decode(RecordingLine.self, from: Data(line)))?.recorded else {
+            throw fault(number)
+        }
+        body(recorded)
+    }
+
+    private func fault(_ number: Int) -> Failure {
+        .badData("\(path):\(number): this is not a line of a recording; beaconry record FILE makes one")
+    }
+
+    private func readSnoop(
+        _ first: ArraySlice<UInt8>, _ file: inout InputFile, _ body: (RecordedSighting) -> Void
+    ) throws {
+        var start: Duration?
+        try BtsnoopFile.read(first, &file) { packet, event in
+            let began = start ?? packet.time
+            start = began
+            for sighting in Sighting.reported(by: event) {
+                body(RecordedSighting(offset: packet.time - began, sighting: sighting))
+            }
+        }
+    }
+}
+
+extension Sighting {
+    /// The sightings of an event; empty for events other than advertising reports.
+    fileprivate static func reported(by event: HCIEventPacket) -> [Sighting] {
+        if let legacy = try? event.parameters(as: LEAdvertisingReport.self) {
+            return legacy.reports.compactMap {
+                Sighting($0.address, $0.addressType, DecodedReport.pdu($0.eventType), $0.data, $0.rssi)
+            }
+        }
+        if let extended = try? event.parameters(as: LEExtendedAdvertisingReport.self) {
+            return extended.reports.compactMap {
+                Sighting($0.address, $0.addressType, DecodedReport.pdu($0.eventType), $0.data, $0.rssi)
+            }
+        }
+        return []
+    }
+
+    private init?(_ address: BluetoothAddress, _ type: AddressType, _ pdu: String, _ data: [UInt8], _ rssi: RSSI) {
+        guard let pdu = PDU(rawValue: pdu) else { return nil }
+        self.init(
+            device: RemoteAddress(address, isRandom: type.rawValue & 1 == 1), pdu: pdu, data: data,
+            rssi: rssi == .unavailable ? nil : rssi)
+    }
+}

@@ -1,0 +1,59 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+import ArgumentParser
+import BluetoothCore
+import Profiles
+import Receiving
+
+// Options are typed. Enumerations are ExpressibleByArgument, which lists their values in help, errors and completions.
+// Other types are parsed by a `transform` that throws, since ExpressibleByArgument cannot give the reason for a refusal.
+
+extension AdvertisingPDU: ExpressibleByArgument {}
+extension Proximity: ExpressibleByArgument {}
+
+/// The values of options that profiles do not have.
+enum OptionValue {
+    /// A whole number in a range.
+    static func wholeNumber(in range: ClosedRange<Int>) -> @Sendable (String) throws -> Int {
+        { text in
+            guard let number = Int(text), range.contains(number) else {
+                throw ValueFault("\"\(text)\" is not a whole number from \(range.lowerBound) to \(range.upperBound)")
+            }
+            return number
+        }
+    }
+
+    /// A number of decibels or an exponent, from 0.
+    static func number(upTo limit: Double, _ unit: String) -> @Sendable (String) throws(ValueFault) -> Double {
+        { text throws(ValueFault) in
+            guard let number = Double(text), (0...limit).contains(number) else {
+                throw ValueFault("\"\(text)\" is not a number\(unit) from 0 to \(Int(limit))")
+            }
+            return number
+        }
+    }
+
+    /// A seed of a random number generator.
+    static func seed(_ text: String) throws(ValueFault) -> UInt64 {
+        guard let seed = UInt64(text) else {
+            throw ValueFault("\"\(text)\" is not a whole number from 0 to \(UInt64.max)")
+        }
+        return seed
+    }
+
+    /// An RSSI in dBm.
+    static func rssi(_ text: String) throws(ValueFault) -> RSSI {
+        RSSI(try ValueText.measuredPower(text).decibelMilliwatts)
+    }
+
+    /// A service UUID of 16, 32 or 128 bits.
+    static func service(_ text: String) throws(ValueFault) -> BluetoothUUID {
+        guard let uuid = BluetoothUUID(text) else {
+            throw ValueFault("\"\(text)\" is not a UUID; write 4, 8 or 32 hexadecimal digits")
+        }
+        return uuid
+    }
+}
