@@ -47,10 +47,9 @@ package struct ControlServer: Service {
             }
         }
         guard let path else { return }
-        await emulator.observeReloads { [names] profiles in
-            for warning in await names.exchange(for: profiles.map(path)) {
-                emulator.events.post(.warning(warning))
-            }
+        // The emulator stores this closure, so it must not capture the emulator.
+        await emulator.observeReloads { [names, events = emulator.events] profiles in
+            for warning in await names.exchange(for: profiles.map(path)) { events.post(.warning(warning)) }
         }
     }
 

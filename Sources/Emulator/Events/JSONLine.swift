@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import FoundationEssentials
+import FoundationEssentials
 
 /// The encoder of JSON lines.
 package enum JSONLine {
@@ -18,12 +18,12 @@ package enum JSONLine {
 }
 
 /// Times as JSON and files have them: UTC with milliseconds, `2026-01-31T12:00:00.000Z`.
-package enum Timestamp {
+enum Timestamp {
     /// The time now.
-    package static var now: String { text(.now) }
+    static var now: String { text(.now) }
 
     /// A time.
-    package static func text(_ time: Date) -> String {
+    static func text(_ time: Date) -> String {
         time.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }
 }
