@@ -87,7 +87,7 @@ package actor Emulator: Service {
     /// The beacons in the order of the profiles.
     private var order: [BeaconIdentifier] = []
     /// Routes requests, inputs and commands to the beacons.
-    private let directory = BeaconDirectory()
+    let directory = BeaconDirectory()
     /// The number of sessions that are on the air: finds out in constant time that the run is not ready yet.
     private var onAirCount = 0
     private var isReady = false

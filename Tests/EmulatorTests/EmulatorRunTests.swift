@@ -273,8 +273,8 @@ struct EmulatorRunTests {
         let running = Task { try await group.run() }
         var names: [String] = []
         for await event in stream {
-            names.append(event.event)
-            guard event.event == "ready" else { continue }
+            names.append(EventRecord(event).event)
+            guard case .ready = event.event else { continue }
             #expect(folder.names("state/museum") == ["entrance.lock"])
             await group.triggerGracefulShutdown()
         }

@@ -84,7 +84,7 @@ struct HandoverTests {
         rig.profiles.change(
             Samples.museum.replacing("minor: 3", with: "minor: 33").replacing("minor: 4", with: "minor: 44"))
         async let reload = emulator.reload()
-        while await emulator.handover == nil { await Task.yield() }
+        while await emulator.directory.handover == nil { await Task.yield() }
         files.open()
         #expect(try await first.settings.contains(.major(9)))
         #expect(try await second.settings.contains(.minor(77)))

@@ -91,7 +91,8 @@ struct PhoneBondTests {
         try await phone.openBonds(in: state, resets: true)
         #expect(try await Self.keeper(of: phone).secrets(of: Self.identifier) == StoredSecrets())
         #expect(try state.bonds(phone: "iphone").load() == .absent)
-        for await record in events {
+        for await event in events {
+            let record = EventRecord(event)
             #expect(record.event == "bonds-reset" && record.device == "iphone")
             break
         }
@@ -117,7 +118,8 @@ struct PhoneBondTests {
         let events = phone.events.listen()
         let warning = Warning(code: "bonds-damaged", message: "it is damaged", hint: "pair again")
         try await Self.keeper(of: phone).warn(warning, of: Self.identifier)
-        for await record in events {
+        for await event in events {
+            let record = EventRecord(event)
             #expect(record.event == "warning" && record.code == "bonds-damaged" && record.device == "iphone")
             break
         }
