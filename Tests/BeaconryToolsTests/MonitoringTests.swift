@@ -36,7 +36,7 @@ struct RegionWatchTests {
     private func advertisement(at time: Duration) throws -> Reception {
         let beacon = IBeacon(uuid: try #require(Self.uuid), major: 1, minor: 2, measuredPower: MeasuredPower(-59))
         let device = RemoteAddress(try #require(BluetoothAddress("C0:FF:EE:00:00:01")), isRandom: true)
-        return .heard(
+        return .received(
             Sighting(
                 device: device, pdu: .nonConnectable,
                 data: beacon.advertisingData(flags: AdvertisingFlags(rawValue: 6)).serialized(), rssi: RSSI(-60)),

@@ -109,7 +109,7 @@ extension AdvertiserTable<RemoteAddress> {
         advertiser: Advertiser<RemoteAddress>, news: News
     ) {
         let isScanResponse = sighting.pdu == .scanResponse || sighting.pdu == .extendedScanResponse
-        return hear(
+        return receive(
             sighting.data, from: sighting.device, isScanResponse: isScanResponse, rssi: sighting.rssi, at: time)
     }
 }

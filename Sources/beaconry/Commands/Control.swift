@@ -121,8 +121,7 @@ struct ControlAct: AsyncParsableCommand {
     @OptionGroup var options: ControlOptions
 
     func run() async throws {
-        try await options.tool.send(
-            .act(device, ["action": action, "notification": notification]))
+        try await options.tool.send(.act(device, ["action": action, "notification": notification]))
     }
 }
 

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
+import BeaconryTools
 import Bluetooth
 import BluetoothCore
 import Devices
