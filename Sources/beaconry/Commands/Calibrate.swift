@@ -5,6 +5,7 @@
 import ArgumentParser
 import BeaconryTools
 import Profiles
+import Radio
 import Receiving
 
 /// `beaconry calibrate`

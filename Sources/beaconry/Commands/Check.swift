@@ -25,9 +25,11 @@ struct Check: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let radio = radio
-        try await CheckTool.run(
-            profiles, as: output.format,
-            forecast: radio.isGiven ? { try await radio.driver().forecast($0) } : nil)
+        var forecast: (([HostedBeacon]) async throws -> RadioForecast)?
+        if radio.isGiven {
+            let driver = try await radio.driver()
+            forecast = { beacons in try await driver.forecast(beacons) }
+        }
+        try await CheckTool.run(profiles, as: output.format, forecast: forecast)
     }
 }

@@ -6,6 +6,7 @@ import ArgumentParser
 import BeaconryTools
 import Emulator
 import Profiles
+import Radio
 
 /// `beaconry phone`
 struct PhoneCommand: AsyncParsableCommand {

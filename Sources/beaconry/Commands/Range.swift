@@ -4,6 +4,7 @@
 
 import ArgumentParser
 import BeaconryTools
+import Radio
 import Receiving
 
 /// `beaconry range`

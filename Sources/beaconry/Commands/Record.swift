@@ -5,6 +5,7 @@
 import ArgumentParser
 import BeaconryTools
 import Bluetooth
+import Radio
 
 /// `beaconry record`
 struct Record: AsyncParsableCommand {

@@ -5,6 +5,7 @@
 import ArgumentParser
 import BeaconryTools
 import BluetoothCore
+import Radio
 import Receiving
 
 /// `beaconry seek`

@@ -2,11 +2,11 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import Advertising
-import ArgumentParser
+public import Advertising
+public import ArgumentParser
 import BluetoothCore
 import Profiles
-import Receiving
+public import Receiving
 
 // Options are typed. Enumerations are ExpressibleByArgument, which lists their values in help, errors and completions.
 // Other types are parsed by a `transform` that throws, since ExpressibleByArgument cannot give the reason for a refusal.
