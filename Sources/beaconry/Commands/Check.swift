@@ -27,7 +27,7 @@ struct Check: AsyncParsableCommand {
     func run() async throws {
         var forecast: (([HostedBeacon]) async throws -> RadioForecast)?
         if radio.isGiven {
-            let driver = try await radio.driver()
+            let driver = try radio.driver()
             forecast = { beacons in try await driver.forecast(beacons) }
         }
         try await CheckTool.run(profiles, as: output.format, forecast: forecast)
