@@ -33,10 +33,11 @@ struct EnvironmentTests {
     }
 
     @Test func valuesAreParsedAsTheOptionDoes() throws {
-        try with(.pathLoss, "2s") {
-            #expect(try EnvironmentVariable.pathLoss.parsed(ValueText.duration) == .seconds(2))
+        for (text, expected) in [("2s", Duration.seconds(2)), (nil, nil)] as [(String?, Duration?)] {
+            var parsed: Duration?
+            try with(.pathLoss, text) { parsed = try EnvironmentVariable.pathLoss.parsed(ValueText.duration) }
+            #expect(parsed == expected)
         }
-        try with(.pathLoss, nil) { #expect(try EnvironmentVariable.pathLoss.parsed(ValueText.duration) == nil) }
     }
 
     @Test func refusedValuesNameOptionAndVariable() {

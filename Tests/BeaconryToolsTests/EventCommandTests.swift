@@ -93,7 +93,8 @@ struct EventCommandTests {
         let out = folder.file("out")
         try await run([try script("ls /proc/self/fd | wc -l > \(out)")])
         // The three streams, the redirected output aside, and the folder that ls reads.
-        let count = try #require(Int(try #require(folder.text(of: "out")).filter { $0.isNumber }))
+        let text = try #require(folder.text(of: "out"))
+        let count = try #require(Int(text.filter(\.isNumber)))
         #expect(count == 4)
     }
 

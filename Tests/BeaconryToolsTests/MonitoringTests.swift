@@ -7,6 +7,7 @@ import BeaconryCentral
 import BluetoothCore
 import Emulator
 import Foundation
+import Persistence
 import Profiles
 import Radio
 import Receiving

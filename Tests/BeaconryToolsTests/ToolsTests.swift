@@ -7,6 +7,7 @@ import BluetoothCore
 import Emulator
 import Foundation
 import Glibc
+import Persistence
 import Profiles
 import Radio
 import Testing
