@@ -187,7 +187,8 @@ let package = Package(
         .testTarget(
             name: "HostStackTests",
             dependencies: [
-                "BluetoothCore", "HCI", "Bluetooth", "Advertising", "HostStack", "VirtualRadio", "TestSupport",
+                "BluetoothCore", "HCI", "Bluetooth", "Advertising", "HostStack", "VirtualRadio", "CMalloc",
+                "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(
