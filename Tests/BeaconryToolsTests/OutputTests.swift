@@ -54,7 +54,7 @@ struct OutputTests {
     }
 
     @Test(
-        arguments: [(9.306, "9.31"), (0, "0.00"), (-1, "-1.00"), (-0.004, "0.00"), (0.05, "0.05"), (1e15, "1e+15")]
+        arguments: [(9.306, "9.31"), (0, "0.00"), (-1, "-1.00"), (-0.004, "0.00"), (0.05, "0.05"), (1e16, "1e+16")]
             as [(Double, String)])
     func numbersHaveTwoDecimals(_ value: Double, _ expected: String) {
         #expect(Formatting.hundredths(value) == expected)
