@@ -22,11 +22,11 @@ extension Beaconry {
             Glibc.exit(70)
         }
         if format == .json, code == .validationFailure {
-            let message = CommandNames.withoutFarSuggestion(message(for: error))
-            Output.line(JSONLine.encode(ErrorRecord(code: "usage", message: message, exitCode: code.rawValue)))
+            let reason = CommandNames.withoutFarSuggestion(message(for: error))
+            Output.line(JSONLine.encode(ErrorRecord(code: "usage", message: reason, exitCode: code.rawValue)))
         }
-        let message = fullMessage(for: error)
-        let text = code == .validationFailure ? CommandNames.withoutFarSuggestion(message) : message
+        let usage = fullMessage(for: error)
+        let text = code == .validationFailure ? CommandNames.withoutFarSuggestion(usage) : usage
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
         if code.isSuccess { Output.lines(lines) } else { lines.forEach(Output.note) }
         Glibc.exit(code.rawValue)

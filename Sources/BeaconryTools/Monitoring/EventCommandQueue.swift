@@ -56,7 +56,7 @@ actor EventCommandQueue {
         let number = lastNumber
         running[number] = Task { [command] in
             do throws(EventCommand.Trouble) {
-                try await command.run(environment: record.environment, input: JSONLine.encode(record) + "\n")
+                try await command.run(environment: record.environment, input: record.object + "\n")
             } catch {
                 warn(Self.notice(error, command, record))
             }

@@ -9,10 +9,12 @@ package enum Timestamp {
     /// The current time.
     package static var now: String { text(.now) }
 
-    /// A time since 1970-01-01 00:00 UTC.
+    /// A time since 1970-01-01 00:00 UTC, of which whole milliseconds are shown.
     package static func text(sinceUnixEpoch time: Duration) -> String {
         let (seconds, attoseconds) = time.components
-        return text(Date(timeIntervalSince1970: Double(seconds) + Double(attoseconds) / 1e18))
+        let milliseconds = Double(seconds) * 1000 + Double(attoseconds / 1_000_000_000_000_000)
+        // The formatter truncates: half a millisecond more keeps 7 ms from becoming 6.999.
+        return text(Date(timeIntervalSince1970: (milliseconds + 0.5) / 1000))
     }
 
     private static func text(_ date: Date) -> String {
