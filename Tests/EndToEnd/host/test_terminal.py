@@ -186,7 +186,7 @@ def test_a_table_is_filtered(beaconry: Beaconry, show: Show) -> None:
     screen.until(lambda lines: lines[-1].startswith("1-8 of 30"))
     screen.type("/B1")
     lines = screen.until(lambda lines: rows(lines) == [f"b{n}" for n in range(10, 18)])
-    assert lines[-1] == "/B1_  (10 of 30; Enter: keep, Esc: show all)"
+    assert lines[-1] == "/B1_  (10 of 30; Enter: apply, Esc: show all)"
     screen.type("7\r")
     lines = screen.until(lambda lines: rows(lines) == ["b17"] and lines[-1].startswith("1 of 30"))
     assert lines[-1] == '1 of 30 with "B17"  Esc: show all'

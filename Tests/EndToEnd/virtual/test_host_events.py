@@ -64,7 +64,7 @@ def test_a_client_of_another_protocol_is_refused(air: Start, beaconry: Beaconry)
         browser.sendall(b"GET / HTTP/1.1\r\n\r\n")
         assert browser.recv(100) == b""
     refused = run.wait("host-refused", peer=peer)
-    assert "not H4" in refused["reason"]
+    assert "does not send H4" in refused["reason"]
     assert not any(each["event"] == "host-left" for each in [*run.events, *run.take(0)]), "refused is the end of it"
 
 

@@ -65,7 +65,7 @@ def test_show_reads_all(shop: Shop, beaconry: Beaconry) -> None:
         "uuid": CONFIG_SERVICE.upper(), "major": 1, "minor": 1, "powerCode": 2, "txPower": 0, "intervalTicks": 160,
     }  # fmt: skip
     assert (event["beacon"], event["name"]) == (FIRST, "Entrance")
-    steps = ["waiting for it to be heard", "connecting", "reading its settings"]
+    steps = ["waiting for its advertisements", "connecting", "reading its settings"]
     assert [line.split(": ", 1)[1] for line in progress.splitlines()] == steps
     shop[0].wait("disconnected", device="first")
     done = beaconry.call("manage", "show", "Entrance", "--radio", shop[1])
@@ -83,7 +83,7 @@ def test_set_walks_all_of_the_configuration_app(shop: Shop, beaconry: Beaconry) 
         "uuid": (CONFIG_SERVICE.upper(), UUID), "major": ("1", "40000"), "minor": ("1", "513"), "tx-power": ("0 dBm", "-6 dBm"),
         "interval": ("100 ms", "200 ms"),
     }  # fmt: skip
-    assert "writing what differs, and reading it back" in progress
+    assert "writing changed settings and reading them back" in progress
     written = [run.wait("written", device="first") for _ in range(3)]
     assert [(each["characteristic"].lower(), each["value"]) for each in written] == [
         (BEACON_UUID, UUID.replace("-", "").lower()), (MAJOR_MINOR, "409c0102"), (TRANSMIT_SETTINGS, "01004001"),
