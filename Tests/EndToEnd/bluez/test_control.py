@@ -76,7 +76,7 @@ def test_reload(beaconry: Beaconry, witness: Witness) -> None:
     assert json.loads(beaconry.call("ctl", "list", "--json").stdout)["minor"] == 2
     beaconry.profile(text % (UUID, 2) + f"  - id: window\n    device: ibeacon\n    ibeacon: {{ uuid: {UUID}, minor: 9 }}\n")
     answer = json.loads(beaconry.call("ctl", "reload", "--json").stdout)
-    assert answer == {"added": ["window"], "changed": [], "removed": [], "kept": ["door"]}
+    assert answer == {"v": 1, "added": ["window"], "changed": [], "removed": [], "kept": ["door"]}
     witness.wait_for(lambda air: ibeacon(UUID, 0, 9) in {each.advertising_data for each in air.since(run.began)})
 
 

@@ -38,7 +38,7 @@ def test_no_bus(beaconry: Beaconry) -> None:
 
 
 def test_no_such_adapter(beaconry: Beaconry) -> None:
-    refused(beaconry, "there is no adapter hci7 here", "hci0 (00:AA:01:00:00:00)", radio="bluez:hci7")
+    refused(beaconry, "there is no adapter hci7", "hci0 (00:AA:01:00:00:00)", radio="bluez:hci7")
     refused(beaconry, "there is no adapter C0:00:00:00:00:01", radio="bluez:C0:00:00:00:00:01")
 
 
@@ -69,7 +69,7 @@ def test_adapter_blocked(beaconry: Beaconry, controllers: Controllers) -> None:
 def test_adapter_that_bluetoothd_does_not_manage(beaconry: Beaconry, controllers: Controllers) -> None:
     controllers.unplug()
     controllers.plug_placeholder()
-    refused(beaconry, "hci0 is there, but bluetoothd does not manage it", "journalctl -u bluetooth", radio="auto")
+    refused(beaconry, "hci0 is present, but bluetoothd does not manage it", "journalctl -u bluetooth", radio="auto")
 
 
 def test_user_channel_of_an_adapter_in_use(beaconry: Beaconry) -> None:
