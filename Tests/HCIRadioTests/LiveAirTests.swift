@@ -18,10 +18,16 @@ import VirtualRadio
     @Test func lateAdvertisingIsCapturedWithItsTime() throws {
         let clock = Clock()
         let sink = Sink()
+        let loop = EmbeddedEventLoop()
         let air = LiveAir(
-            Air(AirConfiguration(seed: 1)), loop: EmbeddedEventLoop(), capture: PacketCapture(sink),
-            clock: { clock.now })
+            Air(AirConfiguration(seed: 1)), loop: loop, capture: PacketCapture(sink), clock: { clock.now })
         let (advertiser, scanner) = (Host(1, on: air), Host(2, on: air))
+        defer {
+            // The air owns its hosts until they leave, and the loop owns the air until its timers end.
+            advertiser.leave()
+            scanner.leave()
+            try? loop.close()
+        }
         advertiser.send(
             LESetAdvertisingParameters(
                 minimumInterval: AdvertisingInterval(32), maximumInterval: AdvertisingInterval(32),
@@ -89,6 +95,11 @@ private final class Host: AirDelegate {
 
     func airHasPackets() {
         while let identifier, air.takePacket(of: identifier) != nil {}
+    }
+
+    func leave() {
+        if let identifier { air.leave(identifier) }
+        identifier = nil
     }
 
     func airEnded() { identifier = nil }
