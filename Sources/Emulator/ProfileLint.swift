@@ -19,6 +19,15 @@ package struct LintFinding: Codable, Hashable, Sendable {
         case warning
         /// A recommendation.
         case advice
+
+        /// The severity of a device's own finding.
+        init(_ severity: DeviceFinding.Severity) {
+            switch severity {
+            case .error: self = .error
+            case .warning: self = .warning
+            case .advice: self = .advice
+            }
+        }
     }
 
     /// The version of the format.
@@ -48,7 +57,7 @@ package struct ProfileLint: Sendable {
 
     /// The beacons as a radio hosts them.
     package var plans: [HostedBeacon] {
-        beacons.map { HostedBeacon($0.beacon.device.makeDevice(), identifier: $0.identifier) }
+        beacons.map { HostedBeacon($0.beacon.device, identifier: $0.identifier) }
     }
 
     /// Findings that do not depend on the radio.
@@ -84,61 +93,18 @@ package struct ProfileLint: Sendable {
         "address-not-settable": "receivers that know beacons by address",
     ]
 
-    private func findings(on device: DeviceProfile, _ name: String) -> [LintFinding] {
+    private func findings(on device: any ProfiledDevice, _ name: String) -> [LintFinding] {
         func finding(
             _ severity: LintFinding.Severity, _ code: String, _ receiver: String, _ message: String, _ hint: String
         ) -> LintFinding {
             LintFinding(
                 severity: severity, code: code, device: name, receiver: receiver, message: message, hint: hint)
         }
-        var findings: [LintFinding] = []
-        let interval: AdvertisingInterval
-        switch device {
-        case .plainIBeacon(let configuration):
-            interval = configuration.interval
-            if configuration.flags == nil {
-                findings.append(
-                    finding(
-                        .warning, "flags-missing", "strict receivers",
-                        "without flags, strict receivers ignore an iBeacon", "leave flags out of the profile: 0x06"))
-            }
-            if !configuration.services.isEmpty, !configuration.pdu.isConnectable {
-                findings.append(
-                    finding(
-                        .warning, "service-needs-connection", "apps that connect",
-                        "services are advertised in \(configuration.pdu.rawValue), which does not accept connections",
-                        "leave the services out, or use a connectable device such as iot-design-shop"))
-            }
-        case .iotDesignShop(_, let settings):
-            interval = AdvertisingInterval(UInt32(settings.intervalTicks))
-        case .gatt(let configuration):
-            interval = configuration.content.interval
-            findings += attributeFindings(configuration, finding)
-        case .battery(let configuration): interval = configuration.interval
-        case .sensorTag(let configuration):
-            interval = SensorTag.interval
-            // The upper half of the 16-bit numbers is for temperatures above 41 °C.
-            if configuration.environment[.ambientTemperature].bounds.upperBound > 41 {
-                findings.append(
-                    finding(
-                        .advice, "humidity-temperature-sign", "apps made from the maker's examples",
-                        "they read the humidity sensor's temperature as a signed number, and take more than 41 °C for "
-                            + "less than -46 °C", "keep temperature.ambient at 41 or below"))
-            }
-        case .ancsAccessory(let configuration): interval = configuration.interval
-        case .raw(let configuration):
-            interval = configuration.interval
-            for (name, octets) in [
-                ("advertising data", configuration.advertisingData), ("scan response", configuration.scanResponse),
-            ] where !AdvertisingData(verbatim: octets).isWellFormed {
-                findings.append(
-                    finding(
-                        .warning, "data-malformed", "all",
-                        "the \(name) is not all AD structures: bluetoothd and the kernel refuse it, and receivers ignore "
-                            + "it, or part of it", "correct its lengths, unless malformed data is what you test with"))
-            }
+        let interval = device.interval
+        var findings = device.findings.map {
+            finding(LintFinding.Severity($0.severity), $0.code, $0.receiver, $0.message, $0.hint)
         }
-        if !device.makeDevice().services.isEmpty {
+        if !device.services.isEmpty {
             findings.append(
                 finding(
                     .advice, "iphone-pairing-dialog", "iPhone",
@@ -175,42 +141,9 @@ package struct ProfileLint: Sendable {
         return findings + budgetFindings(device, name)
     }
 
-    /// Makes a finding of a beacon: severity, code, receiver, message and hint.
-    private typealias Finding = (LintFinding.Severity, String, String, String, String) -> LintFinding
-
-    /// Checks declared services.
-    private func attributeFindings(_ configuration: GATTPeripheral.Configuration, _ finding: Finding) -> [LintFinding] {
-        let content = configuration.content
-        var findings: [LintFinding] = []
-        let services = configuration.services.map(\.uuid)
-        if !services.isEmpty, content.services.allSatisfy({ !services.contains($0) }) {
-            findings.append(
-                finding(
-                    .advice, "service-not-advertised", "apps that filter on services",
-                    "none of its services is advertised: a scan that filters on one does not find the device",
-                    "name one under advertise: services"))
-        }
-        if content.name == nil, !configuration.services.isEmpty {
-            findings.append(
-                finding(
-                    .advice, "name-missing", "apps that show names",
-                    "without a name, apps show none, or do not show the device",
-                    "write a name"))
-        }
-        for characteristic in configuration.services.flatMap(\.characteristics)
-        where max(characteristic.readDelay, characteristic.writeDelay) >= .seconds(30) {
-            findings.append(
-                finding(
-                    .warning, "answer-too-late", "all",
-                    "\(characteristic.name) takes 30 s or more to answer, and centrals give the connection up after 30 s",
-                    "write a delay below 30s, unless that is what you test"))
-        }
-        return findings
-    }
-
     /// Checks for values that no central can read or write, because the beacon does not pair, or not with authentication.
     private func protectionFindings(_ beacon: BeaconDefinition, _ name: String) -> [LintFinding] {
-        let permissions = beacon.device.makeDevice().services.flatMap(\.characteristics).map(\.permissions)
+        let permissions = beacon.device.services.flatMap(\.characteristics).map(\.permissions)
         let needed = permissions.reduce(AttributeSecurity()) { $0.union($1.read).union($1.write).union($1.subscribe) }
         guard !needed.isDisjoint(with: [.encryption, .authentication]) else { return [] }
         func finding(_ message: String, _ hint: String) -> [LintFinding] {
@@ -231,9 +164,9 @@ package struct ProfileLint: Sendable {
                 + "never provides", "write io: display, or permissions: encrypted")
     }
 
-    private func budgetFindings(_ device: DeviceProfile, _ name: String) -> [LintFinding] {
+    private func budgetFindings(_ device: any ProfiledDevice, _ name: String) -> [LintFinding] {
         var findings: [LintFinding] = []
-        if let advertisement = device.makeDevice().firstAdvertisement {
+        if let advertisement = device.firstAdvertisement {
             for problem in advertisement.problems {
                 findings.append(
                     LintFinding(

@@ -75,7 +75,7 @@ actor RunningBeacon {
         self.identifier = identifier
         self.perform = perform
         self.clock = clock
-        let device = profile.device.makeDevice()
+        let device: any Device = profile.device
         savedDevice = Mutex(device)
         if let state, device.savesSettings || profile.pairing != nil {
             do throws(PersistenceError) {

@@ -4,7 +4,6 @@
 
 package import BluetoothCore
 import Devices
-import Yams
 
 /// Which IoT Design Shop beacons are to have which settings.
 package struct ConfigurationPlan: Hashable, Sendable {
@@ -61,7 +60,7 @@ package struct ConfigurationPlan: Hashable, Sendable {
     /// - Throws: `ProfileFaults`: everything that is wrong, with line and column.
     package init(parsing text: String, file: String) throws(ProfileFaults) {
         let root = try YAMLText(text, file: file).root(of: "a plan", example: "docs/receiving.md")
-        var reader = MappingReader(root, file: file, path: "")
+        var reader = ProfileReader(root, file: file, path: "")
         guard root.mapping != nil else { throw ProfileFaults(reader.faults) }
         let entries = reader.entries(of: "beacons", kind: "beacon", parse: Self.entry)
         for (number, entry) in entries.enumerated() {
@@ -71,23 +70,23 @@ package struct ConfigurationPlan: Hashable, Sendable {
             let node = root.mapping?["beacons"]?.sequence?[number]
             reader.add(
                 "\"\(entry.beacon)\" is beacons[\(index)]'s already; name every beacon once",
-                field: "beacons[\(number)].beacon", mark: node?.mapping?["beacon"]?.mark)
+                field: "beacons[\(number)].beacon", at: node?.mapping?["beacon"]?.place)
         }
         let faults = reader.finish()
         guard faults.isEmpty else { throw ProfileFaults(faults) }
         self.entries = entries.compactMap(\.self)
     }
 
-    private static func entry(_ node: Node, _ reader: inout MappingReader) -> Entry? {
+    private static func entry(_ node: ProfileNode, _ reader: inout ProfileReader) -> Entry? {
         let beacon = reader.required("beacon", ValueText.label)
         let settings = Settings(
             uuid: reader.value("uuid", ValueText.uuid), major: reader.value("major", ValueText.unsigned16),
             minor: reader.value("minor", ValueText.unsigned16),
             transmitPower: reader.value("tx-power", ValueText.hardwarePower),
             interval: reader.value("interval", ValueText.storedInterval))
-        if reader.faults.isEmpty, settings.isEmpty, (node.mapping?.count ?? 0) <= 1 {
+        if reader.faults.isEmpty, settings.isEmpty, (node.mapping?.pairs.count ?? 0) <= 1 {
             reader.add(
-                "no setting is given; write uuid, major, minor, tx-power or interval", field: nil, mark: node.mark)
+                "no setting is given; write uuid, major, minor, tx-power or interval", field: nil, at: node.place)
         }
         return beacon.map { Entry(beacon: BluetoothAddress($0)?.description ?? $0, settings: settings) }
     }

@@ -3,17 +3,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import Yams
 
 /// Reads the `pairing` mapping of a beacon: how it pairs.
 struct PairingParser {
-    private var reader: MappingReader
-    private let node: Node
+    private var reader: ProfileReader
+    private let node: ProfileNode
     private(set) var faults: [ProfileFault] = []
 
-    init(_ node: Node, file: String, path: String) {
+    init(_ node: ProfileNode, file: String, path: String) {
         self.node = node
-        reader = MappingReader(node, file: file, path: path)
+        reader = ProfileReader(node, file: file, path: path)
     }
 
     /// The settings; `nil`, with faults, when something is wrong.
@@ -57,7 +56,7 @@ struct PairingParser {
     }
 
     private mutating func add(_ message: String, _ key: String) {
-        reader.add(message, field: key, mark: node.mapping?[key]?.mark)
+        reader.add(message, field: key, at: node.mapping?[key]?.place)
     }
 
     private static func choice<Choice: RawRepresentable & CaseIterable>(

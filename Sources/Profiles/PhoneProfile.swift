@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Devices
-import Yams
 
 /// A phone that tells its notifications to accessories.
 package struct PhoneProfile: Hashable, Sendable {
@@ -25,12 +24,12 @@ package struct PhoneProfile: Hashable, Sendable {
     /// - Throws: `ProfileFaults`: everything that is wrong, with line and column.
     package init(parsing text: String, file: String) throws(ProfileFaults) {
         let root = try YAMLText(text, file: file).root(of: "a phone's profile", example: "profiles/phones/iphone.yaml")
-        var reader = MappingReader(root, file: file, path: "")
+        var reader = ProfileReader(root, file: file, path: "")
         guard root.mapping != nil else { throw ProfileFaults(reader.faults) }
         if reader.has("beacons"), !Self.isPhone(reader) {
             reader.add(
                 "this is a profile of beacons; beaconry run runs it, and beaconry phone takes one such as "
-                    + "profiles/phones/iphone.yaml", field: nil, mark: root.mark)
+                    + "profiles/phones/iphone.yaml", field: nil, at: root.place)
             throw ProfileFaults(reader.faults)
         }
         let name = reader.required("phone", ValueText.name)
@@ -49,15 +48,15 @@ package struct PhoneProfile: Hashable, Sendable {
     /// Whether this text is a phone's profile, right or not, and not one of beacons.
     package static func isPhone(_ text: String) -> Bool {
         guard let root = try? YAMLText(text, file: "").root(of: "", example: "") else { return false }
-        return isPhone(MappingReader(root, file: "", path: ""))
+        return isPhone(ProfileReader(root, file: "", path: ""))
     }
 
     /// Whether a file's keys are those of a phone's profile.
-    static func isPhone(_ reader: MappingReader) -> Bool {
+    static func isPhone(_ reader: ProfileReader) -> Bool {
         reader.has("phone") || reader.has("notifications") && !reader.has("beacons")
     }
 
-    private static func steps(_ reader: inout MappingReader, _ root: Node) -> [ANCSScript.Step] {
+    private static func steps(_ reader: inout ProfileReader, _ root: ProfileNode) -> [ANCSScript.Step] {
         var steps: [ANCSScript.Step] = []
         var posted = Posted()
         let notifications = reader.entries(of: "notifications", kind: "notification") { node, reader in
@@ -72,7 +71,7 @@ package struct PhoneProfile: Hashable, Sendable {
                 reader.add(
                     "the id \"\(entry.id)\" is another notification's already; give every notification its own",
                     field: "notifications[\(number)].id",
-                    mark: root.mapping?["notifications"]?.sequence?[number].mapping?["id"]?.mark)
+                    at: root.mapping?["notifications"]?.sequence?[number].mapping?["id"]?.place)
             }
             steps.append(ANCSScript.Step(at: entry.time, .post(entry.id, entry.notification)))
             if let end = entry.end { steps.append(ANCSScript.Step(at: end, .remove(entry.id))) }
@@ -89,7 +88,7 @@ package struct PhoneProfile: Hashable, Sendable {
                 if time < last {
                     reader.add(
                         "changes stand in the order of their times; move it up", field: "at",
-                        mark: node.mapping?["at"]?.mark)
+                        at: node.mapping?["at"]?.place)
                 }
                 last = max(last, time)
             }
@@ -115,14 +114,14 @@ package struct PhoneProfile: Hashable, Sendable {
         let notification: ANCSNotification
     }
 
-    private static func notification(_ node: Node, _ reader: inout MappingReader) -> Entry? {
+    private static func notification(_ node: ProfileNode, _ reader: inout ProfileReader) -> Entry? {
         let id = reader.required("id", ValueText.name)
         let time = reader.value("at", ValueText.duration)
         let end = reader.value("until", ValueText.duration)
         if let end, end <= time ?? .zero {
             reader.add(
                 "it cannot go before it has come; write a later time", field: "until",
-                mark: node.mapping?["until"]?.mark)
+                at: node.mapping?["until"]?.place)
         }
         var notification = ANCSNotification(category: reader.required("category", Self.category) ?? .other)
         Self.read(&reader, into: &notification)
@@ -131,7 +130,7 @@ package struct PhoneProfile: Hashable, Sendable {
     }
 
     private static func change(
-        _ node: Node, _ reader: inout MappingReader, _ posted: Posted
+        _ node: ProfileNode, _ reader: inout ProfileReader, _ posted: Posted
     ) -> ANCSScript.Step? {
         let time = reader.required("at", ValueText.duration)
         if node.mapping?["service"] != nil {
@@ -155,7 +154,7 @@ package struct PhoneProfile: Hashable, Sendable {
     }
 
     /// What a notification and a change of it have in common.
-    private static func read(_ reader: inout MappingReader, into notification: inout ANCSNotification) {
+    private static func read(_ reader: inout ProfileReader, into notification: inout ANCSNotification) {
         notification.app = reader.value("app", appIdentifier) ?? notification.app
         notification.title = reader.value("title", ValueText.message) ?? notification.title
         notification.subtitle = reader.value("subtitle", ValueText.message) ?? notification.subtitle

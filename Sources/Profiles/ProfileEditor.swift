@@ -4,7 +4,6 @@
 
 import Advertising
 package import BluetoothCore
-import Yams
 
 /// Changes a value in a profile's text, and leaves everything else of it as it is: comments, order, spaces.
 package struct ProfileEditor: Sendable {
@@ -68,22 +67,22 @@ package struct ProfileEditor: Sendable {
         guard let frame = beacon["ibeacon"]?.mapping else {
             return insert("ibeacon: { measured-power: \(value) }", into: beacon)
         }
-        guard let old = frame["measured-power"]?.mark else {
+        guard let old = frame["measured-power"]?.place else {
             return insert("measured-power: \(value)", into: frame)
         }
         replaceScalar(at: old, with: value)
     }
 
     /// Puts a pair in front of a mapping's first one.
-    private mutating func insert(_ pair: String, into mapping: Node.Mapping) {
-        guard let mark = mapping.first?.key.mark, let place = index(of: mark) else { return }
+    private mutating func insert(_ pair: String, into mapping: ProfileNode.Mapping) {
+        guard let first = mapping.pairs.first?.key.place, let place = index(of: first) else { return }
         let opening = text.unicodeScalars[..<place].last { !$0.properties.isWhitespace }
-        let separator = opening == "{" ? ", " : "\n" + String(repeating: " ", count: mark.column - 1)
+        let separator = opening == "{" ? ", " : "\n" + String(repeating: " ", count: first.column - 1)
         text.unicodeScalars.insert(contentsOf: (pair + separator).unicodeScalars, at: place)
     }
 
-    private mutating func replaceScalar(at mark: Mark, with value: String) {
-        guard let start = index(of: mark) else { return }
+    private mutating func replaceScalar(at place: TextPlace, with value: String) {
+        guard let start = index(of: place) else { return }
         let scalars = text.unicodeScalars
         var end = start
         if end < scalars.endIndex, "\"'".unicodeScalars.contains(scalars[end]) {
@@ -96,14 +95,14 @@ package struct ProfileEditor: Sendable {
         text.unicodeScalars.replaceSubrange(start..<end, with: value.unicodeScalars)
     }
 
-    private func index(of mark: Mark) -> String.UnicodeScalarView.Index? {
+    private func index(of place: TextPlace) -> String.UnicodeScalarView.Index? {
         let scalars = text.unicodeScalars
         var index = scalars.first == "\u{FEFF}" ? scalars.index(after: scalars.startIndex) : scalars.startIndex
-        for _ in 1..<max(1, mark.line) {
+        for _ in 1..<max(1, place.line) {
             guard let end = scalars[index...].firstIndex(of: "\n") else { return nil }
             index = scalars.index(after: end)
         }
-        return scalars.index(index, offsetBy: mark.column - 1, limitedBy: scalars.endIndex)
+        return scalars.index(index, offsetBy: place.column - 1, limitedBy: scalars.endIndex)
     }
 
     private func fault(_ message: String) -> ProfileFaults {

@@ -3,15 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Devices
-import Yams
-
-/// What reads the text of a file that a profile names, by the path that is written there.
-package typealias ProfileFileReader = @Sendable (String) throws(ValueFault) -> String
-
-/// Where there are no files.
-@Sendable func noProfileFiles(_ path: String) throws(ValueFault) -> String {
-    throw ValueFault("the file \"\(path)\" cannot be read here; write its values as points: [[0s, 1], [5s, 2]]")
-}
 
 extension Profile {
     /// More than any installation needs; a larger file is refused unread.
@@ -27,12 +18,12 @@ extension Profile {
         parsing text: String, file: String, files: ProfileFileReader? = nil
     ) throws(ProfileFaults) {
         let root = try YAMLText(text, file: file).root(of: "a profile", example: "profiles/iot-design-shop.yaml")
-        var reader = MappingReader(root, file: file, path: "", files: files ?? noProfileFiles)
+        var reader = ProfileReader(root, file: file, path: "", files: files ?? noProfileFiles)
         guard root.mapping != nil else { throw ProfileFaults(reader.faults) }
         if PhoneProfile.isPhone(reader), !reader.has("beacons") {
             reader.add(
                 "this is a phone's profile; beaconry phone runs it, and beaconry check checks it", field: nil,
-                mark: root.mark)
+                at: root.place)
             throw ProfileFaults(reader.faults)
         }
         let name = reader.required("profile", ValueText.name)
@@ -40,16 +31,16 @@ extension Profile {
         if let list = reader.node("beacons") {
             beacons = Self.beacons(in: list, &reader)
         } else {
-            reader.add("\"beacons\" is missing", field: nil, mark: root.mark)
+            reader.add("\"beacons\" is missing", field: nil, at: root.place)
         }
         let faults = reader.finish()
         guard faults.isEmpty, let name else { throw ProfileFaults(faults) }
         self.init(name: name, beacons: beacons)
     }
 
-    private static func beacons(in list: Node, _ reader: inout MappingReader) -> [BeaconDefinition] {
+    private static func beacons(in list: ProfileNode, _ reader: inout ProfileReader) -> [BeaconDefinition] {
         guard let sequence = list.sequence, !sequence.isEmpty else {
-            reader.add("a list of at least one beacon is expected here", field: "beacons", mark: list.mark)
+            reader.add("a list of at least one beacon is expected here", field: "beacons", at: list.place)
             return []
         }
         var beacons: [BeaconDefinition] = []
@@ -61,7 +52,7 @@ extension Profile {
             if let index = beacons.firstIndex(where: { $0.id == beacon.id }) {
                 reader.add(
                     "the id \"\(beacon.id)\" is beacons[\(index)]'s already; give every beacon its own",
-                    field: "beacons[\(number)].id", mark: node.mapping?["id"]?.mark)
+                    field: "beacons[\(number)].id", at: node.mapping?["id"]?.place)
             }
             beacons.append(beacon)
         }

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import BluetoothCore
-import Yams
 
 /// Regions to watch, with what is to be said about them.
 package struct RegionList: Hashable, Sendable {
@@ -52,7 +51,7 @@ package struct RegionList: Hashable, Sendable {
     /// - Throws: `ProfileFaults`: everything that is wrong, with line and column.
     package init(parsing text: String, file: String) throws(ProfileFaults) {
         let root = try YAMLText(text, file: file).root(of: "a list of regions", example: "docs/receiving.md")
-        var reader = MappingReader(root, file: file, path: "")
+        var reader = ProfileReader(root, file: file, path: "")
         guard root.mapping != nil else { throw ProfileFaults(reader.faults) }
         let entries = reader.entries(of: "regions", kind: "region", parse: Self.entry)
         for (number, entry) in entries.enumerated() {
@@ -61,14 +60,14 @@ package struct RegionList: Hashable, Sendable {
             let node = root.mapping?["regions"]?.sequence?[number]
             reader.add(
                 "the identifier \"\(entry.identifier)\" is regions[\(index)]'s already; give every region its own",
-                field: "regions[\(number)].identifier", mark: node?.mapping?["identifier"]?.mark)
+                field: "regions[\(number)].identifier", at: node?.mapping?["identifier"]?.place)
         }
         let faults = reader.finish()
         guard faults.isEmpty else { throw ProfileFaults(faults) }
         self.entries = entries.compactMap(\.self)
     }
 
-    private static func entry(_ node: Node, _ reader: inout MappingReader) -> Entry? {
+    private static func entry(_ node: ProfileNode, _ reader: inout ProfileReader) -> Entry? {
         let identifier = reader.required("identifier", ValueText.label)
         let uuid = reader.required("uuid", ValueText.uuid)
         let major = reader.value("major", ValueText.unsigned16)
@@ -80,7 +79,7 @@ package struct RegionList: Hashable, Sendable {
         if minor != nil, node.mapping?["major"] == nil {
             reader.add(
                 "a minor number belongs to a major one; give that too", field: "minor",
-                mark: node.mapping?["minor"]?.mark)
+                at: node.mapping?["minor"]?.place)
         }
         guard let identifier, let uuid else { return nil }
         return Entry(

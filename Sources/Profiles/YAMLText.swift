@@ -4,7 +4,7 @@
 
 import Yams
 
-/// A YAML file's text, whose nodes are taken one by one so that faults can say where they are.
+/// A YAML text, parsed into nodes with their places.
 struct YAMLText {
     /// More than anything that people write; a larger file is refused unread.
     static let maximumSize = 1 << 20
@@ -22,7 +22,7 @@ struct YAMLText {
     /// - Parameters:
     ///   - kind: what the file is to be, for messages, with its article.
     ///   - example: where to see one.
-    func root(of kind: String, example: String) throws(ProfileFaults) -> Node {
+    func root(of kind: String, example: String) throws(ProfileFaults) -> ProfileNode {
         func fault(_ message: String, line: Int = 0, column: Int = 0) -> ProfileFaults {
             ProfileFaults([ProfileFault(file: file, line: line, column: column, field: "", message: message)])
         }
@@ -36,10 +36,15 @@ struct YAMLText {
             if let mark = try AliasMeasure.excess(in: text) {
                 throw fault("aliases stand for too much here", line: mark.line, column: mark.column)
             }
-            guard let node = try Yams.compose(yaml: text) else {
+            let parser = try Yams.Parser(yaml: text)
+            guard let node = try parser.singleRoot() else {
                 throw fault("the file is empty; see \(example) for an example")
             }
-            return node
+            // Nodes refer to their anchors weakly; the parser owns them.
+            return withExtendedLifetime(parser) {
+                var converter = NodeConverter()
+                return converter.node(node)
+            }
         } catch let faults as ProfileFaults {
             throw faults
         } catch let error as YamlError {
@@ -70,5 +75,35 @@ struct YAMLText {
     private static func place(of offset: Int, in text: String) -> (line: Int, column: Int) {
         let lines = text.prefix(offset).unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
         return (lines.count, (lines.last?.count ?? 0) + 1)
+    }
+}
+
+/// Converts the nodes of Yams; what several aliases stand for is converted once and shared.
+private struct NodeConverter {
+    private struct Key: Hashable {
+        let anchor: String
+        let line: Int
+        let column: Int
+    }
+
+    private var shared: [Key: ProfileNode] = [:]
+
+    mutating func node(_ node: Node) -> ProfileNode {
+        let place = TextPlace(line: node.mark?.line ?? 0, column: node.mark?.column ?? 0)
+        let key = node.anchor.map { Key(anchor: $0.rawValue, line: place.line, column: place.column) }
+        if let key, let known = shared[key] { return known }
+        let converted = ProfileNode(content(of: node), at: place)
+        if let key { shared[key] = converted }
+        return converted
+    }
+
+    private mutating func content(of node: Node) -> ProfileNode.Content {
+        switch node {
+        case .scalar(let scalar): return .scalar(scalar.string)
+        case .sequence(let sequence): return .sequence(sequence.map { self.node($0) })
+        case .mapping(let mapping):
+            return .mapping(ProfileNode.Mapping(mapping.map { (self.node($0.key), self.node($0.value)) }))
+        case .alias(let alias): return .scalar(alias.anchor.rawValue)
+        }
     }
 }

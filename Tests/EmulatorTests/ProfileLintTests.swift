@@ -109,7 +109,7 @@ struct ProfileLintTests {
         let configuration = PlainIBeacon.Configuration(
             frame: frame, pdu: .connectableScannable, services: [service, service])
         let profile = Profile(
-            name: "museum", beacons: [BeaconDefinition(id: "a", device: .plainIBeacon(configuration))])
+            name: "museum", beacons: [BeaconDefinition(id: "a", device: PlainIBeacon(configuration))])
         let findings = ProfileLint([profile]).findings
         #expect(findings.map(\.code) == ["over-budget"])
         #expect(findings.first?.severity == .error)

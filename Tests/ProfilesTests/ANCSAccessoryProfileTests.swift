@@ -10,11 +10,10 @@ import Testing
 @Suite struct ANCSAccessoryProfileTests {
     private static func configuration(_ keys: String) throws -> ANCSAccessory.Configuration {
         let text = "profile: p\nbeacons:\n  - id: bob\n    device: ancs-accessory\n\(keys)"
-        guard case .ancsAccessory(let configuration) = try Profile(parsing: text, file: "p.yaml").beacons[0].device
-        else {
+        guard let accessory = try Profile(parsing: text, file: "p.yaml").beacons[0].device as? ANCSAccessory else {
             throw ProfileFaults([])
         }
-        return configuration
+        return accessory.configuration
     }
 
     @Test func nothingNeedBeGiven() throws {
@@ -43,7 +42,7 @@ import Testing
                     ANCSAttributeRequest(.positiveActionLabel), ANCSAttributeRequest(.negativeActionLabel),
                 ], asksAppNames: false))
         #expect(configuration == expected)
-        let profile = Profile(name: "p", beacons: [BeaconDefinition(id: "bob", device: .ancsAccessory(configuration))])
+        let profile = Profile(name: "p", beacons: [BeaconDefinition(id: "bob", device: ANCSAccessory(configuration))])
         let written = try Profile(parsing: ProfileWriter.text(of: profile), file: "p.yaml")
         #expect(written.beacons == profile.beacons)
     }

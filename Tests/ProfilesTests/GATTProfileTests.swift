@@ -18,7 +18,8 @@ import Testing
         let lines = keys.split(separator: "\n").map { "    \($0)\n" }.joined()
         let profile = try Profile(
             parsing: "profile: p\nbeacons:\n  - id: a\n    device: gatt\n" + lines, file: "p.yaml", files: files)
-        guard case .gatt(let configuration) = profile.beacons[0].device else { throw ProfileFaults([]) }
+        guard let device = profile.beacons[0].device as? GATTPeripheral else { throw ProfileFaults([]) }
+        let configuration = device.configuration
         return configuration
     }
 

@@ -36,9 +36,9 @@ import Testing
         let raw = RawAdvertiser.Configuration(
             pdu: pdu, advertisingData: try Hexadecimal.bytes(data), scanResponse: try Hexadecimal.bytes(scanResponse),
             interval: AdvertisingInterval(1600), address: BluetoothAddress("C0:FF:EE:00:00:01"))
-        let device = DeviceProfile(recognizing: raw)
+        let device = DeviceRegistry.device(advertising: raw)
         #expect(device.kind == kind)
-        var made = device.makeDevice()
+        var made = device
         #expect(made.handle(.poweredOn, at: DeviceTime()) == [.advertise(RawAdvertiser(raw).advertisement)])
         let frame = AdvertisingData(verbatim: raw.advertisingData).structures.contains { IBeacon($0) != nil }
         #expect((device.frame != nil) == frame)

@@ -13,11 +13,10 @@ import Testing
         let lines = keys.split(separator: "\n").map { "    \($0)\n" }.joined()
         let text = "profile: p\nbeacons:\n  - id: a\n    device: sensortag\n" + lines
         let device = try #require(try Profile(parsing: text, file: "p.yaml").beacons.first).device
-        guard case .sensorTag(let configuration) = device else {
+        guard let configuration = (device as? SensorTag)?.configuration else {
             throw Surprise()
         }
         #expect(device.kind == "sensortag")
-        #expect(device.makeDevice() is SensorTag)
         #expect(device.address == configuration.address)
         return configuration
     }

@@ -13,7 +13,7 @@ struct ProfileCloner {
     /// A beacon of the profile and its advertiser.
     struct Origin {
         let id: String
-        let device: DeviceProfile
+        let device: any ProfiledDevice
         let advertiser: RecordedAdvertiser
         /// Whether the profile cannot give it its address.
         let hasLostAddress: Bool
@@ -31,7 +31,7 @@ struct ProfileCloner {
                 unrepeatable += 1
                 continue
             }
-            let device = DeviceProfile(recognizing: raw)
+            let device = DeviceRegistry.device(advertising: raw)
             let number = numbers[device.kind, default: 0] + 1
             numbers[device.kind] = number
             origins.append(

@@ -10,7 +10,7 @@ package import BluetoothCore
 ///
 /// It stores what it is told "regardless of whether it's logical or valid"; what the radio can do with it is another
 /// matter. No mistake locks its owner out: it always advertises its configuration service, connectable.
-package struct IoTDesignShopBeacon: Device {
+package struct IoTDesignShopBeacon: ProfiledDevice {
     package static let kind = "iot-design-shop"
     package static let hasFlash = true
 
@@ -34,31 +34,41 @@ package struct IoTDesignShopBeacon: Device {
         package var advertisesWhileConnected: Bool
         /// The calibration octet for each radiated power; a power that is not here leaves the octet alone.
         package var measuredPowers: [TransmitPower: MeasuredPower]
+        /// The settings as it leaves the factory.
+        package var settings: IoTDesignShopSettings
 
         /// The defaults are the hardware's.
         package init(
             name: String? = nil, address: BluetoothAddress? = nil, badIntervalPolicy: BadIntervalPolicy = .clamp,
-            advertisesWhileConnected: Bool = false, measuredPowers: [TransmitPower: MeasuredPower] = [:]
+            advertisesWhileConnected: Bool = false, measuredPowers: [TransmitPower: MeasuredPower] = [:],
+            settings: IoTDesignShopSettings = IoTDesignShopSettings()
         ) {
             self.name = name
             self.address = address
             self.badIntervalPolicy = badIntervalPolicy
             self.advertisesWhileConnected = advertisesWhileConnected
             self.measuredPowers = measuredPowers
+            self.settings = settings
         }
     }
 
     /// What stays on the air when the frame does not.
     package static let repairInterval = AdvertisingInterval(1600)
 
-    private let configuration: Configuration
+    package let configuration: Configuration
     private var stored: IoTDesignShopSettings
     private var central: Central?
 
-    /// A beacon of this configuration with these settings.
-    package init(_ configuration: Configuration, settings: IoTDesignShopSettings) {
+    package init(_ configuration: Configuration) {
         self.configuration = configuration
-        stored = settings
+        stored = configuration.settings
+    }
+
+    /// A beacon that leaves the factory with these settings.
+    package init(_ configuration: Configuration, settings: IoTDesignShopSettings) {
+        var configuration = configuration
+        configuration.settings = settings
+        self.init(configuration)
     }
 
     package var services: [GATTService] { [IoTDesignShopWire.declaration] }
@@ -66,7 +76,7 @@ package struct IoTDesignShopBeacon: Device {
     package var settings: [DeviceSetting] {
         [
             .uuid(stored.uuid), .major(stored.major), .minor(stored.minor), .measuredPower(stored.measuredPower),
-            .interval(storedInterval), .transmitPower(transmitPower),
+            .interval(interval), .transmitPower(radiatedPower),
         ]
     }
 
@@ -170,12 +180,12 @@ extension IoTDesignShopBeacon {
 // MARK: - What is radiated
 
 extension IoTDesignShopBeacon {
-    private var storedInterval: AdvertisingInterval { AdvertisingInterval(UInt32(stored.intervalTicks)) }
+    package var interval: AdvertisingInterval { AdvertisingInterval(UInt32(stored.intervalTicks)) }
 
-    private var intervalIsPossible: Bool { AdvertisingInterval.legacyRange.contains(storedInterval) }
+    private var intervalIsPossible: Bool { AdvertisingInterval.legacyRange.contains(interval) }
 
     /// The power on the air; `nil` while nobody has chosen one.
-    private var transmitPower: TransmitPower? {
+    private var radiatedPower: TransmitPower? {
         stored.lastValidPowerCode.flatMap(IoTDesignShopWire.transmitPower(code:))
     }
 
@@ -183,14 +193,14 @@ extension IoTDesignShopBeacon {
     package var advertisement: Advertisement {
         guard intervalIsPossible || configuration.badIntervalPolicy == .clamp else { return repairAdvertisement }
         let range = AdvertisingInterval.legacyRange
-        let measuredPower = configuration.measuredPowers[transmitPower ?? TransmitPower(0)] ?? stored.measuredPower
+        let measuredPower = configuration.measuredPowers[radiatedPower ?? TransmitPower(0)] ?? stored.measuredPower
         let frame = IBeacon(
             uuid: stored.uuid, major: stored.major, minor: stored.minor, measuredPower: measuredPower)
         var scanResponse: AdvertisingData = [.serviceUUIDs128([IoTDesignShopWire.service], isComplete: true)]
         append(name: configuration.name, to: &scanResponse)
         return Advertisement(
             pdu: .connectableScannable, advertisingData: frame.advertisingData(), scanResponse: scanResponse,
-            interval: min(max(storedInterval, range.lowerBound), range.upperBound), transmitPower: transmitPower,
+            interval: min(max(interval, range.lowerBound), range.upperBound), transmitPower: radiatedPower,
             address: configuration.address)
     }
 
@@ -202,7 +212,7 @@ extension IoTDesignShopBeacon {
             advertisingData: [
                 .flags(.beacon), .serviceUUIDs128([IoTDesignShopWire.service], isComplete: true),
             ],
-            scanResponse: scanResponse, interval: Self.repairInterval, transmitPower: transmitPower,
+            scanResponse: scanResponse, interval: Self.repairInterval, transmitPower: radiatedPower,
             address: configuration.address)
     }
 
@@ -240,7 +250,7 @@ extension IoTDesignShopBeacon {
 
     private var powerWarnings: [DeviceEffect] {
         guard IoTDesignShopWire.transmitPower(code: stored.powerCode) == nil else { return [] }
-        let staying = transmitPower.map { "\($0) stays" } ?? "the power stays as it was"
+        let staying = radiatedPower.map { "\($0) stays" } ?? "the power stays as it was"
         return [
             .warn(
                 Warning(
@@ -248,5 +258,82 @@ extension IoTDesignShopBeacon {
                     message: "power code \(stored.powerCode) is stored, but means no power: \(staying)",
                     hint: "write power code 0 (-23 dBm), 1 (-6 dBm) or 2 (0 dBm)"))
         ]
+    }
+}
+
+// MARK: - Profile
+
+extension IoTDesignShopBeacon {
+    package var address: BluetoothAddress? { configuration.address }
+    package var advertisedName: String? { configuration.name }
+
+    package var transmitPower: TransmitPower? {
+        IoTDesignShopWire.transmitPower(code: configuration.settings.powerCode)
+    }
+
+    package var frame: IBeacon? {
+        IBeacon(uuid: stored.uuid, major: stored.major, minor: stored.minor, measuredPower: stored.measuredPower)
+    }
+
+    package init?(from reader: inout ProfileReader) {
+        let factory = IBeacon(
+            uuid: IoTDesignShopWire.service, major: 1, minor: 1, measuredPower: MeasuredPower(-59))
+        let frame = reader.iBeacon(factory, requiresUUID: false) ?? factory
+        let interval = reader.value("interval", ValueText.storedInterval) ?? AdvertisingInterval(160)
+        let power = reader.value("tx-power", ValueText.hardwarePower)
+        self.init(
+            Configuration(
+                name: reader.value("name", ValueText.localName), address: reader.value("address", ValueText.address),
+                badIntervalPolicy: reader.value("on-bad-interval", Self.badIntervalPolicy) ?? .clamp,
+                advertisesWhileConnected: reader.value("advertise-while-connected", ValueText.boolean) ?? false,
+                measuredPowers: reader.pairs(
+                    "measured-power-by-tx-power", ValueText.hardwarePower, ValueText.measuredPower) ?? [:],
+                settings: IoTDesignShopSettings(
+                    uuid: frame.uuid, major: frame.major, minor: frame.minor,
+                    powerCode: power.flatMap(IoTDesignShopWire.code(of:)),
+                    intervalTicks: UInt16(truncatingIfNeeded: interval.count), measuredPower: frame.measuredPower)))
+    }
+
+    private static func badIntervalPolicy(_ text: String) throws(ValueFault) -> BadIntervalPolicy {
+        guard let policy = BadIntervalPolicy(rawValue: text) else {
+            throw ValueFault(Spelling.notOne(text, of: ["clamp", "fail"]))
+        }
+        return policy
+    }
+
+    package func write(to writer: inout DeviceWriter) {
+        let settings = configuration.settings
+        let frame = IBeacon(
+            uuid: settings.uuid, major: settings.major, minor: settings.minor, measuredPower: settings.measuredPower)
+        writer.write("ibeacon", DeviceWriter.text(frame))
+        writer.write("interval", DeviceWriter.text(AdvertisingInterval(UInt32(settings.intervalTicks))))
+        let power = settings.lastValidPowerCode.flatMap(IoTDesignShopWire.transmitPower(code:))
+        writer.write("tx-power", DeviceWriter.text(power))
+        writer.write("name", configuration.name.map(DeviceWriter.quoted))
+        if configuration.badIntervalPolicy != .clamp {
+            writer.write("on-bad-interval", configuration.badIntervalPolicy.rawValue)
+        }
+        if configuration.advertisesWhileConnected { writer.write("advertise-while-connected", "true") }
+        if !configuration.measuredPowers.isEmpty {
+            let pairs = configuration.measuredPowers.sorted { $0.key > $1.key }.map {
+                "\($0.key.decibelMilliwatts)dBm: \($0.value.decibelMilliwatts)"
+            }
+            writer.write("measured-power-by-tx-power", "{ \(pairs.joined(separator: ", ")) }")
+        }
+    }
+
+    package static func recognized(from recorded: RawAdvertiser.Configuration) -> IoTDesignShopBeacon? {
+        let scanResponse = AdvertisingData(verbatim: recorded.scanResponse)
+        guard scanResponse.completeServices128.contains(IoTDesignShopWire.service),
+            let frame = AdvertisingData(verbatim: recorded.advertisingData).iBeacons.first,
+            let ticks = UInt16(exactly: recorded.interval.count)
+        else { return nil }
+        return IoTDesignShopBeacon(
+            Configuration(
+                name: scanResponse.localName, address: recorded.address,
+                settings: IoTDesignShopSettings(
+                    uuid: frame.uuid, major: frame.major, minor: frame.minor,
+                    powerCode: recorded.transmitPower.flatMap(IoTDesignShopWire.code(of:)), intervalTicks: ticks,
+                    measuredPower: frame.measuredPower)))
     }
 }

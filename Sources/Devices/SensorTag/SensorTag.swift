@@ -8,7 +8,7 @@ package import BluetoothCore
 /// The Texas Instruments CC2541 SensorTag: six sensors, two keys and one more at its side.
 ///
 /// It keeps nothing over a power cut, and is as new whenever its central is gone.
-package struct SensorTag: Device {
+package struct SensorTag: ProfiledDevice {
     package static let kind = "sensortag"
     package static let hasFlash = false
 
@@ -60,7 +60,7 @@ package struct SensorTag: Device {
     package static let pairing = PairingSettings(
         inputOutput: .display, passkey: 0, requiresAuthentication: true, secureConnections: .off)
 
-    let configuration: Configuration
+    package let configuration: Configuration
     /// What is around it now; whoever owns it may change that.
     var environment: SensorTagEnvironment
     var sensors: [SensorTagSensor: SensorTagSensorState]

@@ -45,7 +45,7 @@ struct AdvertiseIBeacon: AsyncParsableCommand {
             frame: frame.beacon, flags: try frame.advertisingFlags(), pdu: pdu, interval: interval,
             transmitPower: txPower)
         let profile = Profile(
-            name: "advertise", beacons: [BeaconDefinition(id: "ibeacon", device: .plainIBeacon(device))])
+            name: "advertise", beacons: [BeaconDefinition(id: "ibeacon", device: PlainIBeacon(device))])
         let configuration = try options.configuration(state: nil, resets: false) { [profile] }
         try await Running(
             options: options, configuration: configuration,

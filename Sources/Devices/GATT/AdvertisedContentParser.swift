@@ -4,26 +4,24 @@
 
 import Advertising
 import BluetoothCore
-import Devices
-import Yams
 
 /// Reads what a `device: gatt` advertises: `advertise`, and the keys that every beacon has.
 enum AdvertisedContentParser {
     /// The content, for a peripheral of these services.
-    static func content(_ reader: inout MappingReader, of services: [DeclaredService]) -> AdvertisedContent {
+    static func content(_ reader: inout ProfileReader, of services: [DeclaredService]) -> AdvertisedContent {
         var content = AdvertisedContent()
-        content.name = reader.value("name", BeaconParser.localName)
+        content.name = reader.value("name", ValueText.localName)
         content.appearance = reader.value("appearance", word)
         if let flags = reader.value("flags", ValueText.flags) { content.flags = flags }
         content.interval = reader.value("interval", ValueText.radiatedInterval) ?? content.interval
         content.transmitPower = reader.value("tx-power", ValueText.transmitPower)
         content.address = reader.value("address", ValueText.address)
         content.pdu =
-            reader.value("pdu", BeaconParser.pdu) ?? (services.isEmpty ? .nonConnectable : .connectableScannable)
+            reader.value("pdu", ValueText.pdu) ?? (services.isEmpty ? .nonConnectable : .connectableScannable)
         if !services.isEmpty, !content.pdu.isConnectable {
             reader.add(
                 "nobody can connect to \(content.pdu.rawValue) to use the services; write ADV_IND, or leave pdu out",
-                field: "pdu", mark: reader.mark(of: "pdu"))
+                field: "pdu", at: reader.place(of: "pdu"))
         }
         content.services = services.map(\.uuid)
         readParts(&content, &reader, of: services)
@@ -31,7 +29,7 @@ enum AdvertisedContentParser {
     }
 
     private static func readParts(
-        _ content: inout AdvertisedContent, _ reader: inout MappingReader, of services: [DeclaredService]
+        _ content: inout AdvertisedContent, _ reader: inout ProfileReader, of services: [DeclaredService]
     ) {
         let transmitPower = content.transmitPower
         let read = reader.part("advertise") { part -> AdvertisedContent? in
@@ -44,7 +42,7 @@ enum AdvertisedContentParser {
             if content.includesTransmitPower, transmitPower == nil {
                 part.add(
                     "the power must be known to be told; write tx-power: 0dBm for the beacon", field: "tx-power",
-                    mark: part.mark(of: "tx-power"))
+                    at: part.place(of: "tx-power"))
             }
             return content
         }
@@ -57,7 +55,7 @@ enum AdvertisedContentParser {
     }
 
     /// `{ uuid: 181A, data: 0a0b }`, or `{ uuid: 181A, value-of: temperature }`.
-    private static func serviceData(_ part: inout MappingReader) -> AdvertisedContent.ServiceData? {
+    private static func serviceData(_ part: inout ProfileReader) -> AdvertisedContent.ServiceData? {
         let uuid = part.required("uuid", ValueText.bluetoothUUID)
         let octets = octets(&part)
         guard let uuid, let octets else { return nil }
@@ -65,19 +63,19 @@ enum AdvertisedContentParser {
     }
 
     /// `{ company: 0x0131, data: 0a0b }`
-    private static func manufacturerData(_ part: inout MappingReader) -> AdvertisedContent.ManufacturerData? {
+    private static func manufacturerData(_ part: inout ProfileReader) -> AdvertisedContent.ManufacturerData? {
         let company = part.required("company", word)
         let octets = octets(&part)
         guard let company, let octets else { return nil }
         return AdvertisedContent.ManufacturerData(company: CompanyIdentifier(company), octets: octets)
     }
 
-    private static func octets(_ part: inout MappingReader) -> AdvertisedContent.Octets? {
+    private static func octets(_ part: inout ProfileReader) -> AdvertisedContent.Octets? {
         if let name = part.value("value-of", ValueText.attributeName) {
             if part.has("data") {
                 part.add(
                     "value-of says what it is already; leave one of them out", field: "data",
-                    mark: part.mark(of: "data"))
+                    at: part.place(of: "data"))
                 _ = part.node("data")
             }
             return .value(of: name)

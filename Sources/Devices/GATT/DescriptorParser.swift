@@ -4,13 +4,11 @@
 
 import Bluetooth
 import BluetoothCore
-import Devices
-import Yams
 
 /// Reads the descriptors of a characteristic: `description`, `presentation`, and any others in `descriptors`.
 enum DescriptorParser {
     /// The descriptors in their order.
-    static func descriptors(_ reader: inout MappingReader) -> [GATTDescriptor] {
+    static func descriptors(_ reader: inout ProfileReader) -> [GATTDescriptor] {
         var descriptors: [GATTDescriptor] = []
         if let text = reader.value("description", ValueText.label) { descriptors.append(.userDescription(text)) }
         if let format = reader.part("presentation", presentation) { descriptors.append(.presentationFormat(format)) }
@@ -19,7 +17,7 @@ enum DescriptorParser {
     }
 
     /// `{ format: 0x04, exponent: -2, unit: 0x272F }` (Core 5.4, Vol 3, Part G, 3.3.3.5).
-    private static func presentation(_ part: inout MappingReader) -> PresentationFormat? {
+    private static func presentation(_ part: inout ProfileReader) -> PresentationFormat? {
         func octet(_ text: String) throws(ValueFault) -> UInt8 { UInt8(try ValueText.integer(text, in: 0...255)) }
         func word(_ text: String) throws(ValueFault) -> UInt16 { UInt16(try ValueText.integer(text, in: 0...65535)) }
         let format = part.required("format", octet)
@@ -35,7 +33,7 @@ enum DescriptorParser {
             fieldDescription: description ?? 0)
     }
 
-    private static func descriptor(_ part: inout MappingReader) -> GATTDescriptor? {
+    private static func descriptor(_ part: inout ProfileReader) -> GATTDescriptor? {
         let uuid = part.required("uuid") { text throws(ValueFault) in
             let uuid = try ValueText.bluetoothUUID(text)
             let own: [BluetoothUUID] = [

@@ -4,10 +4,10 @@
 
 package import Advertising
 package import Bluetooth
-import BluetoothCore
+package import BluetoothCore
 
 /// Any peripheral that can be declared: services whose characteristics say what they do.
-package struct GATTPeripheral: Device {
+package struct GATTPeripheral: ProfiledDevice {
     package static let kind = "gatt"
     package static let hasFlash = true
 
@@ -28,7 +28,7 @@ package struct GATTPeripheral: Device {
         }
     }
 
-    private let capacity: Int
+    package let configuration: Configuration
     private var content: AdvertisedContent
     private var bank: AttributeBank
     private var centrals: Set<Central> = []
@@ -36,7 +36,7 @@ package struct GATTPeripheral: Device {
 
     /// A peripheral as it leaves the factory.
     package init(_ configuration: Configuration) {
-        capacity = configuration.centrals
+        self.configuration = configuration
         content = configuration.content
         bank = AttributeBank(configuration.services, watched: configuration.content.advertisedCharacteristics)
     }
@@ -136,6 +136,9 @@ package struct GATTPeripheral: Device {
             bank.due(at: now) + changedAdvertisement(at: now), flash: isStored ? bank.flash(at: now) : nil)
     }
 
+    /// How many centrals may be connected at once.
+    private var capacity: Int { configuration.centrals }
+
     // MARK: - What is on the air
 
     /// What it advertises while there is room for a central.
@@ -148,5 +151,53 @@ package struct GATTPeripheral: Device {
         guard wanted != onAir else { return [] }
         onAir = wanted
         return [.advertise(wanted)]
+    }
+}
+
+// MARK: - Profile
+
+extension GATTPeripheral {
+    package var address: BluetoothAddress? { content.address }
+    package var advertisedName: String? { content.name }
+    package var interval: AdvertisingInterval { content.interval }
+    package var transmitPower: TransmitPower? { content.transmitPower }
+    package var pdu: AdvertisingPDU? { content.pdu }
+
+    package init?(from reader: inout ProfileReader) {
+        guard let configuration = GATTParser.configuration(&reader) else { return nil }
+        self.init(configuration)
+    }
+
+    package func write(to writer: inout DeviceWriter) {
+        for (key, value) in AttributeWriter.entries(of: configuration) { writer.write(key, value) }
+        guard !configuration.services.isEmpty else { return }
+        writer.write("services", lines: AttributeWriter.lines(of: configuration.services))
+    }
+
+    package var findings: [DeviceFinding] {
+        var findings: [DeviceFinding] = []
+        let services = configuration.services.map(\.uuid)
+        if !services.isEmpty, content.services.allSatisfy({ !services.contains($0) }) {
+            findings.append(
+                DeviceFinding(
+                    .advice, "service-not-advertised", affects: "apps that filter on services",
+                    "none of its services is advertised: a scan that filters on one does not find the device",
+                    hint: "name one under advertise: services"))
+        }
+        if content.name == nil, !services.isEmpty {
+            findings.append(
+                DeviceFinding(
+                    .advice, "name-missing", affects: "apps that show names",
+                    "without a name, apps show none, or leave the device out", hint: "write a name"))
+        }
+        for characteristic in configuration.services.flatMap(\.characteristics)
+        where max(characteristic.readDelay, characteristic.writeDelay) >= .seconds(30) {
+            findings.append(
+                DeviceFinding(
+                    .warning, "answer-too-late", affects: "all",
+                    "\(characteristic.name) takes 30 s or more to answer, and centrals give the connection up after 30 s",
+                    hint: "write a delay below 30s, unless that is what you test"))
+        }
+        return findings
     }
 }

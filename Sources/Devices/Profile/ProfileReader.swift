@@ -2,72 +2,79 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import Yams
+/// Reads the text of a file that a profile names, by the path in the profile.
+package typealias ProfileFileReader = @Sendable (String) throws(ValueFault) -> String
+
+/// Refuses every file.
+@Sendable package func noProfileFiles(_ path: String) throws(ValueFault) -> String {
+    throw ValueFault("the file \"\(path)\" cannot be read here; write its values as points: [[0s, 1], [5s, 2]]")
+}
 
 /// Takes the values of a YAML mapping by key, and collects what is wrong with them and where.
-struct MappingReader {
-    let file: String
+package struct ProfileReader {
+    package let file: String
     /// The mapping's own path, such as `beacons[0]`.
-    let path: String
+    package let path: String
     /// What reads a file that a profile names.
-    let files: ProfileFileReader
-    private let mark: Mark?
-    private var entries: [(key: String, mark: Mark?, value: Node)] = []
+    package let files: ProfileFileReader
+    /// Where the mapping begins.
+    package let place: TextPlace
+    private var entries: [(key: String, place: TextPlace, value: ProfileNode)] = []
     private var known: [String] = []
-    private(set) var faults: [ProfileFault] = []
+    package private(set) var faults: [ProfileFault] = []
     /// Keys that are not this mapping's, by the key of the part that they belong to.
-    var owners: [String: String] = [:]
+    package var owners: [String: String] = [:]
 
     /// Reads a node that must be a mapping; when it is none, that is the only fault.
-    init(_ node: Node, file: String, path: String, files: @escaping ProfileFileReader = noProfileFiles) {
+    package init(_ node: ProfileNode, file: String, path: String, files: @escaping ProfileFileReader = noProfileFiles) {
         self.file = file
         self.path = path
         self.files = files
-        mark = node.mark
+        place = node.place
         guard let mapping = node.mapping else {
-            add("a mapping of keys and values is expected here", field: nil, mark: node.mark)
+            add("a mapping of keys and values is expected here", field: nil, at: node.place)
             return
         }
-        for (key, value) in mapping {
-            guard let name = key.scalar?.string else {
-                add("a key is a word", field: nil, mark: key.mark)
+        for (key, value) in mapping.pairs {
+            guard let name = key.text else {
+                add("a key is a word", field: nil, at: key.place)
                 continue
             }
-            entries.append((name, key.mark, value))
+            entries.append((name, key.place, value))
         }
     }
 
     /// A reader of a part of this mapping.
-    func child(_ node: Node, _ key: String) -> MappingReader {
-        MappingReader(node, file: file, path: path.isEmpty ? key : "\(path).\(key)", files: files)
+    package func child(_ node: ProfileNode, _ key: String) -> ProfileReader {
+        ProfileReader(node, file: file, path: path.isEmpty ? key : "\(path).\(key)", files: files)
     }
 
     /// Where the value of a key is; `nil` when there is none.
-    func mark(of key: String) -> Mark? { present(key)?.mark }
+    package func place(of key: String) -> TextPlace? { present(key)?.place }
 
     /// The value of a key that another function reads; `nil` when there is none.
-    func present(_ key: String) -> Node? { entries.first { $0.key == key }?.value }
+    package func present(_ key: String) -> ProfileNode? { entries.first { $0.key == key }?.value }
 
     /// Whether a key is there, known or not.
-    func has(_ key: String) -> Bool { entries.contains { $0.key == key } }
+    package func has(_ key: String) -> Bool { entries.contains { $0.key == key } }
 
     /// A part that must be a mapping, read; its faults are taken over.
-    mutating func part<Part>(_ key: String, _ read: (inout MappingReader) -> Part?) -> Part? {
+    package mutating func part<Part>(_ key: String, _ read: (inout ProfileReader) -> Part?) -> Part? {
         guard let node = node(key) else { return nil }
         return part(node, field: key, read)
     }
 
     /// The mappings of a key's list, read one by one; `nil` for each with something wrong.
-    mutating func parts<Part>(_ key: String, of kind: String, _ read: (inout MappingReader) -> Part?) -> [Part?]? {
+    package mutating func parts<Part>(_ key: String, of kind: String, _ read: (inout ProfileReader) -> Part?) -> [Part?]? {
         guard let node = node(key) else { return nil }
         guard let list = node.sequence, !list.isEmpty else {
-            add("a list of at least one \(kind) is expected here", field: key, mark: node.mark)
+            add("a list of at least one \(kind) is expected here", field: key, at: node.place)
             return nil
         }
         return list.enumerated().map { part($1, field: "\(key)[\($0)]", read) }
     }
 
-    private mutating func part<Part>(_ node: Node, field: String, _ read: (inout MappingReader) -> Part?) -> Part? {
+    private mutating func part<Part>(_ node: ProfileNode, field: String, _ read: (inout ProfileReader) -> Part?) -> Part? {
         var part = child(node, field)
         let value = node.mapping == nil ? nil : read(&part)
         let faults = node.mapping == nil ? part.faults : part.finish()
@@ -76,22 +83,22 @@ struct MappingReader {
     }
 
     /// The value of a key; `nil` when there is none.
-    mutating func node(_ key: String) -> Node? {
+    package mutating func node(_ key: String) -> ProfileNode? {
         if !known.contains(key) { known.append(key) }
         return present(key)
     }
 
     /// The text of a key read as a value; `nil`, with a fault where there is something wrong.
-    mutating func value<Value>(_ key: String, _ parse: (String) throws(ValueFault) -> Value) -> Value? {
+    package mutating func value<Value>(_ key: String, _ parse: (String) throws(ValueFault) -> Value) -> Value? {
         guard let node = node(key) else { return nil }
         return value(of: node, field: key, parse)
     }
 
     /// The same for a key that must be there.
-    mutating func required<Value>(_ key: String, _ parse: (String) throws(ValueFault) -> Value) -> Value? {
+    package mutating func required<Value>(_ key: String, _ parse: (String) throws(ValueFault) -> Value) -> Value? {
         if !entries.contains(where: { $0.key == key }) {
             known.append(key)
-            add("\"\(key)\" is missing", field: nil, mark: mark)
+            add("\"\(key)\" is missing", field: nil, at: place)
             return nil
         }
         return value(key, parse)
@@ -99,32 +106,32 @@ struct MappingReader {
 
     /// The texts of a key's sequence, each read as a value.
     /// - Parameter example: such a list, for where there is none; by default, a list of what is there.
-    mutating func values<Value>(
+    package mutating func values<Value>(
         _ key: String, example: String? = nil, _ parse: (String) throws(ValueFault) -> Value
     ) -> [Value]? {
         guard let node = node(key) else { return nil }
         guard let sequence = node.sequence else {
-            let text = node.scalar.flatMap { $0.string.isEmpty ? nil : "[\($0.string)]" }
+            let text = node.text.flatMap { $0.isEmpty ? nil : "[\($0)]" }
             let hint = example.map { ", such as \($0)" } ?? text.map { "; write \($0)" } ?? ""
-            add("a list is expected here\(hint)", field: key, mark: node.mark)
+            add("a list is expected here\(hint)", field: key, at: node.place)
             return nil
         }
         return sequence.enumerated().compactMap { value(of: $1, field: "\(key)[\($0)]", parse) }
     }
 
     /// The pairs of a key's mapping, keys and values each read.
-    mutating func pairs<Key: Hashable, Value>(
+    package mutating func pairs<Key: Hashable, Value>(
         _ key: String, _ parseKey: (String) throws(ValueFault) -> Key,
         _ parseValue: (String) throws(ValueFault) -> Value
     ) -> [Key: Value]? {
         guard let node = node(key) else { return nil }
         guard let mapping = node.mapping else {
-            add("a mapping of keys and values is expected here", field: key, mark: node.mark)
+            add("a mapping of keys and values is expected here", field: key, at: node.place)
             return nil
         }
         var pairs: [Key: Value] = [:]
-        for (left, right) in mapping {
-            let field = "\(key).\(left.scalar?.string ?? "?")"
+        for (left, right) in mapping.pairs {
+            let field = "\(key).\(left.text ?? "?")"
             if let name = value(of: left, field: field, parseKey),
                 let content = value(of: right, field: field, parseValue)
             {
@@ -135,19 +142,19 @@ struct MappingReader {
     }
 
     /// The mappings of a key's list, which must be there and have at least one; `nil` for one with something wrong.
-    mutating func entries<Entry>(
-        of key: String, kind: String, parse: (Node, inout MappingReader) -> Entry?
+    package mutating func entries<Entry>(
+        of key: String, kind: String, parse: (ProfileNode, inout ProfileReader) -> Entry?
     ) -> [Entry?] {
         guard let list = node(key) else {
-            add("\"\(key)\" is missing", field: nil, mark: mark)
+            add("\"\(key)\" is missing", field: nil, at: place)
             return []
         }
         guard let sequence = list.sequence, !sequence.isEmpty else {
-            add("a list of at least one \(kind) is expected here", field: key, mark: list.mark)
+            add("a list of at least one \(kind) is expected here", field: key, at: list.place)
             return []
         }
         return sequence.enumerated().map { number, node in
-            var reader = MappingReader(node, file: file, path: "\(key)[\(number)]")
+            var reader = ProfileReader(node, file: file, path: "\(key)[\(number)]")
             let entry = node.mapping == nil ? nil : parse(node, &reader)
             let faults = node.mapping == nil ? reader.faults : reader.finish()
             add(faults)
@@ -156,9 +163,9 @@ struct MappingReader {
     }
 
     /// Ends the reading: keys that nobody took are faults. Returns all faults in the order of the file.
-    mutating func finish() -> [ProfileFault] {
+    package mutating func finish() -> [ProfileFault] {
         for entry in entries where !known.contains(entry.key) {
-            add(complaint(ofUnknown: entry.key), field: nil, mark: entry.mark)
+            add(complaint(ofUnknown: entry.key), field: nil, at: entry.place)
         }
         return faults.sorted { ($0.line, $0.column) < ($1.line, $1.column) }
     }
@@ -170,27 +177,27 @@ struct MappingReader {
     }
 
     /// Adds a fault of a field at a node's place.
-    mutating func add(_ message: String, field: String?, mark: Mark?) {
+    package mutating func add(_ message: String, field: String?, at place: TextPlace?) {
         let full = [path, field ?? ""].filter { !$0.isEmpty }.joined(separator: ".")
         faults.append(
             ProfileFault(
-                file: file, line: mark?.line ?? 0, column: mark?.column ?? 0, field: full, message: message))
+                file: file, line: place?.line ?? 0, column: place?.column ?? 0, field: full, message: message))
     }
 
     /// Adds the faults of a part that was read by itself.
-    mutating func add(_ others: [ProfileFault]) { faults += others }
+    package mutating func add(_ others: [ProfileFault]) { faults += others }
 
     private mutating func value<Value>(
-        of node: Node, field: String, _ parse: (String) throws(ValueFault) -> Value
+        of node: ProfileNode, field: String, _ parse: (String) throws(ValueFault) -> Value
     ) -> Value? {
-        guard let text = node.scalar?.string else {
-            add("a single value is expected here", field: field, mark: node.mark)
+        guard let text = node.text else {
+            add("a single value is expected here", field: field, at: node.place)
             return nil
         }
         do throws(ValueFault) {
             return try parse(text)
         } catch {
-            add(error.message, field: field, mark: node.mark)
+            add(error.message, field: field, at: node.place)
             return nil
         }
     }

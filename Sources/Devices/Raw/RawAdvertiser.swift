@@ -7,7 +7,7 @@ import Bluetooth
 package import BluetoothCore
 
 /// A device of which nothing is known but what it advertises, octet for octet: no services, no flash.
-package struct RawAdvertiser: Device {
+package struct RawAdvertiser: ProfiledDevice {
     package static let kind = "raw"
     package static let hasFlash = false
 
@@ -41,7 +41,7 @@ package struct RawAdvertiser: Device {
         }
     }
 
-    private var configuration: Configuration
+    package private(set) var configuration: Configuration
 
     /// A device with these values.
     package init(_ configuration: Configuration) { self.configuration = configuration }
@@ -88,5 +88,61 @@ package struct RawAdvertiser: Device {
             pdu: configuration.pdu, advertisingData: AdvertisingData(verbatim: configuration.advertisingData),
             scanResponse: AdvertisingData(verbatim: configuration.scanResponse), interval: configuration.interval,
             transmitPower: configuration.transmitPower, address: configuration.address)
+    }
+}
+
+// MARK: - Profile
+
+extension RawAdvertiser {
+    package var address: BluetoothAddress? { configuration.address }
+    package var interval: AdvertisingInterval { configuration.interval }
+    package var transmitPower: TransmitPower? { configuration.transmitPower }
+    package var frame: IBeacon? { AdvertisingData(verbatim: configuration.advertisingData).iBeacons.first }
+    package var pdu: AdvertisingPDU? { configuration.pdu }
+
+    package var advertisedName: String? {
+        AdvertisingData(verbatim: configuration.advertisingData).localName
+            ?? AdvertisingData(verbatim: configuration.scanResponse).localName
+    }
+
+    package init?(from reader: inout ProfileReader) {
+        let advertisingData = reader.required("advertising-data", ValueText.payload)
+        let scanResponse = reader.value("scan-response", ValueText.payload) ?? []
+        let pdu = reader.value("pdu", ValueText.pdu) ?? (scanResponse.isEmpty ? .nonConnectable : .scannable)
+        if !scanResponse.isEmpty, !pdu.isScannable {
+            reader.add(
+                "\(pdu.rawValue) has no scan response; write ADV_SCAN_IND or ADV_IND, or leave pdu out", field: "pdu",
+                at: reader.place(of: "pdu"))
+        }
+        let interval = reader.value("interval", ValueText.radiatedInterval)
+        let transmitPower = reader.value("tx-power", ValueText.transmitPower)
+        let address = reader.value("address", ValueText.address)
+        guard let advertisingData else { return nil }
+        self.init(
+            Configuration(
+                pdu: pdu, advertisingData: advertisingData, scanResponse: scanResponse,
+                interval: interval ?? AdvertisingInterval(160), transmitPower: transmitPower, address: address))
+    }
+
+    package func write(to writer: inout DeviceWriter) {
+        writer.write("pdu", configuration.pdu.rawValue)
+        writer.write("advertising-data", DeviceWriter.quoted(Hexadecimal.string(configuration.advertisingData)))
+        if !configuration.scanResponse.isEmpty {
+            writer.write("scan-response", DeviceWriter.quoted(Hexadecimal.string(configuration.scanResponse)))
+        }
+        writer.write("interval", DeviceWriter.text(configuration.interval))
+        writer.write("tx-power", DeviceWriter.text(configuration.transmitPower))
+    }
+
+    package var findings: [DeviceFinding] {
+        let parts = [
+            ("advertising data", configuration.advertisingData), ("scan response", configuration.scanResponse),
+        ]
+        return parts.filter { !AdvertisingData(verbatim: $0.1).isWellFormed }.map { name, _ in
+            DeviceFinding(
+                .warning, "data-malformed", affects: "all",
+                "the \(name) is not all AD structures: bluetoothd and the kernel refuse it, and receivers ignore "
+                    + "it, or part of it", hint: "correct its lengths, unless malformed data is what you test with")
+        }
     }
 }

@@ -2,12 +2,10 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import Devices
-import Yams
 
 // How quantities are written: what changes a number, by the key that says how.
 
-extension MappingReader {
+extension ProfileReader {
     /// The keys of what changes a number.
     static let quantityKeys = ["counter", "drain", "waveform", "random-walk", "trace"]
 
@@ -27,7 +25,7 @@ extension MappingReader {
         if quantity == nil, part.faults.isEmpty {
             part.add(
                 "what changes it is missing; keys are \(Self.quantityKeys.joined(separator: ", "))", field: nil,
-                mark: node.mark)
+                at: node.place)
         }
         add(part.finish())
         return quantity
@@ -40,7 +38,7 @@ extension MappingReader {
         for key in Self.quantityKeys {
             guard let node = node(key) else { continue }
             if let first {
-                add("\(first) changes it already; leave one of them out", field: key, mark: node.mark)
+                add("\(first) changes it already; leave one of them out", field: key, at: node.place)
                 continue
             }
             first = key
@@ -55,7 +53,7 @@ extension MappingReader {
             guard faults.isEmpty, let quantity else { continue }
             if let bounds, !(bounds.contains(quantity.bounds.lowerBound) && bounds.contains(quantity.bounds.upperBound))
             {
-                add(Self.fault(quantity.bounds, bounds).message, field: key, mark: node.mark)
+                add(Self.fault(quantity.bounds, bounds).message, field: key, at: node.place)
             }
             found = quantity
         }
@@ -92,13 +90,13 @@ extension MappingReader {
         guard let every, let highest else { return nil }
         let low = lowest ?? min(start ?? 0, highest)
         guard least <= low, low <= highest, highest <= most else {
-            add("min is at most max, and both are numbers of at most 53 bits", field: "max", mark: mark(of: "max"))
+            add("min is at most max, and both are numbers of at most 53 bits", field: "max", at: place(of: "max"))
             return nil
         }
         guard low...highest ~= start ?? low else {
             add(
                 "\(start ?? low) is not from \(low) to \(highest), which are min and max", field: "start",
-                mark: mark(of: "start"))
+                at: place(of: "start"))
             return nil
         }
         return .counter(Counter(start: start ?? low, step: step, every: every, range: low...highest, wraps: wraps))
@@ -111,7 +109,7 @@ extension MappingReader {
         let every = required("every", ValueText.step)
         guard let every else { return nil }
         guard -(1 << 53) <= end, end <= from, from <= 1 << 53 else {
-            add("it goes down: to is at most from, and both have at most 53 bits", field: "to", mark: mark(of: "to"))
+            add("it goes down: to is at most from, and both have at most 53 bits", field: "to", at: place(of: "to"))
             return nil
         }
         return .counter(Counter(start: from, step: -1, every: every, range: end...from, wraps: false))
@@ -153,7 +151,7 @@ extension MappingReader {
         guard let step, let range, let every else { return nil }
         let first = start ?? (range.lowerBound / 2 + range.upperBound / 2)
         guard range.contains(first) else {
-            add("the start lies between min and max", field: "start", mark: mark(of: "start"))
+            add("the start lies between min and max", field: "start", at: place(of: "start"))
             return nil
         }
         return .randomWalk(RandomWalk(seed: seed ?? 1, start: first, step: step, range: range, every: every))
@@ -165,7 +163,7 @@ extension MappingReader {
         let highest = required("max", Self.quantityNumber)
         guard let lowest, let highest else { return nil }
         guard lowest <= highest else {
-            add("max is less than min; exchange them", field: "max", mark: mark(of: "max"))
+            add("max is less than min; exchange them", field: "max", at: place(of: "max"))
             return nil
         }
         return lowest...highest
@@ -184,7 +182,7 @@ extension MappingReader {
         if let given = node("points") {
             points = self.points(in: given)
             if let file = node("file") {
-                add("the points are given already; leave one of both out", field: "file", mark: file.mark)
+                add("the points are given already; leave one of both out", field: "file", at: file.place)
             }
         } else {
             let files = files
@@ -199,26 +197,26 @@ extension MappingReader {
         }
         guard let points else { return nil }
         guard let trace = Trace(points, repeats: repeats) else {
-            add("the times of a trace go up, from 0s on", field: "points", mark: mark(of: "points"))
+            add("the times of a trace go up, from 0s on", field: "points", at: place(of: "points"))
             return nil
         }
         return .trace(trace)
     }
 
     /// `[[0s, 20], [5s, 21.5]]`
-    private mutating func points(in node: Node) -> [Trace.Point]? {
+    private mutating func points(in node: ProfileNode) -> [Trace.Point]? {
         guard let list = node.sequence, !list.isEmpty else {
-            add("a list of at least one [time, value] is expected here", field: "points", mark: node.mark)
+            add("a list of at least one [time, value] is expected here", field: "points", at: node.place)
             return nil
         }
         var points: [Trace.Point] = []
         for (number, pair) in list.enumerated() {
-            guard let parts = pair.sequence, parts.count == 2, let time = parts[0].scalar?.string,
-                let text = parts[1].scalar?.string, let point = try? TraceText.point(time, text)
+            guard let parts = pair.sequence, parts.count == 2, let time = parts[0].text,
+                let text = parts[1].text, let point = try? TraceText.point(time, text)
             else {
                 add(
                     "a time and a value are expected here, such as [5s, 21.5]", field: "points[\(number)]",
-                    mark: pair.mark)
+                    at: pair.place)
                 return nil
             }
             points.append(point)

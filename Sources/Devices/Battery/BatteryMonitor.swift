@@ -7,7 +7,7 @@ package import Bluetooth
 package import BluetoothCore
 
 /// A Bluegiga BLE112 module that tells the position of a potentiometer as the level of a battery.
-package struct BatteryMonitor: Device {
+package struct BatteryMonitor: ProfiledDevice {
     package static let kind = "battery"
     package static let hasFlash = false
     /// The name of the level in settings.
@@ -46,10 +46,14 @@ package struct BatteryMonitor: Device {
         }
     }
 
+    package let configuration: Configuration
     private var peripheral: GATTPeripheral
 
     /// A module with these values.
-    package init(_ configuration: Configuration) { peripheral = GATTPeripheral(Self.declaration(of: configuration)) }
+    package init(_ configuration: Configuration) {
+        self.configuration = configuration
+        peripheral = GATTPeripheral(Self.declaration(of: configuration))
+    }
 
     package var services: [GATTService] { peripheral.services }
     package var settings: [DeviceSetting] { peripheral.settings }
@@ -110,5 +114,35 @@ package struct BatteryMonitor: Device {
         DeclaredCharacteristic(
             name: name, uuid: .bit16(uuid), properties: .read,
             fields: [ValueField(format: .text, source: .fixed(Array(text.utf8)))])
+    }
+}
+
+// MARK: - Profile
+
+extension BatteryMonitor {
+    package var address: BluetoothAddress? { configuration.address }
+    package var advertisedName: String? { configuration.name }
+    package var interval: AdvertisingInterval { configuration.interval }
+    package var transmitPower: TransmitPower? { configuration.transmitPower }
+
+    package init?(from reader: inout ProfileReader) {
+        var configuration = Configuration()
+        configuration.level = reader.quantity(Self.levelName, in: 0...100) ?? configuration.level
+        configuration.isBookCompatible = reader.value("book-compatible", ValueText.boolean) ?? false
+        configuration.hasPresentationFormat = reader.value("presentation", ValueText.boolean) ?? false
+        configuration.name = reader.value("name", ValueText.localName) ?? configuration.name
+        configuration.interval = reader.value("interval", ValueText.radiatedInterval) ?? configuration.interval
+        configuration.transmitPower = reader.value("tx-power", ValueText.transmitPower)
+        configuration.address = reader.value("address", ValueText.address)
+        self.init(configuration)
+    }
+
+    package func write(to writer: inout DeviceWriter) {
+        writer.write("level", AttributeWriter.text(configuration.level))
+        writer.write("book-compatible", "\(configuration.isBookCompatible)")
+        writer.write("presentation", "\(configuration.hasPresentationFormat)")
+        writer.write("name", DeviceWriter.quoted(configuration.name))
+        writer.write("interval", DeviceWriter.text(configuration.interval))
+        writer.write("tx-power", DeviceWriter.text(configuration.transmitPower))
     }
 }

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import Devices
 
 /// The names of value formats in profiles.
 enum FormatText {

@@ -4,13 +4,11 @@
 
 import Bluetooth
 import BluetoothCore
-import Devices
-import Yams
 
 /// Reads one characteristic of a `device: gatt`.
 enum CharacteristicParser {
     /// A characteristic; `nil`, with faults, when something is wrong.
-    static func characteristic(_ reader: inout MappingReader) -> DeclaredCharacteristic? {
+    static func characteristic(_ reader: inout ProfileReader) -> DeclaredCharacteristic? {
         let name = reader.value("name", ValueText.attributeName)
         let uuid = reader.required("uuid", ValueText.bluetoothUUID)
         let properties = properties(&reader)
@@ -29,7 +27,7 @@ enum CharacteristicParser {
         return uuid == nil || properties == nil || fields == nil ? nil : declared
     }
 
-    private static func properties(_ reader: inout MappingReader) -> CharacteristicProperties? {
+    private static func properties(_ reader: inout ProfileReader) -> CharacteristicProperties? {
         guard reader.has("properties") else {
             return reader.required("properties", FormatText.property)
         }
@@ -38,14 +36,14 @@ enum CharacteristicParser {
             let names = FormatText.properties.map(\.name).joined(separator: ", ")
             reader.add(
                 "at least one property is expected here: \(names)", field: "properties",
-                mark: reader.mark(of: "properties"))
+                at: reader.place(of: "properties"))
             return nil
         }
         return CharacteristicProperties(list)
     }
 
     /// `permissions: encrypted`, or `{ read: open, write: encrypted, subscribe: authenticated }`.
-    private static func permissions(_ reader: inout MappingReader) -> AttributePermissions {
+    private static func permissions(_ reader: inout ProfileReader) -> AttributePermissions {
         guard let node = reader.node("permissions") else { return .open }
         guard node.mapping != nil else {
             let all = reader.value("permissions", FormatText.security) ?? []
@@ -59,14 +57,14 @@ enum CharacteristicParser {
         } ?? .open
     }
 
-    private static func fields(_ reader: inout MappingReader, least: Int) -> [ValueField]? {
+    private static func fields(_ reader: inout ProfileReader, least: Int) -> [ValueField]? {
         guard reader.has("fields") else {
             return FieldParser.field(&reader, name: "", least: least).map { [$0] }
         }
-        let others = ["type", "value", "clock", "scale", "decimals", "range"] + MappingReader.quantityKeys
+        let others = ["type", "value", "clock", "scale", "decimals", "range"] + ProfileReader.quantityKeys
         if let other = others.first(where: reader.has) {
             reader.add(
-                "the fields have this each of their own; move it there", field: other, mark: reader.mark(of: other))
+                "the fields have this each of their own; move it there", field: other, at: reader.place(of: other))
             for key in others { _ = reader.node(key) }
             _ = reader.node("fields")
             return nil
@@ -84,12 +82,12 @@ enum CharacteristicParser {
             if let first = fields.firstIndex(where: { $0.name == field.name }), first < index {
                 reader.add(
                     "the name \"\(field.name)\" is fields[\(first)]'s already", field: "fields[\(index)].name",
-                    mark: sequence?[index].mapping?["name"]?.mark)
+                    at: sequence?[index].mapping?["name"]?.place)
             }
             if field.size == nil, index < fields.count - 1 {
                 reader.add(
                     "only the last field can be \(FormatText.text(field.format)), whose length is not fixed",
-                    field: "fields[\(index)].type", mark: (sequence?[index].mapping?["type"] ?? sequence?[index])?.mark)
+                    field: "fields[\(index)].type", at: (sequence?[index].mapping?["type"] ?? sequence?[index])?.place)
             }
         }
         return fields
@@ -98,7 +96,7 @@ enum CharacteristicParser {
     // MARK: - Lengths
 
     /// `length: 4`, or `{ min: 1, max: 20 }`.
-    private static func lengths(_ reader: inout MappingReader) -> ClosedRange<Int>? {
+    private static func lengths(_ reader: inout ProfileReader) -> ClosedRange<Int>? {
         guard let node = reader.node("length") else { return nil }
         func length(_ text: String) throws(ValueFault) -> Int {
             try ValueText.integer(text, in: 0...ValueFormat.longestValue)
@@ -108,36 +106,36 @@ enum CharacteristicParser {
             let least = part.value("min", length) ?? 0
             let most = part.value("max", length) ?? ValueFormat.longestValue
             guard least <= most else {
-                part.add("max is less than min; exchange them", field: "max", mark: part.mark(of: "max") ?? node.mark)
+                part.add("max is less than min; exchange them", field: "max", at: part.place(of: "max") ?? node.place)
                 return nil
             }
             return least...most
         }
     }
 
-    private static func check(_ lengths: ClosedRange<Int>?, of fields: [ValueField], _ reader: inout MappingReader) {
+    private static func check(_ lengths: ClosedRange<Int>?, of fields: [ValueField], _ reader: inout ProfileReader) {
         let known = fields.compactMap(\.size).reduce(0, +)
         let initial = fields.map { $0.octets(at: .zero, sinceUnixEpoch: .zero).count }.reduce(0, +)
         if known > ValueFormat.longestValue {
             reader.add(
                 "\(known) octets are more than the 512 that a value can have", field: "fields",
-                mark: reader.mark(of: "fields"))
+                at: reader.place(of: "fields"))
         }
         guard let lengths else { return }
         if fields.allSatisfy({ $0.size != nil }) {
             reader.add(
                 "the type says that the value has \(known) octets; leave length out", field: "length",
-                mark: reader.mark(of: "length"))
+                at: reader.place(of: "length"))
         } else if !lengths.contains(initial) {
             reader.add(
                 "the value has \(initial) octets, and length says \(lengths.lowerBound) to \(lengths.upperBound)",
-                field: "length", mark: reader.mark(of: "length"))
+                field: "length", at: reader.place(of: "length"))
         }
     }
 
     // MARK: - Telling and writing
 
-    private static func readTelling(_ declared: inout DeclaredCharacteristic, _ reader: inout MappingReader) {
+    private static func readTelling(_ declared: inout DeclaredCharacteristic, _ reader: inout ProfileReader) {
         let canTell = !declared.properties.isDisjoint(with: [.notify, .indicate])
         let telling = reader.value("notify") { text throws(ValueFault) -> Telling in
             switch text {
@@ -156,7 +154,7 @@ enum CharacteristicParser {
         declared.telling = telling ?? (canTell ? .onChange : .never)
     }
 
-    private static func readWriting(_ declared: inout DeclaredCharacteristic, _ reader: inout MappingReader) {
+    private static func readWriting(_ declared: inout DeclaredCharacteristic, _ reader: inout ProfileReader) {
         declared.isStored = reader.value("stored", ValueText.boolean) ?? false
         declared.rangeError = reader.value("range-error", ValueText.attributeError) ?? .valueNotAllowed
         let name = declared.name
@@ -183,7 +181,7 @@ enum CharacteristicParser {
         reader.add(
             "what changes by itself cannot be written; leave write out of the properties",
             field: place == nil ? "properties" : "fields[\(changing)]",
-            mark: place?.mark ?? reader.mark(of: "properties"))
+            at: place?.place ?? reader.place(of: "properties"))
     }
 
     /// A characteristic's name, or one with that of a field behind a dot.
@@ -196,7 +194,7 @@ enum CharacteristicParser {
 
     // MARK: - Errors and delays
 
-    private static func readFaults(_ declared: inout DeclaredCharacteristic, _ reader: inout MappingReader) {
+    private static func readFaults(_ declared: inout DeclaredCharacteristic, _ reader: inout ProfileReader) {
         declared.readFault = fault("read-error", canBeMended: declared.isWritable, &reader)
         declared.writeFault = fault("write-error", canBeMended: false, &reader)
         declared.readDelay = reader.value("read-delay", ValueText.delay) ?? .zero
@@ -210,7 +208,7 @@ enum CharacteristicParser {
 
     /// `read-error: 0x80`, or `{ code: 0x80, time: 3 }`, or `{ code: 0x80, until-written: true }`.
     private static func fault(
-        _ key: String, canBeMended: Bool, _ reader: inout MappingReader
+        _ key: String, canBeMended: Bool, _ reader: inout ProfileReader
     ) -> AttributeFault? {
         guard let node = reader.node(key) else { return nil }
         guard node.mapping != nil else {
@@ -225,10 +223,10 @@ enum CharacteristicParser {
             if untilWritten, !canBeMended {
                 part.add(
                     "this cannot be mended by writing; leave it out", field: "until-written",
-                    mark: part.mark(of: "until-written"))
+                    at: part.place(of: "until-written"))
             } else if untilWritten, time != nil {
                 part.add(
-                    "until-written says when already; leave one of them out", field: "time", mark: part.mark(of: "time")
+                    "until-written says when already; leave one of them out", field: "time", at: part.place(of: "time")
                 )
             }
             return code.map {
@@ -237,11 +235,11 @@ enum CharacteristicParser {
         }
     }
 
-    private static func demand(_ property: String, for key: String, _ reader: inout MappingReader) {
+    private static func demand(_ property: String, for key: String, _ reader: inout ProfileReader) {
         // Properties that cannot be read are told of already.
         guard !reader.faults.contains(where: { $0.field.contains("properties") }), reader.has("properties") else {
             return
         }
-        reader.add("this needs the property \(property)", field: key, mark: reader.mark(of: key))
+        reader.add("this needs the property \(property)", field: key, at: reader.place(of: key))
     }
 }

@@ -50,3 +50,11 @@ package struct ProfileFaults: Error, Hashable, Sendable {
     /// These faults.
     package init(_ faults: [ProfileFault]) { self.faults = faults }
 }
+
+/// A text that is not a value; the message says what is, without a full stop.
+package struct ValueFault: Error, Hashable, Sendable {
+    /// What is wrong, and what can be written.
+    package let message: String
+    /// A fault with this message.
+    package init(_ message: String) { self.message = message }
+}

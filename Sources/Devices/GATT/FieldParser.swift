@@ -2,28 +2,26 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import Devices
-import Yams
 
 /// Reads what a value, or a field of one, is: `type`, and `value` or what changes it.
 enum FieldParser {
     /// A field; its keys stand in a mapping of their own or among those of its characteristic.
     /// - Parameter least: how many octets a value has at least that is not given.
-    static func field(_ reader: inout MappingReader, name: String, least: Int = 0) -> ValueField? {
+    static func field(_ reader: inout ProfileReader, name: String, least: Int = 0) -> ValueField? {
         let format = format(&reader)
         let clock = reader.value("clock") { text throws(ValueFault) in
             try ValueText.choice(text, of: ClockForm.self)
         }
         let accepted = accepted(&reader, format)
         let quantity = reader.changingQuantity(in: accepted ?? format?.bounds)
-        let given = (["value", "clock"] + MappingReader.quantityKeys).filter(reader.has)
+        let given = (["value", "clock"] + ProfileReader.quantityKeys).filter(reader.has)
         guard given.count < 2 else {
             _ = reader.node("value")
             // Two that change a number are told of already.
             if ["value", "clock"].contains(given[0]) {
                 reader.add(
                     "\(given[1]) says what it is already; leave one of them out", field: given[0],
-                    mark: reader.mark(of: given[0]))
+                    at: reader.place(of: given[0]))
             }
             return nil
         }
@@ -35,7 +33,7 @@ enum FieldParser {
             guard format.isNumber else {
                 reader.add(
                     "\(given[0]) makes numbers, which \(FormatText.text(format)) is not; write a type such as uint8",
-                    field: given[0], mark: reader.mark(of: given[0]))
+                    field: given[0], at: reader.place(of: given[0]))
                 return nil
             }
             return ValueField(name: name, format: format, source: .quantity(quantity), accepted: accepted)
@@ -48,27 +46,27 @@ enum FieldParser {
     }
 
     private static func field(
-        _ reader: inout MappingReader, name: String, clock: ClockForm, _ format: ValueFormat?
+        _ reader: inout ProfileReader, name: String, clock: ClockForm, _ format: ValueFormat?
     ) -> ValueField? {
         guard clock == .unix else {
             if reader.has("type") {
                 reader.add(
                     "the clock \"\(clock.rawValue)\" has octets of its own; leave the type out", field: "type",
-                    mark: reader.mark(of: "type"))
+                    at: reader.place(of: "type"))
             }
             return ValueField(name: name, format: .octets, source: .clock(clock))
         }
         guard let format, format.isNumber else {
             reader.add(
                 "the clock \"unix\" counts seconds; write a type such as uint32", field: "clock",
-                mark: reader.mark(of: "clock"))
+                at: reader.place(of: "clock"))
             return nil
         }
         return ValueField(name: name, format: format, source: .clock(clock))
     }
 
     /// The type, with the scale and decimals that belong to it.
-    private static func format(_ reader: inout MappingReader) -> ValueFormat? {
+    private static func format(_ reader: inout ProfileReader) -> ValueFormat? {
         let format = reader.has("type") ? reader.value("type", FormatText.format) : .octets
         _ = reader.node("type")
         let scale = reader.value("scale") { text throws(ValueFault) in
@@ -98,22 +96,22 @@ enum FieldParser {
         }
     }
 
-    private static func refuse(_ reader: inout MappingReader, _ key: String, _ message: String) {
-        if reader.has(key) { reader.add(message, field: key, mark: reader.mark(of: key)) }
+    private static func refuse(_ reader: inout ProfileReader, _ key: String, _ message: String) {
+        if reader.has(key) { reader.add(message, field: key, at: reader.place(of: key)) }
     }
 
     /// `range: [0, 100]`: the numbers that may be written.
-    private static func accepted(_ reader: inout MappingReader, _ format: ValueFormat?) -> ClosedRange<Double>? {
+    private static func accepted(_ reader: inout ProfileReader, _ format: ValueFormat?) -> ClosedRange<Double>? {
         guard let ends = reader.values("range", ValueText.number) else { return nil }
-        let mark = reader.mark(of: "range")
+        let place = reader.place(of: "range")
         if let format, !format.isNumber {
             reader.add(
-                "only numbers have a range; for \(FormatText.text(format)), write length", field: "range", mark: mark)
+                "only numbers have a range; for \(FormatText.text(format)), write length", field: "range", at: place)
             return nil
         }
         guard !reader.faults.contains(where: { $0.field.contains("range[") }) else { return nil }
         guard ends.count == 2, ends[0] <= ends[1] else {
-            reader.add("a range is the least and the greatest number, such as [0, 100]", field: "range", mark: mark)
+            reader.add("a range is the least and the greatest number, such as [0, 100]", field: "range", at: place)
             return nil
         }
         return ends[0]...ends[1]

@@ -8,7 +8,7 @@ package import BluetoothCore
 
 /// A display for a phone's notifications, such as a watch: it solicits the phone's service, and when the phone has
 /// connected it is the client of what the phone serves.
-package struct ANCSAccessory: Device {
+package struct ANCSAccessory: ProfiledDevice {
     package static let kind = "ancs-accessory"
     package static let hasFlash = false
 
@@ -39,7 +39,7 @@ package struct ANCSAccessory: Device {
         }
     }
 
-    private var configuration: Configuration
+    package private(set) var configuration: Configuration
     private var phone: (central: Central, consumer: ANCSConsumer)?
 
     /// An accessory with these values, which nothing is connected to.

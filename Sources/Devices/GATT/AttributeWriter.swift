@@ -5,7 +5,6 @@
 import Advertising
 import Bluetooth
 import BluetoothCore
-import Devices
 
 /// Writes declared services, and what is advertised, as the YAML that is read as the same.
 enum AttributeWriter {
@@ -13,12 +12,12 @@ enum AttributeWriter {
     static func entries(of configuration: GATTPeripheral.Configuration) -> [(key: String, value: String?)] {
         let content = configuration.content
         return [
-            ("name", content.name.map(ProfileWriter.quoted)),
+            ("name", content.name.map(DeviceWriter.quoted)),
             ("appearance", content.appearance.map { "\($0)" }),
             ("pdu", content.pdu.rawValue),
-            ("flags", ProfileWriter.text(content.flags)),
-            ("interval", ProfileWriter.text(content.interval)),
-            ("tx-power", ProfileWriter.text(content.transmitPower)),
+            ("flags", DeviceWriter.text(content.flags)),
+            ("interval", DeviceWriter.text(content.interval)),
+            ("tx-power", DeviceWriter.text(content.transmitPower)),
             ("centrals", "\(configuration.centrals)"),
             (
                 "advertise",
@@ -56,12 +55,12 @@ enum AttributeWriter {
             : [
                 (
                     "fields",
-                    list(declared.fields.map { mapping([("name", ProfileWriter.quoted($0.name))] + entries(of: $0)) })
+                    list(declared.fields.map { mapping([("name", DeviceWriter.quoted($0.name))] + entries(of: $0)) })
                 )
             ]
         return mapping(
             [
-                ("name", ProfileWriter.quoted(declared.name)), ("uuid", declared.uuid.description),
+                ("name", DeviceWriter.quoted(declared.name)), ("uuid", declared.uuid.description),
                 ("properties", list(names(of: declared.properties))), ("permissions", text(declared.permissions)),
             ] + value + behaviour(of: declared))
     }
@@ -69,8 +68,8 @@ enum AttributeWriter {
     private static func behaviour(of declared: DeclaredCharacteristic) -> [(String, String?)] {
         let tells = !declared.properties.isDisjoint(with: [.notify, .indicate])
         let writing: [(String, String?)] = [
-            ("stored", declared.isStored ? "true" : nil), ("echo", declared.echo.map(ProfileWriter.quoted)),
-            ("restarts", listOrNothing(declared.restarts.map(ProfileWriter.quoted))),
+            ("stored", declared.isStored ? "true" : nil), ("echo", declared.echo.map(DeviceWriter.quoted)),
+            ("restarts", listOrNothing(declared.restarts.map(DeviceWriter.quoted))),
             ("range-error", declared.rangeError == .valueNotAllowed ? nil : text(declared.rangeError)),
         ]
         return [
@@ -89,12 +88,12 @@ enum AttributeWriter {
         switch field.source {
         case .fixed(let octets):
             return type(of: field.format) + [
-                ("range", range), ("value", ProfileWriter.quoted(field.format.text(of: octets))),
+                ("range", range), ("value", DeviceWriter.quoted(field.format.text(of: octets))),
             ]
         case .quantity(.fixed(let number)):
             let octets = field.format.octets(of: number)
             return type(of: field.format) + [
-                ("range", range), ("value", ProfileWriter.quoted(field.format.text(of: octets))),
+                ("range", range), ("value", DeviceWriter.quoted(field.format.text(of: octets))),
             ]
         case .quantity(let quantity): return type(of: field.format) + [("range", range), entry(quantity)]
         case .clock(.unix): return type(of: field.format) + [("range", range), ("clock", ClockForm.unix.rawValue)]
@@ -176,7 +175,7 @@ enum AttributeWriter {
     private static func text(_ descriptor: GATTDescriptor) -> String {
         mapping([
             ("uuid", descriptor.uuid.description),
-            ("value", ProfileWriter.quoted(Hexadecimal.string(descriptor.value))),
+            ("value", DeviceWriter.quoted(Hexadecimal.string(descriptor.value))),
             ("permissions", descriptor.read.isEmpty ? nil : text(descriptor.read)),
         ])
     }
@@ -209,8 +208,8 @@ enum AttributeWriter {
 
     private static func entry(_ octets: AdvertisedContent.Octets) -> (String, String?) {
         switch octets {
-        case .fixed(let octets): ("data", ProfileWriter.quoted(Hexadecimal.string(octets)))
-        case .value(let name): ("value-of", ProfileWriter.quoted(name))
+        case .fixed(let octets): ("data", DeviceWriter.quoted(Hexadecimal.string(octets)))
+        case .value(let name): ("value-of", DeviceWriter.quoted(name))
         }
     }
 

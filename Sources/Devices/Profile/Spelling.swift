@@ -23,19 +23,19 @@ package enum Spelling {
     /// - Parameters:
     ///   - problem: such as `there is no key "mayor" here`.
     ///   - kind: what the names are names of, in the plural.
-    static func unknown(_ problem: String, _ text: String, _ kind: String, _ names: [String]) -> String {
+    package static func unknown(_ problem: String, _ text: String, _ kind: String, _ names: [String]) -> String {
         let question = question(text, among: names)
         return "\(problem)\(question)\(question.isEmpty ? ";" : "") \(kind) are \(names.joined(separator: ", "))"
     }
 
     /// `"encripted" is not one of open, encrypted; did you mean "encrypted"?`
-    static func notOne(_ text: String, of names: [String]) -> String {
+    package static func notOne(_ text: String, of names: [String]) -> String {
         "\"\(text)\" is not one of \(names.joined(separator: ", "))\(question(text, among: names))"
     }
 
     /// How many characters must be inserted, removed, replaced, or exchanged with their neighbour to make one text of
     /// the other (the optimal string alignment distance).
-    static func distance(_ left: [Character], _ right: [Character]) -> Int {
+    package static func distance(_ left: [Character], _ right: [Character]) -> Int {
         var beforePrevious: [Int] = []
         var previous = Array(0...right.count)
         for row in left.indices {

@@ -4,14 +4,11 @@
 
 import Bluetooth
 import BluetoothCore
-import Devices
-import Yams
 
 /// Reads the keys of a `device: gatt`.
 enum GATTParser {
     /// The peripheral; `nil`, with faults, when something is wrong.
-    /// - Parameter place: where the beacon is, for what concerns all of it.
-    static func configuration(_ reader: inout MappingReader, place: Mark?) -> GATTPeripheral.Configuration? {
+    static func configuration(_ reader: inout ProfileReader) -> GATTPeripheral.Configuration? {
         var services: [DeclaredService] = []
         if reader.has("services") {
             let read = reader.parts("services", of: "service", service)
@@ -30,18 +27,18 @@ enum GATTParser {
         guard reader.faults.isEmpty else { return nil }
         if let problem = AdvertisedContentParser.problem(of: configuration) {
             let key = reader.has("advertise") ? "advertise" : nil
-            reader.add(problem, field: key, mark: key.flatMap { reader.mark(of: $0) } ?? place)
+            reader.add(problem, field: key, at: key.flatMap { reader.place(of: $0) } ?? reader.place)
         }
         return configuration
     }
 
     /// Takes the other keys, so that they are not told of as unknown when the services are wrong.
-    private static func skipContent(_ reader: inout MappingReader) -> AdvertisedContent {
+    private static func skipContent(_ reader: inout ProfileReader) -> AdvertisedContent {
         _ = reader.value("centrals") { text throws(ValueFault) in try ValueText.integer(text, in: 1...8) }
         return AdvertisedContentParser.content(&reader, of: [])
     }
 
-    private static func service(_ part: inout MappingReader) -> DeclaredService? {
+    private static func service(_ part: inout ProfileReader) -> DeclaredService? {
         let uuid = part.required("uuid") { text throws(ValueFault) in
             let uuid = try ValueText.bluetoothUUID(text)
             guard ![.genericAccess, .genericAttribute].contains(uuid) else {
@@ -62,14 +59,14 @@ enum GATTParser {
     // MARK: - Names
 
     /// Every name is one characteristic's, and every name that is referred to is one.
-    private static func checkNames(of configuration: GATTPeripheral.Configuration, _ reader: inout MappingReader) {
+    private static func checkNames(of configuration: GATTPeripheral.Configuration, _ reader: inout ProfileReader) {
         var seen: [String: DeclaredCharacteristic] = [:]
         var owners: [String: String] = [:]
         for (path, node, declared) in places(of: configuration, reader) {
             if let owner = owners[declared.name] {
                 reader.add(
                     "the name \"\(declared.name)\" is \(owner)'s already; give every characteristic a name of its own",
-                    field: node?["name"] == nil ? path : "\(path).name", mark: (node?["name"] ?? node?["uuid"])?.mark)
+                    field: node?["name"] == nil ? path : "\(path).name", at: (node?["name"] ?? node?["uuid"])?.place)
             }
             owners[declared.name] = owners[declared.name] ?? path
             seen[declared.name] = declared
@@ -78,16 +75,16 @@ enum GATTParser {
             seen.keys)
         for (path, node, declared) in places(of: configuration, reader) {
             if let name = declared.echo, let fault = fault(ofEcho: name, seen) {
-                reader.add(fault, field: "\(path).echo", mark: node?["echo"]?.mark)
+                reader.add(fault, field: "\(path).echo", at: node?["echo"]?.place)
             }
             for (index, name) in declared.restarts.enumerated() where !settings.contains(name) {
                 reader.add(
                     unknown(name, seen), field: "\(path).restarts[\(index)]",
-                    mark: node?["restarts"]?.sequence?[index].mark)
+                    at: node?["restarts"]?.sequence?[index].place)
             }
         }
         for name in configuration.content.advertisedCharacteristics.sorted() where seen[name] == nil {
-            reader.add(unknown(name, seen), field: "advertise", mark: reader.mark(of: "advertise"))
+            reader.add(unknown(name, seen), field: "advertise", at: reader.place(of: "advertise"))
         }
     }
 
@@ -105,8 +102,8 @@ enum GATTParser {
 
     /// Each characteristic with its path and its node.
     private static func places(
-        of configuration: GATTPeripheral.Configuration, _ reader: MappingReader
-    ) -> [(String, Node.Mapping?, DeclaredCharacteristic)] {
+        of configuration: GATTPeripheral.Configuration, _ reader: ProfileReader
+    ) -> [(String, ProfileNode.Mapping?, DeclaredCharacteristic)] {
         let list = reader.present("services")?.sequence
         return configuration.services.enumerated().flatMap { number, service in
             let nodes = list?[number].mapping?["characteristics"]?.sequence

@@ -1,0 +1,61 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+package import Advertising
+package import BluetoothCore
+
+/// Collects the keys of a device as lines of YAML.
+package struct DeviceWriter {
+    /// The lines, without the indentation of the entry that they belong to.
+    package private(set) var lines: [String] = []
+
+    /// A writer without lines.
+    package init() {}
+
+    /// Writes a key and its value; `nil` leaves the key out.
+    package mutating func write(_ key: String, _ value: String?) {
+        if let value { lines.append("\(key): \(value)") }
+    }
+
+    /// Writes a key whose value takes lines of its own.
+    package mutating func write(_ key: String, lines block: [String]) {
+        lines.append("\(key):")
+        lines += block.map { "  " + $0 }
+    }
+
+    // MARK: - Values
+
+    /// An iBeacon frame.
+    package static func text(_ frame: IBeacon) -> String {
+        "{ uuid: \(frame.uuid), major: \(frame.major), minor: \(frame.minor), measured-power: "
+            + "\(frame.measuredPower.decibelMilliwatts) }"
+    }
+
+    /// An interval: whole milliseconds, or else ticks.
+    package static func text(_ interval: AdvertisingInterval) -> String {
+        let microseconds = Int(interval.count) * 625
+        return microseconds.isMultiple(of: 1000) ? "\(microseconds / 1000)ms" : "\(interval.count)ticks"
+    }
+
+    /// Flags, or `none`.
+    package static func text(_ flags: AdvertisingFlags?) -> String {
+        flags.map { "0x" + Hexadecimal.string([$0.rawValue]) } ?? "none"
+    }
+
+    /// A radiated power; `nil` when the radio chooses it.
+    package static func text(_ power: TransmitPower?) -> String? { power.map { "\($0.decibelMilliwatts)dBm" } }
+
+    /// Any text in double quotes (YAML 1.2, 7.3.1).
+    package static func quoted(_ text: String) -> String {
+        "\""
+            + text.unicodeScalars.map { scalar in
+                switch scalar {
+                case "\"": "\\\""
+                case "\\": "\\\\"
+                case " "..."~": String(scalar)
+                default: "\\U" + String(String(UInt64(scalar.value) + 0x1_0000_0000, radix: 16).suffix(8))
+                }
+            }.joined() + "\""
+    }
+}

@@ -1,0 +1,131 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+package import Advertising
+package import Bluetooth
+package import BluetoothCore
+
+/// A device that profiles declare: it reads and writes its own keys, and knows what can go wrong with their values.
+///
+/// A kind of device is one folder of this target and one line in `DeviceRegistry.all`.
+package protocol ProfiledDevice: Device {
+    /// The values that a profile gives.
+    associatedtype Configuration: Hashable, Sendable
+
+    /// The values of the profile, with settings as they are at present where these are part of them.
+    var configuration: Configuration { get }
+    /// A device as it leaves the factory.
+    init(_ configuration: Configuration)
+    /// Reads the keys of the kind; `nil` when they do not make a device. Faults are added to the reader.
+    init?(from reader: inout ProfileReader)
+    /// Writes the keys of the kind, without `device` and `address`.
+    func write(to writer: inout DeviceWriter)
+    /// The device of this kind that advertises exactly what a recorded one does; `nil` when there is none.
+    static func recognized(from recorded: RawAdvertiser.Configuration) -> Self?
+
+    /// The address that the profile gives; `nil` leaves it to the radio.
+    var address: BluetoothAddress? { get }
+    /// The complete name to advertise; `nil` when there is none.
+    var advertisedName: String? { get }
+    /// The advertising interval as stored, in range or not.
+    var interval: AdvertisingInterval { get }
+    /// The radiated power that the profile gives; `nil` leaves it to the radio.
+    var transmitPower: TransmitPower? { get }
+    /// The iBeacon frame that it advertises; `nil` when it advertises none.
+    var frame: IBeacon? { get }
+    /// The PDU type that the profile gives; `nil` when the hardware determines it.
+    var pdu: AdvertisingPDU? { get }
+    /// How the hardware pairs where the profile does not say; `nil` when it does not pair.
+    var defaultPairing: PairingSettings? { get }
+    /// Problems of this kind that `check` reports.
+    var findings: [DeviceFinding] { get }
+}
+
+extension ProfiledDevice {
+    /// By default, no recorded device is recognized.
+    package static func recognized(from recorded: RawAdvertiser.Configuration) -> Self? { nil }
+
+    /// By default, no iBeacon frame.
+    package var frame: IBeacon? { nil }
+
+    /// By default, the hardware determines the PDU type.
+    package var pdu: AdvertisingPDU? { nil }
+
+    /// By default, the hardware does not pair.
+    package var defaultPairing: PairingSettings? { nil }
+
+    /// By default, no problems.
+    package var findings: [DeviceFinding] { [] }
+
+    /// The name of the kind in profiles.
+    package var kind: String { Self.kind }
+
+    /// The RSSI at 1 m that the frame claims; `nil` when there is no frame.
+    package var measuredPower: MeasuredPower? { frame?.measuredPower }
+
+    /// Whether a profile declares both devices with the same values.
+    package func isDeclared(like other: any ProfiledDevice) -> Bool {
+        (other as? Self)?.configuration == configuration
+    }
+}
+
+/// All kinds of devices.
+package enum DeviceRegistry {
+    /// The kinds, in the order in which they are documented. Of two that recognize a recorded device the later one counts.
+    package static let all: [any ProfiledDevice.Type] = [
+        PlainIBeacon.self,
+        IoTDesignShopBeacon.self,
+        RawAdvertiser.self,
+        GATTPeripheral.self,
+        BatteryMonitor.self,
+        SensorTag.self,
+        ANCSAccessory.self,
+    ]
+
+    /// The names of the kinds.
+    package static var names: [String] { all.map { $0.kind } }
+
+    /// The kind of this name; `nil` when there is none.
+    package static func kind(named name: String) -> (any ProfiledDevice.Type)? { all.first { $0.kind == name } }
+
+    /// The device that advertises exactly what a recorded one does: one of a known kind, or else a raw advertiser.
+    package static func device(advertising recorded: RawAdvertiser.Configuration) -> any ProfiledDevice {
+        let raw = RawAdvertiser(recorded)
+        let known = all.reversed().lazy.compactMap { kind -> (any ProfiledDevice)? in kind.recognized(from: recorded) }
+        return known.first { $0.firstAdvertisement == raw.advertisement } ?? raw
+    }
+}
+
+/// A problem of a device's profile: what would go wrong, at which receivers, why, and how to fix it.
+package struct DeviceFinding: Hashable, Sendable {
+    /// How bad it is.
+    package enum Severity: String, Hashable, Sendable {
+        /// It will not work.
+        case error
+        /// Some receivers are affected.
+        case warning
+        /// Good to know.
+        case advice
+    }
+
+    /// How bad it is.
+    package var severity: Severity
+    /// A stable code.
+    package var code: String
+    /// The receivers that are affected.
+    package var receiver: String
+    /// What is wrong, and why.
+    package var message: String
+    /// How to fix it.
+    package var hint: String
+
+    /// A problem.
+    package init(_ severity: Severity, _ code: String, affects receiver: String, _ message: String, hint: String) {
+        self.severity = severity
+        self.code = code
+        self.receiver = receiver
+        self.message = message
+        self.hint = hint
+    }
+}
