@@ -6,34 +6,43 @@ public import BluetoothCore
 
 /// The significant part of an advertisement or scan response: AD structures in their order on air.
 ///
-/// Core 5.4, Vol 3, Part C, 11. Octets behind the significant part (a zero length and whatever follows) are kept, and so
-/// are those that are no structure where `init(verbatim:)` was given them.
+/// Core 5.4, Vol 3, Part C, 11. Bytes behind the significant part (a zero length and what follows) are preserved as padding, and
+/// so are bytes that form no structure where `init(verbatim:)` received them. The data is encoded once, when it is made.
 public struct AdvertisingData: Hashable, Sendable {
     /// The structures in order.
-    public var structures: [AdvertisingStructure]
-    /// What follows the structures: empty, octets that begin with a zero length, or what is no structure.
+    public private(set) var structures: [AdvertisingStructure]
+    /// The bytes on air, padding included; encoded once.
+    public private(set) var bytes: [UInt8]
+    /// The bytes behind the structures: empty, or beginning with a zero length, or forming no structure.
     public let padding: [UInt8]
 
-    /// These structures in this order, and nothing behind them.
+    /// These structures in order, without padding.
     public init(_ structures: [AdvertisingStructure] = []) {
-        self.structures = structures
-        padding = []
+        self.init(structures: structures, padding: [])
     }
 
-    /// These octets whatever they are: as many structures as can be read, and the rest as it is.
-    ///
-    /// They serialise to themselves.
-    public init(verbatim octets: [UInt8]) {
-        var reader = ByteReader(octets)
+    /// Appends a structure.
+    /// - Precondition: There is no padding.
+    public mutating func append(_ structure: AdvertisingStructure) {
+        precondition(padding.isEmpty, "a structure behind padding is not part of the data")
+        structures.append(structure)
+        var writer = ByteWriter(capacity: structure.size)
+        structure.serialize(into: &writer)
+        bytes += writer.bytes
+    }
+
+    /// Any bytes: as many structures as can be parsed, and the rest as padding. They serialise to themselves.
+    public init(verbatim bytes: [UInt8]) {
+        var reader = ByteReader(bytes)
         let (data, error) = Self.parsePrefix(of: &reader)
-        self = error == nil ? data : Self(structures: data.structures, padding: Array(octets.dropFirst(data.size)))
+        self = error == nil ? data : Self(structures: data.structures, padding: Array(bytes.dropFirst(data.size)))
     }
 
-    /// Whether all of it is structures, or padding that a zero length announces.
+    /// Whether there are only structures, and padding that begins with a zero length.
     public var isWellFormed: Bool { padding.first ?? 0 == 0 }
 
-    /// Octets on air, padding included.
-    public var size: Int { serialized().count }
+    /// The number of bytes on air, padding included.
+    public var size: Int { bytes.count }
 
     /// The flags, when there are any.
     public var flags: AdvertisingFlags? {
@@ -65,6 +74,7 @@ extension AdvertisingData: WireCodable {
 
     /// Reads as many structures as can be read, and the error that ended it, if one did.
     public static func parsePrefix(of reader: inout ByteReader) -> (AdvertisingData, WireError?) {
+        var all = reader
         var structures: [AdvertisingStructure] = []
         while !reader.isAtEnd {
             let rest = reader
@@ -73,21 +83,33 @@ extension AdvertisingData: WireCodable {
             } catch {
                 guard error.kind == .badLength(0) else { return (AdvertisingData(structures), error) }
                 reader = rest
-                return (AdvertisingData(structures: structures, padding: Array(reader.readAll())), nil)
+                let padding = Array(reader.readAll())
+                return (AdvertisingData(structures: structures, padding: padding, bytes: Array(all.readAll())), nil)
             }
         }
-        return (AdvertisingData(structures), nil)
+        // A structure serialises to what it was parsed from, so there is nothing to encode.
+        return (AdvertisingData(structures: structures, padding: [], bytes: Array(all.readAll())), nil)
+    }
+
+    private init(structures: [AdvertisingStructure], padding: [UInt8], bytes: [UInt8]) {
+        self.structures = structures
+        self.padding = padding
+        self.bytes = bytes
     }
 
     private init(structures: [AdvertisingStructure], padding: [UInt8]) {
         self.structures = structures
         self.padding = padding
-    }
-
-    public func serialize(into writer: inout ByteWriter) {
+        var writer = ByteWriter(capacity: AdvertisingPDU.capacity)
         for structure in structures { structure.serialize(into: &writer) }
         writer.write(padding)
+        bytes = writer.bytes
     }
+
+    public func serialize(into writer: inout ByteWriter) { writer.write(bytes) }
+
+    /// The bytes on air.
+    public func serialized() -> [UInt8] { bytes }
 }
 
 extension AdvertisingData: ExpressibleByArrayLiteral {

@@ -26,13 +26,35 @@ public enum AdvertisingStructure: Hashable, Sendable {
     /// Any other type, or data of another form.
     case unknown(type: UInt8, data: [UInt8])
 
-    /// Octets on air: length, type and data.
-    public var size: Int { serialized().count }
+    /// The number of bytes on air: length, type and data.
+    public var size: Int {
+        let data =
+            switch self {
+            case .flags, .transmitPower: 1
+            case .serviceUUIDs16(let uuids, _): uuids.count * 2
+            case .serviceUUIDs128(let uuids, _): uuids.count * 16
+            case .localName(let name, _): name.utf8.count
+            case .serviceData16(_, let data), .manufacturerSpecific(_, let data): 2 + data.count
+            case .unknown(_, let data): data.count
+            }
+        return 2 + min(data, 254)
+    }
 
-    /// The AD type octet.
-    public var type: UInt8 { serialized()[1] }
+    /// The AD type.
+    public var type: UInt8 {
+        switch self {
+        case .flags: 0x01
+        case .serviceUUIDs16(_, let isComplete): isComplete ? 0x03 : 0x02
+        case .serviceUUIDs128(_, let isComplete): isComplete ? 0x07 : 0x06
+        case .localName(_, let isComplete): isComplete ? 0x09 : 0x08
+        case .transmitPower: 0x0A
+        case .serviceData16: 0x16
+        case .manufacturerSpecific: 0xFF
+        case .unknown(let type, _): type
+        }
+    }
 
-    /// The data octets behind the type.
+    /// The bytes behind the type.
     public var data: [UInt8] { Array(serialized().dropFirst(2)) }
 
     /// The AD type's name in lower case with hyphens, as in `decode`; `nil` when the type is not known here.
@@ -112,32 +134,25 @@ extension AdvertisingStructure: WireCodable {
     /// Writes length, type and data. Data beyond the 254 octets that a length can count is cut there.
     public func serialize(into writer: inout ByteWriter) {
         var body = ByteWriter()
+        body.write(type)
         switch self {
         case .flags(let flags):
-            body.write(UInt8(0x01))
             body.write(flags.rawValue)
-        case .serviceUUIDs16(let uuids, let isComplete):
-            body.write(UInt8(isComplete ? 0x03 : 0x02))
+        case .serviceUUIDs16(let uuids, _):
             for uuid in uuids { body.writeLittleEndian(uuid) }
-        case .serviceUUIDs128(let uuids, let isComplete):
-            body.write(UInt8(isComplete ? 0x07 : 0x06))
+        case .serviceUUIDs128(let uuids, _):
             for uuid in uuids { uuid.serialize(into: &body) }
-        case .localName(let name, let isComplete):
-            body.write(UInt8(isComplete ? 0x09 : 0x08))
+        case .localName(let name, _):
             body.write(Array(name.utf8))
         case .transmitPower(let power):
-            body.write(UInt8(0x0A))
             body.write(power.decibelMilliwatts)
         case .serviceData16(let uuid, let data):
-            body.write(UInt8(0x16))
             body.writeLittleEndian(uuid)
             body.write(data)
         case .manufacturerSpecific(let company, let data):
-            body.write(UInt8(0xFF))
             body.writeLittleEndian(company.rawValue)
             body.write(data)
-        case .unknown(let type, let data):
-            body.write(type)
+        case .unknown(_, let data):
             body.write(data)
         }
         let octets = body.bytes.prefix(255)

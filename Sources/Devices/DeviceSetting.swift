@@ -4,7 +4,7 @@
 
 package import BluetoothCore
 
-/// One setting that beacons have, in the profile's vocabulary.
+/// A setting and its value.
 package enum DeviceSetting: Hashable, Sendable {
     /// The proximity UUID.
     case uuid(UUID128)
@@ -12,13 +12,13 @@ package enum DeviceSetting: Hashable, Sendable {
     case major(UInt16)
     /// The iBeacon minor.
     case minor(UInt16)
-    /// The strength at one metre that the frame claims.
+    /// The RSSI at 1 m that the frame claims.
     case measuredPower(MeasuredPower)
     /// The advertising interval as it is stored, in range or not.
     case interval(AdvertisingInterval)
     /// The radiated power; `nil` leaves it to the radio.
     case transmitPower(TransmitPower?)
-    /// A setting that this device has under a name of its own, as people write its value.
+    /// A setting of one kind of device: its key, and its value as people write it.
     case named(String, String)
 
     /// The setting's key in profiles and in `ctl set`.

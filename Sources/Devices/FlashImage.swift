@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a device keeps over a power cut: named values, small enough for a person to read.
+/// The contents of flash memory: named values, small enough for a person to read.
 package struct FlashImage: Hashable, Sendable {
     /// The values by name.
     package var values: [String: FlashValue]
@@ -26,7 +26,7 @@ package struct FlashImage: Hashable, Sendable {
     }
 }
 
-/// One kept value: in a file, a JSON number or string.
+/// A saved value: in a file, a JSON number or string.
 package enum FlashValue: Hashable, Sendable, Codable {
     /// A whole number.
     case integer(Int)
@@ -51,7 +51,7 @@ package enum FlashValue: Hashable, Sendable, Codable {
     }
 }
 
-/// A kept value that is missing, or that no device of its kind could have written.
+/// A saved value that is missing or out of range.
 package struct FlashFault: Error, Hashable, Sendable {
     /// The value's name.
     package let name: String

@@ -75,6 +75,7 @@ package enum DeviceRegistry {
     /// The kinds, in the order in which they are documented. Of two that recognize a recorded device the later one counts.
     package static let all: [any ProfiledDevice.Type] = [
         PlainIBeacon.self,
+        Beacon.self,
         IoTDesignShopBeacon.self,
         RawAdvertiser.self,
         GATTPeripheral.self,

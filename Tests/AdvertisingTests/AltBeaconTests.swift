@@ -29,7 +29,7 @@ import Testing
         let data = try checkWire(AdvertisingData.self, bytes: try Hexadecimal.bytes(Self.advertisement))
         let frame = try Self.frame()
         #expect(data.structures.compactMap { AltBeacon($0) } == [frame])
-        #expect(data.frames == [.altBeacon(frame)])
+        #expect(data.frames == [BeaconFrame(frame)])
         #expect(data.iBeacons.isEmpty)
     }
 

@@ -88,7 +88,7 @@ struct ProfileMistake: CustomTestStringConvertible, Sendable {
         ProfileMistake("profile: p\nbeacons:\n  - ¦id: a\n", field: "beacons[0]", "\"device\" is missing"),
         ProfileMistake(
             "profile: p\nbeacons:\n  - id: a\n    device: ¦toaster\n", field: "beacons[0].device",
-            "there is no device \"toaster\"; devices are ibeacon, iot-design-shop, raw, gatt, battery, sensortag, "
+            "there is no device \"toaster\"; devices are ibeacon, beacon, iot-design-shop, raw, gatt, battery, sensortag, "
                 + "ancs-accessory"),
         ProfileMistake(
             "profile: p\nbeacons:\n  - id: ¦a/b\n    device: iot-design-shop\n", field: "beacons[0].id",

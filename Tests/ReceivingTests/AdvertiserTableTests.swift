@@ -47,7 +47,7 @@ import Testing
         _ = table.receive([3, 3, 0x0F, 0x18, 5, 5, 0x0F, 0x18, 0, 0], from: "b", rssi: .unavailable, at: .seconds(4))
         let (first, second) = (try #require(table["a"]), try #require(table["b"]))
         #expect(first.localName == "Entrance")
-        #expect(first.frames == [.iBeacon(.sample())])
+        #expect(first.frames == [BeaconFrame(IBeacon.sample())])
         #expect(first.advertisingBytes == Self.beacon + [9])
         #expect(first.advertisingData.structures.count == 2)
         #expect(first.scanResponseBytes == Self.name)
@@ -135,7 +135,7 @@ import Testing
     @Test func anyBytesAreAccepted() {
         var generator = SplitMix64(seed: 4)
         var table = AdvertiserTable<UInt8>(capacity: 16)
-        let filter = ScanFilter(services: [.bit16(0x180F)], formats: [.iBeacon], name: "x")
+        let filter = ScanFilter(services: [.bit16(0x180F)], formats: ["ibeacon"], name: "x")
         for _ in 0..<20_000 {
             let bytes = generator.bytes(Int.random(in: 0...64, using: &generator))
             let source = UInt8.random(in: 0...31, using: &generator)

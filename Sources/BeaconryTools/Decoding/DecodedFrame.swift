@@ -3,100 +3,38 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Advertising
-import BluetoothCore
 
-/// A beacon frame: its format and the fields of that format. Bytes are lower-case hexadecimal.
+/// A beacon frame: its format and the fields of that format.
 package struct DecodedFrame: Encodable {
     let format: String
-
-    // ibeacon
-    var uuid: String?
-    var major: UInt16?
-    var minor: UInt16?
-    // altbeacon
-    var company: UInt16?
-    var id1: String?
-    var id2: UInt16?
-    var id3: UInt16?
-    var manufacturerReserved: UInt8?
-    // ibeacon and altbeacon: the RSSI at 1 m, in dBm
-    var measuredPower: Int8?
-    // eddystone-uid, -url and -eid: ranging data, the RSSI at 0 m, in dBm
-    var powerAt0m: Int8?
-    // eddystone-uid
-    var namespace: String?
-    var instance: String?
-    // eddystone-url; the URL is absent if it has reserved bytes
-    var url: String?
-    var encodedURL: String?
-    // eddystone-tlm; values that the beacon does not measure are absent
-    var batteryMillivolts: UInt16?
-    var temperature: Double?
-    var advertisements: UInt32?
-    var uptimeSeconds: Double?
-    // eddystone-etlm
-    var ciphertext: String?
-    var salt: String?
-    var integrityCheck: String?
-    // eddystone-eid
-    var ephemeralIdentifier: String?
+    let fields: [BeaconField]
 
     package init(_ frame: BeaconFrame) {
-        format = frame.format.rawValue
-        switch frame {
-        case .iBeacon(let frame):
-            uuid = frame.uuid.description
-            major = frame.major
-            minor = frame.minor
-            measuredPower = frame.measuredPower.decibelMilliwatts
-        case .altBeacon(let frame):
-            company = frame.company.rawValue
-            id1 = frame.id1.description
-            id2 = frame.id2
-            id3 = frame.id3
-            measuredPower = frame.measuredPower.decibelMilliwatts
-            manufacturerReserved = frame.manufacturerReserved
-        case .eddystoneUID(let frame):
-            powerAt0m = frame.power.decibelMilliwatts
-            namespace = Hexadecimal.string(frame.namespace)
-            instance = Hexadecimal.string(frame.instance)
-        case .eddystoneURL(let frame):
-            powerAt0m = frame.power.decibelMilliwatts
-            url = frame.url
-            encodedURL = Hexadecimal.string([frame.scheme] + frame.encoded)
-        case .eddystoneTLM(let frame):
-            batteryMillivolts = frame.batteryMillivolts > 0 ? frame.batteryMillivolts : nil
-            temperature = frame.celsius
-            advertisements = frame.advertisements
-            uptimeSeconds = Double(frame.uptimeTenths) / 10
-        case .eddystoneEncryptedTLM(let frame):
-            ciphertext = Hexadecimal.string(frame.ciphertext)
-            salt = Self.hexadecimal(frame.salt)
-            integrityCheck = Self.hexadecimal(frame.integrityCheck)
-        case .eddystoneEID(let frame):
-            powerAt0m = frame.power.decibelMilliwatts
-            ephemeralIdentifier = Hexadecimal.string(frame.identifier)
+        format = frame.format
+        fields = frame.fields
+    }
+
+    /// For people, in one line.
+    package var line: String { ([format] + fields.compactMap(\.text)).joined(separator: " ") }
+
+    private struct Key: CodingKey {
+        let stringValue: String
+        let intValue: Int? = nil
+        init(_ name: String) { stringValue = name }
+        init?(stringValue: String) { self.init(stringValue) }
+        init?(intValue: Int) { nil }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(format, forKey: Key("format"))
+        for field in fields {
+            let key = Key(field.key)
+            switch field.value {
+            case .text(let text): try container.encode(text, forKey: key)
+            case .integer(let integer): try container.encode(integer, forKey: key)
+            case .number(let number): try container.encode(number, forKey: key)
+            }
         }
-    }
-
-    /// One line of text.
-    package var line: String {
-        let parts = [
-            uuid, major.map { "major \($0)" }, minor.map { "minor \($0)" },
-            company.map { "company 0x" + Self.hexadecimal($0) }, id1, id2.map { "id2 \($0)" }, id3.map { "id3 \($0)" },
-            measuredPower.map { "measured power \($0) dBm" },
-            namespace.map { "namespace \($0)" }, instance.map { "instance \($0)" },
-            url ?? encodedURL.map { "URL with reserved bytes \($0)" },
-            batteryMillivolts.map { "battery \($0) mV" }, temperature.map { "\($0) °C" },
-            advertisements.map { "\($0) advertisements" }, uptimeSeconds.map { "on for \($0) s" },
-            ciphertext.map { "encrypted \($0)" }, salt.map { "salt \($0)" }, integrityCheck.map { "check \($0)" },
-            ephemeralIdentifier, powerAt0m.map { "power at 0 m \($0) dBm" },
-            manufacturerReserved.map { "reserved 0x" + Hexadecimal.string([$0]) },
-        ]
-        return ([format] + parts.compactMap(\.self)).joined(separator: " ")
-    }
-
-    private static func hexadecimal(_ value: UInt16) -> String {
-        Hexadecimal.string([UInt8(value >> 8), UInt8(value & 0xFF)])
     }
 }

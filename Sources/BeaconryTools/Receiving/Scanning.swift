@@ -161,7 +161,9 @@ struct ScanRecord: Encodable, Report {
     /// What identifies a device: its beacon frames, else its services, else its data.
     static func identity(of advertiser: Advertiser<RemoteAddress>) -> String {
         let frames = advertiser.frames.map { frame in
-            if case .iBeacon(let beacon) = frame { return "ibeacon \(beacon.major)/\(beacon.minor) \(beacon.uuid)" }
+            if let beacon = frame.content as? IBeacon {
+                return "ibeacon \(beacon.major)/\(beacon.minor) \(beacon.uuid)"
+            }
             return DecodedFrame(frame).line
         }
         if !frames.isEmpty { return frames.joined(separator: ", ") }

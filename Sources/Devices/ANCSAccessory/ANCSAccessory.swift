@@ -105,9 +105,9 @@ package struct ANCSAccessory: ProfiledDevice {
         let wanted = AdvertisingStructure.unknown(type: 0x15, data: solicitation.bytes)
         let budget = AdvertisingPDU.capacity - data.size - wanted.size
         if let name = AdvertisingStructure.localName(configuration.name, fitting: budget) {
-            data.structures.append(name)
+            data.append(name)
         }
-        data.structures.append(wanted)
+        data.append(wanted)
         return Advertisement(
             pdu: .connectableScannable, advertisingData: data, scanResponse: [], interval: configuration.interval,
             transmitPower: configuration.transmitPower, address: configuration.address)

@@ -6,20 +6,20 @@ import Advertising
 package import Bluetooth
 package import BluetoothCore
 
-/// A Bluegiga BLE112 module that tells the position of a potentiometer as the level of a battery.
+/// A Bluegiga BLE112 module that reports the position of a potentiometer as a battery level.
 package struct BatteryMonitor: ProfiledDevice {
     package static let kind = "battery"
     package static let hasFlash = false
     /// The name of the level in settings.
     package static let levelName = "level"
 
-    /// What a profile says of it.
+    /// The values that a profile gives.
     package struct Configuration: Hashable, Sendable {
         /// The level in per cent, 0 to 100.
         package var level: Quantity
-        /// Whether the value has two octets, the first of them 0, as a client takes it that was written for heart rates.
+        /// Whether the value has two bytes, the first of them 0, for clients that were written for heart rates.
         package var isBookCompatible: Bool
-        /// Whether a descriptor says that the value is a percentage.
+        /// Whether the characteristic has a presentation format descriptor (percentage).
         package var hasPresentationFormat: Bool
         /// The name that it advertises.
         package var name: String
@@ -30,7 +30,7 @@ package struct BatteryMonitor: ProfiledDevice {
         /// The address; `nil` leaves it to the radio.
         package var address: BluetoothAddress?
 
-        /// A module whose potentiometer stands at the top unless said otherwise.
+        /// A module; the potentiometer is at its maximum by default.
         package init(
             level: Quantity = .fixed(100), isBookCompatible: Bool = false, hasPresentationFormat: Bool = false,
             name: String = "Battery", interval: AdvertisingInterval = AdvertisingInterval(160),
@@ -73,7 +73,7 @@ package struct BatteryMonitor: ProfiledDevice {
         peripheral.handle(input, at: now)
     }
 
-    // MARK: - What it is
+    // MARK: - Services
 
     private static let batteryService = BluetoothUUID.bit16(0x180F)
     private static let deviceInformation = BluetoothUUID.bit16(0x180A)

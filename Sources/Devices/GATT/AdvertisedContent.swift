@@ -87,9 +87,9 @@ package struct AdvertisedContent: Hashable, Sendable {
         for structure in structures(values: values) {
             let fitsLater = pdu.isScannable && scanResponse.size + structure.size <= AdvertisingPDU.capacity
             if advertisingData.size + structure.size > AdvertisingPDU.capacity, fitsLater {
-                scanResponse.structures.append(structure)
+                scanResponse.append(structure)
             } else {
-                advertisingData.structures.append(structure)
+                advertisingData.append(structure)
             }
         }
         if let name {
@@ -98,9 +98,9 @@ package struct AdvertisedContent: Hashable, Sendable {
             let goesFirst = name.utf8.count + 2 <= rooms[0] || rooms[0] >= rooms[1]
             if let structure = AdvertisingStructure.localName(name, fitting: goesFirst ? rooms[0] : rooms[1]) {
                 if goesFirst {
-                    advertisingData.structures.append(structure)
+                    advertisingData.append(structure)
                 } else {
-                    scanResponse.structures.append(structure)
+                    scanResponse.append(structure)
                 }
             }
         }

@@ -2,7 +2,6 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-
 /// Reads what a value, or a field of one, is: `type`, and `value` or what changes it.
 enum FieldParser {
     /// A field; its keys stand in a mapping of their own or among those of its characteristic.

@@ -2,7 +2,6 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-
 // How quantities are written: what changes a number, by the key that says how.
 
 extension ProfileReader {

@@ -2,7 +2,6 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-
 /// A recorded quantity as text: a line for each value, its time and itself, with a comma between them.
 enum TraceText {
     /// More than anybody records by hand.

@@ -11,7 +11,7 @@ package struct PlainIBeacon: ProfiledDevice {
     package static let kind = "ibeacon"
     package static let hasFlash = false
 
-    /// What a profile says of it.
+    /// The values that a profile gives.
     package struct Configuration: Hashable, Sendable {
         /// The frame.
         package var frame: IBeacon
@@ -98,16 +98,16 @@ package struct PlainIBeacon: ProfiledDevice {
         return .done([.advertise(advertisement)])
     }
 
-    /// What it advertises with its present settings.
+    /// The advertisement with the present settings.
     package var advertisement: Advertisement {
         var scanResponse: AdvertisingData = []
         if configuration.pdu.isScannable {
             if !configuration.services.isEmpty {
-                scanResponse.structures.append(.serviceUUIDs128(configuration.services, isComplete: true))
+                scanResponse.append(.serviceUUIDs128(configuration.services, isComplete: true))
             }
             let budget = AdvertisingPDU.capacity - scanResponse.size
             if let name = configuration.name.flatMap({ AdvertisingStructure.localName($0, fitting: budget) }) {
-                scanResponse.structures.append(name)
+                scanResponse.append(name)
             }
         }
         return Advertisement(

@@ -219,7 +219,7 @@ extension IoTDesignShopBeacon {
     private func append(name: String?, to data: inout AdvertisingData) {
         let budget = AdvertisingPDU.capacity - data.size
         if let name = name.flatMap({ AdvertisingStructure.localName($0, fitting: budget) }) {
-            data.structures.append(name)
+            data.append(name)
         }
     }
 

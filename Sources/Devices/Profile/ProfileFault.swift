@@ -2,15 +2,15 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// Something in a profile that cannot be so, and where.
+/// A fault of a profile and its place.
 package struct ProfileFault: Error, Hashable, Sendable {
-    /// The file's path as it was given.
+    /// The path of the file, as given.
     package let file: String
-    /// Counted from 1; 0 when the fault is of the whole file.
+    /// The line, counted from 1; 0 for a fault of the whole file.
     package let line: Int
-    /// Counted from 1, in characters; 0 when the fault is of the whole file.
+    /// The column in characters, counted from 1; 0 for a fault of the whole file.
     package let column: Int
-    /// The field's path, such as `beacons[0].ibeacon.major`; empty for the file itself.
+    /// The path of the field, such as `beacons[0].ibeacon.major`; empty for the file itself.
     package let field: String
     /// What is wrong and what can be written, without a full stop.
     package let message: String
@@ -51,9 +51,9 @@ package struct ProfileFaults: Error, Hashable, Sendable {
     package init(_ faults: [ProfileFault]) { self.faults = faults }
 }
 
-/// A text that is not a value; the message says what is, without a full stop.
+/// A text that is not a value.
 package struct ValueFault: Error, Hashable, Sendable {
-    /// What is wrong, and what can be written.
+    /// What is wrong and what can be written, without a full stop.
     package let message: String
     /// A fault with this message.
     package init(_ message: String) { self.message = message }

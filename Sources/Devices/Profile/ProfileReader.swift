@@ -10,22 +10,23 @@ package typealias ProfileFileReader = @Sendable (String) throws(ValueFault) -> S
     throw ValueFault("the file \"\(path)\" cannot be read here; write its values as points: [[0s, 1], [5s, 2]]")
 }
 
-/// Takes the values of a YAML mapping by key, and collects what is wrong with them and where.
+/// Reads the values of a mapping by key, and collects faults with their places.
 package struct ProfileReader {
+    /// The path of the file, for messages.
     package let file: String
-    /// The mapping's own path, such as `beacons[0]`.
+    /// The path of the mapping, such as `beacons[0]`.
     package let path: String
-    /// What reads a file that a profile names.
+    /// Reads files that the profile names.
     package let files: ProfileFileReader
     /// Where the mapping begins.
     package let place: TextPlace
     private var entries: [(key: String, place: TextPlace, value: ProfileNode)] = []
     private var known: [String] = []
     package private(set) var faults: [ProfileFault] = []
-    /// Keys that are not this mapping's, by the key of the part that they belong to.
+    /// For keys that belong into a part of this mapping: the key of that part, for messages.
     package var owners: [String: String] = [:]
 
-    /// Reads a node that must be a mapping; when it is none, that is the only fault.
+    /// A reader of a node, which must be a mapping; otherwise the reader has one fault and no values.
     package init(_ node: ProfileNode, file: String, path: String, files: @escaping ProfileFileReader = noProfileFiles) {
         self.file = file
         self.path = path
@@ -44,28 +45,30 @@ package struct ProfileReader {
         }
     }
 
-    /// A reader of a part of this mapping.
+    /// A reader of a node that is a part of this mapping.
     package func child(_ node: ProfileNode, _ key: String) -> ProfileReader {
         ProfileReader(node, file: file, path: path.isEmpty ? key : "\(path).\(key)", files: files)
     }
 
-    /// Where the value of a key is; `nil` when there is none.
+    /// The place of a key's value; `nil` when the key is missing.
     package func place(of key: String) -> TextPlace? { present(key)?.place }
 
-    /// The value of a key that another function reads; `nil` when there is none.
+    /// The value of a key, without marking the key as known; `nil` when it is missing.
     package func present(_ key: String) -> ProfileNode? { entries.first { $0.key == key }?.value }
 
-    /// Whether a key is there, known or not.
+    /// Whether the mapping has a key.
     package func has(_ key: String) -> Bool { entries.contains { $0.key == key } }
 
-    /// A part that must be a mapping, read; its faults are taken over.
+    /// Reads a part that must be a mapping, and adds its faults.
     package mutating func part<Part>(_ key: String, _ read: (inout ProfileReader) -> Part?) -> Part? {
         guard let node = node(key) else { return nil }
         return part(node, field: key, read)
     }
 
-    /// The mappings of a key's list, read one by one; `nil` for each with something wrong.
-    package mutating func parts<Part>(_ key: String, of kind: String, _ read: (inout ProfileReader) -> Part?) -> [Part?]? {
+    /// Reads the mappings of a key's list; `nil` for each that has faults.
+    package mutating func parts<Part>(_ key: String, of kind: String, _ read: (inout ProfileReader) -> Part?)
+        -> [Part?]?
+    {
         guard let node = node(key) else { return nil }
         guard let list = node.sequence, !list.isEmpty else {
             add("a list of at least one \(kind) is expected here", field: key, at: node.place)
@@ -74,7 +77,9 @@ package struct ProfileReader {
         return list.enumerated().map { part($1, field: "\(key)[\($0)]", read) }
     }
 
-    private mutating func part<Part>(_ node: ProfileNode, field: String, _ read: (inout ProfileReader) -> Part?) -> Part? {
+    private mutating func part<Part>(_ node: ProfileNode, field: String, _ read: (inout ProfileReader) -> Part?)
+        -> Part?
+    {
         var part = child(node, field)
         let value = node.mapping == nil ? nil : read(&part)
         let faults = node.mapping == nil ? part.faults : part.finish()
@@ -82,19 +87,19 @@ package struct ProfileReader {
         return faults.isEmpty ? value : nil
     }
 
-    /// The value of a key; `nil` when there is none.
+    /// The value of a key, which is known from now on; `nil` when it is missing.
     package mutating func node(_ key: String) -> ProfileNode? {
         if !known.contains(key) { known.append(key) }
         return present(key)
     }
 
-    /// The text of a key read as a value; `nil`, with a fault where there is something wrong.
+    /// Parses the text of a key; `nil` when the key is missing or, with a fault, when its value is wrong.
     package mutating func value<Value>(_ key: String, _ parse: (String) throws(ValueFault) -> Value) -> Value? {
         guard let node = node(key) else { return nil }
         return value(of: node, field: key, parse)
     }
 
-    /// The same for a key that must be there.
+    /// Parses the text of a required key.
     package mutating func required<Value>(_ key: String, _ parse: (String) throws(ValueFault) -> Value) -> Value? {
         if !entries.contains(where: { $0.key == key }) {
             known.append(key)
@@ -104,8 +109,8 @@ package struct ProfileReader {
         return value(key, parse)
     }
 
-    /// The texts of a key's sequence, each read as a value.
-    /// - Parameter example: such a list, for where there is none; by default, a list of what is there.
+    /// Parses the texts of a key's sequence.
+    /// - Parameter example: a list to suggest when the value is not one; by default, a list of that value.
     package mutating func values<Value>(
         _ key: String, example: String? = nil, _ parse: (String) throws(ValueFault) -> Value
     ) -> [Value]? {
@@ -119,7 +124,7 @@ package struct ProfileReader {
         return sequence.enumerated().compactMap { value(of: $1, field: "\(key)[\($0)]", parse) }
     }
 
-    /// The pairs of a key's mapping, keys and values each read.
+    /// Parses the keys and values of a key's mapping.
     package mutating func pairs<Key: Hashable, Value>(
         _ key: String, _ parseKey: (String) throws(ValueFault) -> Key,
         _ parseValue: (String) throws(ValueFault) -> Value
@@ -141,7 +146,7 @@ package struct ProfileReader {
         return pairs
     }
 
-    /// The mappings of a key's list, which must be there and have at least one; `nil` for one with something wrong.
+    /// Reads the mappings of a required list, which must have at least one; `nil` for each that has faults.
     package mutating func entries<Entry>(
         of key: String, kind: String, parse: (ProfileNode, inout ProfileReader) -> Entry?
     ) -> [Entry?] {
@@ -162,7 +167,7 @@ package struct ProfileReader {
         }
     }
 
-    /// Ends the reading: keys that nobody took are faults. Returns all faults in the order of the file.
+    /// Ends the reading: unknown keys are faults. Returns all faults in the order of the file.
     package mutating func finish() -> [ProfileFault] {
         for entry in entries where !known.contains(entry.key) {
             add(complaint(ofUnknown: entry.key), field: nil, at: entry.place)
@@ -176,7 +181,7 @@ package struct ProfileReader {
         return Spelling.unknown("there is no key \"\(key)\" here", key, "keys", known)
     }
 
-    /// Adds a fault of a field at a node's place.
+    /// Adds a fault of a field; `nil` for a fault of the mapping.
     package mutating func add(_ message: String, field: String?, at place: TextPlace?) {
         let full = [path, field ?? ""].filter { !$0.isEmpty }.joined(separator: ".")
         faults.append(
@@ -184,7 +189,7 @@ package struct ProfileReader {
                 file: file, line: place?.line ?? 0, column: place?.column ?? 0, field: full, message: message))
     }
 
-    /// Adds the faults of a part that was read by itself.
+    /// Adds the faults of a part that has a reader of its own.
     package mutating func add(_ others: [ProfileFault]) { faults += others }
 
     private mutating func value<Value>(

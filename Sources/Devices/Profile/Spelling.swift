@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds the name that a misspelled one was meant to be.
+/// Suggests names for misspelled ones.
 package enum Spelling {
     /// The name that is closest to a text, in upper or lower case; `nil` when none is close enough to be a guess worth
     /// making: a third of the characters may differ, and at least one.

@@ -6,18 +6,18 @@ package import Advertising
 import Bluetooth
 package import BluetoothCore
 
-/// A device of which nothing is known but what it advertises, octet for octet: no services, no flash.
+/// A device that advertises given bytes: no services, no flash.
 package struct RawAdvertiser: ProfiledDevice {
     package static let kind = "raw"
     package static let hasFlash = false
 
-    /// What a profile says of it.
+    /// The values that a profile gives.
     package struct Configuration: Hashable, Sendable {
         /// The PDU type.
         package var pdu: AdvertisingPDU
-        /// The octets of the advertising data, at most `AdvertisingPDU.capacity`; they need not be well-formed.
+        /// The bytes of the advertising data, at most `AdvertisingPDU.capacity`; they need not be well-formed.
         package var advertisingData: [UInt8]
-        /// The octets of the scan response, as many; empty for a PDU that is not scannable.
+        /// The bytes of the scan response, at most `AdvertisingPDU.capacity`; empty for a PDU that is not scannable.
         package var scanResponse: [UInt8]
         /// The advertising interval.
         package var interval: AdvertisingInterval
@@ -82,7 +82,7 @@ package struct RawAdvertiser: ProfiledDevice {
         return .done([.advertise(advertisement)])
     }
 
-    /// What it advertises with its present settings.
+    /// The advertisement with the present settings.
     package var advertisement: Advertisement {
         Advertisement(
             pdu: configuration.pdu, advertisingData: AdvertisingData(verbatim: configuration.advertisingData),

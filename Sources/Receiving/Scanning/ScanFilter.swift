@@ -9,8 +9,8 @@ public import BluetoothCore
 public struct ScanFilter: Hashable, Sendable {
     /// Services of which one must be named, in a list of UUIDs or by data of it; empty for any.
     public var services: Set<BluetoothUUID>
-    /// Beacon formats of which one must be there; empty for any data, also of no beacon.
-    public var formats: Set<BeaconFormat>
+    /// Names of beacon formats (`BeaconFormats.names`) of which one must be there; empty for any data, also of no beacon.
+    public var formats: Set<String>
     /// The minimum RSSI, which advertisements of unknown RSSI do not have; `nil` for any.
     public var minimumRSSI: RSSI?
     /// Text that the local name must have in it, in either case; `nil` for any name or none.
@@ -18,7 +18,7 @@ public struct ScanFilter: Hashable, Sendable {
 
     /// By default everything passes.
     public init(
-        services: Set<BluetoothUUID> = [], formats: Set<BeaconFormat> = [], minimumRSSI: RSSI? = nil,
+        services: Set<BluetoothUUID> = [], formats: Set<String> = [], minimumRSSI: RSSI? = nil,
         name: String? = nil
     ) {
         self.services = services

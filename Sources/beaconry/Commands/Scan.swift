@@ -26,7 +26,7 @@ struct Scan: AsyncParsableCommand {
         transform: OptionValue.service)
     var services: [BluetoothUUID] = []
 
-    private static let formatNames = (BeaconFormat.allCases.map(\.rawValue) + ["eddystone"]).joined(separator: ", ")
+    private static let formatNames = (BeaconFormats.names + ["eddystone"]).joined(separator: ", ")
 
     @Option(help: "Only beacons of these formats, separated by commas: \(formatNames).")
     var formats: String?
@@ -61,7 +61,7 @@ struct Scan: AsyncParsableCommand {
         filter.services = Set(services)
         filter.minimumRSSI = minRSSI
         for text in (formats ?? "").split(separator: ",").map({ String($0) }) {
-            let formats = BeaconFormat.formats(named: text)
+            let formats = BeaconFormats.names(matching: text)
             guard !formats.isEmpty else {
                 throw Failure.usage("--formats: there is no format \"\(text)\"; formats are \(Self.formatNames)")
             }

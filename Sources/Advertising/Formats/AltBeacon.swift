@@ -83,3 +83,33 @@ extension AltBeacon: WireCodable {
         writer.write(manufacturerReserved)
     }
 }
+
+extension AltBeacon: BeaconFormat {
+    public static let formatName = "altbeacon"
+
+    public var fields: [BeaconField] {
+        let companyDigits = Hexadecimal.string([UInt8(company.rawValue >> 8), UInt8(company.rawValue & 0xFF)])
+        return [
+            BeaconField("company", .integer(Int(company.rawValue)), text: "company 0x\(companyDigits)"),
+            BeaconField("id1", .text(id1.description), text: id1.description),
+            .integer("id2", "id2", id2), .integer("id3", "id3", id3),
+            .integer("measuredPower", "measured power", measuredPower.decibelMilliwatts, unit: "dBm"),
+            BeaconField(
+                "manufacturerReserved", .integer(Int(manufacturerReserved)),
+                text: "reserved 0x" + Hexadecimal.string([manufacturerReserved])),
+        ]
+    }
+}
+
+extension AltBeacon: TransmittableBeacon {
+    /// The company of the specification's authors, Radius Networks.
+    package static let template = AltBeacon(
+        company: CompanyIdentifier(0x0118), id1: .ofTemplate, id2: 0, id3: 0, measuredPower: MeasuredPower(-59))
+
+    package static let keys: [BeaconKey<AltBeacon>] = [
+        BeaconKey("id1", .uuid, \.id1, isRequired: true), BeaconKey("id2", .number, \.id2),
+        BeaconKey("id3", .number, \.id3), BeaconKey("measured-power", .measuredPower, \.measuredPower),
+        BeaconKey("company", .company, \.company),
+        BeaconKey("reserved", .number, \.manufacturerReserved),
+    ]
+}

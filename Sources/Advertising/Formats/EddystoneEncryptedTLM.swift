@@ -4,9 +4,9 @@
 
 public import BluetoothCore
 
-/// Eddystone-eTLM, frame type 0x20, version 0x01: how a beacon is, for those who have its identity key.
+/// Eddystone-eTLM, frame type 0x20, version 0x01: telemetry for holders of the identity key, used with Eddystone-EID.
 ///
-/// It goes with Eddystone-EID, and is kept here as it is.
+/// It is not decrypted here.
 public struct EddystoneEncryptedTLM: Hashable, Sendable {
     /// The telemetry, encrypted: 12 octets.
     public let ciphertext: [UInt8]
@@ -39,5 +39,19 @@ extension EddystoneEncryptedTLM: EddystoneFrame {
         writer.write(ciphertext)
         writer.writeBigEndian(salt)
         writer.writeBigEndian(integrityCheck)
+    }
+}
+
+extension EddystoneEncryptedTLM: BeaconFormat {
+    public static let formatName = "eddystone-etlm"
+
+    public var fields: [BeaconField] {
+        func digits(_ value: UInt16) -> String { Hexadecimal.string([UInt8(value >> 8), UInt8(value & 0xFF)]) }
+        let ciphertext = Hexadecimal.string(ciphertext)
+        return [
+            BeaconField("ciphertext", .text(ciphertext), text: "encrypted \(ciphertext)"),
+            BeaconField("salt", .text(digits(salt)), text: "salt \(digits(salt))"),
+            BeaconField("integrityCheck", .text(digits(integrityCheck)), text: "check \(digits(integrityCheck))"),
+        ]
     }
 }

@@ -4,7 +4,7 @@
 
 public import BluetoothCore
 
-/// Eddystone-TLM, frame type 0x20, version 0x00: how a beacon is. It is sent between frames that say which one it is.
+/// Eddystone-TLM, frame type 0x20, version 0x00: telemetry, sent between frames that identify the beacon.
 public struct EddystoneTLM: Hashable, Sendable {
     /// The temperature's value of beacons that have no thermometer: -128 °C.
     public static let noTemperature = Int16.min
@@ -13,9 +13,9 @@ public struct EddystoneTLM: Hashable, Sendable {
     public var batteryMillivolts: UInt16
     /// The temperature in 1/256 °C; `noTemperature` where there is no thermometer.
     public var temperature: Int16
-    /// How many frames of all kinds it has sent since it was switched on.
+    /// The number of frames of all kinds since power came on.
     public var advertisements: UInt32
-    /// How long it has been on, in tenths of a second.
+    /// The uptime in tenths of a second.
     public var uptimeTenths: UInt32
 
     /// The state of one beacon.
@@ -29,7 +29,7 @@ public struct EddystoneTLM: Hashable, Sendable {
     /// The temperature in °C; `nil` where there is no thermometer.
     public var celsius: Double? { temperature == Self.noTemperature ? nil : Double(temperature) / 256 }
 
-    /// How long it has been on.
+    /// The uptime.
     public var uptime: Duration { .milliseconds(Int64(uptimeTenths) * 100) }
 }
 
@@ -51,4 +51,37 @@ extension EddystoneTLM: EddystoneFrame {
         writer.writeBigEndian(advertisements)
         writer.writeBigEndian(uptimeTenths)
     }
+}
+
+extension EddystoneTLM: BeaconFormat {
+    public static let formatName = "eddystone-tlm"
+
+    public var fields: [BeaconField] {
+        [
+            batteryMillivolts > 0
+                ? .integer("batteryMillivolts", "battery", batteryMillivolts, unit: "mV") : nil,
+            celsius.map { BeaconField("temperature", .number($0), text: "\($0) °C") },
+            BeaconField(
+                "advertisements", .integer(Int(advertisements)), text: "\(advertisements) advertisements"),
+            BeaconField(
+                "uptimeSeconds", .number(Double(uptimeTenths) / 10), text: "on for \(Double(uptimeTenths) / 10) s"),
+        ].compactMap { $0 }
+    }
+}
+
+extension EddystoneTLM: TransmittableBeacon {
+    package static let template = EddystoneTLM(
+        batteryMillivolts: 0, temperature: noTemperature, advertisements: 0, uptimeTenths: 0)
+
+    package static let keys: [BeaconKey<EddystoneTLM>] = [
+        BeaconKey("battery-millivolts", .number, \.batteryMillivolts),
+        BeaconKey("temperature", "a number of degrees Celsius from -127 to 127") { text, frame in
+            guard let celsius = Double(text), abs(celsius) <= 127 else { return false }
+            frame.temperature = Int16((celsius * 256).rounded())
+            return true
+        } text: { frame in
+            frame.celsius.map { "\($0)" }
+        },
+        BeaconKey("advertisements", .number, \.advertisements), BeaconKey("uptime-tenths", .number, \.uptimeTenths),
+    ]
 }

@@ -4,14 +4,14 @@
 
 public import BluetoothCore
 
-/// Eddystone-UID, frame type 0x00: an identifier that stays.
+/// Eddystone-UID, frame type 0x00: a fixed identifier.
 public struct EddystoneUID: Hashable, Sendable {
-    /// The strength at no distance.
-    public let power: TransmitPower
-    /// Whose beacons these are, 10 octets.
-    public let namespace: [UInt8]
-    /// The beacon, 6 octets.
-    public let instance: [UInt8]
+    /// The power at 0 m.
+    public private(set) var power: TransmitPower
+    /// The owner of the beacons, 10 bytes.
+    public private(set) var namespace: [UInt8]
+    /// The beacon, 6 bytes.
+    public private(set) var instance: [UInt8]
     /// Two octets reserved for future use, which should be 0; `nil` in frames of early beacons, which end before them.
     public let reserved: UInt16?
 
@@ -24,7 +24,7 @@ public struct EddystoneUID: Hashable, Sendable {
         self.reserved = reserved
     }
 
-    /// The strength received at one metre.
+    /// The RSSI at 1 m.
     public var measuredPower: MeasuredPower { Eddystone.measuredPower(power) }
 }
 
@@ -46,4 +46,34 @@ extension EddystoneUID: EddystoneFrame {
         writer.write(instance)
         if let reserved { writer.writeBigEndian(reserved) }
     }
+}
+
+extension EddystoneUID: BeaconFormat {
+    public static let formatName = "eddystone-uid"
+
+    public var fields: [BeaconField] {
+        let (namespace, instance) = (Hexadecimal.string(namespace), Hexadecimal.string(instance))
+        return [
+            BeaconField("namespace", .text(namespace), text: "namespace \(namespace)"),
+            BeaconField("instance", .text(instance), text: "instance \(instance)"),
+            .integer("powerAt0m", "power at 0 m", power.decibelMilliwatts, unit: "dBm"),
+        ]
+    }
+}
+
+extension EddystoneUID: TransmittableBeacon {
+    private init(template: Void) {
+        power = TransmitPower(-18)
+        namespace = Array(repeating: 0, count: 10)
+        instance = Array(repeating: 0, count: 6)
+        reserved = 0
+    }
+
+    package static let template = EddystoneUID(template: ())
+
+    package static let keys: [BeaconKey<EddystoneUID>] = [
+        BeaconKey("namespace", .bytes(10), \.namespace, isRequired: true),
+        BeaconKey("instance", .bytes(6), \.instance, isRequired: true),
+        BeaconKey("power-at-0m", .power, \.power),
+    ]
 }

@@ -9,13 +9,13 @@ public import BluetoothCore
 /// The layout is that of "Proximity Beacon Specification" (Apple, R1): UUID in text order, major and minor big-endian,
 /// then the measured power.
 public struct IBeacon: Hashable, Sendable {
-    /// Whose beacons these are.
+    /// The proximity UUID: the owner of the beacons.
     public var uuid: UUID128
     /// The group, 0 to 65535.
     public var major: UInt16
     /// The beacon within its group, 0 to 65535.
     public var minor: UInt16
-    /// The strength received at one metre.
+    /// The RSSI at 1 m.
     public var measuredPower: MeasuredPower
 
     /// The identity and calibration of one beacon.
@@ -69,4 +69,26 @@ extension IBeacon: WireCodable {
         writer.writeBigEndian(minor)
         writer.write(measuredPower.decibelMilliwatts)
     }
+}
+
+extension IBeacon: BeaconFormat {
+    public static let formatName = "ibeacon"
+
+    public var fields: [BeaconField] {
+        [
+            BeaconField("uuid", .text(uuid.description), text: uuid.description),
+            .integer("major", "major", major), .integer("minor", "minor", minor),
+            .integer("measuredPower", "measured power", measuredPower.decibelMilliwatts, unit: "dBm"),
+        ]
+    }
+}
+
+extension IBeacon: TransmittableBeacon {
+    package static let template = IBeacon(
+        uuid: .ofTemplate, major: 0, minor: 0, measuredPower: MeasuredPower(-59))
+
+    package static let keys: [BeaconKey<IBeacon>] = [
+        BeaconKey("uuid", .uuid, \.uuid, isRequired: true), BeaconKey("major", .number, \.major),
+        BeaconKey("minor", .number, \.minor), BeaconKey("measured-power", .measuredPower, \.measuredPower),
+    ]
 }

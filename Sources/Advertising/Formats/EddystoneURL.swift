@@ -4,9 +4,9 @@
 
 public import BluetoothCore
 
-/// Eddystone-URL, frame type 0x10: an address of the web, shortened.
+/// Eddystone-URL, frame type 0x10: a compressed web address.
 public struct EddystoneURL: Hashable, Sendable {
-    /// How many octets there may be behind the scheme.
+    /// The greatest number of bytes behind the scheme.
     public static let maximumLength = 17
 
     private static let schemes = ["http://www.", "https://www.", "http://", "https://"]
@@ -15,8 +15,8 @@ public struct EddystoneURL: Hashable, Sendable {
         ".gov",
     ]
 
-    /// The strength at no distance.
-    public let power: TransmitPower
+    /// The power at 0 m.
+    public private(set) var power: TransmitPower
     /// The code of what it begins with; 4 to 255 are reserved.
     public let scheme: UInt8
     /// The rest: characters, and codes for frequent ends of host names; 1 to 17 octets, of which some may be reserved.
@@ -61,7 +61,7 @@ public struct EddystoneURL: Hashable, Sendable {
         return url
     }
 
-    /// The strength received at one metre.
+    /// The RSSI at 1 m.
     public var measuredPower: MeasuredPower { Eddystone.measuredPower(power) }
 
     /// Graphic characters of ASCII; everything else is reserved or a code.
@@ -88,4 +88,37 @@ extension EddystoneURL: EddystoneFrame {
         writer.write(scheme)
         writer.write(encoded)
     }
+}
+
+extension EddystoneURL: BeaconFormat {
+    public static let formatName = "eddystone-url"
+
+    public var fields: [BeaconField] {
+        let digits = Hexadecimal.string([scheme] + encoded)
+        return [
+            url.map { BeaconField("url", .text($0), text: $0) },
+            BeaconField("encodedURL", .text(digits), text: url == nil ? "URL with reserved bytes \(digits)" : nil),
+            .integer("powerAt0m", "power at 0 m", power.decibelMilliwatts, unit: "dBm"),
+        ].compactMap { $0 }
+    }
+}
+
+extension EddystoneURL: TransmittableBeacon {
+    private init(template: Void) { (power, scheme, encoded) = (TransmitPower(-18), 2, [0x61]) }
+
+    package static let template = EddystoneURL(template: ())
+
+    package static let keys: [BeaconKey<EddystoneURL>] = [
+        BeaconKey(
+            "url", "an address of at most \(maximumLength) bytes when encoded, such as https://example.com/a",
+            isRequired: true
+        ) { text, frame in
+            guard let changed = EddystoneURL(power: frame.power, url: text) else { return false }
+            frame = changed
+            return true
+        } text: {
+            $0.url
+        },
+        BeaconKey("power-at-0m", .power, \.power),
+    ]
 }

@@ -4,10 +4,9 @@
 
 public import BluetoothCore
 
-/// Eddystone-EID, frame type 0x30: an identifier that changes, which only those who have the beacon's identity key can
-/// resolve.
+/// Eddystone-EID, frame type 0x30: an identifier that changes; only holders of the identity key can resolve it.
 public struct EddystoneEID: Hashable, Sendable {
-    /// The strength at no distance.
+    /// The power at 0 m.
     public let power: TransmitPower
     /// The ephemeral identifier, 8 octets.
     public let identifier: [UInt8]
@@ -19,7 +18,7 @@ public struct EddystoneEID: Hashable, Sendable {
         self.identifier = identifier
     }
 
-    /// The strength received at one metre.
+    /// The RSSI at 1 m.
     public var measuredPower: MeasuredPower { Eddystone.measuredPower(power) }
 }
 
@@ -36,5 +35,17 @@ extension EddystoneEID: EddystoneFrame {
         writer.write(UInt8(0x30))
         writer.write(power.decibelMilliwatts)
         writer.write(identifier)
+    }
+}
+
+extension EddystoneEID: BeaconFormat {
+    public static let formatName = "eddystone-eid"
+
+    public var fields: [BeaconField] {
+        let identifier = Hexadecimal.string(identifier)
+        return [
+            BeaconField("ephemeralIdentifier", .text(identifier), text: identifier),
+            .integer("powerAt0m", "power at 0 m", power.decibelMilliwatts, unit: "dBm"),
+        ]
     }
 }

@@ -1,0 +1,117 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// A frame of one beacon format.
+///
+/// A format is one file with a conformance, and one line in `BeaconFormats.all`. A format that can be sent as well conforms to
+/// `TransmittableBeacon`.
+public protocol BeaconFormat: Hashable, Sendable {
+    /// The name that commands and profiles use, such as `eddystone-uid`.
+    static var formatName: String { get }
+    /// The frame in an AD structure; `nil` when the structure is something else.
+    init?(_ structure: AdvertisingStructure)
+    /// The frame as the AD structure that it was decoded from.
+    var structure: AdvertisingStructure { get }
+    /// The fields in the order in which people read them.
+    var fields: [BeaconField] { get }
+}
+
+/// A field of a decoded frame.
+public struct BeaconField: Hashable, Sendable {
+    /// A value as JSON has it.
+    public enum Value: Hashable, Sendable {
+        /// Text.
+        case text(String)
+        /// A whole number.
+        case integer(Int)
+        /// Any number.
+        case number(Double)
+    }
+
+    /// The JSON key.
+    public let key: String
+    /// The value.
+    public let value: Value
+    /// The field for people, with name and unit; `nil` for a field that only JSON has.
+    public let text: String?
+
+    /// A field.
+    public init(_ key: String, _ value: Value, text: String?) {
+        self.key = key
+        self.value = value
+        self.text = text
+    }
+
+    /// A whole number: `major 2`, `battery 2840 mV`.
+    static func integer(_ key: String, _ name: String, _ value: some FixedWidthInteger, unit: String = "")
+        -> BeaconField
+    {
+        BeaconField(key, .integer(Int(value)), text: "\(name) \(value)" + (unit.isEmpty ? "" : " \(unit)"))
+    }
+}
+
+/// A frame of any known format.
+public struct BeaconFrame: Hashable, Sendable {
+    /// The frame.
+    public let content: any BeaconFormat
+
+    /// Wraps a frame.
+    public init(_ content: some BeaconFormat) { self.content = content }
+
+    /// The frame in an AD structure; `nil` when the structure is no frame of a known format.
+    public init?(_ structure: AdvertisingStructure) {
+        for format in BeaconFormats.all {
+            guard let content = format.init(structure) else { continue }
+            self.content = content
+            return
+        }
+        return nil
+    }
+
+    /// The name of its format.
+    public var format: String { type(of: content).formatName }
+
+    /// The AD structure on the air.
+    public var structure: AdvertisingStructure { content.structure }
+
+    /// The fields in the order in which people read them.
+    public var fields: [BeaconField] { content.fields }
+
+    public static func == (left: BeaconFrame, right: BeaconFrame) -> Bool {
+        AnyHashable(left.content) == AnyHashable(right.content)
+    }
+
+    public func hash(into hasher: inout Hasher) { content.hash(into: &hasher) }
+}
+
+/// The known beacon formats.
+public enum BeaconFormats {
+    /// The formats, in the order in which they are documented and tried.
+    public static let all: [any BeaconFormat.Type] = [
+        IBeacon.self,
+        AltBeacon.self,
+        EddystoneUID.self,
+        EddystoneURL.self,
+        EddystoneTLM.self,
+        EddystoneEncryptedTLM.self,
+        EddystoneEID.self,
+        BTHome.self,
+    ]
+
+    /// The names of the formats.
+    public static var names: [String] { all.map { $0.formatName } }
+
+    /// The names that a name stands for: its own format, or all of Eddystone for `eddystone`; empty for an unknown name.
+    public static func names(matching name: String) -> [String] {
+        names.filter { $0 == name || name == "eddystone" && $0.hasPrefix("eddystone-") }
+    }
+}
+
+extension AdvertisingData {
+    /// The beacon frames in order.
+    public var frames: [BeaconFrame] { structures.compactMap(BeaconFrame.init) }
+
+    /// The iBeacon frames in order.
+    public var iBeacons: [IBeacon] { structures.compactMap(IBeacon.init) }
+}

@@ -1,0 +1,250 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+package import Advertising
+import Bluetooth
+package import BluetoothCore
+
+/// A beacon that advertises a frame of any format that can be sent.
+///
+/// The keys of the frame are those of its format; they are also settings. With telemetry, every Nth advertisement is an
+/// Eddystone-TLM frame instead, whose count and uptime follow from time and interval.
+package struct Beacon: ProfiledDevice {
+    package static let kind = "beacon"
+    package static let hasFlash = false
+
+    /// The values that a profile gives.
+    package struct Configuration: Hashable, Sendable {
+        /// The frame, of a format that can be sent.
+        package var frame: BeaconFrame
+        /// The flags in front of the frame; `nil` leaves them out.
+        package var flags: AdvertisingFlags?
+        /// The PDU type.
+        package var pdu: AdvertisingPDU
+        /// The advertising interval.
+        package var interval: AdvertisingInterval
+        /// The radiated power; `nil` leaves it to the radio.
+        package var transmitPower: TransmitPower?
+        /// The address; `nil` leaves it to the radio.
+        package var address: BluetoothAddress?
+        /// The name in the scan response.
+        package var name: String?
+        /// The telemetry between the frames; `nil` sends none.
+        package var telemetry: BeaconTelemetry?
+
+        /// A configuration; the defaults are those of a profile that gives only the frame.
+        package init(
+            frame: some TransmittableBeacon, flags: AdvertisingFlags? = .beacon, pdu: AdvertisingPDU = .nonConnectable,
+            interval: AdvertisingInterval = AdvertisingInterval(160), transmitPower: TransmitPower? = nil,
+            address: BluetoothAddress? = nil, name: String? = nil, telemetry: BeaconTelemetry? = nil
+        ) {
+            self.frame = BeaconFrame(frame)
+            self.flags = flags
+            self.pdu = pdu
+            self.interval = interval
+            self.transmitPower = transmitPower
+            self.address = address
+            self.name = name
+            self.telemetry = telemetry
+        }
+    }
+
+    package private(set) var configuration: Configuration
+    /// When power came on, in uptime.
+    private var poweredAt = Duration.zero
+    /// What is advertised at present.
+    private var current: Advertisement?
+    package private(set) var nextDeadline: Duration?
+
+    /// A beacon as it leaves the factory.
+    package init(_ configuration: Configuration) { self.configuration = configuration }
+
+    package var advertisesWhileConnected: Bool { true }
+
+    package var settings: [DeviceSetting] {
+        [.interval(configuration.interval), .transmitPower(configuration.transmitPower)]
+            + (transmittable?.texts ?? []).map { .named($0.key, $0.text) }
+    }
+
+    package mutating func handle(_ input: DeviceInput, at now: DeviceTime) -> DeviceResponse {
+        switch input {
+        case .poweredOn:
+            poweredAt = now.uptime
+            current = nil
+            return DeviceResponse(advertise(at: now.uptime))
+        case .timePassed: return DeviceResponse(advertise(at: now.uptime))
+        case .set(let settings): return set(settings, at: now.uptime)
+        case .wrote: return .rejected(.writeNotPermitted)
+        case .perform: return .takesNoCommands
+        case .connected, .disconnected, .readAnswered, .subscribed, .connectionUpdated, .responseReceived,
+            .notificationReceived:
+            return []
+        }
+    }
+
+    private mutating func set(_ settings: [DeviceSetting], at now: Duration) -> DeviceResponse {
+        var changed = configuration
+        for setting in settings {
+            switch setting {
+            case .transmitPower(let power): changed.transmitPower = power
+            case .interval(let interval):
+                guard AdvertisingInterval.legacyRange.contains(interval) else {
+                    return .refused("interval: a radio can send every 20 ms to 10240 ms (32 to 16384 ticks)")
+                }
+                changed.interval = interval
+            case .named(let key, let text):
+                do throws(ValueFault) {
+                    try changed.setKey(key, to: text)
+                } catch {
+                    return .refused("\(key): \(error.message)")
+                }
+            case .uuid, .major, .minor, .measuredPower:
+                return .refused("\(setting.key): this beacon has no such setting")
+            }
+        }
+        configuration = changed
+        return .done(advertise(at: now))
+    }
+
+    // MARK: - Advertising
+
+    private var transmittable: (any TransmittableBeacon)? { configuration.frame.content as? any TransmittableBeacon }
+
+    /// What it advertises a time after power came on.
+    package func advertisement(after elapsed: Duration) -> Advertisement {
+        var data = transmittable?.advertisingData(flags: configuration.flags) ?? []
+        if let telemetry = configuration.telemetry, telemetry.isDue(after: elapsed, every: configuration.interval) {
+            let frame = telemetry.frame(after: elapsed, every: configuration.interval)
+            data = frame.advertisingData(flags: configuration.flags)
+        }
+        var scanResponse: AdvertisingData = []
+        if configuration.pdu.isScannable,
+            let name = configuration.name.flatMap({
+                AdvertisingStructure.localName($0, fitting: AdvertisingPDU.capacity)
+            })
+        {
+            scanResponse.append(name)
+        }
+        return Advertisement(
+            pdu: configuration.pdu, advertisingData: data, scanResponse: scanResponse, interval: configuration.interval,
+            transmitPower: configuration.transmitPower, address: configuration.address)
+    }
+
+    /// Advertises what is due, and schedules the next change.
+    private mutating func advertise(at now: Duration) -> [DeviceEffect] {
+        let elapsed = max(.zero, now - poweredAt)
+        nextDeadline = configuration.telemetry.map {
+            poweredAt + $0.nextChange(after: elapsed, every: configuration.interval)
+        }
+        let wanted = advertisement(after: elapsed)
+        guard wanted != current else { return [] }
+        current = wanted
+        return [.advertise(wanted)]
+    }
+}
+
+extension Beacon.Configuration {
+    /// Sets a key of the frame.
+    /// - Throws: `ValueFault` with what can be written.
+    fileprivate mutating func setKey(_ key: String, to text: String) throws(ValueFault) {
+        guard let frame = frame.content as? any TransmittableBeacon else { return }
+        self.frame = try Self.frame(frame, setting: key, to: text)
+    }
+
+    private static func frame<Frame: TransmittableBeacon>(
+        _ frame: Frame, setting key: String, to text: String
+    ) throws(ValueFault) -> BeaconFrame {
+        let names = Frame.keys.map(\.name)
+        guard names.contains(key) else {
+            throw ValueFault(
+                Spelling.unknown(
+                    "\(Frame.formatName) has no setting \"\(key)\"", key, "settings", ["interval", "tx-power"] + names))
+        }
+        var changed = frame
+        if let meaning = changed.set(key, to: text) { throw ValueFault("\"\(text)\" is not \(meaning)") }
+        return BeaconFrame(changed)
+    }
+}
+
+// MARK: - Profile
+
+extension Beacon {
+    package var address: BluetoothAddress? { configuration.address }
+    package var advertisedName: String? { configuration.name }
+    package var interval: AdvertisingInterval { configuration.interval }
+    package var transmitPower: TransmitPower? { configuration.transmitPower }
+    package var frame: IBeacon? { configuration.frame.content as? IBeacon }
+    package var pdu: AdvertisingPDU? { configuration.pdu }
+
+    package init?(from reader: inout ProfileReader) {
+        let format = reader.required("format") { text throws(ValueFault) in
+            let formats = BeaconFormats.transmittable
+            guard let format = formats.first(where: { $0.formatName == text }) else {
+                throw ValueFault(
+                    Spelling.unknown(
+                        "there is no format \"\(text)\" to send", text, "formats", formats.map { $0.formatName }))
+            }
+            return format
+        }
+        guard let format else { return nil }
+        self.init(from: &reader, format)
+    }
+
+    private init?<Frame: TransmittableBeacon>(from reader: inout ProfileReader, _ format: Frame.Type) {
+        let frame = Self.frame(from: &reader, format)
+        var configuration = Configuration(frame: frame ?? Frame.template)
+        if let telemetry = BeaconTelemetry(from: &reader, with: Frame.formatName) {
+            configuration.telemetry = telemetry
+        }
+        configuration.name = reader.value("name", ValueText.localName)
+        configuration.pdu =
+            reader.value("pdu", ValueText.pdu) ?? (configuration.name == nil ? .nonConnectable : .scannable)
+        if configuration.name != nil, !configuration.pdu.isScannable {
+            reader.add(
+                "\(configuration.pdu.rawValue) has no scan response to carry the name; write ADV_SCAN_IND or ADV_IND, or "
+                    + "leave pdu out", field: "pdu", at: reader.place(of: "pdu"))
+        }
+        if let flags = reader.value("flags", ValueText.flags) { configuration.flags = flags }
+        configuration.interval = reader.value("interval", ValueText.radiatedInterval) ?? configuration.interval
+        configuration.transmitPower = reader.value("tx-power", ValueText.transmitPower)
+        configuration.address = reader.value("address", ValueText.address)
+        guard let frame else { return nil }
+        let size = frame.advertisingData(flags: configuration.flags).size
+        if size > AdvertisingPDU.capacity {
+            reader.add(
+                "the frame takes \(size) bytes, and a PDU carries \(AdvertisingPDU.capacity); leave keys out",
+                field: "format", at: reader.place(of: "format"))
+        }
+        self.init(configuration)
+    }
+
+    /// The frame of the format's keys; `nil` when a required one is missing.
+    private static func frame<Frame: TransmittableBeacon>(
+        from reader: inout ProfileReader, _ format: Frame.Type
+    ) -> Frame? {
+        var frame = Frame.template
+        var isComplete = true
+        for key in Frame.keys {
+            let parse = { (text: String) throws(ValueFault) -> Frame in
+                var changed = frame
+                guard key.set(text, &changed) else { throw ValueFault("\"\(text)\" is not \(key.meaning)") }
+                return changed
+            }
+            let changed = key.isRequired ? reader.required(key.name, parse) : reader.value(key.name, parse)
+            if let changed { frame = changed } else if key.isRequired { isComplete = false }
+        }
+        return isComplete ? frame : nil
+    }
+
+    package func write(to writer: inout DeviceWriter) {
+        writer.write("format", configuration.frame.format)
+        for (key, text) in transmittable?.texts ?? [] { writer.write(key, DeviceWriter.quoted(text)) }
+        writer.write("telemetry", configuration.telemetry?.text)
+        writer.write("pdu", configuration.pdu.rawValue)
+        if configuration.flags != .beacon { writer.write("flags", DeviceWriter.text(configuration.flags)) }
+        writer.write("interval", DeviceWriter.text(configuration.interval))
+        writer.write("tx-power", DeviceWriter.text(configuration.transmitPower))
+        writer.write("name", configuration.name.map(DeviceWriter.quoted))
+    }
+}
