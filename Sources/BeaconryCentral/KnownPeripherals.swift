@@ -9,7 +9,7 @@ import Radio
 struct KnownPeripherals {
     private struct Entry {
         var peripheral: Peripheral
-        /// Grows with every use, so that the oldest is known.
+        /// The number of the last use: the lowest is the least recent.
         var use: UInt64
     }
 
@@ -19,10 +19,10 @@ struct KnownPeripherals {
 
     init(limit: Int) { self.limit = limit }
 
-    /// All, those used last at the end.
+    /// All of them, the most recently used last.
     var all: [Peripheral] { entries.values.sorted { $0.use < $1.use }.map(\.peripheral) }
 
-    /// The one of an address, made if need be.
+    /// The peripheral of an address, created if necessary.
     mutating func find(_ address: RemoteAddress, orMake make: () -> Peripheral) -> Peripheral {
         lastUse += 1
         if let peripheral = entries[address]?.peripheral {

@@ -4,16 +4,16 @@
 
 package import NIOCore
 
-/// Pauses a server's accepting when the system has no room for another connection: another attempt at once would fail at
-/// once, in a loop that does nothing else.
+/// Pauses accepting after an error, when the system has no room for another connection: the next attempt would fail at
+/// once, in a busy loop.
 ///
-/// It belongs into the pipeline of the server's channel, in front of what ends the server on an error.
+/// Add it to the pipeline of the server's channel, before the handler that ends the server on an error.
 package final class AcceptRest: ChannelInboundHandler {
     package typealias InboundIn = any Channel
 
     private let pause: TimeAmount
 
-    /// - Parameter pause: how long to accept nothing after an error.
+    /// - Parameter pause: the time without accepting after an error.
     package init(pause: TimeAmount = .milliseconds(200)) { self.pause = pause }
 
     package func errorCaught(context: ChannelHandlerContext, error: any Error) {

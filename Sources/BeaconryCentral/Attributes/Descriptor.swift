@@ -24,7 +24,7 @@ public struct Descriptor: Sendable {
     /// Its handle.
     public var handle: AttributeHandle { remote.handle }
 
-    /// Reads its whole value, however long.
+    /// Reads its whole value, of any length.
     public func read(timeout: Duration = Central.defaultTimeout) async throws(CentralError) -> [UInt8] {
         try await connection.perform(clause("read"), timeout: timeout) { [remote] link throws(RemoteError) in
             try await link.read(remote.handle)
@@ -33,7 +33,7 @@ public struct Descriptor: Sendable {
 
     /// Writes its whole value, and waits for the device's response.
     ///
-    /// The client configuration descriptor (2902) is written by `Characteristic.notifications()`.
+    /// `Characteristic.notifications()` writes the client characteristic configuration descriptor (2902).
     public func write(
         _ value: [UInt8], timeout: Duration = Central.defaultTimeout
     ) async throws(CentralError) {

@@ -10,7 +10,7 @@ public struct Notifications: AsyncSequence, Sendable {
     public typealias Element = [UInt8]
     public typealias Failure = CentralError
 
-    /// How many values wait for a slow consumer: 1,024.
+    /// The number of values that are buffered for a slow consumer: 1,024.
     public static let capacity = 1024
 
     private let characteristic: Characteristic
@@ -23,7 +23,7 @@ public struct Notifications: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(characteristic, timeout) }
 
-    /// One consumer: the device is asked for values with the first one taken.
+    /// One consumer: it subscribes with its first element.
     public struct Iterator: AsyncIteratorProtocol {
         private let characteristic: Characteristic
         private let timeout: Duration

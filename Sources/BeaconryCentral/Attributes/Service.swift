@@ -25,7 +25,7 @@ public struct Service: Sendable {
     /// The handles from its declaration to its last attribute.
     public var handles: ClosedRange<AttributeHandle> { remote.handles }
 
-    /// Finds its characteristics: all, or those of some types only.
+    /// Discovers its characteristics: all, or those of some types only.
     public func discoverCharacteristics(
         _ types: [BluetoothUUID]? = nil, timeout: Duration = Central.defaultTimeout
     ) async throws(CentralError) -> [Characteristic] {
@@ -38,8 +38,8 @@ public struct Service: Sendable {
             .map { Characteristic($0, of: self, on: connection) }
     }
 
-    /// Finds its first characteristic of a type.
-    /// - Throws: `CentralError` `.notFound` when it has none.
+    /// Discovers its first characteristic of a type.
+    /// - Throws: `CentralError` `.notFound` if there is none.
     public func discoverCharacteristic(
         _ type: BluetoothUUID, timeout: Duration = Central.defaultTimeout
     ) async throws(CentralError) -> Characteristic {

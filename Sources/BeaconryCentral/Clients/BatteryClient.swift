@@ -7,7 +7,7 @@ public import BluetoothCore
 /// The battery service (Battery Service 1.1).
 public struct BatteryService: ServiceDescription {
     public static let uuid = BluetoothUUID.bit16(0x180F)
-    /// How full the battery is, in per cent.
+    /// The battery level, in per cent.
     public let level = CharacteristicDescription(.bit16(0x2A19), .percentage)
 
     /// The description.
@@ -17,11 +17,11 @@ public struct BatteryService: ServiceDescription {
 /// The device information service (Device Information Service 1.2), as far as it is text.
 public struct DeviceInformationService: ServiceDescription {
     public static let uuid = BluetoothUUID.bit16(0x180A)
-    /// Which model it is.
+    /// The model number.
     public let modelNumber = CharacteristicDescription(.bit16(0x2A24), .text)
-    /// Which piece of the model it is.
+    /// The serial number.
     public let serialNumber = CharacteristicDescription(.bit16(0x2A25), .text)
-    /// Which firmware it has.
+    /// The firmware revision.
     public let firmwareRevision = CharacteristicDescription(.bit16(0x2A26), .text)
     /// The manufacturer.
     public let manufacturerName = CharacteristicDescription(.bit16(0x2A29), .text)
@@ -32,14 +32,14 @@ public struct DeviceInformationService: ServiceDescription {
 
 /// A sensor with a battery.
 public struct BatteryClient: Sendable {
-    /// What to scan for.
+    /// The scan options.
     public static let scan = ScanOptions(services: [BatteryService.uuid])
 
     /// The sensor.
     public let peripheral: Peripheral
     private let battery: DescribedService<BatteryService>
 
-    /// Connects to a sensor and finds its battery; each step may take as long as the timeout.
+    /// Connects to a sensor and discovers its battery service; the timeout is that of each step.
     public init(_ peripheral: Peripheral, timeout: Duration = Central.defaultTimeout) async throws(CentralError) {
         self.peripheral = peripheral
         battery = try await peripheral.connect(to: BatteryService.self, timeout: timeout)

@@ -4,22 +4,22 @@
 
 public import BluetoothCore
 
-/// A characteristic as a device's documentation has it: its type, and what its value is.
+/// The description of a characteristic: its type and the encoding of its value.
 public struct CharacteristicDescription<Value: Sendable>: Sendable {
     /// Its type.
     public let uuid: BluetoothUUID
-    /// What its value is.
+    /// The encoding of its value.
     public let codec: ValueCodec<Value>
 
-    /// A characteristic of this type and value.
+    /// A characteristic with this type and encoding.
     public init(_ uuid: BluetoothUUID, _ codec: ValueCodec<Value>) {
         self.uuid = uuid
         self.codec = codec
     }
 }
 
-/// A service as a device's documentation has it: its type, and a `CharacteristicDescription` for each property that
-/// interests.
+/// The description of a service: its type, and a `CharacteristicDescription` in a property for each characteristic in
+/// use.
 ///
 /// ```swift
 /// struct BatteryService: ServiceDescription {
@@ -30,7 +30,7 @@ public struct CharacteristicDescription<Value: Sendable>: Sendable {
 public protocol ServiceDescription: Sendable {
     /// Its type.
     static var uuid: BluetoothUUID { get }
-    /// The description: all services of the type have the same.
+    /// The description, the same for all services of the type.
     init()
 }
 
@@ -39,19 +39,19 @@ public protocol ServiceDescription: Sendable {
 /// Makers count from a UUID of their own (`adding`), or put 16-bit numbers into one (`inserting`), as the Bluetooth SIG
 /// does with its own.
 public struct BaseUUID: Hashable, Sendable, ExpressibleByStringLiteral {
-    /// The UUID itself.
+    /// The base UUID.
     public let uuid: UUID128
 
     /// This UUID.
     public init(_ uuid: UUID128) { self.uuid = uuid }
 
-    /// The UUID of a text in the source code; any other text is a mistake of the programmer's, and stops the program.
+    /// The UUID of a literal; a literal that is not a UUID is a programming error and traps.
     public init(stringLiteral text: String) {
         guard let uuid = UUID128(text) else { preconditionFailure("\(text) is no UUID") }
         self.uuid = uuid
     }
 
-    /// The UUID that is so much greater, as a number of 128 bits that begins anew behind its greatest.
+    /// The UUID plus an offset, as a 128-bit number that wraps around.
     public func adding(_ offset: UInt64) -> BluetoothUUID {
         var octets = uuid.octets
         var rest = offset

@@ -4,7 +4,7 @@
 
 import Synchronization
 
-/// Lets one in at a time, in the order in which they came.
+/// An asynchronous lock: one task at a time, in the order of arrival.
 final class Lane: Sendable {
     private struct State {
         var isTaken = false
@@ -15,7 +15,7 @@ final class Lane: Sendable {
     private let state = Mutex(State())
 
     /// Waits for its turn.
-    /// - Returns: whether it has come, so that `leave()` must follow; `false` when the task was cancelled before.
+    /// - Returns: `true` when it has its turn, so that `leave()` must follow; `false` if the task was cancelled before.
     func enter() async -> Bool {
         let place = state.withLock { state in
             state.lastPlace += 1
@@ -42,7 +42,7 @@ final class Lane: Sendable {
         }
     }
 
-    /// Lets the next one in.
+    /// Ends the turn: the next task has its turn.
     func leave() {
         let next = state.withLock { state in
             guard !state.waiting.isEmpty else {

@@ -9,7 +9,7 @@ import Synchronization
 /// The first of the three decides. Late work is cancelled and its result ignored, so that a call returns in time even if an
 /// operation inside does not. (A task group waits for its children: it cannot do this.)
 final class Race<Value: Sendable>: Sendable {
-    /// How it was decided.
+    /// The result of a race.
     enum Outcome: Sendable {
         case finished(Value)
         case timedOut
@@ -27,14 +27,14 @@ final class Race<Value: Sendable>: Sendable {
     /// - Parameters:
     ///   - timeout: the deadline from now; `nil` for none.
     ///   - isCancellable: whether the wait ends when the waiting task is cancelled.
-    ///   - work: what is to be done; it may decide the race before it returns, to know whether it has won.
+    ///   - work: the work; it may decide the race before it returns, which tells it whether it was in time.
     static func run(
         within timeout: Duration?, by timekeeper: Timekeeper, isCancellable: Bool = true,
         _ work: @escaping @Sendable (Race) async -> Value
     ) async -> Outcome {
         if isCancellable, Task.isCancelled { return .cancelled }
         let race = Race()
-        // At once, so that calls are made in the order in which they were asked for.
+        // Immediately, so that operations begin in the order of the calls.
         let working = Task.immediate {
             race.decide(.finished(await work(race)))
         }
@@ -70,11 +70,11 @@ final class Race<Value: Sendable>: Sendable {
         }
     }
 
-    /// Whether it is decided.
+    /// Whether the race is decided.
     var isDecided: Bool { state.withLock { $0.outcome != nil } }
 
     /// Decides the race.
-    /// - Returns: whether it was open until now.
+    /// - Returns: whether it was undecided until now.
     @discardableResult
     func decide(_ outcome: Outcome) -> Bool {
         let (isFirst, waiting) = state.withLock { state in

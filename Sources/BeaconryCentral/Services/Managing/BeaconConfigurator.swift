@@ -8,14 +8,14 @@ import Radio
 /// Configures IoT Design Shop beacons as their app does: scan by service, connect, discover, read all, write what differs
 /// with response, read back, disconnect.
 public struct BeaconConfigurator: Sendable {
-    /// Which beacon.
+    /// How a beacon is identified.
     public enum Target: Hashable, Sendable, CustomStringConvertible {
-        /// The one with this address.
+        /// By its address.
         case address(BluetoothAddress)
-        /// The one that advertises this name, complete or shortened.
+        /// By the name that it advertises, complete or shortened.
         case name(String)
 
-        /// The beacon of an address, or of a name where the text is none.
+        /// The address in a text, or the text as a name if it is not an address.
         public init(_ text: String) { self = BluetoothAddress(text).map { .address($0) } ?? .name(text) }
 
         /// The address or the name.
@@ -27,33 +27,33 @@ public struct BeaconConfigurator: Sendable {
         }
     }
 
-    /// What is being done.
+    /// A step of the configuration.
     public enum Step: Hashable, Sendable {
-        /// The beacon's advertisement is waited for.
+        /// Waiting for the beacon's advertisement.
         case searching
-        /// It is being connected to, and its service is being discovered.
+        /// Connecting, and discovering the service.
         case connecting
-        /// Its settings are being read.
+        /// Reading the settings.
         case reading
-        /// Those of its settings that differ are being written, and read back.
+        /// Writing the settings that differ, and reading them back.
         case writing
-        /// It did not work, for this reason, and is tried again.
+        /// An attempt failed for this reason; another one follows.
         case retrying(CentralError)
     }
 
-    /// What came of it.
+    /// The result of a configuration.
     public struct Outcome: Hashable, Sendable {
         /// The beacon.
         public let device: RemoteAddress
         /// The name that it advertises; `nil` for none.
         public let name: String?
-        /// Its settings before.
+        /// The settings before.
         public let before: IoTDesignShopClient.Settings
-        /// Its settings now.
+        /// The settings after.
         public let after: IoTDesignShopClient.Settings
     }
 
-    /// Beacons of one name are told apart for so long after the first one was heard.
+    /// The time after the first beacon of a name during which others of that name are detected.
     private static let namesakes = Duration.seconds(1)
     private static let pause = Duration.milliseconds(500)
 
@@ -63,10 +63,10 @@ public struct BeaconConfigurator: Sendable {
     private let progress: @Sendable (Target, Step) -> Void
 
     /// - Parameters:
-    ///   - central: an open one.
-    ///   - timeout: how long each step may take.
-    ///   - attempts: how often all of it is tried, when something fails that may work the next time; at least once.
-    ///   - progress: is told of every step before it is taken.
+    ///   - central: an open central.
+    ///   - timeout: the time limit of each step.
+    ///   - attempts: the number of attempts, at least one, for failures that may be temporary.
+    ///   - progress: called before each step.
     public init(
         _ central: Central, timeout: Duration = Central.defaultTimeout, attempts: Int = 1,
         progress: @escaping @Sendable (Target, Step) -> Void = { _, _ in }
@@ -82,8 +82,8 @@ public struct BeaconConfigurator: Sendable {
         try await configure(target, SettingsChange())
     }
 
-    /// Sees to it that a beacon has these settings. What is so already is not written.
-    /// - Throws: `CentralError`; which of the settings are written then is not known, and doing it again is safe.
+    /// Applies settings to a beacon. Settings that it has already are not written.
+    /// - Throws: `CentralError`; it is unknown which settings were written then. Repeating the call is safe.
     public func configure(_ target: Target, _ change: SettingsChange) async throws(CentralError) -> Outcome {
         var attempt = 1
         while true {
@@ -144,7 +144,7 @@ public struct BeaconConfigurator: Sendable {
         _ target: Target, within timeout: Duration, where condition: @escaping @Sendable (RemoteAddress) -> Bool
     ) async throws(CentralError) -> Peripheral {
         var options = ScanOptions { Self.matches($0, target) && condition($0.peripheral.address) }
-        // Others may have the name of a beacon, but not its address.
+        // Names need not be unique; addresses are.
         if case .name = target { options.services = [IoTDesignShopService.uuid] }
         do throws(CentralError) {
             return try await central.find(options, timeout: timeout)
@@ -162,7 +162,7 @@ public struct BeaconConfigurator: Sendable {
 }
 
 extension CentralError {
-    /// Whether the same may work the next time.
+    /// Whether another attempt may succeed.
     fileprivate var mayPass: Bool {
         switch reason {
         case .timedOut, .disconnected, .notAsWritten, .impossible, .notConnected: true

@@ -5,7 +5,7 @@
 import Bluetooth
 public import BluetoothCore
 
-/// Settings that an IoT Design Shop beacon is to have; `nil` stays as it is.
+/// A change of the settings of an IoT Design Shop beacon; `nil` leaves a setting unchanged.
 public struct SettingsChange: Hashable, Sendable {
     /// The proximity UUID.
     public var uuid: UUID128?
@@ -30,7 +30,7 @@ public struct SettingsChange: Hashable, Sendable {
         self.interval = interval
     }
 
-    /// The settings as they are afterwards.
+    /// The settings after the change.
     public func applied(to settings: IoTDesignShopClient.Settings) -> IoTDesignShopClient.Settings {
         IoTDesignShopClient.Settings(
             uuid: uuid ?? settings.uuid,
