@@ -4,18 +4,15 @@
 
 import Glibc
 import NIOCore
-import NIOPosix
 import Persistence
 import ServiceLifecycle
 import Sockets
 
 /// The control socket of a run: JSON lines in, JSON lines out. It serves the user who runs it, and root.
 package struct ControlServer: Service {
-    private typealias Connection = NIOAsyncChannel<ByteBuffer, ByteBuffer>
-
     private let emulator: Emulator
     private let names: SocketNames
-    private let server: NIOAsyncChannel<Connection, Never>
+    private let listener: ControlListener
     private let sentence: @Sendable (EmulatorEvent) -> String
 
     /// Creates the sockets of an emulator. `run()` must follow, which serves and then removes them.
@@ -35,11 +32,11 @@ package struct ControlServer: Service {
                 .cannotCreate, "there is no control socket to create", hint: "name one (--control PATH)")
         }
         for path in paths.dropFirst() { try await Self.prepare(path) }
-        server = try await Self.bind(first)
+        listener = try await Self.bind(first)
         names = SocketNames(first)
         for path in paths.dropFirst() {
             guard names.add(path) else {
-                try? await server.executeThenClose { _ in }
+                await listener.close()
                 names.removeAll()
                 throw EmulatorError(
                     .cannotCreate, "cannot create the control socket \(path): \(String(cString: strerror(errno)))",
@@ -54,12 +51,12 @@ package struct ControlServer: Service {
     }
 
     /// Serves until shutdown, then removes the sockets.
-    package func run() async throws {
+    package func run() async {
         defer { names.removeAll() }
-        try await withGracefulShutdownHandler {
-            try await serve(server)
+        await withGracefulShutdownHandler {
+            await serve()
         } onGracefulShutdown: {
-            server.channel.close(promise: nil)
+            listener.stop()
         }
     }
 
@@ -78,24 +75,12 @@ package struct ControlServer: Service {
         }
     }
 
-    private static func bind(_ path: String) async throws(EmulatorError) -> NIOAsyncChannel<Connection, Never> {
+    private static func bind(_ path: String) async throws(EmulatorError) -> ControlListener {
         try await prepare(path)
         do {
-            let server = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-                .serverChannelInitializer { channel in
-                    channel.eventLoop.makeCompletedFuture {
-                        try channel.pipeline.syncOperations.addHandler(AcceptRest())
-                    }
-                }
-                // A client that has sent all its requests still reads the answers.
-                .childChannelOption(.allowRemoteHalfClosure, value: true)
-                .bind(unixDomainSocketPath: path, cleanupExistingSocketFile: true) { channel in
-                    channel.eventLoop.makeCompletedFuture {
-                        try Connection(wrappingChannelSynchronously: channel)
-                    }
-                }
+            let listener = try await ControlListener(path: path)
             chmod(path, 0o600)
-            return server
+            return listener
         } catch {
             throw EmulatorError(
                 .cannotCreate, "cannot create the control socket \(path): \(error)",
@@ -103,25 +88,21 @@ package struct ControlServer: Service {
         }
     }
 
-    private func serve(_ server: NIOAsyncChannel<Connection, Never>) async throws {
-        try await withThrowingDiscardingTaskGroup { group in
-            try await server.executeThenClose { connections in
-                for try await connection in connections {
-                    group.addTask {
-                        // An error of one connection does not concern the others.
-                        try? await serve(connection)
-                    }
+    private func serve() async {
+        await withDiscardingTaskGroup { group in
+            for await connection in listener.connections {
+                group.addTask {
+                    // An error of one connection does not concern the others.
+                    try? await serve(connection)
                 }
             }
             group.cancelAll()
         }
+        await listener.close()
     }
 
-    private func serve(_ connection: Connection) async throws {
-        guard try await isAllowed(connection.channel) else {
-            try await connection.channel.close().get()
-            return
-        }
+    private func serve(_ connection: ControlListener.Connection) async throws {
+        guard await isAllowed(connection.channel) else { return await connection.close() }
         let session = ControlSession(emulator: emulator)
         try await connection.executeThenClose { input, output in
             var lines = LineReader()
@@ -158,8 +139,8 @@ package struct ControlServer: Service {
     private static func buffer(_ line: String) -> ByteBuffer { ByteBuffer(string: line + "\n") }
 
     /// Whether the peer runs as the same user, or as root.
-    private func isAllowed(_ channel: any Channel) async throws -> Bool {
-        guard let peer = try await PeerCredentials.of(channel) else { return false }
+    private func isAllowed(_ channel: any Channel) async -> Bool {
+        guard let peer = try? await PeerCredentials.of(channel) else { return false }
         return peer.user == geteuid() || peer.user == 0
     }
 }
