@@ -232,7 +232,7 @@ enum GATTMistake {
             "\"0\" is not a whole number from 1 to 1000000"),
         value(
             "write-error: { code: 0x80, until-written: ¦true }\n", field: "write-error.until-written",
-            "this cannot be mended by writing; leave it out"),
+            "this error does not end with a write; leave it out"),
         value("read-error: ¦{ time: 1 }\n", field: "read-error", "\"code\" is missing"),
         value("read-delay: ¦61s\n", field: "read-delay", "61s is out of range: write 0ms to 60s"),
     ]
@@ -251,7 +251,7 @@ enum GATTMistake {
         beacon(
             "pdu: ¦ADV_NONCONN_IND\nservices: [{ uuid: 180F, characteristics: [{ uuid: 2A19, properties: [read] }] }]\n",
             field: "pdu",
-            "nobody can connect to ADV_NONCONN_IND to use the services; write ADV_IND, or leave pdu out"),
+            "ADV_NONCONN_IND accepts no connections, so the services cannot be used; write ADV_IND, or leave pdu out"),
         beacon("appearance: ¦heart\n", field: "appearance", "\"heart\" is not a whole number from 0 to 65535"),
         beacon("advertise: { services: [¦heart] }\n", field: "advertise.services[0]", "\"heart\" \(uuidRule)"),
         beacon(

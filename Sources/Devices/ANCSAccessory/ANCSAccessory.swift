@@ -164,7 +164,7 @@ extension ANCSAccessory {
             case .transmitPower(let power): changed.transmitPower = power
             case .interval(let interval):
                 guard AdvertisingInterval.legacyRange.contains(interval) else {
-                    return .refused("interval: a radio can send every 20 ms to 10240 ms (32 to 16384 ticks)")
+                    return .intervalOutOfRange
                 }
                 changed.interval = interval
             case .uuid, .major, .minor, .measuredPower, .named:

@@ -28,7 +28,7 @@ extension DeviceReport {
         case .available(let canAsk):
             self.init("notifications-available", central: central)
             if !canAsk {
-                arguments["reason"] = .text("the phone tells that there are notifications, and nothing about them")
+                arguments["reason"] = .text("the phone sends no attributes of its notifications")
             }
         case .unavailable(let reason):
             self.init("notifications-unavailable", central: central, ["reason": .text(reason)])

@@ -20,7 +20,7 @@ enum AdvertisedContentParser {
             reader.value("pdu", ValueText.pdu) ?? (services.isEmpty ? .nonConnectable : .connectableScannable)
         if !services.isEmpty, !content.pdu.isConnectable {
             reader.add(
-                "nobody can connect to \(content.pdu.rawValue) to use the services; write ADV_IND, or leave pdu out",
+                "\(content.pdu.rawValue) accepts no connections, so the services cannot be used; write ADV_IND, or leave pdu out",
                 field: "pdu", at: reader.place(of: "pdu"))
         }
         content.services = services.map(\.uuid)

@@ -222,7 +222,7 @@ enum CharacteristicParser {
             let untilWritten = part.value("until-written", ValueText.boolean) ?? false
             if untilWritten, !canBeMended {
                 part.add(
-                    "this cannot be mended by writing; leave it out", field: "until-written",
+                    "this error does not end with a write; leave it out", field: "until-written",
                     at: part.place(of: "until-written"))
             } else if untilWritten, time != nil {
                 part.add(

@@ -117,7 +117,7 @@ package struct GATTPeripheral: ProfiledDevice {
             switch setting {
             case .interval(let interval):
                 guard AdvertisingInterval.legacyRange.contains(interval) else {
-                    return .refused("interval: a radio can send every 20 ms to 10240 ms (32 to 16384 ticks)")
+                    return .intervalOutOfRange
                 }
                 changedContent.interval = interval
             case .transmitPower(let power): changedContent.transmitPower = power

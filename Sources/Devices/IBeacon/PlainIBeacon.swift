@@ -85,7 +85,7 @@ package struct PlainIBeacon: ProfiledDevice {
             case .transmitPower(let power): changed.transmitPower = power
             case .interval(let interval):
                 guard AdvertisingInterval.legacyRange.contains(interval) else {
-                    return .refused("interval: a radio can send every 20 ms to 10240 ms (32 to 16384 ticks)")
+                    return .intervalOutOfRange
                 }
                 changed.interval = interval
             case .named(let name, _):
@@ -192,7 +192,7 @@ extension PlainIBeacon {
             findings.append(
                 DeviceFinding(
                     .warning, "service-needs-connection", affects: "apps that connect",
-                    "services are advertised in \(configuration.pdu.rawValue), to which nobody can connect",
+                    "services are advertised in \(configuration.pdu.rawValue), which accepts no connections",
                     hint: "leave the services out, or use a connectable device such as iot-design-shop"))
         }
         return findings

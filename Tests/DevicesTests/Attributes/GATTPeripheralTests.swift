@@ -135,12 +135,12 @@ import Testing
         #expect(written.handle(.poweredOn).advertised != nil)
         #expect(written.handle(.wrote(Self.uuid, offset: 0, value: [7])) == .rejected(Self.code))
 
-        var mended = Self.peripheral { $0.readFault = AttributeFault(Self.code, .untilWritten) }
-        #expect(mended.read(Self.uuid, offset: 0) == .error(Self.code))
-        #expect(mended.handle(.wrote(Self.uuid, offset: 0, value: [])) == .rejected(.invalidAttributeValueLength))
-        #expect(mended.read(Self.uuid, offset: 0) == .error(Self.code))
-        #expect(mended.handle(.wrote(Self.uuid, offset: 0, value: [7])) == .done())
-        #expect(mended.read(Self.uuid, offset: 0) == .value([7]))
+        var repaired = Self.peripheral { $0.readFault = AttributeFault(Self.code, .untilWritten) }
+        #expect(repaired.read(Self.uuid, offset: 0) == .error(Self.code))
+        #expect(repaired.handle(.wrote(Self.uuid, offset: 0, value: [])) == .rejected(.invalidAttributeValueLength))
+        #expect(repaired.read(Self.uuid, offset: 0) == .error(Self.code))
+        #expect(repaired.handle(.wrote(Self.uuid, offset: 0, value: [7])) == .done())
+        #expect(repaired.read(Self.uuid, offset: 0) == .value([7]))
     }
 
     // MARK: - Telling
