@@ -4,6 +4,7 @@
 
 package import Advertising
 import BluetoothCore
+import Emulator
 import Glibc
 import HCI
 

@@ -4,6 +4,7 @@
 
 import Advertising
 import BluetoothCore
+import Emulator
 import Receiving
 
 /// A region's state, or a change of it.

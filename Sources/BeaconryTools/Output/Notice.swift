@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothCore
+import Emulator
 package import Radio
 
 /// A warning of a command: a stable code, a sentence and a hint. Its text goes to standard error.

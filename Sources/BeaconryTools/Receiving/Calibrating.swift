@@ -5,6 +5,7 @@
 import Advertising
 import BeaconryCentral
 import BluetoothCore
+import Emulator
 import Persistence
 package import Receiving
 

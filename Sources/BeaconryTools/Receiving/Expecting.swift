@@ -5,6 +5,7 @@
 import Advertising
 import BeaconryCentral
 import BluetoothCore
+import Emulator
 package import Receiving
 
 /// `expect`: waits until a condition is met, or until it cannot be met any more.

@@ -5,6 +5,7 @@
 import Advertising
 import BeaconryCentral
 import BluetoothCore
+import Emulator
 package import Receiving
 
 /// `range`: reports the distance of each beacon once a second.

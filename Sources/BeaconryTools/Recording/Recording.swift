@@ -4,6 +4,7 @@
 
 import BeaconryCentral
 package import Bluetooth
+import Emulator
 import Radio
 
 /// `record`: writes what is received into a file.

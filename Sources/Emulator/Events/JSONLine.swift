@@ -17,10 +17,18 @@ package enum JSONLine {
     }
 }
 
-/// Times as JSON and files have them: UTC with milliseconds, `2026-01-31T12:00:00.000Z`.
-enum Timestamp {
-    /// The time now.
-    static var now: String { text(.now) }
+/// Timestamps of all output: UTC with milliseconds, `2026-01-31T12:00:00.000Z`.
+package enum Timestamp {
+    /// The current time.
+    package static var now: String { text(.now) }
+
+    /// A time since 1970-01-01 00:00 UTC, of which whole milliseconds are shown.
+    package static func text(sinceUnixEpoch time: Duration) -> String {
+        let (seconds, attoseconds) = time.components
+        let milliseconds = Double(seconds) * 1000 + Double(attoseconds / 1_000_000_000_000_000)
+        // The formatter truncates: half a millisecond more keeps 7 ms from becoming 6.999.
+        return text(Date(timeIntervalSince1970: (milliseconds + 0.5) / 1000))
+    }
 
     /// A time.
     static func text(_ time: Date) -> String {
