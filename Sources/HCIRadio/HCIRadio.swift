@@ -244,7 +244,9 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
 
     private static func obstacle(to count: Int, on radio: RadioCapabilities) -> RadioError? {
         guard count > radio.instances else { return nil }
-        let places = radio.hasExtendedAdvertising ? "has \(radio.instances) advertising sets" : "takes so many turns"
+        let places =
+            radio.hasExtendedAdvertising
+            ? "has \(radio.instances) advertising sets" : "alternates between \(radio.instances)"
         return RadioError(
             .cannotCarry, "\(radio.instances) of \(count) beacons fit on \(radio.name): its controller \(places)",
             hint: "run the first \(radio.instances) beacons here, and the others on another controller")

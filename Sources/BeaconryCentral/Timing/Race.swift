@@ -27,7 +27,7 @@ final class Race<Value: Sendable>: Sendable {
     /// - Parameters:
     ///   - timeout: the deadline from now; `nil` for none.
     ///   - isCancellable: whether the wait ends when the waiting task is cancelled.
-    ///   - work: the work; it may decide the race before it returns, which tells it whether it was in time.
+    ///   - work: the work; it may decide the race before it returns, and learns so whether it was in time.
     static func run(
         within timeout: Duration?, by timekeeper: Timekeeper, isCancellable: Bool = true,
         _ work: @escaping @Sendable (Race) async -> Value

@@ -161,8 +161,8 @@ struct AdapterClaim: Sendable {
         }
     }
 
-    /// Reserves the attribute database of an adapter, which one run at a time may use: a central could not tell the
-    /// services of two beacons apart.
+    /// Reserves the attribute database of an adapter, which one run at a time may use: a central could not distinguish
+    /// the services of two beacons.
     private static func reserveAttributes(
         of adapter: BlueZAdapter, for beacon: BeaconIdentifier, _ ledger: any RadioLedger
     ) throws(RadioError) {
@@ -238,7 +238,7 @@ extension [HostedBeacon] {
         throw RadioError(
             .cannotCarry,
             "\(configurable.joined(separator: " and ")) have services, but an adapter under BlueZ has one address and "
-                + "one attribute database, so a central could not tell them apart",
+                + "one attribute database, so a central could not distinguish them",
             hint: "run one of them on each adapter (--radio bluez:hciN), and the others as plain ibeacon devices")
     }
 }
