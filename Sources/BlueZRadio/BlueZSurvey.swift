@@ -3,31 +3,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DBus
-public import Radio
+package import Radio
 
 /// The BlueZ adapters of this machine, their capabilities, and the rights of this process.
-public struct BlueZSurvey: Sendable {
+package struct BlueZSurvey: Sendable {
     /// One adapter.
-    public struct Adapter: Sendable {
+    package struct Adapter: Sendable {
         /// The adapter as bluetoothd describes it.
-        public let adapter: BlueZAdapter
+        package let adapter: BlueZAdapter
         /// How rfkill blocks the adapter; `nil` when it does not.
-        public let block: String?
+        package let block: String?
     }
 
     /// The adapters in the order of their numbers.
-    public let adapters: [Adapter]
+    package let adapters: [Adapter]
     /// Adapters of the kernel that bluetoothd does not manage.
-    public let unmanagedNames: [String]
+    package let unmanagedNames: [String]
     /// Why bluetoothd could not be reached; `nil` when it could.
-    public let trouble: RadioError?
+    package let trouble: RadioError?
     /// Whether this process may use the management socket (CAP_NET_ADMIN), which gives exact bytes in both PDUs.
-    public let mayManage: Bool
+    package let mayManage: Bool
     /// Whether this process may use the monitor socket (CAP_NET_RAW), which reads back what the controller advertises.
-    public let mayMonitor: Bool
+    package let mayMonitor: Bool
 
     /// Surveys the machine without changing anything.
-    public static func take() async -> BlueZSurvey {
+    package static func take() async -> BlueZSurvey {
         let rights = ProcessRights.current
         var adapters: [BlueZAdapter] = []
         var trouble: RadioError?

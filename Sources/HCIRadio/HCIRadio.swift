@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import Advertising
+package import Advertising
 public import Bluetooth
 import BluetoothCore
 import HostStack
@@ -25,7 +25,7 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
     BondStoringCentralRadio, ServingRadio
 {
     public nonisolated let name: String
-    public nonisolated let events: AsyncStream<RadioEvent>
+    package nonisolated let events: AsyncStream<RadioEvent>
 
     /// Where the controllers are.
     private enum Medium {
@@ -55,7 +55,7 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
     /// - Parameters:
     ///   - reason: why the air is virtual; `nil` if it was requested.
     ///   - capture: the sink of the HCI traffic, as a btsnoop file.
-    public init(
+    package init(
         virtual options: VirtualAirOptions, reason: String? = nil, capture: (any CaptureSink)? = nil
     ) {
         let loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next()
@@ -93,7 +93,7 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
 
     // MARK: - Opening and closing
 
-    public func open(
+    package func open(
         _ beacons: [HostedBeacon], waits: Bool,
         attributes: @escaping AttributeResponder
     ) async throws(RadioError) -> RadioCapabilities {
@@ -278,45 +278,45 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
 
     // MARK: - Beacons and centrals
 
-    public func replan(_ beacons: [HostedBeacon]) async throws(RadioError) { try replace(with: beacons) }
+    package func replan(_ beacons: [HostedBeacon]) async throws(RadioError) { try replace(with: beacons) }
 
     private func replace(with beacons: [HostedBeacon]) throws(RadioError) {
         if let obstacle = Self.obstacle(to: beacons.count, on: capabilities) { throw obstacle }
         peripheral.replace(with: beacons)
     }
 
-    public func advertise(_ advertisement: Advertisement?, for beacon: BeaconIdentifier) {
+    package func advertise(_ advertisement: Advertisement?, for beacon: BeaconIdentifier) {
         peripheral.advertise(advertisement, for: beacon)
     }
 
-    public func notify(
+    package func notify(
         _ value: [UInt8], of characteristic: CharacteristicIdentifier, on beacon: BeaconIdentifier, to central: String?
     ) {
         peripheral.notify(value, of: characteristic, on: beacon, to: central)
     }
 
-    public func updateConnection(of central: String, to parameters: ConnectionParameters) {
+    package func updateConnection(of central: String, to parameters: ConnectionParameters) {
         peripheral.updateConnection(of: central, to: parameters)
     }
 
-    public func disconnect(central: String) { peripheral.disconnect(central) }
+    package func disconnect(central: String) { peripheral.disconnect(central) }
 
-    public func link(to central: String) throws(RadioError) -> any RemoteLink {
+    package func link(to central: String) throws(RadioError) -> any RemoteLink {
         guard let link = peripheral.link(to: central) else {
             throw RadioError(.refused, "\(central) is not connected", hint: "wait until it is")
         }
         return link
     }
 
-    public func storeBonds(in store: any BondStore) { peripheral.setStore(store) }
+    package func storeBonds(in store: any BondStore) { peripheral.setStore(store) }
 
-    public func answerPairing(_ answer: PairingAnswer, of central: String) {
+    package func answerPairing(_ answer: PairingAnswer, of central: String) {
         peripheral.answerPairing(answer, of: central)
     }
 
-    public func requestSecurity(of central: String) { peripheral.requestSecurity(of: central) }
+    package func requestSecurity(of central: String) { peripheral.requestSecurity(of: central) }
 
-    public func forgetBonds(of beacon: BeaconIdentifier, peer: RemoteAddress?) -> Int {
+    package func forgetBonds(of beacon: BeaconIdentifier, peer: RemoteAddress?) -> Int {
         peripheral.forgetBonds(of: beacon, peer: peer)
     }
 
@@ -330,7 +330,7 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
 
     public func stopScanning() { central.stopScanning() }
 
-    public func serve(_ attributes: ServedAttributes?) throws(RadioError) { try central.serve(attributes) }
+    package func serve(_ attributes: ServedAttributes?) throws(RadioError) { try central.serve(attributes) }
 
     public func storeBonds(in store: any BondStore, as central: BeaconIdentifier) {
         self.central.setStore(store, as: central)

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Bluetooth
-// Sightings and addresses are values of this seam, which Receiving works on.
+// Sightings and addresses are part of this interface.
 @_exported public import Receiving
 
 /// A radio that receives advertisements and connects to devices.
@@ -43,7 +43,7 @@ public protocol CentralRadio: Sendable {
 extension CentralRadio {
     /// Scans, and adds the time once a period (see `Reception.stream`).
     /// - Throws: `RadioError`.
-    public func receptions(
+    package func receptions(
         _ parameters: ScanParameters = ScanParameters(), every period: Duration
     ) async throws(RadioError) -> AsyncStream<Reception> {
         Reception.stream(of: try await scan(parameters), every: period)
@@ -64,7 +64,7 @@ public protocol BondStoringCentralRadio: BondingCentralRadio {
 }
 
 /// A radio whose central can be a GATT server for the devices that it connects to.
-public protocol ServingRadio: CentralRadio {
+package protocol ServingRadio: CentralRadio {
     /// Sets the attributes for the devices of future connections; `nil` for none. Devices that are connected already, and
     /// had attributes before, are notified of the change.
     /// - Throws: `RadioError` `.cannotCarry` or `.refused`.

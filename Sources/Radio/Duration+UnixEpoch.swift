@@ -6,7 +6,7 @@ import Glibc
 
 extension Duration {
     /// The machine's time since 1970-01-01 00:00 UTC, without leap seconds.
-    public static var sinceUnixEpoch: Duration {
+    package static var sinceUnixEpoch: Duration {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)

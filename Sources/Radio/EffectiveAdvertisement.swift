@@ -2,39 +2,39 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import Advertising
-public import BluetoothCore
+package import Advertising
+package import BluetoothCore
 
 /// A value on the air that was read back, or the reason why it is unknown.
-public enum Effective<Value: Hashable & Sendable>: Hashable, Sendable {
+package enum Effective<Value: Hashable & Sendable>: Hashable, Sendable {
     /// The value.
     case known(Value)
     /// It is unknown; the reason is a clause for people.
     case unknown(String)
 
     /// The value, when it is known.
-    public var value: Value? {
+    package var value: Value? {
         if case .known(let value) = self { value } else { nil }
     }
 }
 
 /// What is on the air, field by field.
-public struct EffectiveAdvertisement: Hashable, Sendable {
+package struct EffectiveAdvertisement: Hashable, Sendable {
     /// The PDU type.
-    public var pdu: Effective<AdvertisingPDU>
+    package var pdu: Effective<AdvertisingPDU>
     /// The bytes of the advertising data.
-    public var advertisingData: Effective<[UInt8]>
+    package var advertisingData: Effective<[UInt8]>
     /// The bytes of the scan response; empty if there is none.
-    public var scanResponse: Effective<[UInt8]>
+    package var scanResponse: Effective<[UInt8]>
     /// The interval that the controller was given: it may choose any in this range.
-    public var interval: Effective<ClosedRange<AdvertisingInterval>>
+    package var interval: Effective<ClosedRange<AdvertisingInterval>>
     /// The transmit power that the controller reports.
-    public var transmitPower: Effective<TransmitPower>
+    package var transmitPower: Effective<TransmitPower>
     /// The address in the PDU.
-    public var address: Effective<BluetoothAddress>
+    package var address: Effective<BluetoothAddress>
 
     /// The fields.
-    public init(
+    package init(
         pdu: Effective<AdvertisingPDU>, advertisingData: Effective<[UInt8]>, scanResponse: Effective<[UInt8]>,
         interval: Effective<ClosedRange<AdvertisingInterval>>, transmitPower: Effective<TransmitPower>,
         address: Effective<BluetoothAddress>
@@ -48,14 +48,14 @@ public struct EffectiveAdvertisement: Hashable, Sendable {
     }
 
     /// Unknown fields, for one reason.
-    public init(unknown reason: String) {
+    package init(unknown reason: String) {
         self.init(
             pdu: .unknown(reason), advertisingData: .unknown(reason), scanResponse: .unknown(reason),
             interval: .unknown(reason), transmitPower: .unknown(reason), address: .unknown(reason))
     }
 
     /// The fields that differ from the request; fields that were not requested, or are unknown, do not.
-    public func differences(from requested: Advertisement) -> Set<AdvertisingField> {
+    package func differences(from requested: Advertisement) -> Set<AdvertisingField> {
         var fields: Set<AdvertisingField> = []
         if let pdu = pdu.value, pdu != requested.pdu { fields.insert(.pdu) }
         if let bytes = advertisingData.value, bytes != requested.advertisingData.serialized() {
@@ -76,7 +76,7 @@ public struct EffectiveAdvertisement: Hashable, Sendable {
 }
 
 /// A field of an advertisement that can differ between request and air.
-public enum AdvertisingField: String, Hashable, Sendable, CaseIterable {
+package enum AdvertisingField: String, Hashable, Sendable, CaseIterable {
     case pdu
     case advertisingData
     case scanResponse
@@ -86,18 +86,18 @@ public enum AdvertisingField: String, Hashable, Sendable, CaseIterable {
 }
 
 /// The requested and the effective advertisement, and why they differ.
-public struct AdvertisingStatus: Hashable, Sendable {
+package struct AdvertisingStatus: Hashable, Sendable {
     /// The requested advertisement.
-    public let requested: Advertisement
+    package let requested: Advertisement
     /// The effective advertisement.
-    public let effective: EffectiveAdvertisement
+    package let effective: EffectiveAdvertisement
     /// The fields that certainly differ, because they were read back or because the radio cannot do otherwise.
-    public let differences: Set<AdvertisingField>
+    package let differences: Set<AdvertisingField>
     /// A warning for every difference, with its cause and a hint, and other warnings.
-    public let warnings: [Warning]
+    package let warnings: [Warning]
 
     /// A status of these values.
-    public init(
+    package init(
         requested: Advertisement, effective: EffectiveAdvertisement, differences: Set<AdvertisingField>,
         warnings: [Warning]
     ) {

@@ -2,29 +2,29 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import Advertising
-public import Bluetooth
-public import BluetoothCore
+package import Advertising
+package import Bluetooth
+package import BluetoothCore
 
 /// A beacon that a radio is to carry.
-public struct HostedBeacon: Hashable, Sendable {
+package struct HostedBeacon: Hashable, Sendable {
     /// The name.
-    public let identifier: BeaconIdentifier
+    package let identifier: BeaconIdentifier
     /// The GATT services; empty for a beacon that is not connectable.
-    public let services: [GATTService]
+    package let services: [GATTService]
     /// The first advertisement; `nil` when it starts silent.
-    public let advertisement: Advertisement?
+    package let advertisement: Advertisement?
     /// Whether it continues to advertise while a central is connected to it.
-    public let advertisesWhileConnected: Bool
+    package let advertisesWhileConnected: Bool
     /// PROFILE/ID, the same in every run: the beacon's random address is derived from it.
-    public let key: String
+    package let key: String
     /// Position and power, where the air is emulated.
-    public let site: BeaconSite
+    package let site: BeaconSite
     /// How it pairs; `nil` if it does not.
-    public var pairing: PairingSettings?
+    package var pairing: PairingSettings?
 
     /// A beacon that does not pair.
-    public init(
+    package init(
         identifier: BeaconIdentifier, services: [GATTService], advertisement: Advertisement?,
         advertisesWhileConnected: Bool = false, key: String? = nil, site: BeaconSite = BeaconSite()
     ) {
@@ -51,16 +51,16 @@ public struct BeaconIdentifier: Hashable, Comparable, Sendable, CustomStringConv
 }
 
 /// Where a beacon is and how strongly it radiates; only an emulated air uses it.
-public struct BeaconSite: Hashable, Sendable {
+package struct BeaconSite: Hashable, Sendable {
     /// The position; `nil` is 1 m from every receiver.
-    public var position: Position?
+    package var position: Position?
     /// The RSSI 1 m from the beacon; `nil` for the radio's default.
-    public var measuredPower: MeasuredPower?
+    package var measuredPower: MeasuredPower?
     /// The transmit power at which `measuredPower` was measured; `nil` is 0 dBm.
-    public var transmitPower: TransmitPower?
+    package var transmitPower: TransmitPower?
 
     /// A site of these values.
-    public init(
+    package init(
         position: Position? = nil, measuredPower: MeasuredPower? = nil, transmitPower: TransmitPower? = nil
     ) {
         self.position = position

@@ -2,8 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import Advertising
-public import Bluetooth
+package import Advertising
+package import Bluetooth
 
 /// A radio that carries beacons.
 ///
@@ -12,7 +12,7 @@ public import Bluetooth
 ///
 /// What only some radios can do has a protocol of its own below. Ask for it with `as?`: a radio that cannot do it does not
 /// conform, so nothing is ignored without notice.
-public protocol PeripheralRadio: Sendable {
+package protocol PeripheralRadio: Sendable {
     /// The name, as `--radio` takes it.
     var name: String { get }
 
@@ -55,13 +55,13 @@ public protocol PeripheralRadio: Sendable {
 }
 
 /// A radio that can ask centrals for other connection parameters.
-public protocol ConnectionUpdatingRadio: PeripheralRadio {
+package protocol ConnectionUpdatingRadio: PeripheralRadio {
     /// Requests other connection parameters of a central; `RadioEvent.connectionUpdated` reports its consent.
     func updateConnection(of central: String, to parameters: ConnectionParameters) async
 }
 
 /// A radio whose beacons can be GATT clients of the centrals that are connected to them.
-public protocol ClientRadio: PeripheralRadio {
+package protocol ClientRadio: PeripheralRadio {
     /// The connection of a central to one of the beacons, over which the beacon uses the central's attributes. Each
     /// call for the same connection returns the same link.
     /// - Throws: `RadioError` `.refused` if there is no such central.
@@ -69,7 +69,7 @@ public protocol ClientRadio: PeripheralRadio {
 }
 
 /// A radio whose beacons pair with centrals.
-public protocol PairingRadio: PeripheralRadio {
+package protocol PairingRadio: PeripheralRadio {
     /// Answers a question of a pairing with a central, or cancels the pairing; an answer without a question is ignored.
     func answerPairing(_ answer: PairingAnswer, of central: String) async
 
@@ -82,7 +82,7 @@ public protocol PairingRadio: PeripheralRadio {
 }
 
 /// A radio that stores its beacons' bonds in this process. Other radios leave them to bluetoothd.
-public protocol BondStoringRadio: PeripheralRadio {
+package protocol BondStoringRadio: PeripheralRadio {
     /// Sets the store of the beacons' bonds; call it before `open`.
     func storeBonds(in store: any BondStore) async
 }

@@ -2,35 +2,35 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 
 /// The capabilities of a radio for beacons.
-public struct RadioCapabilities: Hashable, Sendable {
+package struct RadioCapabilities: Hashable, Sendable {
     /// Its name, as `--radio` takes it.
-    public var name: String
+    package var name: String
     /// The interface to the controller, for people: "management socket", "D-Bus".
-    public var way: String
+    package var way: String
     /// Why this interface, for people.
-    public var wayReason: String
+    package var wayReason: String
     /// The adapter's address; `nil` without an adapter.
-    public var address: BluetoothAddress?
+    package var address: BluetoothAddress?
     /// Whether the controller has extended advertising (advertising sets), or legacy only.
-    public var hasExtendedAdvertising: Bool
+    package var hasExtendedAdvertising: Bool
     /// The number of advertisements that it carries at once.
-    public var instances: Int
+    package var instances: Int
     /// The number of these that are free.
-    public var freeInstances: Int
+    package var freeInstances: Int
     /// Whether advertisements take turns, so that each is sent less often than requested.
-    public var sharesTime: Bool
+    package var sharesTime: Bool
     /// Whether the values on the air can be read back.
-    public var canReadBack: Bool
+    package var canReadBack: Bool
     /// The servers that give other hosts controllers on its air: `tcp:127.0.0.1:6402`, `vhci:hci1`.
-    public var servers: [String]
+    package var servers: [String]
     /// The random seed of a virtual air, by which a run can be repeated; `nil` for a real one.
-    public var seed: UInt64?
+    package var seed: UInt64?
 
     /// Capabilities as given.
-    public init(
+    package init(
         name: String, way: String, wayReason: String, address: BluetoothAddress?, hasExtendedAdvertising: Bool,
         instances: Int, freeInstances: Int, sharesTime: Bool, canReadBack: Bool,
         servers: [String] = [], seed: UInt64? = nil

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 
 /// A kind of radio: how it is named on the command line, what this machine has of it, and how it is opened.
 ///
@@ -130,18 +130,18 @@ package struct RadioSurvey: Sendable {
 }
 
 /// The expected outcome of beacons on a radio, by its rules, before anything is on the air.
-public struct RadioForecast: Sendable {
+package struct RadioForecast: Sendable {
     /// The capabilities of the radio.
-    public let capabilities: RadioCapabilities
+    package let capabilities: RadioCapabilities
     /// The number of beacons that it can carry, in their order.
-    public let fitting: Int
+    package let fitting: Int
     /// Why it cannot carry them all; `nil` if it can.
-    public let obstacle: RadioError?
+    package let obstacle: RadioError?
     /// The warnings of each beacon.
-    public let warnings: [BeaconIdentifier: [Warning]]
+    package let warnings: [BeaconIdentifier: [Warning]]
 
     /// A forecast of these values.
-    public init(
+    package init(
         capabilities: RadioCapabilities, fitting: Int, obstacle: RadioError?,
         warnings: [BeaconIdentifier: [Warning]]
     ) {

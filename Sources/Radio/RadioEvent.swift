@@ -2,11 +2,11 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import Bluetooth
-public import BluetoothCore
+package import Bluetooth
+package import BluetoothCore
 
 /// An event of a radio that carries beacons.
-public enum RadioEvent: Hashable, Sendable {
+package enum RadioEvent: Hashable, Sendable {
     /// The radio is usable, for the first time or again.
     case ready(RadioCapabilities)
     /// The radio is not usable any more; the requested advertisements return with `.ready` and `.advertising`.
@@ -39,9 +39,9 @@ public enum RadioEvent: Hashable, Sendable {
 }
 
 /// An event of another program's host on a virtual air.
-public struct HostEvent: Hashable, Sendable {
+package struct HostEvent: Hashable, Sendable {
     /// The event.
-    public enum Action: Hashable, Sendable {
+    package enum Action: Hashable, Sendable {
         /// It connected, and has a controller.
         case joined
         /// Its connection ended, and its controller was removed.
@@ -55,16 +55,16 @@ public struct HostEvent: Hashable, Sendable {
     }
 
     /// The event.
-    public let action: Action
+    package let action: Action
     /// The server that it connected to: `tcp:127.0.0.1:6402`, `vhci`.
-    public let transport: String
+    package let transport: String
     /// The host's end of the connection: `127.0.0.1:53412`, `hci1`.
-    public let peer: String
+    package let peer: String
     /// The public address of its controller.
-    public let address: BluetoothAddress
+    package let address: BluetoothAddress
 
     /// An event of these values.
-    public init(_ action: Action, transport: String, peer: String, address: BluetoothAddress) {
+    package init(_ action: Action, transport: String, peer: String, address: BluetoothAddress) {
         self.action = action
         self.transport = transport
         self.peer = peer

@@ -6,7 +6,7 @@
 ///
 /// The radio records an entry (an advertising instance, for example) before it creates it; the owner of the ledger
 /// saves it.
-public protocol RadioLedger: Sendable {
+package protocol RadioLedger: Sendable {
     /// Replaces the entries of this run under a key; an empty list removes the key.
     func record(_ entries: [String], under key: String)
 

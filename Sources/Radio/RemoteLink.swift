@@ -49,14 +49,14 @@ public protocol PairingLink: RemoteLink {
 }
 
 /// A link that can be encrypted from this side as its peripheral.
-public protocol SecuringLink: RemoteLink {
+package protocol SecuringLink: RemoteLink {
     /// Requests that the central encrypt its connection, with a key of a bond or by pairing; returns at once if it is
     /// encrypted already.
     func secure() async throws(RemoteError)
 }
 
 /// A link over which the device uses attributes of this side (`ServingRadio.serve`).
-public protocol ServingLink: RemoteLink {
+package protocol ServingLink: RemoteLink {
     /// Requests and subscriptions of the device, in order; the stream ends with the connection.
     var served: AsyncStream<ServedEvent> { get }
     /// Answers a device's request: with the value read (empty for a write), or an error.

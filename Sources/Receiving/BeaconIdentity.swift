@@ -2,34 +2,34 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import Advertising
-public import BluetoothCore
+package import Advertising
+package import BluetoothCore
 
 /// The numbers that identify an iBeacon. Receivers cannot distinguish beacons with the same numbers.
-public struct BeaconIdentity: Hashable, Sendable {
+package struct BeaconIdentity: Hashable, Sendable {
     /// The proximity UUID.
-    public let uuid: UUID128
+    package let uuid: UUID128
     /// The major number, 0 to 65535.
-    public let major: UInt16
+    package let major: UInt16
     /// The minor number, 0 to 65535.
-    public let minor: UInt16
+    package let minor: UInt16
 
     /// These numbers.
-    public init(uuid: UUID128, major: UInt16, minor: UInt16) {
+    package init(uuid: UUID128, major: UInt16, minor: UInt16) {
         self.uuid = uuid
         self.major = major
         self.minor = minor
     }
 
     /// A beacon's numbers.
-    public init(_ beacon: IBeacon) {
+    package init(_ beacon: IBeacon) {
         self.init(uuid: beacon.uuid, major: beacon.major, minor: beacon.minor)
     }
 }
 
 extension BeaconIdentity: Comparable {
     /// By UUID, major and minor number.
-    public static func < (left: BeaconIdentity, right: BeaconIdentity) -> Bool {
+    package static func < (left: BeaconIdentity, right: BeaconIdentity) -> Bool {
         guard left.uuid == right.uuid else { return left.uuid.octets.lexicographicallyPrecedes(right.uuid.octets) }
         return (left.major, left.minor) < (right.major, right.minor)
     }
@@ -37,5 +37,5 @@ extension BeaconIdentity: Comparable {
 
 extension BeaconIdentity: CustomStringConvertible {
     /// `E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 major 1 minor 2`
-    public var description: String { "\(uuid) major \(major) minor \(minor)" }
+    package var description: String { "\(uuid) major \(major) minor \(minor)" }
 }

@@ -2,22 +2,22 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import Advertising
-public import BluetoothCore
+package import Advertising
+package import BluetoothCore
 
 /// The beacons of a proximity UUID, of one major number of it, or of one major and minor number.
-public struct BeaconRegion: Hashable, Sendable {
+package struct BeaconRegion: Hashable, Sendable {
     /// Its name; a region replaces another one of the same name.
-    public var identifier: String
+    package var identifier: String
     /// The proximity UUID.
-    public var uuid: UUID128
+    package var uuid: UUID128
     /// The major number; `nil` for any.
-    public var major: UInt16?
+    package var major: UInt16?
     /// The minor number; `nil` for any.
-    public var minor: UInt16?
+    package var minor: UInt16?
 
     /// The beacons of these numbers.
-    public init(identifier: String, uuid: UUID128, major: UInt16? = nil, minor: UInt16? = nil) {
+    package init(identifier: String, uuid: UUID128, major: UInt16? = nil, minor: UInt16? = nil) {
         self.identifier = identifier
         self.uuid = uuid
         self.major = major
@@ -25,10 +25,10 @@ public struct BeaconRegion: Hashable, Sendable {
     }
 
     /// Whether a beacon belongs to it.
-    public func contains(_ beacon: IBeacon) -> Bool { contains(BeaconIdentity(beacon)) }
+    package func contains(_ beacon: IBeacon) -> Bool { contains(BeaconIdentity(beacon)) }
 
     /// Whether a beacon of these numbers belongs to it.
-    public func contains(_ beacon: BeaconIdentity) -> Bool {
+    package func contains(_ beacon: BeaconIdentity) -> Bool {
         beacon.uuid == uuid && major ?? beacon.major == beacon.major && minor ?? beacon.minor == beacon.minor
     }
 }

@@ -3,14 +3,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// An input of the values that range, monitor, seek, calibrate and expect: a sighting, or the time.
-public enum Reception: Hashable, Sendable {
+package enum Reception: Hashable, Sendable {
     /// A sighting at a time since the start.
     case received(Sighting, at: Duration)
     /// The time since the start.
     case passed(Duration)
 
     /// The time since the start.
-    public var time: Duration {
+    package var time: Duration {
         switch self {
         case .received(_, let time), .passed(let time): time
         }
@@ -19,7 +19,7 @@ public enum Reception: Hashable, Sendable {
     /// All sightings of a stream, and the time once a period.
     ///
     /// The start is now. The stream ends with the sightings; a consumer that falls 4,096 inputs behind loses the oldest.
-    public static func stream(
+    package static func stream(
         of sightings: AsyncStream<Sighting>, every period: Duration, clock: some Clock<Duration> = ContinuousClock()
     ) -> AsyncStream<Reception> {
         let (stream, continuation) = AsyncStream.makeStream(of: Reception.self, bufferingPolicy: .bufferingNewest(4096))

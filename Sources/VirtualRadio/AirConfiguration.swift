@@ -5,7 +5,7 @@
 package import BluetoothCore
 
 /// When data crosses a connection.
-public enum ConnectionTiming: Hashable, Sendable {
+package enum ConnectionTiming: Hashable, Sendable {
     /// At connection events, with as much airtime as the connection interval has.
     case spec
     /// At once; also the procedures of the link.

@@ -2,34 +2,34 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 import DBus
 
 /// An adapter as bluetoothd describes it (org.bluez.Adapter1 and org.bluez.LEAdvertisingManager1).
-public struct BlueZAdapter: Hashable, Sendable {
+package struct BlueZAdapter: Hashable, Sendable {
     static let interface = "org.bluez.Adapter1"
     private static let advertisingInterface = "org.bluez.LEAdvertisingManager1"
 
     /// The kernel's name, `hciN`.
-    public let name: String
+    package let name: String
     /// The public address.
-    public let address: BluetoothAddress
+    package let address: BluetoothAddress
     /// Whether the adapter is powered.
-    public let isPowered: Bool
+    package let isPowered: Bool
     /// Whether the adapter has Bluetooth Low Energy advertising.
-    public let canAdvertise: Bool
+    package let canAdvertise: Bool
     /// Whether the controller has extended advertising (Bluetooth 5).
-    public let isExtended: Bool
+    package let isExtended: Bool
     /// The number of further advertisements that bluetoothd accepts.
-    public let freeInstances: Int
+    package let freeInstances: Int
     /// The number of advertisements that bluetoothd has, of all programs.
-    public let activeInstances: Int
+    package let activeInstances: Int
     /// Whether a transmit power can be requested.
-    public let canSetTransmitPower: Bool
+    package let canSetTransmitPower: Bool
     /// Whether an advertisement can include its transmit power.
     let canIncludeTransmitPower: Bool
     /// The version of bluetoothd, from the adapter's Modalias; `nil` when its configuration replaces that.
-    public let daemonVersion: BlueZVersion?
+    package let daemonVersion: BlueZVersion?
     /// The adapter's object on the bus.
     let path: ObjectPath
 
@@ -57,14 +57,14 @@ public struct BlueZAdapter: Hashable, Sendable {
 }
 
 /// A version of BlueZ, such as 5.66.
-public struct BlueZVersion: Hashable, Comparable, Sendable, CustomStringConvertible {
+package struct BlueZVersion: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The number before the point; 5 since 2012.
-    public let major: Int
+    package let major: Int
     /// The number after the point.
-    public let minor: Int
+    package let minor: Int
 
     /// Makes a version of its two numbers.
-    public init(_ major: Int, _ minor: Int) {
+    package init(_ major: Int, _ minor: Int) {
         self.major = major
         self.minor = minor
     }
@@ -77,9 +77,9 @@ public struct BlueZVersion: Hashable, Comparable, Sendable, CustomStringConverti
         self.init(Int(version >> 8), Int(version & 0xFF))
     }
 
-    public var description: String { "\(major).\(minor)" }
+    package var description: String { "\(major).\(minor)" }
 
-    public static func < (left: Self, right: Self) -> Bool {
+    package static func < (left: Self, right: Self) -> Bool {
         (left.major, left.minor) < (right.major, right.minor)
     }
 }

@@ -333,7 +333,7 @@ public actor BlueZCentral: CentralRadio, BondingCentralRadio, ServingRadio, Link
     // MARK: - Serving
 
     /// Has bluetoothd serve attributes. The name in generic access stays that of the adapter.
-    public func serve(_ attributes: ServedAttributes?) async throws(RadioError) {
+    package func serve(_ attributes: ServedAttributes?) async throws(RadioError) {
         try await server.serve(attributes, on: try usable(), handlers: serverHandlers)
     }
 

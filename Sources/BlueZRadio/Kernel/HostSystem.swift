@@ -8,17 +8,17 @@ import Glibc
 // What /proc, /sys and the kernel report without bluetoothd: adapters, rfkill blocks, the capabilities of this process.
 
 /// The adapters of the kernel, with or without a daemon.
-public enum AdapterPresence {
+package enum AdapterPresence {
     private static let bluetoothFolder = "/sys/class/bluetooth"
     private static let blockFolder = "/sys/class/rfkill"
 
     /// The names of the adapters: `hci0` and so on. Connections, which are in the same folder, are left out.
-    public static var names: [String] {
+    package static var names: [String] {
         SystemFile.names(in: bluetoothFolder).filter { $0.hasPrefix("hci") && UInt16($0.dropFirst(3)) != nil }
     }
 
     /// Whether the kernel supports Bluetooth sockets.
-    public static var kernelHasBluetooth: Bool {
+    package static var kernelHasBluetooth: Bool {
         let descriptor = socket(
             Int32(AF_BLUETOOTH), Int32(SOCK_RAW.rawValue) | Int32(SOCK_CLOEXEC.rawValue), BTPROTO_HCI)
         guard descriptor >= 0 else { return errno != EAFNOSUPPORT }

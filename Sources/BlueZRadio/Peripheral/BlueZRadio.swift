@@ -2,12 +2,12 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import Advertising
-public import Bluetooth
+package import Advertising
+package import Bluetooth
 import BluetoothCore
 import DBus
 import HCI
-public import Radio
+package import Radio
 
 /// A peripheral radio that shares an adapter of this machine with bluetoothd.
 ///
@@ -22,9 +22,9 @@ public import Radio
 /// missed. A pass that only `advertise` requested does not verify the attachment first, since no signal gave a reason to.
 /// If the adapter then refuses an advertisement, another pass verifies the attachment and tries again before the refusal
 /// is reported.
-public actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
-    public nonisolated let name: String
-    public nonisolated let events: AsyncStream<RadioEvent>
+package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
+    package nonisolated let name: String
+    package nonisolated let events: AsyncStream<RadioEvent>
     private let continuation: AsyncStream<RadioEvent>.Continuation
     private let ledger: any RadioLedger
     private let capture: (any CaptureSink)?
@@ -55,7 +55,7 @@ public actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
 
     /// Makes a radio on the selected adapter; it has no effect before `open`.
     /// - Parameter capture: receives the traffic of the monitor channel as a btsnoop file; requires CAP_NET_RAW.
-    public init(_ selector: AdapterSelector, ledger: any RadioLedger, capture: (any CaptureSink)? = nil) {
+    package init(_ selector: AdapterSelector, ledger: any RadioLedger, capture: (any CaptureSink)? = nil) {
         self.init(
             selector, ledger: ledger, capture: capture, openBus: BlueZDaemon.systemBus,
             openChannels: KernelChannels.open)
@@ -75,7 +75,7 @@ public actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
         (wakeUps, wakeUp) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    public func open(
+    package func open(
         _ beacons: [HostedBeacon], waits: Bool,
         attributes: @escaping AttributeResponder
     ) async throws(RadioError) -> RadioCapabilities {
@@ -104,7 +104,7 @@ public actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
         return capabilities
     }
 
-    public func replan(_ beacons: [HostedBeacon]) async throws(RadioError) {
+    package func replan(_ beacons: [HostedBeacon]) async throws(RadioError) {
         try beacons.requireOneServer()
         let former = self.beacons
         self.beacons = beacons
@@ -124,18 +124,18 @@ public actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
         verify()
     }
 
-    public func advertise(_ advertisement: Advertisement?, for beacon: BeaconIdentifier) {
+    package func advertise(_ advertisement: Advertisement?, for beacon: BeaconIdentifier) {
         if placement.want(advertisement, for: beacon) { wakeUp.yield() }
     }
 
-    public func notify(
+    package func notify(
         _ value: [UInt8], of characteristic: CharacteristicIdentifier, on beacon: BeaconIdentifier, to central: String?
     ) async {
         guard let claim, beacons.served?.identifier == beacon else { return }
         await claim.notify(value, of: characteristic)
     }
 
-    public func disconnect(central: String) async {
+    package func disconnect(central: String) async {
         guard let claim else { return }
         if let management = channels.management, let peer = centrals.peer(central) {
             var parameters = peer.address.serialized()
@@ -148,7 +148,7 @@ public actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
         }
     }
 
-    public func close() async {
+    package func close() async {
         for task in tasks { task.cancel() }
         confirmationTimer?.cancel()
         access.stopDelivery()
@@ -489,13 +489,13 @@ extension BlueZRadio {
         pairing.cancelQuestions()
     }
 
-    public func answerPairing(_ answer: PairingAnswer, of central: String) async {
+    package func answerPairing(_ answer: PairingAnswer, of central: String) async {
         if pairing.answer(answer, of: central) { return }
         guard answer == .cancel, let claim, let path = BlueZDevice.path(of: central, on: claim.adapter) else { return }
         _ = try? await claim.daemon.call(path, DeviceProperties.interface, "CancelPairing", timeout: .seconds(5))
     }
 
-    public func requestSecurity(of central: String) async { requestPairing(of: central) }
+    package func requestSecurity(of central: String) async { requestPairing(of: central) }
 
     /// Requests pairing, and with that encryption. The result is reported by the device's properties, a failure by the
     /// kernel.
@@ -523,7 +523,7 @@ extension BlueZRadio {
                 beacon.identifier, central: address.description, .failed(PairingError(managementStatus: status))))
     }
 
-    public func forgetBonds(of beacon: BeaconIdentifier, peer: RemoteAddress?) async -> Int {
+    package func forgetBonds(of beacon: BeaconIdentifier, peer: RemoteAddress?) async -> Int {
         guard beacon == beacons.pairing?.identifier, let claim else { return 0 }
         var count = 0
         for device in pairing.bonds(of: peer) {
@@ -543,7 +543,7 @@ extension BlueZRadio {
 
 extension BlueZRadio: LinkOwner {
     /// The link to a central whose own attributes a beacon uses. bluetoothd discovers them when the central has connected.
-    public func link(to central: String) async throws(RadioError) -> any RemoteLink {
+    package func link(to central: String) async throws(RadioError) -> any RemoteLink {
         if let link = centrals.link(to: central) { return link }
         guard let claim, let (path, device) = await object(of: central, claim), centrals.contains(central),
             self.claim?.daemon.owner == claim.daemon.owner
@@ -607,7 +607,7 @@ extension BlueZRadio: LinkOwner {
 extension BlueZRadio {
     /// What an adapter would do with beacons. Nothing is advertised or registered.
     /// - Throws: `RadioError` when the adapter is not usable.
-    public static func forecast(
+    package static func forecast(
         _ beacons: [HostedBeacon], on selector: AdapterSelector
     ) async throws(RadioError) -> RadioForecast {
         let radio = BlueZRadio(selector, ledger: NoLedger())

@@ -2,13 +2,13 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
-public import VirtualRadio
+package import BluetoothCore
+package import VirtualRadio
 
 /// The parameters of a virtual air, and its servers for other hosts.
-public struct VirtualAirOptions: Hashable, Sendable {
+package struct VirtualAirOptions: Hashable, Sendable {
     /// A server of controllers on the air.
-    public enum Server: Hashable, Sendable {
+    package enum Server: Hashable, Sendable {
         /// H4 over TCP, a controller for each connection; port 0 picks a free port.
         ///
         /// With an address, the first controller has it as its public address, and the others the following ones.
@@ -18,25 +18,25 @@ public struct VirtualAirOptions: Hashable, Sendable {
     }
 
     /// The server where a central looks for an air.
-    public static let defaultServer = (host: "127.0.0.1", port: 6402)
+    package static let defaultServer = (host: "127.0.0.1", port: 6402)
 
     /// The timings, by name.
-    public static let timings: [String: ConnectionTiming] = ["spec": .spec, "immediate": .immediate]
+    package static let timings: [String: ConnectionTiming] = ["spec": .spec, "immediate": .immediate]
 
     /// The seed of all random numbers of the air, keys of its controllers included; `nil` for a random seed in
     /// each run, which `RadioCapabilities.seed` reports, and keys from the system's generator.
-    public var seed: UInt64?
+    package var seed: UInt64?
     /// Whether data waits for connection events, or arrives at once.
-    public var timing: ConnectionTiming
+    package var timing: ConnectionTiming
     /// The path-loss exponent: 2 in free space.
-    public var pathLossExponent: Double
+    package var pathLossExponent: Double
     /// The standard deviation of the RSSI, in dB.
-    public var noise: Double
+    package var noise: Double
     /// The servers.
-    public var servers: [Server]
+    package var servers: [Server]
 
     /// Options; by default without noise, and served at `defaultServer`.
-    public init(
+    package init(
         seed: UInt64? = nil, timing: ConnectionTiming = .spec, pathLossExponent: Double = 2, noise: Double = 0,
         servers: [Server] = [.tcp(host: Self.defaultServer.host, port: Self.defaultServer.port)]
     ) {

@@ -2,10 +2,10 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import Bluetooth
+package import Bluetooth
 
 /// An event of a pairing with a peer, or of its keys.
-public enum PairingEvent: Hashable, Sendable {
+package enum PairingEvent: Hashable, Sendable {
     /// A pairing began.
     case began
     /// Show this passkey, 0 to 999,999, which the peer's user must enter.

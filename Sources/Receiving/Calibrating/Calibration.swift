@@ -2,11 +2,11 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import Advertising
-public import BluetoothCore
+package import Advertising
+package import BluetoothCore
 
 /// Why a calibration has no result.
-public enum CalibrationError: Error, Hashable, CustomStringConvertible {
+package enum CalibrationError: Error, Hashable, CustomStringConvertible {
     /// Two beacons of the region were received; the RSSI must be that of one.
     case moreThanOneBeacon(BeaconIdentity, BeaconIdentity)
     /// It was stopped before its end.
@@ -17,7 +17,7 @@ public enum CalibrationError: Error, Hashable, CustomStringConvertible {
     case alreadyRunning
 
     /// One sentence, without its full stop.
-    public var description: String {
+    package var description: String {
         switch self {
         case .moreThanOneBeacon(let first, let second):
             "more than one beacon was received, \(first) and \(second); switch the others off, or name the one to "
@@ -32,18 +32,18 @@ public enum CalibrationError: Error, Hashable, CustomStringConvertible {
 }
 
 /// The result of a calibration.
-public struct CalibrationResult: Hashable, Sendable {
+package struct CalibrationResult: Hashable, Sendable {
     /// The beacon, with the measured power that it advertises now.
-    public let beacon: IBeacon
+    package let beacon: IBeacon
     /// The RSSI at one metre.
-    public let measuredPower: MeasuredPower
+    package let measuredPower: MeasuredPower
     /// The number of RSSI samples.
-    public let samples: Int
+    package let samples: Int
     /// The number of samples that were left out at each end.
-    public let trimmed: Int
+    package let trimmed: Int
 
     /// A result of these values.
-    public init(beacon: IBeacon, measuredPower: MeasuredPower, samples: Int, trimmed: Int) {
+    package init(beacon: IBeacon, measuredPower: MeasuredPower, samples: Int, trimmed: Int) {
         self.beacon = beacon
         self.measuredPower = measuredPower
         self.samples = samples
@@ -56,14 +56,14 @@ public struct CalibrationResult: Hashable, Sendable {
 /// The receiver is held one metre away for 20 seconds. The RSSI samples are sorted, a tenth of them, truncated, is
 /// left out at each end, and the integer part of the others' mean is the measured power. Every advertisement is a
 /// sample, unless the radio does not report its RSSI. A second beacon ends it at once. A value without a clock.
-public struct Calibration: Sendable {
+package struct Calibration: Sendable {
     /// How a calibration ends.
-    public typealias Outcome = Result<CalibrationResult, CalibrationError>
+    package typealias Outcome = Result<CalibrationResult, CalibrationError>
 
     /// The beacon's region.
-    public let region: BeaconRegion
+    package let region: BeaconRegion
     /// The time of sampling.
-    public let duration: Duration
+    package let duration: Duration
 
     private struct Run {
         let start: Duration
@@ -75,18 +75,18 @@ public struct Calibration: Sendable {
     private var run: Run?
 
     /// A calibration of the one beacon of a region, which is not running yet.
-    public init(_ region: BeaconRegion, duration: Duration = .seconds(20)) {
+    package init(_ region: BeaconRegion, duration: Duration = .seconds(20)) {
         self.region = region
         self.duration = duration
     }
 
     /// Whether it is running.
-    public var isRunning: Bool { run != nil }
+    package var isRunning: Bool { run != nil }
     /// When it ends; `nil` if it is not running.
-    public var nextDeadline: Duration? { run.map { $0.start + duration } }
+    package var nextDeadline: Duration? { run.map { $0.start + duration } }
 
     /// The progress at a time, from 0 to 1; 0 if it is not running.
-    public func progress(at time: Duration) -> Double {
+    package func progress(at time: Duration) -> Double {
         guard let run else { return 0 }
         guard duration > .zero else { return 1 }
         return min(max((time - run.start) / duration, 0), 1)
@@ -94,14 +94,14 @@ public struct Calibration: Sendable {
 
     /// Begins; again after it has ended.
     /// - Throws: `CalibrationError.alreadyRunning`.
-    public mutating func start(at time: Duration) throws(CalibrationError) {
+    package mutating func start(at time: Duration) throws(CalibrationError) {
         guard run == nil else { throw .alreadyRunning }
         run = Run(start: time)
     }
 
     /// Ends it early.
     /// - Returns: `CalibrationError.cancelled`, if it was running.
-    public mutating func cancel() -> Outcome? {
+    package mutating func cancel() -> Outcome? {
         guard run != nil else { return nil }
         run = nil
         return .failure(.cancelled)
@@ -109,7 +109,7 @@ public struct Calibration: Sendable {
 
     /// Takes an input.
     /// - Returns: the outcome, if this input ended the calibration.
-    public mutating func take(_ reception: Reception) -> Outcome? {
+    package mutating func take(_ reception: Reception) -> Outcome? {
         if let outcome = advance(to: reception.time) { return outcome }
         guard case .received(let sighting, let time) = reception else { return nil }
         for beacon in sighting.beacons {
@@ -120,7 +120,7 @@ public struct Calibration: Sendable {
 
     /// Takes an advertisement.
     /// - Returns: the outcome, if the calibration has ended.
-    public mutating func receive(_ beacon: IBeacon, rssi: RSSI?, at time: Duration) -> Outcome? {
+    package mutating func receive(_ beacon: IBeacon, rssi: RSSI?, at time: Duration) -> Outcome? {
         if let outcome = advance(to: time) { return outcome }
         guard run != nil, region.contains(beacon) else { return nil }
         if let first = run?.beacon, BeaconIdentity(first) != BeaconIdentity(beacon) {
@@ -138,7 +138,7 @@ public struct Calibration: Sendable {
 
     /// Advances the time.
     /// - Returns: the outcome, if the calibration has ended.
-    public mutating func advance(to time: Duration) -> Outcome? {
+    package mutating func advance(to time: Duration) -> Outcome? {
         guard let ended = run, time >= ended.start + duration else { return nil }
         run = nil
         guard let beacon = ended.beacon, let mean = ended.samples.mean else {

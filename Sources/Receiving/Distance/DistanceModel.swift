@@ -2,13 +2,13 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 internal import Glibc
 
 /// How a distance is estimated from the RSSI and the beacon's measured power, its RSSI at one metre.
 ///
 /// Reflections and bodies make any estimate rough: it shows which of two beacons is nearer, no more.
-public enum DistanceModel: Hashable, Sendable {
+package enum DistanceModel: Hashable, Sendable {
     /// A curve over the ratio r of received to measured power: r^10 metres where r is below 1, else a * r^b + c.
     ///
     /// Both powers must be negative for the ratio to mean something.
@@ -17,17 +17,17 @@ public enum DistanceModel: Hashable, Sendable {
     case logDistance(exponent: Double)
 
     /// The first curve of the Android Beacon Library.
-    public static let android = DistanceModel.powerRatio(a: 0.89976, b: 7.7095, c: 0.111)
+    package static let android = DistanceModel.powerRatio(a: 0.89976, b: 7.7095, c: 0.111)
     /// Its later one, measured with a Nexus 5.
-    public static let nexus5 = DistanceModel.powerRatio(a: 0.42093, b: 6.9476, c: 0.54992)
+    package static let nexus5 = DistanceModel.powerRatio(a: 0.42093, b: 6.9476, c: 0.54992)
     /// Free space.
-    public static let freeSpace = DistanceModel.logDistance(exponent: 2)
+    package static let freeSpace = DistanceModel.logDistance(exponent: 2)
 
     /// The distance in metres; `nil` if unknown.
     ///
     /// A measured power of 0 is not set, and an RSSI of 0 or outside -127...20 dBm was not measured.
     /// - Parameter rssi: in dBm; a mean need not be whole.
-    public func distance(rssi: Double, measuredPower: MeasuredPower) -> Double? {
+    package func distance(rssi: Double, measuredPower: MeasuredPower) -> Double? {
         let power = Double(measuredPower.decibelMilliwatts)
         guard power != 0, rssi != 0, -127...20 ~= rssi else { return nil }
         let distance: Double
@@ -43,22 +43,22 @@ public enum DistanceModel: Hashable, Sendable {
     }
 
     /// The distance in metres; `nil` if unknown.
-    public func distance(rssi: RSSI?, measuredPower: MeasuredPower) -> Double? {
+    package func distance(rssi: RSSI?, measuredPower: MeasuredPower) -> Double? {
         rssi.flatMap { distance(rssi: Double($0.decibelMilliwatts), measuredPower: measuredPower) }
     }
 }
 
 extension DistanceModel: CustomStringConvertible {
     /// Text that names no model.
-    public struct UnknownName: Error, Hashable, CustomStringConvertible {
+    package struct UnknownName: Error, Hashable, CustomStringConvertible {
         /// The text.
-        public let text: String
+        package let text: String
 
         /// That this text names none.
-        public init(text: String) { self.text = text }
+        package init(text: String) { self.text = text }
 
         /// One sentence, without its full stop.
-        public var description: String {
+        package var description: String {
             "\"\(text)\" is not a distance model; write android, nexus5, log-distance, log-distance:2.5 for another "
                 + "exponent, or the three constants of a curve as 0.42093,6.9476,0.54992"
         }
@@ -66,7 +66,7 @@ extension DistanceModel: CustomStringConvertible {
 
     /// Reads `android`, `nexus5`, `log-distance` (exponent 2), `log-distance:2.5`, or the constants a, b and c of a
     /// curve as `0.42093,6.9476,0.54992`. Exponents, a and b are positive; all are finite.
-    public init(_ text: String) throws(UnknownName) {
+    package init(_ text: String) throws(UnknownName) {
         guard let model = Self.model(text) else { throw UnknownName(text: text) }
         self = model
     }
@@ -94,7 +94,7 @@ extension DistanceModel: CustomStringConvertible {
     }
 
     /// The name that gives it.
-    public var description: String {
+    package var description: String {
         switch self {
         case .android: "android"
         case .nexus5: "nexus5"

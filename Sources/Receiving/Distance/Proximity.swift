@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// How near a beacon is, estimated from its RSSI.
-public enum Proximity: String, Hashable, Sendable, CaseIterable {
+package enum Proximity: String, Hashable, Sendable, CaseIterable {
     /// Unknown.
     case unknown
     /// Beside the receiver.
@@ -15,14 +15,14 @@ public enum Proximity: String, Hashable, Sendable, CaseIterable {
 }
 
 /// Which distance is how near.
-public struct ProximityThresholds: Hashable, Sendable {
+package struct ProximityThresholds: Hashable, Sendable {
     /// What is less far than this, in metres, is immediate.
-    public let immediate: Double
+    package let immediate: Double
     /// What is at most as far as this, in metres, and not immediate, is near; everything else is far.
-    public let near: Double
+    package let near: Double
 
     /// Immediate below 0.5 m, near up to 4 m.
-    public static let standard = ProximityThresholds(checked: 0.5, 4)
+    package static let standard = ProximityThresholds(checked: 0.5, 4)
 
     private init(checked immediate: Double, _ near: Double) {
         self.immediate = immediate
@@ -30,13 +30,13 @@ public struct ProximityThresholds: Hashable, Sendable {
     }
 
     /// Thresholds in metres; `nil` unless both are finite, not negative, and in this order.
-    public init?(immediate: Double, near: Double) {
+    package init?(immediate: Double, near: Double) {
         guard immediate.isFinite, near.isFinite, 0 <= immediate, immediate <= near else { return nil }
         self.init(checked: immediate, near)
     }
 
     /// How near something is at this distance in metres; `nil` and negative ones are unknown.
-    public func proximity(at distance: Double?) -> Proximity {
+    package func proximity(at distance: Double?) -> Proximity {
         guard let distance, distance >= 0 else { return .unknown }
         if distance < immediate { return .immediate }
         return distance <= near ? .near : .far

@@ -2,17 +2,17 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import Advertising
-public import BluetoothCore
+package import Advertising
+package import BluetoothCore
 
 /// Waits for a beacon to be present or absent, and states the result in one sentence.
 ///
 /// A value without a clock: its inputs have times since an arbitrary start.
-public struct BeaconExpectation: Sendable {
+package struct BeaconExpectation: Sendable {
     /// What is expected.
-    public struct Condition: Hashable, Sendable {
+    package struct Condition: Hashable, Sendable {
         /// Whether the beacon must be present or absent.
-        public enum Presence: String, Hashable, Sendable, CaseIterable {
+        package enum Presence: String, Hashable, Sendable, CaseIterable {
             /// It must be received in time; that ends the wait with success.
             case present
             /// It must not be received in this time; if it is, that ends the wait with failure.
@@ -20,7 +20,7 @@ public struct BeaconExpectation: Sendable {
         }
 
         /// What a count is of.
-        public enum Unit: String, Hashable, Sendable, CaseIterable {
+        package enum Unit: String, Hashable, Sendable, CaseIterable {
             /// Advertisements, of one beacon or of several.
             case advertisements
             /// Beacons of different numbers.
@@ -28,28 +28,28 @@ public struct BeaconExpectation: Sendable {
         }
 
         /// The proximity UUIDs of which a beacon has one; empty for any iBeacon.
-        public var uuids: [UUID128]
+        package var uuids: [UUID128]
         /// The major number; `nil` for any.
-        public var major: UInt16?
+        package var major: UInt16?
         /// The minor number; `nil` for any.
-        public var minor: UInt16?
+        package var minor: UInt16?
         /// Whether they must be present or absent.
-        public var presence: Presence
+        package var presence: Presence
         /// The proximity, by its own RSSI, of advertisements that count; `nil` for any.
-        public var proximity: Proximity?
+        package var proximity: Proximity?
         /// The number that must be received; fewer than that is absent. At least 1.
-        public var count: Int
+        package var count: Int
         /// What the count is of.
-        public var unit: Unit
+        package var unit: Unit
         /// The time limit.
-        public var within: Duration
+        package var within: Duration
         /// How distances are estimated.
-        public var model: DistanceModel
+        package var model: DistanceModel
         /// The limits of the proximities.
-        public var thresholds: ProximityThresholds
+        package var thresholds: ProximityThresholds
 
         /// By default, one advertisement of any of these beacons is expected.
-        public init(
+        package init(
             uuids: [UUID128] = [], major: UInt16? = nil, minor: UInt16? = nil, presence: Presence = .present,
             proximity: Proximity? = nil, count: Int = 1, unit: Unit = .advertisements, within: Duration,
             model: DistanceModel = .android, thresholds: ProximityThresholds = .standard
@@ -67,7 +67,7 @@ public struct BeaconExpectation: Sendable {
         }
 
         /// The same of the beacons of a region, whose identifier does not matter.
-        public init(
+        package init(
             region: BeaconRegion, presence: Presence = .present, proximity: Proximity? = nil, count: Int = 1,
             unit: Unit = .advertisements, within: Duration, model: DistanceModel = .android,
             thresholds: ProximityThresholds = .standard
@@ -87,28 +87,28 @@ public struct BeaconExpectation: Sendable {
     }
 
     /// The result of an expectation.
-    public struct Verdict: Hashable, Sendable {
+    package struct Verdict: Hashable, Sendable {
         /// Whether the expectation was met.
-        public let isFulfilled: Bool
+        package let isFulfilled: Bool
         /// What was received, in one sentence without its full stop.
-        public let sentence: String
+        package let sentence: String
         /// The number of advertisements or beacons that counted, in the condition's unit.
-        public let count: Int
+        package let count: Int
         /// The time from the start to the verdict.
-        public let elapsed: Duration
+        package let elapsed: Duration
         /// The nearest beacon of those that counted. Where none did, and some should have, the nearest miss. `nil` when
         /// there is neither.
-        public let nearest: Estimate?
+        package let nearest: Estimate?
     }
 
     /// A beacon, and how near it was.
-    public struct Estimate: Hashable, Sendable {
+    package struct Estimate: Hashable, Sendable {
         /// Its numbers.
-        public let beacon: BeaconIdentity
+        package let beacon: BeaconIdentity
         /// The mean of its known RSSI values, in dBm; `nil` without one.
-        public let meanRSSI: Double?
+        package let meanRSSI: Double?
         /// The estimated distance in metres; `nil` when it cannot be estimated.
-        public let distance: Double?
+        package let distance: Double?
     }
 
     /// A beacon that was received.
@@ -127,9 +127,9 @@ public struct BeaconExpectation: Sendable {
     private static let maximumBeacons = 1024
 
     /// What is expected.
-    public let condition: Condition
+    package let condition: Condition
     /// The verdict; `nil` before it is decided.
-    public private(set) var verdict: Verdict?
+    package private(set) var verdict: Verdict?
 
     private let start: Duration
     /// Advertisements without an iBeacon frame.
@@ -142,17 +142,17 @@ public struct BeaconExpectation: Sendable {
     private var countedBeacons: Set<BeaconIdentity> = []
 
     /// An expectation whose time begins now.
-    public init(_ condition: Condition, at time: Duration) {
+    package init(_ condition: Condition, at time: Duration) {
         self.condition = condition
         start = time
     }
 
     /// When the time limit is reached; `nil` after the verdict.
-    public var nextDeadline: Duration? { verdict == nil ? start + condition.within : nil }
+    package var nextDeadline: Duration? { verdict == nil ? start + condition.within : nil }
 
     /// Takes an input. A scan response without a beacon is not an advertisement.
     /// - Returns: the verdict, if this input decided it.
-    public mutating func take(_ reception: Reception) -> Verdict? {
+    package mutating func take(_ reception: Reception) -> Verdict? {
         guard case .received(let sighting, let time) = reception else { return advance(to: reception.time) }
         let beacons = sighting.beacons
         if beacons.isEmpty {
@@ -168,7 +168,7 @@ public struct BeaconExpectation: Sendable {
     /// Takes an advertisement.
     /// - Parameter beacon: the iBeacon frame in it; `nil` if it has none, which the verdict may mention.
     /// - Returns: the verdict, if this advertisement decided it.
-    public mutating func receive(_ beacon: IBeacon?, rssi: RSSI?, at time: Duration) -> Verdict? {
+    package mutating func receive(_ beacon: IBeacon?, rssi: RSSI?, at time: Duration) -> Verdict? {
         if let verdict = advance(to: time) { return verdict }
         guard verdict == nil else { return nil }
         guard let beacon else {
@@ -195,7 +195,7 @@ public struct BeaconExpectation: Sendable {
 
     /// Advances the time.
     /// - Returns: the verdict, if the time decided it.
-    public mutating func advance(to time: Duration) -> Verdict? {
+    package mutating func advance(to time: Duration) -> Verdict? {
         guard let deadline = nextDeadline, time >= deadline else { return nil }
         return end(condition.presence == .absent, at: deadline)
     }

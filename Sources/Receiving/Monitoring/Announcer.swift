@@ -3,16 +3,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The announcements of a region, and how often they are made at most.
-public struct AnnouncementRule: Hashable, Sendable {
+package struct AnnouncementRule: Hashable, Sendable {
     /// The text on entering; `nil` for none.
-    public var hello: String?
+    package var hello: String?
     /// The text on leaving; `nil` for none.
-    public var goodbye: String?
+    package var goodbye: String?
     /// The least time between two hellos, and between two goodbyes; `nil` for none.
-    public var atMostOncePer: Duration?
+    package var atMostOncePer: Duration?
 
     /// A rule of these values.
-    public init(hello: String? = nil, goodbye: String? = nil, atMostOncePer: Duration? = nil) {
+    package init(hello: String? = nil, goodbye: String? = nil, atMostOncePer: Duration? = nil) {
         self.hello = hello
         self.goodbye = goodbye
         self.atMostOncePer = atMostOncePer
@@ -20,9 +20,9 @@ public struct AnnouncementRule: Hashable, Sendable {
 }
 
 /// A text to announce.
-public struct Announcement: Hashable, Sendable {
+package struct Announcement: Hashable, Sendable {
     /// Which of a rule's texts.
-    public enum Kind: String, Hashable, Sendable, CaseIterable {
+    package enum Kind: String, Hashable, Sendable, CaseIterable {
         /// The one on entering.
         case hello
         /// The one on leaving.
@@ -30,16 +30,16 @@ public struct Announcement: Hashable, Sendable {
     }
 
     /// The region's identifier.
-    public let region: String
+    package let region: String
     /// Which of its texts.
-    public let kind: Kind
+    package let kind: Kind
     /// The text.
-    public let text: String
+    package let text: String
     /// When it is due.
-    public let time: Duration
+    package let time: Duration
 
     /// An announcement of these values.
-    public init(region: String, kind: Kind, text: String, time: Duration) {
+    package init(region: String, kind: Kind, text: String, time: Duration) {
         self.region = region
         self.kind = kind
         self.text = text
@@ -51,37 +51,37 @@ public struct Announcement: Hashable, Sendable {
 ///
 /// A change of state alone is no reason to announce: a visitor at the fringe of a region should not be greeted
 /// each time. Hellos and goodbyes are counted separately. A region that is outside at the start is no goodbye.
-public struct Announcer: Sendable {
+package struct Announcer: Sendable {
     /// An announcement that was made; the last of each region and kind is remembered.
-    public struct Memory: Hashable, Sendable {
+    package struct Memory: Hashable, Sendable {
         /// The region's identifier.
-        public let region: String
+        package let region: String
         /// Which of its texts.
-        public let kind: Announcement.Kind
+        package let kind: Announcement.Kind
 
         /// The text of this kind of a region.
-        public init(region: String, kind: Announcement.Kind) {
+        package init(region: String, kind: Announcement.Kind) {
             self.region = region
             self.kind = kind
         }
     }
 
     /// The rules by the identifiers of their regions.
-    public var rules: [String: AnnouncementRule] {
+    package var rules: [String: AnnouncementRule] {
         didSet { lastSaid = lastSaid.filter { rules[$0.key.region] != nil } }
     }
     /// When each was last made. Save it for a restart, in times of another clock.
-    public private(set) var lastSaid: [Memory: Duration]
+    package private(set) var lastSaid: [Memory: Duration]
 
     /// An announcer by these rules.
     /// - Parameter lastSaid: when each was last made; negative before the start.
-    public init(_ rules: [String: AnnouncementRule], lastSaid: [Memory: Duration] = [:]) {
+    package init(_ rules: [String: AnnouncementRule], lastSaid: [Memory: Duration] = [:]) {
         self.rules = rules
         self.lastSaid = lastSaid.filter { rules[$0.key.region] != nil }
     }
 
     /// The announcement for an event; `nil` if there is none, or if the last one is too recent.
-    public mutating func announce(_ event: RegionEvent) -> Announcement? {
+    package mutating func announce(_ event: RegionEvent) -> Announcement? {
         let identifier = event.region.identifier
         guard let rule = rules[identifier] else { return nil }
         let kind: Announcement.Kind

@@ -2,10 +2,10 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import Advertising
+package import Advertising
 
 /// Where the receiver is with regard to a region.
-public enum RegionState: String, Hashable, Sendable, CaseIterable {
+package enum RegionState: String, Hashable, Sendable, CaseIterable {
     /// It has not been determined yet.
     case unknown
     /// A beacon of it is in range.
@@ -15,9 +15,9 @@ public enum RegionState: String, Hashable, Sendable, CaseIterable {
 }
 
 /// A region's state has changed.
-public struct RegionEvent: Hashable, Sendable {
+package struct RegionEvent: Hashable, Sendable {
     /// Which change.
-    public enum Kind: String, Hashable, Sendable, CaseIterable {
+    package enum Kind: String, Hashable, Sendable, CaseIterable {
         /// From unknown or outside to inside: a beacon was received.
         case entered
         /// From inside to outside: nothing was received for the quiet time.
@@ -27,16 +27,16 @@ public struct RegionEvent: Hashable, Sendable {
     }
 
     /// The region.
-    public let region: BeaconRegion
+    package let region: BeaconRegion
     /// Which change.
-    public let kind: Kind
+    package let kind: Kind
     /// The time of the change: of an exit, the end of the quiet time, which may be before the input that reports it.
-    public let time: Duration
+    package let time: Duration
     /// The beacon that entered; `nil` for other changes.
-    public let beacon: IBeacon?
+    package let beacon: IBeacon?
 
     /// An event of these values.
-    public init(region: BeaconRegion, kind: Kind, time: Duration, beacon: IBeacon? = nil) {
+    package init(region: BeaconRegion, kind: Kind, time: Duration, beacon: IBeacon? = nil) {
         self.region = region
         self.kind = kind
         self.time = time
@@ -44,18 +44,18 @@ public struct RegionEvent: Hashable, Sendable {
     }
 
     /// The state from now on.
-    public var state: RegionState { kind == .entered ? .inside : .outside }
+    package var state: RegionState { kind == .entered ? .inside : .outside }
 }
 
 /// A region and its state, to be saved for a restart.
-public struct RegionStatus: Hashable, Sendable {
+package struct RegionStatus: Hashable, Sendable {
     /// The region.
-    public let region: BeaconRegion
+    package let region: BeaconRegion
     /// Its state.
-    public let state: RegionState
+    package let state: RegionState
 
     /// A region in this state.
-    public init(region: BeaconRegion, state: RegionState) {
+    package init(region: BeaconRegion, state: RegionState) {
         self.region = region
         self.state = state
     }

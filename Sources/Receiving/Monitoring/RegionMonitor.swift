@@ -2,8 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import Advertising
-public import BluetoothCore
+package import Advertising
+package import BluetoothCore
 
 /// Monitors regions: reports when the first beacon of a region comes into range, and when the last one leaves.
 ///
@@ -11,36 +11,36 @@ public import BluetoothCore
 /// time, so that losses at the fringe of a beacon's range do not make it flap. A region whose state is not known yet is
 /// outside when nothing was received for the quiet time since it was added. A value without a clock: its inputs
 /// have times since an arbitrary start.
-public struct RegionMonitor: Sendable {
+package struct RegionMonitor: Sendable {
     /// How to watch.
-    public struct Settings: Hashable, Sendable {
+    package struct Settings: Hashable, Sendable {
         /// The time without an advertisement after which a region is left.
-        public var quietTime: Duration
+        package var quietTime: Duration
         /// How many regions there may be; `nil` for any number.
-        public var maximumRegions: Int?
+        package var maximumRegions: Int?
 
         /// By default 30 seconds, and 20 regions, which Core Location allows an app.
-        public init(quietTime: Duration = .seconds(30), maximumRegions: Int? = 20) {
+        package init(quietTime: Duration = .seconds(30), maximumRegions: Int? = 20) {
             self.quietTime = quietTime
             self.maximumRegions = maximumRegions
         }
     }
 
     /// The maximum number of regions.
-    public struct TooManyRegions: Error, Hashable, CustomStringConvertible {
+    package struct TooManyRegions: Error, Hashable, CustomStringConvertible {
         /// The region that was to be added.
-        public let region: BeaconRegion
+        package let region: BeaconRegion
         /// How many there may be.
-        public let limit: Int
+        package let limit: Int
 
         /// That this region is one too many.
-        public init(region: BeaconRegion, limit: Int) {
+        package init(region: BeaconRegion, limit: Int) {
             self.region = region
             self.limit = limit
         }
 
         /// One sentence, without its full stop.
-        public var description: String {
+        package var description: String {
             "region \(region.identifier) cannot be monitored: there are \(limit) already, which is the limit; remove "
                 + "one, or raise the limit"
         }
@@ -59,17 +59,17 @@ public struct RegionMonitor: Sendable {
     }
 
     /// How it watches.
-    public let settings: Settings
+    package let settings: Settings
     private var watches: [Watch] = []
 
     /// A monitor of no regions.
-    public init(_ settings: Settings = Settings()) { self.settings = settings }
+    package init(_ settings: Settings = Settings()) { self.settings = settings }
 
     /// The regions and their states, in the order in which they were added. Save them for a restart.
-    public var statuses: [RegionStatus] { watches.map { RegionStatus(region: $0.region, state: $0.state) } }
+    package var statuses: [RegionStatus] { watches.map { RegionStatus(region: $0.region, state: $0.state) } }
 
     /// A region's state; `nil` when there is none of this identifier.
-    public func state(of identifier: String) -> RegionState? {
+    package func state(of identifier: String) -> RegionState? {
         watches.first { $0.region.identifier == identifier }?.state
     }
 
@@ -82,7 +82,7 @@ public struct RegionMonitor: Sendable {
     ///     any RSSI counts. `nil` for any RSSI, known or not.
     ///   - quietTime: the time without an advertisement after which this region is left; `nil` for that of the settings.
     /// - Throws: `TooManyRegions`, when it replaces none and there are as many as there may be.
-    public mutating func add(
+    package mutating func add(
         _ region: BeaconRegion, entryRSSI: RSSI? = nil, quietTime: Duration? = nil, at time: Duration
     ) throws(TooManyRegions) {
         var watch = Watch(
@@ -104,7 +104,7 @@ public struct RegionMonitor: Sendable {
 
     /// Watches the region of this identifier no more, without an event; whether there was one.
     @discardableResult
-    public mutating func remove(_ identifier: String) -> Bool {
+    package mutating func remove(_ identifier: String) -> Bool {
         let count = watches.count
         watches.removeAll { $0.region.identifier == identifier }
         return watches.count < count
@@ -114,7 +114,7 @@ public struct RegionMonitor: Sendable {
     ///
     /// Applies to regions that have been added and have the same identifier and numbers as then; others stay as they
     /// are. One that was inside is left when nothing is received for the quiet time from now on.
-    public mutating func restore(_ statuses: [RegionStatus], at time: Duration) {
+    package mutating func restore(_ statuses: [RegionStatus], at time: Duration) {
         for status in statuses {
             guard let index = watches.firstIndex(where: { $0.region == status.region }) else { continue }
             watches[index].state = status.state
@@ -123,16 +123,16 @@ public struct RegionMonitor: Sendable {
     }
 
     /// Begins all quiet times again, because the receiver did not run until now.
-    public mutating func restartQuietTimes(at time: Duration) {
+    package mutating func restartQuietTimes(at time: Duration) {
         for index in watches.indices { watches[index].lastSeen = max(watches[index].lastSeen, time) }
     }
 
     /// When the next region is left, if nothing is received until then.
-    public var nextDeadline: Duration? { watches.compactMap(\.deadline).min() }
+    package var nextDeadline: Duration? { watches.compactMap(\.deadline).min() }
 
     /// Takes an input.
     /// - Returns: the changes until then, and those that it caused.
-    public mutating func take(_ reception: Reception) -> [RegionEvent] {
+    package mutating func take(_ reception: Reception) -> [RegionEvent] {
         var events = advance(to: reception.time)
         guard case .received(let sighting, let time) = reception else { return events }
         for beacon in sighting.beacons { events += receive(beacon, rssi: sighting.rssi, at: time) }
@@ -141,7 +141,7 @@ public struct RegionMonitor: Sendable {
 
     /// Takes an advertisement.
     /// - Returns: the changes until then, and those that it caused.
-    public mutating func receive(_ beacon: IBeacon, rssi: RSSI?, at time: Duration) -> [RegionEvent] {
+    package mutating func receive(_ beacon: IBeacon, rssi: RSSI?, at time: Duration) -> [RegionEvent] {
         var events = advance(to: time)
         for index in watches.indices where watches[index].region.contains(beacon) {
             if watches[index].state != .inside {
@@ -157,7 +157,7 @@ public struct RegionMonitor: Sendable {
 
     /// Advances the time.
     /// - Returns: the changes, in the order of time; of equal times, in the order of the regions.
-    public mutating func advance(to time: Duration) -> [RegionEvent] {
+    package mutating func advance(to time: Duration) -> [RegionEvent] {
         var events: [RegionEvent] = []
         for index in watches.indices {
             guard let deadline = watches[index].deadline, deadline <= time else { continue }

@@ -2,30 +2,30 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import Advertising
-public import BluetoothCore
+package import Advertising
+package import BluetoothCore
 
 /// Reports once a period which beacons of some regions are in range, and how near they are.
 ///
 /// A value without a clock: its inputs have times since an arbitrary start. Reports are due at
 /// whole periods after the start. After more than a period without a call, one report covers everything since the
 /// last one, rather than many at once, and the next is due at the next whole period.
-public struct Ranging: Sendable {
+package struct Ranging: Sendable {
     /// The parameters of ranging.
-    public struct Settings: Hashable, Sendable {
+    package struct Settings: Hashable, Sendable {
         /// The time between reports; at least 1 ms.
-        public var period: Duration
+        package var period: Duration
         /// How long a beacon stays in the reports after it was last seen.
-        public var trackingAge: Duration
+        package var trackingAge: Duration
         /// How distances are estimated.
-        public var model: DistanceModel
+        package var model: DistanceModel
         /// The limits of the proximities.
-        public var thresholds: ProximityThresholds
+        package var thresholds: ProximityThresholds
         /// The number of beacons that are tracked at once; of more, those seen last.
-        public var maximumBeacons: Int
+        package var maximumBeacons: Int
 
         /// By default one report a second and five seconds of tracking.
-        public init(
+        package init(
             period: Duration = .seconds(1), trackingAge: Duration = .seconds(5), model: DistanceModel = .android,
             thresholds: ProximityThresholds = .standard, maximumBeacons: Int = 1024
         ) {
@@ -54,16 +54,16 @@ public struct Ranging: Sendable {
     }
 
     /// The parameters.
-    public let settings: Settings
+    package let settings: Settings
     /// The beacons that are ranged: those of any of these regions.
-    public private(set) var regions: [BeaconRegion]
+    package private(set) var regions: [BeaconRegion]
     /// When the next report is due.
-    public private(set) var nextDeadline: Duration
+    package private(set) var nextDeadline: Duration
 
     private var tracks: RecencyTable<BeaconIdentity, Track>
 
     /// Ranging that begins now; the first report is due a period later.
-    public init(_ regions: [BeaconRegion], settings: Settings = Settings(), at time: Duration) {
+    package init(_ regions: [BeaconRegion], settings: Settings = Settings(), at time: Duration) {
         self.regions = regions
         self.settings = settings
         nextDeadline = time + settings.period
@@ -71,14 +71,14 @@ public struct Ranging: Sendable {
     }
 
     /// Ranges these regions from now on; beacons of none of them are forgotten.
-    public mutating func setRegions(_ regions: [BeaconRegion]) {
+    package mutating func setRegions(_ regions: [BeaconRegion]) {
         self.regions = regions
         tracks.keep { track in regions.contains { $0.contains(track.beacon) } }
     }
 
     /// Takes an input.
     /// - Returns: the report that became due, if any.
-    public mutating func take(_ reception: Reception) -> RangingReport? {
+    package mutating func take(_ reception: Reception) -> RangingReport? {
         var report = advance(to: reception.time)
         guard case .received(let sighting, let time) = reception else { return report }
         for beacon in sighting.beacons { report = receive(beacon, rssi: sighting.rssi, at: time) ?? report }
@@ -87,7 +87,7 @@ public struct Ranging: Sendable {
 
     /// Takes an advertisement. One without an RSSI counts as a packet, but not in the mean.
     /// - Returns: the report that became due before it, if any.
-    public mutating func receive(_ beacon: IBeacon, rssi: RSSI?, at time: Duration) -> RangingReport? {
+    package mutating func receive(_ beacon: IBeacon, rssi: RSSI?, at time: Duration) -> RangingReport? {
         let report = advance(to: time)
         guard regions.contains(where: { $0.contains(beacon) }) else { return report }
         tracks.use(BeaconIdentity(beacon), initial: Track(beacon: beacon, lastSeen: time)) { track in
@@ -104,7 +104,7 @@ public struct Ranging: Sendable {
 
     /// Advances the time.
     /// - Returns: the report that became due, if any.
-    public mutating func advance(to time: Duration) -> RangingReport? {
+    package mutating func advance(to time: Duration) -> RangingReport? {
         guard time >= nextDeadline else { return nil }
         let missed = Int(clamping: (time - nextDeadline).attoseconds / settings.period.attoseconds)
         let end = nextDeadline + settings.period * missed
@@ -114,7 +114,7 @@ public struct Ranging: Sendable {
 
     /// Ends ranging.
     /// - Returns: the report of the part of a period since the last report; `nil` where there is no such part.
-    public mutating func finish(at time: Duration) -> RangingReport? {
+    package mutating func finish(at time: Duration) -> RangingReport? {
         guard time > nextDeadline - settings.period else { return nil }
         nextDeadline = time + settings.period
         return report(at: time, missed: 0)

@@ -2,26 +2,26 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import Advertising
-public import BluetoothCore
+package import Advertising
+package import BluetoothCore
 
 /// A beacon in a ranging report.
-public struct RangedBeacon: Hashable, Sendable {
+package struct RangedBeacon: Hashable, Sendable {
     /// Its numbers and its measured power, as last received.
-    public let beacon: IBeacon
+    package let beacon: IBeacon
     /// The mean RSSI since the last report, in dBm, not rounded; `nil` without a sample.
-    public let meanRSSI: Double?
+    package let meanRSSI: Double?
     /// The estimated distance in metres; `nil` if unknown.
-    public let distance: Double?
+    package let distance: Double?
     /// How near it is.
-    public let proximity: Proximity
+    package let proximity: Proximity
     /// The number of its advertisements received since the last report.
-    public let packets: Int
+    package let packets: Int
     /// When it was last seen.
-    public let lastSeen: Duration
+    package let lastSeen: Duration
 
     /// A beacon with these values.
-    public init(
+    package init(
         beacon: IBeacon, meanRSSI: Double?, distance: Double?, proximity: Proximity, packets: Int, lastSeen: Duration
     ) {
         self.beacon = beacon
@@ -33,11 +33,11 @@ public struct RangedBeacon: Hashable, Sendable {
     }
 
     /// Its numbers.
-    public var identity: BeaconIdentity { BeaconIdentity(beacon) }
+    package var identity: BeaconIdentity { BeaconIdentity(beacon) }
     /// The mean RSSI rounded to whole dBm, and 0 without a sample, as in Core Location.
-    public var rssi: RSSI { RSSI(meanRSSI.flatMap { Int8(exactly: $0.rounded()) } ?? 0) }
+    package var rssi: RSSI { RSSI(meanRSSI.flatMap { Int8(exactly: $0.rounded()) } ?? 0) }
     /// The estimated distance in metres, and -1 if unknown.
-    public var accuracy: Double { distance ?? -1 }
+    package var accuracy: Double { distance ?? -1 }
 
     /// Nearest first; then those of unknown distance, by falling RSSI, and last those without a sample.
     static func precedes(_ left: RangedBeacon, _ right: RangedBeacon) -> Bool {
@@ -50,23 +50,23 @@ public struct RangedBeacon: Hashable, Sendable {
 }
 
 /// What ranging reports once a period.
-public struct RangingReport: Hashable, Sendable {
+package struct RangingReport: Hashable, Sendable {
     /// The end of the period.
-    public let time: Duration
+    package let time: Duration
     /// The number of earlier periods without a report of their own, which this one covers, too.
-    public let missed: Int
+    package let missed: Int
     /// Every tracked beacon once, the nearest first, unknown distances last; empty when none is in range.
-    public let beacons: [RangedBeacon]
+    package let beacons: [RangedBeacon]
 
     /// A report of these values.
-    public init(time: Duration, missed: Int = 0, beacons: [RangedBeacon]) {
+    package init(time: Duration, missed: Int = 0, beacons: [RangedBeacon]) {
         self.time = time
         self.missed = missed
         self.beacons = beacons
     }
 
     /// The beacons of a region, in the same order; empty when none is in range.
-    public func beacons(in region: BeaconRegion) -> [RangedBeacon] {
+    package func beacons(in region: BeaconRegion) -> [RangedBeacon] {
         beacons.filter { region.contains($0.identity) }
     }
 }

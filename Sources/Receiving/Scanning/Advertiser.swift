@@ -2,34 +2,34 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import Advertising
-public import BluetoothCore
+package import Advertising
+package import BluetoothCore
 
 /// A device that advertises, with its latest data.
-public struct Advertiser<Source: Hashable & Sendable>: Sendable {
+package struct Advertiser<Source: Hashable & Sendable>: Sendable {
     /// The number of different payloads that are remembered, so that a rotating one is not new each time.
     private static var rememberedPayloads: Int { 4 }
 
     /// Its identity: an address, or another value by which the caller distinguishes advertisers.
-    public let source: Source
+    package let source: Source
     /// When it was first seen.
-    public let firstSeen: Duration
+    package let firstSeen: Duration
     /// When it was last seen.
-    public private(set) var lastSeen: Duration
+    package private(set) var lastSeen: Duration
     /// The number of advertisements received, without scan responses.
-    public private(set) var advertisements = 0
+    package private(set) var advertisements = 0
     /// The number of scan responses received.
-    public private(set) var scanResponses = 0
+    package private(set) var scanResponses = 0
     /// The last RSSI; `nil` if unknown.
-    public private(set) var lastRSSI: RSSI?
+    package private(set) var lastRSSI: RSSI?
     /// The latest advertising data, as far as it is well-formed.
-    public private(set) var advertisingData = AdvertisingData()
+    package private(set) var advertisingData = AdvertisingData()
     /// The latest scan response, as far as it is well-formed; empty if none was received.
-    public private(set) var scanResponse = AdvertisingData()
+    package private(set) var scanResponse = AdvertisingData()
     /// The latest advertising data as received.
-    public private(set) var advertisingBytes: [UInt8] = []
+    package private(set) var advertisingBytes: [UInt8] = []
     /// The latest scan response as received.
-    public private(set) var scanResponseBytes: [UInt8] = []
+    package private(set) var scanResponseBytes: [UInt8] = []
 
     private var samples = 0
     private var sum = 0
@@ -43,18 +43,18 @@ public struct Advertiser<Source: Hashable & Sendable>: Sendable {
     }
 
     /// The mean of all known RSSI values, in dBm; `nil` without one.
-    public var meanRSSI: Double? { samples > 0 ? Double(sum) / Double(samples) : nil }
+    package var meanRSSI: Double? { samples > 0 ? Double(sum) / Double(samples) : nil }
     /// The estimated advertising interval; `nil` for fewer than four advertising events (see `IntervalEstimate`).
-    public var interval: AdvertisingInterval? { gaps.interval }
+    package var interval: AdvertisingInterval? { gaps.interval }
     /// The local name, of the advertising data before the scan response.
-    public var localName: String? { advertisingData.localName ?? scanResponse.localName }
+    package var localName: String? { advertisingData.localName ?? scanResponse.localName }
     /// The services that it names, in advertising data and scan response, each once.
-    public var services: [BluetoothUUID] {
+    package var services: [BluetoothUUID] {
         var seen: Set<BluetoothUUID> = []
         return (advertisingData.services + scanResponse.services).filter { seen.insert($0).inserted }
     }
     /// The beacon frames in advertising data and scan response.
-    public var frames: [BeaconFrame] { advertisingData.frames + scanResponse.frames }
+    package var frames: [BeaconFrame] { advertisingData.frames + scanResponse.frames }
 
     /// Takes a packet.
     /// - Returns: whether its payload is not one of the remembered ones.

@@ -2,15 +2,15 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 
 /// The advertisers that were seen recently, each with its latest data.
 ///
 /// A value without a clock, and bounded: when it is full, the advertisers that were not seen for
 /// longest are forgotten.
-public struct AdvertiserTable<Source: Hashable & Sendable>: Sendable {
+package struct AdvertiserTable<Source: Hashable & Sendable>: Sendable {
     /// What is new in a packet.
-    public enum News: Hashable, Sendable {
+    package enum News: Hashable, Sendable {
         /// Its sender was unknown, or forgotten.
         case newAdvertiser
         /// Its data is not among the last few of its sender.
@@ -22,15 +22,15 @@ public struct AdvertiserTable<Source: Hashable & Sendable>: Sendable {
     private var table: RecencyTable<Source, Advertiser<Source>>
 
     /// A table of at most `capacity` advertisers.
-    public init(capacity: Int = 1024) { table = RecencyTable(capacity: capacity) }
+    package init(capacity: Int = 1024) { table = RecencyTable(capacity: capacity) }
 
     /// The number of advertisers.
-    public var count: Int { table.count }
+    package var count: Int { table.count }
     /// The advertisers, in the order in which they were first seen.
-    public var advertisers: [Advertiser<Source>] { table.values }
+    package var advertisers: [Advertiser<Source>] { table.values }
 
     /// An advertiser; `nil` if it was not seen recently.
-    public subscript(source: Source) -> Advertiser<Source>? { table[source] }
+    package subscript(source: Source) -> Advertiser<Source>? { table[source] }
 
     /// Takes a packet.
     /// - Parameters:
@@ -38,7 +38,7 @@ public struct AdvertiserTable<Source: Hashable & Sendable>: Sendable {
     ///   - isScanResponse: whether it is a scan response; `false` if the radio does not report it.
     ///   - rssi: the RSSI; `nil` if the radio does not report it.
     /// - Returns: its sender, with this packet included, and what is new.
-    public mutating func receive(
+    package mutating func receive(
         _ data: [UInt8], from source: Source, isScanResponse: Bool = false, rssi: RSSI?, at time: Duration
     ) -> (advertiser: Advertiser<Source>, news: News) {
         table.use(source, initial: Advertiser(source: source, at: time)) { advertiser in
@@ -49,7 +49,7 @@ public struct AdvertiserTable<Source: Hashable & Sendable>: Sendable {
     }
 
     /// Forgets the advertisers that were not seen since a time.
-    public mutating func forget(notSeenSince time: Duration) {
+    package mutating func forget(notSeenSince time: Duration) {
         table.keep { $0.lastSeen >= time }
     }
 }

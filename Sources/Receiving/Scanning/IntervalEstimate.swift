@@ -2,13 +2,13 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+package import BluetoothCore
 
 /// Estimates an advertiser's interval from the times between its advertisements.
 ///
 /// Advertisements that were missed make gaps of several intervals; one that was processed late makes a long gap and then
 /// a short one. Neither repeats as exactly as the interval itself, so the interval is where gaps are densest.
-public enum IntervalEstimate {
+package enum IntervalEstimate {
     /// The mean of the random delay of 0 to 10 ms behind every interval (Core 5.4, Vol 6, Part B, 4.4.2.2.1).
     private static let meanDelay = Duration.milliseconds(5)
     /// Less than the shortest interval: one event that was reported on two channels.
@@ -25,7 +25,7 @@ public enum IntervalEstimate {
     /// The customary interval that fits the gaps, or the ticks nearest to them where none does.
     /// - Parameter gaps: the times between consecutive advertisements.
     /// - Returns: an interval of 20 ms to 10.24 s; `nil` for fewer than three gaps.
-    public static func interval(gaps: [Duration]) -> AdvertisingInterval? {
+    package static func interval(gaps: [Duration]) -> AdvertisingInterval? {
         let sorted = gaps.filter { $0 >= shortestGap }.sorted()
         guard sorted.count >= 3 else { return nil }
         let single = densest(sorted)

@@ -2,22 +2,22 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import Advertising
-public import BluetoothCore
+package import Advertising
+package import BluetoothCore
 
 /// Which advertisements a scan is about. Every condition that is given must hold.
-public struct ScanFilter: Hashable, Sendable {
+package struct ScanFilter: Hashable, Sendable {
     /// Services of which one must be named, in a list of UUIDs or by data of it; empty for any.
-    public var services: Set<BluetoothUUID>
+    package var services: Set<BluetoothUUID>
     /// Names of beacon formats (`BeaconFormats.names`) of which one must be there; empty for any data, also of no beacon.
-    public var formats: Set<String>
+    package var formats: Set<String>
     /// The minimum RSSI, which advertisements of unknown RSSI do not have; `nil` for any.
-    public var minimumRSSI: RSSI?
+    package var minimumRSSI: RSSI?
     /// Text that the local name must have in it, in either case; `nil` for any name or none.
-    public var name: String?
+    package var name: String?
 
     /// By default everything passes.
-    public init(
+    package init(
         services: Set<BluetoothUUID> = [], formats: Set<String> = [], minimumRSSI: RSSI? = nil,
         name: String? = nil
     ) {
@@ -29,13 +29,13 @@ public struct ScanFilter: Hashable, Sendable {
 
     /// Whether the latest data of an advertiser passes: data and scan response count together, the
     /// RSSI is that of the last packet.
-    public func accepts(_ advertiser: Advertiser<some Hashable & Sendable>) -> Bool {
+    package func accepts(_ advertiser: Advertiser<some Hashable & Sendable>) -> Bool {
         accepts(
             advertiser.advertisingData, scanResponse: advertiser.scanResponse, rssi: advertiser.lastRSSI)
     }
 
     /// Whether it lets an advertisement through; a scan response counts together with it.
-    public func accepts(_ data: AdvertisingData, scanResponse: AdvertisingData = [], rssi: RSSI?) -> Bool {
+    package func accepts(_ data: AdvertisingData, scanResponse: AdvertisingData = [], rssi: RSSI?) -> Bool {
         if let minimumRSSI {
             guard let rssi = rssi.known, rssi >= minimumRSSI else { return false }
         }

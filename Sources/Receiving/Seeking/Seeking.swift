@@ -2,14 +2,14 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import Advertising
-public import BluetoothCore
+package import Advertising
+package import BluetoothCore
 internal import Glibc
 
 /// What seeking reports once a period.
-public struct SeekingReport: Hashable, Sendable {
+package struct SeekingReport: Hashable, Sendable {
     /// Whether the seeker comes nearer.
-    public enum Trend: String, Hashable, Sendable, CaseIterable {
+    package enum Trend: String, Hashable, Sendable, CaseIterable {
         /// The beacon is nearer than when the trend changed last.
         case warmer
         /// It is further away.
@@ -19,19 +19,19 @@ public struct SeekingReport: Hashable, Sendable {
     }
 
     /// What to show when no beacon is in range.
-    public static let noneFound = "No Beacons Found"
+    package static let noneFound = "No Beacons Found"
 
     /// The end of the period.
-    public let time: Duration
+    package let time: Duration
     /// The nearest beacon; `nil` when none is in range.
-    public let nearest: RangedBeacon?
+    package let nearest: RangedBeacon?
     /// 0 for cold, 1 for hot; the last value while the distance is unknown.
-    public let warmth: Double
+    package let warmth: Double
     /// Whether the seeker comes nearer.
-    public let trend: Trend
+    package let trend: Trend
 
     /// A report of these values.
-    public init(time: Duration, nearest: RangedBeacon?, warmth: Double, trend: Trend) {
+    package init(time: Duration, nearest: RangedBeacon?, warmth: Double, trend: Trend) {
         self.time = time
         self.nearest = nearest
         self.warmth = warmth
@@ -39,19 +39,19 @@ public struct SeekingReport: Hashable, Sendable {
     }
 
     /// The text to show: the accuracy in metres with two decimals, -1.00 if unknown, or "No Beacons Found".
-    public var text: String { nearest.map { $0.accuracy.twoDecimals + " m" } ?? Self.noneFound }
+    package var text: String { nearest.map { $0.accuracy.twoDecimals + " m" } ?? Self.noneFound }
 }
 
 /// Hot and cold: how near the nearest beacon of some regions is, and whether one comes nearer.
 ///
 /// A value without a clock; it ranges, and makes its reports as `Ranging` does.
-public struct Seeking: Sendable {
+package struct Seeking: Sendable {
     /// The greatest distance that is hot, in metres.
-    public static let hot = 0.25
+    package static let hot = 0.25
     /// The least distance that is cold, in metres.
-    public static let cold = 32.0
+    package static let cold = 32.0
     /// The factor by which a distance must change to be warmer or colder: the RSSI varies without movement.
-    public static let noticeableFactor = 1.25
+    package static let noticeableFactor = 1.25
 
     private struct Quarry {
         let beacon: BeaconIdentity
@@ -64,16 +64,16 @@ public struct Seeking: Sendable {
     private var quarry: Quarry?
 
     /// Seeking that begins now.
-    public init(_ regions: [BeaconRegion], settings: Ranging.Settings = Ranging.Settings(), at time: Duration) {
+    package init(_ regions: [BeaconRegion], settings: Ranging.Settings = Ranging.Settings(), at time: Duration) {
         ranging = Ranging(regions, settings: settings, at: time)
     }
 
     /// When the next report is due.
-    public var nextDeadline: Duration { ranging.nextDeadline }
+    package var nextDeadline: Duration { ranging.nextDeadline }
 
     /// Takes an input.
     /// - Returns: the report that became due, if any.
-    public mutating func take(_ reception: Reception) -> SeekingReport? {
+    package mutating func take(_ reception: Reception) -> SeekingReport? {
         var report = advance(to: reception.time)
         guard case .received(let sighting, let time) = reception else { return report }
         for beacon in sighting.beacons { report = receive(beacon, rssi: sighting.rssi, at: time) ?? report }
@@ -82,28 +82,28 @@ public struct Seeking: Sendable {
 
     /// Takes an advertisement.
     /// - Returns: the report that became due before it, if any.
-    public mutating func receive(_ beacon: IBeacon, rssi: RSSI?, at time: Duration) -> SeekingReport? {
+    package mutating func receive(_ beacon: IBeacon, rssi: RSSI?, at time: Duration) -> SeekingReport? {
         let report = ranging.receive(beacon, rssi: rssi, at: time)
         return report.map { judge($0) }
     }
 
     /// Advances the time.
     /// - Returns: the report that became due, if any.
-    public mutating func advance(to time: Duration) -> SeekingReport? {
+    package mutating func advance(to time: Duration) -> SeekingReport? {
         let report = ranging.advance(to: time)
         return report.map { judge($0) }
     }
 
     /// Ends seeking.
     /// - Returns: the report of the part of a period since the last report; `nil` where there is no such part.
-    public mutating func finish(at time: Duration) -> SeekingReport? {
+    package mutating func finish(at time: Duration) -> SeekingReport? {
         let report = ranging.finish(at: time)
         return report.map { judge($0) }
     }
 
     /// How warm a distance in metres is: 1 at 0.25 m and nearer, 0 at 32 m and further; each halving of the distance
     /// adds the same.
-    public static func warmth(at distance: Double) -> Double {
+    package static func warmth(at distance: Double) -> Double {
         guard distance > hot else { return 1 }
         return max(log(cold / distance) / log(cold / hot), 0)
     }

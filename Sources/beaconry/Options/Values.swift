@@ -6,7 +6,7 @@ public import Advertising
 public import ArgumentParser
 import BluetoothCore
 import Profiles
-public import Receiving
+package import Receiving
 
 // Options are typed. Enumerations are ExpressibleByArgument, which lists their values in help, errors and completions.
 // Other types are parsed by a `transform` that throws, since ExpressibleByArgument cannot give the reason for a refusal.
