@@ -213,7 +213,8 @@ let package = Package(
                 "VirtualRadio", "HCIRadio", "TestSupport", "central-harness",
             ],
             swiftSettings: settings),
-        .testTarget(name: "DBusTests", dependencies: ["DBus", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "DBusTests", dependencies: ["BluetoothCore", "DBus", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "BlueZRadioTests",
             dependencies: [

@@ -41,9 +41,9 @@ package struct Air: Sendable {
         numbers: (any RandomNumberGenerator & Sendable)? = nil
     ) {
         context = AirContext(configuration)
-        medium = Medium(configuration.pathLoss, noise: SeededGenerator(seed: configuration.seed, stream: 2))
-        advertising = AdvertisingSets(delays: SeededGenerator(seed: configuration.seed, stream: 1))
-        cryptography = Cryptography(numbers: numbers ?? SeededGenerator(seed: configuration.seed, stream: 3))
+        medium = Medium(configuration.pathLoss, noise: SplitMix64(seed: configuration.seed, stream: 2))
+        advertising = AdvertisingSets(delays: SplitMix64(seed: configuration.seed, stream: 1))
+        cryptography = Cryptography(numbers: numbers ?? SplitMix64(seed: configuration.seed, stream: 3))
     }
 
     /// The configuration that the air was created with.

@@ -16,11 +16,11 @@ struct Medium: Sendable {
     }
 
     private let pathLoss: PathLoss
-    private var noise: SeededGenerator
+    private var noise: SplitMix64
     /// By the index of the controller.
     private var sites: [Site] = []
 
-    init(_ pathLoss: PathLoss, noise: SeededGenerator) {
+    init(_ pathLoss: PathLoss, noise: SplitMix64) {
         self.pathLoss = pathLoss
         self.noise = noise
     }
@@ -129,7 +129,7 @@ package struct PathLoss: Hashable, Sendable {
     ///   - power: the transmit power in dBm.
     ///   - distance: in metres.
     ///   - offset: added to the RSSI, in dB.
-    func rssi(power: Int8, distance: Double, offset: Double, generator: inout SeededGenerator) -> Int8 {
+    func rssi(power: Int8, distance: Double, offset: Double, generator: inout SplitMix64) -> Int8 {
         var rssi = Double(power) + offset
         // Without positions every distance is one metre: this skips the logarithm.
         rssi -= distance == 1 ? lossAtOneMetre : loss(overMetres: distance)
@@ -139,7 +139,7 @@ package struct PathLoss: Hashable, Sendable {
     }
 
     /// A number of the standard normal distribution (Box and Muller, 1958).
-    private static func normal(_ generator: inout SeededGenerator) -> Double {
+    private static func normal(_ generator: inout SplitMix64) -> Double {
         let radius = (-2 * log(1 - generator.unit())).squareRoot()
         return radius * cos(2 * Double.pi * generator.unit())
     }

@@ -30,14 +30,14 @@ import Testing
         Case(distance: .nan, exponent: 2, power: 0, rssi: -127),
     ])
     func rssiFallsWithDistance(_ testCase: Case) {
-        var generator = SeededGenerator(seed: 1, stream: 1)
+        var generator = SplitMix64(seed: 1, stream: 1)
         let rssi = PathLoss(exponent: testCase.exponent).rssi(
             power: testCase.power, distance: testCase.distance, offset: 0, generator: &generator)
         #expect(rssi == testCase.rssi)
     }
 
     @Test func noiseHasItsDeviationAndNoBias() {
-        var generator = SeededGenerator(seed: 1, stream: 1)
+        var generator = SplitMix64(seed: 1, stream: 1)
         let model = PathLoss(noise: 4)
         let count = 100_000
         let values = (0..<count).map { _ in
@@ -74,7 +74,7 @@ import Testing
 
     /// One advertising event reaches the receivers that are on one of its channels and know its PDUs.
     @Test func mediumDecidesWhoReceivesAnEvent() {
-        var medium = Medium(PathLoss(), noise: SeededGenerator(seed: 1, stream: 1))
+        var medium = Medium(PathLoss(), noise: SplitMix64(seed: 1, stream: 1))
         for (index, x) in [0.0, 1, 10].enumerated() {
             medium.addController(
                 index, ControllerConfiguration(publicAddress: .zero, position: Position(x: x, y: 0)))

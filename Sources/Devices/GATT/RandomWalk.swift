@@ -2,6 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothCore
+
 /// A number that wanders at random between two bounds, the same way for the same seed.
 package struct RandomWalk: Hashable, Sendable {
     /// What decides the way.
@@ -55,11 +57,9 @@ package struct RandomWalk: Hashable, Sendable {
         return min(max(reflected, range.lowerBound), range.upperBound)
     }
 
-    /// From -1 to 1: a number's place in a Weyl sequence, mixed (Steele, Lea and Flood, 2014).
+    /// From -1 to 1: the random number of this position in the sequence of the seed.
     private func direction(of number: Int64) -> Double {
-        var value = seed &+ UInt64(bitPattern: number) &* 0x9E37_79B9_7F4A_7C15
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return Double((value ^ (value >> 31)) >> 11) * 0x1p-52 - 1
+        var generator = SplitMix64(seed: seed, skipping: UInt64(bitPattern: number &- 1))
+        return 2 * generator.unit() - 1
     }
 }

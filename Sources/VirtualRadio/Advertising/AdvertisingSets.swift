@@ -15,9 +15,9 @@ struct AdvertisingSets: Sendable {
     /// The indices of the sets of each controller.
     private var ofController: [[Int32]] = []
     /// The advertising delays.
-    private var delays: SeededGenerator
+    private var delays: SplitMix64
 
-    init(delays: SeededGenerator) { self.delays = delays }
+    init(delays: SplitMix64) { self.delays = delays }
 
     /// Reads a set in place: a copy would retain its data (hot path: several reads in each advertising event).
     subscript(index: Int) -> AdvertisingSet {
