@@ -90,9 +90,12 @@ let package = Package(
         .target(name: "Sockets", dependencies: [nioCore], swiftSettings: settings),
         .target(name: "Receiving", dependencies: ["BluetoothCore", "Advertising"], swiftSettings: settings),
         .target(
-            name: "BeaconryCentral", dependencies: ["BluetoothCore", "Advertising", "Bluetooth", "Radio", "Receiving"],
+            name: "BeaconryCentral",
+            dependencies: ["BluetoothCore", "Advertising", "Bluetooth", "Concurrency", "Radio", "Receiving"],
             swiftSettings: settings),
-        .target(name: "DBus", dependencies: ["CDBus"], swiftSettings: settings),
+        // What actors and tasks of several targets share.
+        .target(name: "Concurrency", swiftSettings: settings),
+        .target(name: "DBus", dependencies: ["CDBus", "Concurrency"], swiftSettings: settings),
         .target(
             name: "VirtualRadio", dependencies: ["BluetoothCore", "HCI", crypto, cryptoExtras], swiftSettings: settings),
         .target(
@@ -103,12 +106,14 @@ let package = Package(
             name: "HCIRadio",
             dependencies: [
                 "BluetoothCore", "Radio", "HostStack", "VirtualRadio", "HCI", "Advertising", "Bluetooth", "CBluetooth",
-                "Sockets", nioCore, nioPosix,
+                "Concurrency", "Sockets", nioCore, nioPosix,
             ],
             swiftSettings: settings),
         .target(
             name: "BlueZRadio",
-            dependencies: ["BluetoothCore", "Radio", "DBus", "HCI", "Advertising", "Bluetooth", "CBluetooth"],
+            dependencies: [
+                "BluetoothCore", "Concurrency", "Radio", "DBus", "HCI", "Advertising", "Bluetooth", "CBluetooth",
+            ],
             swiftSettings: settings),
         .target(
             name: "Profiles", dependencies: ["BluetoothCore", "Devices", "Advertising", "Bluetooth", yams],
@@ -118,7 +123,8 @@ let package = Package(
         .target(
             name: "Emulator",
             dependencies: [
-                "BluetoothCore", "Persistence", "Profiles", "Devices", "Radio", "Advertising", "Bluetooth", "Sockets",
+                "BluetoothCore", "Concurrency", "Persistence", "Profiles", "Devices", "Radio", "Advertising",
+                "Bluetooth", "Sockets",
                 logging, serviceLifecycle, unixSignals, nioCore, nioPosix,
             ],
             swiftSettings: settings),

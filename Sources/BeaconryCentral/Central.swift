@@ -4,6 +4,7 @@
 
 import Bluetooth
 import BluetoothCore
+import Concurrency
 public import Radio
 public import Receiving
 

@@ -4,6 +4,7 @@
 
 public import Bluetooth
 public import BluetoothCore
+import Concurrency
 public import Radio
 public import Receiving
 import Synchronization

@@ -5,8 +5,8 @@
 import Advertising
 import Bluetooth
 import BluetoothCore
+import Concurrency
 import Devices
-import Dispatch
 import Persistence
 import Profiles
 import Radio
@@ -90,7 +90,7 @@ actor RunningBeacon {
             flash = state.flash(profile: profileName, beacon: profile.id, kind: type(of: device).kind)
             executor = QueueExecutor(label: "beacon \(identifier)")
         } else {
-            executor = .shared
+            executor = .beacons
             flash = nil
         }
     }
@@ -460,19 +460,7 @@ extension DeviceSetting {
     }
 }
 
-/// Runs an actor on a queue of its own, so that its blocking calls, such as fsync, do not block other actors.
-final class QueueExecutor: SerialExecutor {
-    /// For beacons that never block: a queue for each would take memory.
-    static let shared = QueueExecutor(label: "beacons")
-
-    private let queue: DispatchQueue
-
-    init(label: String) {
-        queue = DispatchQueue(label: label)
-    }
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
-    }
+extension QueueExecutor {
+    /// The executor of beacons that never block: a queue for each would take memory.
+    fileprivate static let beacons = QueueExecutor(label: "beacons")
 }

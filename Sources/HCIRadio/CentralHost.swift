@@ -4,6 +4,7 @@
 
 import Bluetooth
 import BluetoothCore
+import Concurrency
 import HCI
 import HostStack
 import Radio

@@ -5,6 +5,7 @@
 package import Advertising
 public import Bluetooth
 import BluetoothCore
+import Concurrency
 import HostStack
 import NIOCore
 import NIOPosix

@@ -4,6 +4,7 @@
 
 public import Bluetooth
 import BluetoothCore
+import Concurrency
 import DBus
 public import Radio
 
@@ -21,8 +22,7 @@ public actor BlueZCentral: CentralRadio, BondingCentralRadio, ServingRadio, Link
     private let access: DaemonAccess
     /// The daemon and adapter in use; `nil` while the radio is not usable.
     private var attachment: AdapterAttachment?
-    private var state = CentralRadioState.unavailable(notOpen)
-    private var observers: [AsyncStream<CentralRadioState>.Continuation] = []
+    private let state = ObservedState(CentralRadioState.unavailable(notOpen))
     private var isClosed = false
 
     private let scanner: CentralScanner
@@ -67,7 +67,7 @@ public actor BlueZCentral: CentralRadio, BondingCentralRadio, ServingRadio, Link
                     await close()
                     throw error
                 }
-                setState(.unavailable(error))
+                state.set(.unavailable(error))
                 try? await Task.sleep(for: .seconds(1))
             }
         }
@@ -95,19 +95,7 @@ public actor BlueZCentral: CentralRadio, BondingCentralRadio, ServingRadio, Link
             limits: ReceivingCapabilities.limitsUnderBlueZ(mayMonitor: mayMonitor))
     }
 
-    public func states() -> AsyncStream<CentralRadioState> {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: CentralRadioState.self, bufferingPolicy: .bufferingNewest(1))
-        continuation.yield(state)
-        if isClosed { continuation.finish() } else { observers.append(continuation) }
-        return stream
-    }
-
-    private func setState(_ new: CentralRadioState) {
-        guard state != new else { return }
-        state = new
-        for observer in observers { observer.yield(new) }
-    }
+    public func states() -> AsyncStream<CentralRadioState> { state.stream }
 
     public func close() async {
         guard !isClosed else { return }
@@ -126,8 +114,7 @@ public actor BlueZCentral: CentralRadio, BondingCentralRadio, ServingRadio, Link
         if let attachment { await server.close(on: attachment) }
         loseAll(Self.closed)
         await access.close()
-        for observer in observers { observer.finish() }
-        observers = []
+        state.finish()
     }
 
     static let notOpen = RadioError(.refused, "the radio is not open", hint: "open it first")
@@ -149,7 +136,7 @@ public actor BlueZCentral: CentralRadio, BondingCentralRadio, ServingRadio, Link
         if !server.isRegistered { try await server.register(on: found, handlers: serverHandlers) }
         attachment = found
         scanner.attach(to: found)
-        setState(.ready)
+        state.set(.ready)
     }
 
     private func reconcile() async {
@@ -170,7 +157,7 @@ public actor BlueZCentral: CentralRadio, BondingCentralRadio, ServingRadio, Link
     private func loseAll(_ error: RadioError) {
         attachment = nil
         server.forget()
-        setState(.unavailable(error))
+        state.set(.unavailable(error))
         scanner.detach()
         links.endAll(error.message)
     }
@@ -188,7 +175,7 @@ public actor BlueZCentral: CentralRadio, BondingCentralRadio, ServingRadio, Link
     func usable() throws(RadioError) -> AdapterAttachment {
         if isClosed { throw Self.closed }
         if let attachment { return attachment }
-        if case .unavailable(let error) = state { throw error }
+        if case .unavailable(let error) = state.value { throw error }
         throw Self.notOpen
     }
 

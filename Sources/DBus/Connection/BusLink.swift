@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CDBus
+import Concurrency
 import Dispatch
 
 /// A private connection of libdbus, and the event sources of its socket.
@@ -172,11 +173,11 @@ final class BusLink: @unchecked Sendable {
 
 /// Opens a link on the queue of the future connection, since libdbus blocks until it is registered.
 actor BusConnector {
-    private nonisolated let executor: DispatchQueueExecutor
+    private nonisolated let executor: QueueExecutor
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    init(executor: DispatchQueueExecutor) {
+    init(executor: QueueExecutor) {
         self.executor = executor
     }
 
@@ -222,24 +223,5 @@ extension Bus {
         DBusError(
             kind: .connectionFailed, name: name ?? DBusError.standardPrefix + "NoServer",
             message: "cannot connect to \(self): \(message ?? "no reason given"); \(hint)")
-    }
-}
-
-/// Runs an actor on a serial queue of its own, so that blocking calls do not block the cooperative threads.
-final class DispatchQueueExecutor: SerialExecutor {
-    let queue: DispatchQueue
-
-    init(label: String) {
-        queue = DispatchQueue(label: label)
-    }
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
-    }
-
-    // Called by `assumeIsolated` in the handlers of event sources, which run outside of tasks.
-    func checkIsolated() {
-        dispatchPrecondition(condition: .onQueue(queue))
     }
 }

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CDBus
+import Concurrency
 import Dispatch
 
 /// A connection to a message bus: calls methods, subscribes to signals, exports objects.
@@ -20,7 +21,7 @@ package actor DBusConnection {
     /// The name that the bus gave this connection, such as `:1.42`.
     package nonisolated let uniqueName: String
 
-    private nonisolated let executor: DispatchQueueExecutor
+    private nonisolated let executor: QueueExecutor
     private let link: BusLink
     private var isOpen = true
     private var calls = PendingCalls()
@@ -33,7 +34,7 @@ package actor DBusConnection {
     /// The executor on the queue of this connection.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    private init(link: BusLink, executor: DispatchQueueExecutor) {
+    private init(link: BusLink, executor: QueueExecutor) {
         self.link = link
         self.executor = executor
         uniqueName = link.uniqueName
@@ -50,7 +51,7 @@ package actor DBusConnection {
     ///
     /// - Throws: `DBusError` of kind `connectionFailed`, whose message ends in a hint.
     package static func connect(to bus: Bus) async throws(DBusError) -> DBusConnection {
-        let executor = DispatchQueueExecutor(label: "DBusConnection")
+        let executor = QueueExecutor(label: "DBusConnection")
         let link = try await BusConnector(executor: executor).connect(to: bus)
         let connection = DBusConnection(link: link, executor: executor)
         await connection.start()
