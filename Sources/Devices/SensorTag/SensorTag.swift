@@ -2,39 +2,42 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+package import Advertising
 package import Bluetooth
 package import BluetoothCore
 
-/// The Texas Instruments CC2541 SensorTag: six sensors, two keys and one more at its side.
+/// The Texas Instruments CC2541 SensorTag: six sensors, two keys and a third one at its side.
 ///
-/// It keeps nothing over a power cut, and is as new whenever its central is gone.
+/// It has no flash memory, and a disconnection resets its sensors. `SensorTagLink` is its advertising and connection,
+/// `SensorTagSensors` its measurements, `SensorTagKeypad` its keys. This type passes inputs to them and collects their
+/// effects.
 package struct SensorTag: ProfiledDevice {
     package static let kind = "sensortag"
     package static let hasFlash = false
 
-    /// When it is on the air.
+    /// When the tag advertises.
     package enum AdvertisingPolicy: String, Hashable, Sendable, CaseIterable {
-        /// Always, until the side key is pressed.
+        /// Whenever it is not connected, until the side key is pressed.
         case always
-        /// As the hardware: for 30.72 s when the side key has been pressed.
+        /// Like the hardware: for 30.72 s after the side key was pressed.
         case sideKey = "side-key"
     }
 
-    /// What a profile says of it.
+    /// The values that a profile gives.
     package struct Configuration: Hashable, Sendable {
-        /// Its firmware.
+        /// The firmware.
         package var firmware: SensorTagFirmware
         /// The address; `nil` leaves it to the radio.
         package var address: BluetoothAddress?
-        /// What is around it.
+        /// The quantities around the tag.
         package var environment: SensorTagEnvironment
-        /// When it is on the air.
+        /// When the tag advertises.
         package var advertising: AdvertisingPolicy
-        /// Whether it has the service that takes new firmware.
+        /// Whether the tag has the firmware update service.
         package var hasImageService: Bool
 
-        /// A configuration; the defaults are those of a profile that gives nothing.
-        /// - Parameter hasImageService: `nil` for what is usual with the firmware.
+        /// A configuration; the defaults are those of a profile without keys.
+        /// - Parameter hasImageService: `nil` for the firmware's default.
         package init(
             firmware: SensorTagFirmware = .version14, address: BluetoothAddress? = nil,
             environment: SensorTagEnvironment = SensorTagEnvironment(), advertising: AdvertisingPolicy = .always,
@@ -48,58 +51,27 @@ package struct SensorTag: ProfiledDevice {
         }
     }
 
-    /// How long it is on the air when the side key has been pressed.
-    static let discoverableTime = Duration.milliseconds(30720)
-    /// How long the side key is held to reset it.
-    static let resetTime = Duration.seconds(3)
-    /// How long a connection lasts after it was asked to end, so that the answer is on its way.
-    static let farewellTime = Duration.milliseconds(100)
-    /// How often it advertises: every 100 ms.
+    /// The advertising interval: 100 ms.
     package static let interval = AdvertisingInterval(160)
-    /// How the hardware pairs, unless a profile has it otherwise: it waits to be asked, and shows 000000. Nothing needs it.
+    /// The hardware's pairing: passkey 000000, on the central's request only; no attribute requires it.
     package static let pairing = PairingSettings(
         inputOutput: .display, passkey: 0, requiresAuthentication: true, secureConnections: .off)
+    /// The identity of the firmware image: version 0, 31,744 words, the second image.
+    private static let image: [UInt8] = [0x00, 0x00, 0x00, 0x7C] + Array("BBBB".utf8)
 
     package let configuration: Configuration
-    /// What is around it now; whoever owns it may change that.
-    var environment: SensorTagEnvironment
-    var sensors: [SensorTagSensor: SensorTagSensorState]
-    /// When power came, in uptime.
-    var poweredAt = Duration.zero
-    var central: Central?
-    var subscriptions: Set<SensorTagSubscription> = []
-    /// The barometer's calibration as it can be read: zeros until it is loaded.
-    var calibration = [UInt8](repeating: 0, count: 16)
-    var testConfiguration: UInt8 = 0
-    var privacyFlag: UInt8 = 0
-    var keys: SensorTagKeys = []
-    /// What was told of the keys last.
-    var toldKeys: SensorTagKeys = []
-    /// When the keys may have changed by themselves, in uptime.
-    var nextKeyChange: Duration?
-    /// Whether it is to be on the air when nothing is connected.
-    var isDiscoverable = false
-    /// When that ends by itself, in uptime.
-    var discoverableEnd: Duration?
-    /// When the side key has been held long enough, in uptime.
-    var resetAt: Duration?
-    /// When the connection ends, in uptime.
-    var farewellAt: Duration?
-    /// The connection's timing as it is read; `nil` while nobody has told it.
-    var timing: [UInt8]?
-    /// When the central is asked for the timing that the tag likes, in uptime.
-    var retimingAt: Duration?
+    private var surroundings: SensorTagSurroundings
+    private var link: SensorTagLink
+    private var sensors: SensorTagSensors
+    private var keypad = SensorTagKeypad()
+    private var privacyFlag: UInt8 = 0
 
-    /// A tag of this configuration.
+    /// A tag without power.
     package init(_ configuration: Configuration) {
         self.configuration = configuration
-        environment = configuration.environment
-        sensors = Self.sensorsAtRest(configuration.firmware)
-    }
-
-    static func sensorsAtRest(_ firmware: SensorTagFirmware) -> [SensorTagSensor: SensorTagSensorState] {
-        Dictionary(
-            uniqueKeysWithValues: SensorTagSensor.allCases.map { ($0, SensorTagSensorState($0, firmware: firmware)) })
+        surroundings = SensorTagSurroundings(configuration.environment)
+        link = SensorTagLink(configuration, advertisement: Self.advertisement(address: configuration.address))
+        sensors = SensorTagSensors(configuration.firmware)
     }
 
     package var services: [GATTService] {
@@ -107,15 +79,13 @@ package struct SensorTag: ProfiledDevice {
     }
 
     package var nextDeadline: Duration? {
-        let measured = sensors.values.compactMap(\.nextSample)
-        let others = [nextKeyChange, discoverableEnd, resetAt, farewellAt, retimingAt].compactMap(\.self)
-        return (measured + others).min()
+        [link.nextDeadline, sensors.nextDeadline, keypad.nextDeadline].compactMap(\.self).min()
     }
 
     package var advertisesWhileConnected: Bool { false }
 
     package func read(_ characteristic: CharacteristicIdentifier, offset: Int, at now: DeviceTime) -> ReadResult {
-        // What was due before the read has happened by then, though `.timePassed` may come later.
+        // Everything that was due before the read counts, though `.timePassed` may come later.
         var present = self
         _ = present.advance(to: now.uptime)
         return present.read(characteristic.uuid, offset: offset)
@@ -127,25 +97,163 @@ package struct SensorTag: ProfiledDevice {
         var response = DeviceResponse(advance(to: now))
         switch input {
         case .poweredOn, .readAnswered, .timePassed: break
-        case .connected(let newcomer): response.effects += connect(newcomer, at: now)
+        case .connected(let newcomer): response.effects += link.connect(newcomer, at: now)
         case .disconnected(let leaver): response.effects += disconnect(leaver, at: now)
         case .wrote(let characteristic, let offset, let value):
             response += write(value, to: characteristic.uuid, offset: offset, at: now)
         case .subscribed(let central, let characteristic, let configuration):
-            let subscription = SensorTagSubscription(central: central, characteristic: characteristic)
-            if configuration.isEmpty { subscriptions.remove(subscription) } else { subscriptions.insert(subscription) }
-        case .connectionUpdated(let central, let timing): response.effects += takeTiming(timing, of: central)
-        case .set(let settings): response += set(settings, at: now)
+            link.subscribe(central, to: characteristic, configuration)
+        case .connectionUpdated(let central, let parameters): response.effects += link.update(parameters, of: central)
+        case .set(let changes): response += set(changes, at: now)
         case .perform: response += .takesNoCommands
         case .responseReceived, .notificationReceived: break
         }
         response.effects += advance(to: now)
         return response
     }
+
+    /// The advertisement. It has no service UUIDs; clients find the tag by its name.
+    package var advertisement: Advertisement { Self.advertisement(address: configuration.address) }
+
+    private static func advertisement(address: BluetoothAddress?) -> Advertisement {
+        Advertisement(
+            pdu: .connectableScannable,
+            advertisingData: [.flags([.limitedDiscoverable, .classicNotSupported])],
+            scanResponse: [
+                .localName(SensorTagWire.advertisedName, isComplete: true),
+                // The preferred connection intervals: 100 ms to 1 s.
+                .unknown(type: 0x12, data: [0x50, 0x00, 0x20, 0x03]),
+                .transmitPower(TransmitPower(0)),
+            ],
+            interval: interval, address: address)
+    }
 }
 
-/// What a central wants to be told.
-struct SensorTagSubscription: Hashable, Sendable {
-    let central: Central
-    let characteristic: CharacteristicIdentifier
+// MARK: - Settings
+
+extension SensorTag {
+    /// The quantities around the tag at present, as the owner has set them.
+    var environment: SensorTagEnvironment {
+        get { surroundings.environment }
+        set { surroundings.change(to: newValue) }
+    }
+
+    /// When power came on, in uptime.
+    var poweredAt: Duration { surroundings.poweredAt }
+
+    /// Updates the keys after the environment was changed.
+    mutating func followKeys(at now: Duration) -> [DeviceEffect] {
+        perform(keypad.update(from: surroundings, at: now), at: now)
+    }
+}
+
+// MARK: - Power, time and connection
+
+extension SensorTag {
+    private mutating func powerOn(at now: Duration) -> [DeviceEffect] {
+        surroundings.powerOn(at: now)
+        keypad.powerOn(in: surroundings, at: now)
+        sensors.reset()
+        privacyFlag = 0
+        return link.powerOn(at: now)
+    }
+
+    /// The same as after power came on, but the time of the environment continues, and held keys stay pressed.
+    private mutating func reset(at now: Duration) -> [DeviceEffect] {
+        keypad.reset(in: surroundings, at: now)
+        sensors.reset()
+        privacyFlag = 0
+        return link.reset(at: now)
+    }
+
+    private mutating func disconnect(_ central: Central, at now: Duration) -> [DeviceEffect] {
+        guard let effects = link.disconnect(central, at: now) else { return [] }
+        sensors.reset()
+        keypad.leaveTestMode()
+        return effects
+    }
+
+    /// Does everything that is due, in order of time.
+    private mutating func advance(to now: Duration) -> [DeviceEffect] {
+        sensors.skipBacklog(to: now)
+        keypad.skipBacklog(to: now)
+        var effects: [DeviceEffect] = []
+        while let due = nextDeadline, due <= now {
+            effects += link.advance(to: due)
+            effects += perform(keypad.advance(to: due, in: surroundings), at: due)
+            effects += link.notify(sensors.advance(to: due, in: &surroundings))
+        }
+        return effects
+    }
+
+    private mutating func perform(_ actions: [SensorTagKeypad.Action], at now: Duration) -> [DeviceEffect] {
+        var effects: [DeviceEffect] = []
+        for action in actions {
+            switch action {
+            case .sideKeyPressed: effects += link.pressSideKey(at: now)
+            case .reset: effects += reset(at: now)
+            case .notify(let notification): effects += link.notify([notification])
+            }
+        }
+        return effects
+    }
+}
+
+// MARK: - Attributes
+
+extension SensorTag {
+    private func read(_ uuid: BluetoothUUID, offset: Int) -> ReadResult {
+        guard let attribute = SensorTagAttribute(uuid), let value = value(of: attribute) else {
+            return .error(.readNotPermitted)
+        }
+        if offset == 0 { return .value(value) }
+        guard attribute.canBeLong else { return .error(.attributeNotLong) }
+        return .value(value, from: offset)
+    }
+
+    private func value(of attribute: SensorTagAttribute) -> [UInt8]? {
+        switch attribute {
+        case .constant(let value): value
+        case .information(let number):
+            SensorTagInformation(firmware: configuration.firmware, address: configuration.address).value(of: number)
+        case .privacyFlag: [privacyFlag]
+        case .data(let sensor): sensors.data(of: sensor)
+        case .configuration(let sensor): [sensors.configuration(of: sensor)]
+        case .period(let sensor): sensors.period(of: sensor).map { [$0] }
+        case .calibration: sensors.calibration
+        case .testConfiguration: [keypad.testConfiguration]
+        case .connectionParameters: link.parameters
+        case .reconnectionAddress, .connectionParametersRequest, .disconnectRequest, .imageIdentity, .imageBlock: nil
+        }
+    }
+
+    private mutating func write(
+        _ value: [UInt8], to uuid: BluetoothUUID, offset: Int, at now: Duration
+    ) -> DeviceResponse {
+        guard let attribute = SensorTagAttribute(uuid), let length = attribute.writtenLength else {
+            return .rejected(.writeNotPermitted)
+        }
+        // No writable value is long, so a write has the whole value.
+        guard offset == 0 else { return .rejected(.attributeNotLong) }
+        guard value.count == length else { return .rejected(.invalidAttributeValueLength) }
+        switch attribute {
+        case .configuration(let sensor): return .done(link.notify(sensors.configure(sensor, value[0], at: now)))
+        case .period(let sensor):
+            do throws(ATTError) {
+                try sensors.setPeriod(of: sensor, to: value[0])
+            } catch {
+                return .rejected(error)
+            }
+        case .testConfiguration: return .done(perform(keypad.setTestConfiguration(value[0]), at: now))
+        case .privacyFlag: privacyFlag = value[0]
+        case .disconnectRequest: link.requestDisconnection(at: now)
+        case .connectionParametersRequest: return .done(link.requestParameters(value))
+        case .imageIdentity:
+            // The identity of the present image declines the offered one.
+            return .done(link.notify([SensorTagNotification(SensorTagWire.imageIdentity, Self.image)]))
+        case .constant, .information, .reconnectionAddress, .data, .calibration, .connectionParameters, .imageBlock:
+            break
+        }
+        return .done()
+    }
 }

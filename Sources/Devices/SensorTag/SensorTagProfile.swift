@@ -48,13 +48,13 @@ extension SensorTag {
     }
 
     package var findings: [DeviceFinding] {
-        // Half of the numbers of 16 bits stand for more than 41 °C.
+        // The highest bit of a raw temperature above 41 °C is set.
         guard configuration.environment[.ambientTemperature].bounds.upperBound > 41 else { return [] }
         return [
             DeviceFinding(
                 .advice, "humidity-temperature-sign", affects: "apps made from the maker's examples",
-                "they read the humidity sensor's temperature as a signed number, and take more than 41 °C for "
-                    + "less than -46 °C", hint: "keep temperature.ambient at 41 or below")
+                "they decode the humidity sensor's temperature as a signed number, and display less than -46 °C "
+                    + "for more than 41 °C", hint: "keep temperature.ambient at 41 or below")
         ]
     }
 }

@@ -5,7 +5,7 @@
 import Bluetooth
 import BluetoothCore
 
-/// The services of a SensorTag as its firmware declares them, handle for handle.
+/// The services of a SensorTag, in the order of the hardware, so that the attribute handles are the same.
 struct SensorTagServices {
     let firmware: SensorTagFirmware
     let hasImageService: Bool
@@ -21,8 +21,8 @@ struct SensorTagServices {
             characteristics: [
                 GATTCharacteristic(uuid: .deviceName, properties: .read),
                 GATTCharacteristic(uuid: .appearance, properties: .read),
-                GATTCharacteristic(uuid: SensorTagAttribute.privacyFlagUUID, properties: [.read, .write]),
-                GATTCharacteristic(uuid: SensorTagAttribute.reconnectionAddressUUID, properties: .write),
+                GATTCharacteristic(uuid: SensorTagWire.privacyFlag, properties: [.read, .write]),
+                GATTCharacteristic(uuid: SensorTagWire.reconnectionAddress, properties: .write),
                 GATTCharacteristic(uuid: .peripheralPreferredConnectionParameters, properties: .read),
             ])
     }
@@ -51,7 +51,7 @@ struct SensorTagServices {
             characteristics.append(described(sensor.period, [.read, .write], names.period))
         }
         if sensor == .barometer {
-            // It has a client configuration, and notifies, without saying so in its properties.
+            // The hardware notifies this value, though its properties do not declare that.
             characteristics.append(
                 GATTCharacteristic(
                     uuid: SensorTagWire.calibration, properties: .read,
@@ -98,7 +98,7 @@ struct SensorTagServices {
             ])
     }
 
-    /// A characteristic that says what it is, behind its client configuration where it has one.
+    /// A characteristic with a user description, which follows the client configuration if there is one.
     private func described(
         _ uuid: BluetoothUUID, _ properties: CharacteristicProperties, _ description: String
     ) -> GATTCharacteristic {

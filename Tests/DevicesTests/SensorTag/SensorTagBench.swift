@@ -9,9 +9,9 @@ import Testing
 
 /// A SensorTag in virtual time, and a central that may be connected to it.
 struct SensorTagBench {
-    /// A value that was told.
-    struct Told: Hashable, CustomStringConvertible {
-        /// When, in milliseconds since the bench began.
+    /// A notified value.
+    struct Notification: Hashable, CustomStringConvertible {
+        /// The time since the bench began, in milliseconds.
         let milliseconds: Int
         let characteristic: BluetoothUUID
         let value: [UInt8]
@@ -22,24 +22,24 @@ struct SensorTagBench {
     static let alice = Central("00:AA:01:00:00:00")
 
     var tag: SensorTag
-    /// How long the bench has run.
+    /// The time since the bench began.
     private(set) var elapsed = Duration.zero
-    /// All values that were told.
-    private(set) var told: [Told] = []
-    /// All that was wanted otherwise.
-    private(set) var outputs: [DeviceEffect] = []
+    /// All notified values.
+    private(set) var notifications: [Notification] = []
+    /// All other effects.
+    private(set) var effects: [DeviceEffect] = []
     /// All replies.
     private(set) var replies: [DeviceReply] = []
 
-    /// A tag that power has just come to.
-    /// - Parameter beginning: what time it is then.
+    /// A tag that was switched on just now.
+    /// - Parameter beginning: the uptime at this moment.
     init(_ configuration: SensorTag.Configuration = SensorTag.Configuration(), beginning: Duration = .zero) {
         tag = SensorTag(configuration)
         self.beginning = beginning
         send(.poweredOn)
     }
 
-    /// A tag of a firmware, in a usual environment, with a central that wants to be told everything.
+    /// A tag with a central that subscribed to sensors, calibration and keys.
     static func connected(
         _ firmware: SensorTagFirmware = .version14, environment: [SensorTagQuantity: Quantity] = [:]
     ) -> SensorTagBench {
@@ -56,47 +56,47 @@ struct SensorTagBench {
     private let beginning: Duration
     private var now: DeviceTime { DeviceTime(uptime: beginning + elapsed) }
 
-    /// Gives the tag an input now.
+    /// Passes an input to the tag now.
     @discardableResult
     mutating func send(_ input: DeviceInput) -> DeviceResponse {
         let response = tag.handle(input, at: now)
-        note(response)
+        record(response)
         return response
     }
 
-    private mutating func note(_ response: DeviceResponse) {
+    private mutating func record(_ response: DeviceResponse) {
         if let reply = response.reply { replies.append(reply) }
-        for output in response.effects {
-            if case .notify(let characteristic, let value, to: nil) = output {
-                told.append(
-                    Told(
+        for effect in response.effects {
+            if case .notify(let characteristic, let value, to: nil) = effect {
+                notifications.append(
+                    Notification(
                         milliseconds: Int(
                             elapsed.components.seconds * 1000 + elapsed.components.attoseconds / 1_000_000_000_000_000),
                         characteristic: characteristic.uuid,
                         value: value))
             } else {
-                outputs.append(output)
+                effects.append(effect)
             }
         }
     }
 
-    /// Lets time pass, with the tag woken exactly when it wants to be.
+    /// Advances time, and wakes the tag at each of its deadlines.
     mutating func run(for duration: Duration) {
         let end = elapsed + duration
         while let deadline = tag.nextDeadline, deadline <= beginning + end {
             elapsed = max(elapsed, deadline - beginning)
-            note(tag.handle(.timePassed, at: now))
+            record(tag.handle(.timePassed, at: now))
         }
         elapsed = end
     }
 
-    /// Lets time pass without waking the tag.
+    /// Advances time without waking the tag.
     mutating func sleep(for duration: Duration) { elapsed += duration }
 
-    /// Forgets what was told and wanted.
-    mutating func forget() {
-        told = []
-        outputs = []
+    /// Discards recorded notifications, effects and replies.
+    mutating func clear() {
+        notifications = []
+        effects = []
         replies = []
     }
 
@@ -104,28 +104,29 @@ struct SensorTagBench {
         send(.subscribed(Self.alice, CharacteristicIdentifier(uuid), .notification))
     }
 
-    /// Writes a characteristic; what is said to that.
+    /// Writes a characteristic.
+    /// - Returns: the reply.
     @discardableResult
     mutating func write(_ value: [UInt8], to uuid: BluetoothUUID, offset: Int = 0) -> DeviceReply? {
         send(.wrote(uuid, offset: offset, value: value)).reply
     }
 
-    /// Reads a characteristic; what is said to that.
+    /// Reads a characteristic.
     func read(_ uuid: BluetoothUUID, offset: Int = 0) -> ReadResult { tag.read(uuid, offset: offset, at: now) }
 
-    /// The value of a characteristic that can be read.
+    /// The value of a characteristic; `nil` if it cannot be read.
     func value(of uuid: BluetoothUUID) -> [UInt8]? {
         try? read(uuid).value.get()
     }
 
-    /// When a characteristic was told, in milliseconds.
+    /// When a characteristic was notified, in milliseconds.
     func times(of uuid: BluetoothUUID) -> [Int] {
-        told.filter { $0.characteristic == uuid }.map(\.milliseconds)
+        notifications.filter { $0.characteristic == uuid }.map(\.milliseconds)
     }
 
-    /// What was told of a characteristic.
+    /// The notified values of a characteristic.
     func values(of uuid: BluetoothUUID) -> [[UInt8]] {
-        told.filter { $0.characteristic == uuid }.map(\.value)
+        notifications.filter { $0.characteristic == uuid }.map(\.value)
     }
 
     /// Presses exactly these keys.

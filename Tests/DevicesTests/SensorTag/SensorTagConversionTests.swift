@@ -7,11 +7,11 @@ import Testing
 
 @testable import Devices
 
-/// Values of real tags, decoded by the maker's formulas; and the way back, within one step of what the sensor counts.
+/// Data of real tags, decoded with the manufacturer's formulas and encoded again; they may differ by one unit.
 @Suite struct SensorTagConversionTests {
-    private static let calibration = BarometerCalibration.example.octets
+    private static let calibration = BarometerCalibration.example.bytes
 
-    private static func octets(_ text: String) throws -> [UInt8] { try Hexadecimal.bytes(text) }
+    private static func bytes(_ text: String) throws -> [UInt8] { try Hexadecimal.bytes(text) }
 
     private static func words(_ data: [UInt8]) -> [Int] {
         stride(from: 0, to: data.count, by: 2).map {
@@ -19,18 +19,18 @@ import Testing
         }
     }
 
-    /// Whether each number of 16 bits is at most so far from the other.
+    /// Whether corresponding 16-bit words differ by at most `steps`.
     private static func isNear(_ left: [UInt8], _ right: [UInt8], steps: Int = 1) -> Bool {
         left.count == right.count && zip(words(left), words(right)).allSatisfy { abs($0 - $1) <= steps }
     }
 
-    @Test func calibrationIsThatOfTheRealTag() {
+    @Test func calibrationEqualsThatOfARealTag() {
         #expect(Hexadecimal.string(Self.calibration) == "55b43d697db15e853e07a3ddd8fbfc06")
     }
 
     @Test(arguments: [("FBFCB40D", 27.406, 13.598), ("a3ff7c06", 12.969, 14.214)])
-    func infraredThermometer(_ text: String, ambient: Double, object: Double) throws {
-        let data = try Self.octets(text)
+    func infraredThermometerMatchesARealTag(_ text: String, ambient: Double, object: Double) throws {
+        let data = try Self.bytes(text)
         #expect(abs(SensorTagFormulas.ambient(data) - ambient) < 0.001)
         #expect(abs(SensorTagFormulas.object(data) - object) < 0.001)
         #expect(
@@ -40,53 +40,53 @@ import Testing
         #expect(Self.isNear(InfraredThermometer.data(object: object, ambient: ambient), data))
     }
 
-    @Test func infraredThermometerEncodes() {
+    @Test func infraredThermometerEncodesKnownTemperatures() {
         #expect(Hexadecimal.string(InfraredThermometer.data(object: 36.6, ambient: 25)) == "5901800c")
     }
 
-    @Test func humidity() throws {
-        let data = try Self.octets("E06C5293")
+    @Test func humidityMatchesARealTag() throws {
+        let data = try Self.bytes("E06C5293")
         #expect(abs(SensorTagFormulas.humidityTemperature(data) - 27.882) < 0.001)
         #expect(abs(SensorTagFormulas.humidity(data) - 65.93) < 0.01)
         let encoded = HumiditySensor.data(
             temperature: SensorTagFormulas.humidityTemperature(data), humidity: SensorTagFormulas.humidity(data))
-        // The two lowest bits are no part of the number.
+        // The two lowest bits are status bits.
         #expect(Self.isNear(encoded, data, steps: 4))
         #expect(Hexadecimal.string(HumiditySensor.data(temperature: 25, humidity: 50)) == "ac68b272")
     }
 
-    @Test func acceleration() throws {
-        let data = try Self.octets("FF0342")
+    @Test func accelerationMatchesARealTag() throws {
+        let data = try Self.bytes("FF0342")
         let decoded = SensorTagFormulas.acceleration(data, perG: 64)
         #expect(zip(decoded, [-0.016, 0.047, 1.031]).allSatisfy { abs($0 - $1) < 0.001 })
-        #expect(MotionSensors.acceleration(decoded, greatest: 2) == data)
-        #expect(MotionSensors.acceleration([-0.016, 0.047, 1.031], greatest: 2) == data)
+        #expect(MotionSensors.acceleration(decoded, range: 2) == data)
+        #expect(MotionSensors.acceleration([-0.016, 0.047, 1.031], range: 2) == data)
     }
 
     @Test(arguments: [(2.0, 64.0), (4, 32), (8, 16)])
-    func accelerationOfEachRange(_ greatest: Double, perG: Double) {
-        #expect(MotionSensors.acceleration([1, -1, 0], greatest: greatest) == [UInt8(perG), 0 &- UInt8(perG), 0])
-        #expect(MotionSensors.acceleration([100, -100, .nan], greatest: greatest) == [0x7F, 0x80, 0])
+    func accelerationIsScaledAndClampedToItsRange(_ range: Double, perG: Double) {
+        #expect(MotionSensors.acceleration([1, -1, 0], range: range) == [UInt8(perG), 0 &- UInt8(perG), 0])
+        #expect(MotionSensors.acceleration([100, -100, .nan], range: range) == [0x7F, 0x80, 0])
     }
 
-    @Test func magnetism() throws {
-        let data = try Self.octets("EBFAA002B0F8")
+    @Test func magnetismMatchesARealTag() throws {
+        let data = try Self.bytes("EBFAA002B0F8")
         let decoded = SensorTagFormulas.magnetism(data)
         #expect(zip(decoded, [-39.70, 20.51, -57.13]).allSatisfy { abs($0 - $1) < 0.01 })
         #expect(MotionSensors.magnetism(decoded) == data)
         #expect(Hexadecimal.string(MotionSensors.magnetism([1000, -1000, 2e9])) == "ff7f0080ff7f")
     }
 
-    @Test func rotation() throws {
-        let data = try Self.octets("E5FFB401FBFF")
+    @Test func rotationMatchesARealTag() throws {
+        let data = try Self.bytes("E5FFB401FBFF")
         let decoded = SensorTagFormulas.rotation(data)
         #expect(zip(decoded, [-0.206, 3.326, -0.038]).allSatisfy { abs($0 - $1) < 0.001 })
         #expect(MotionSensors.rotation(decoded) == data)
         #expect(Hexadecimal.string(MotionSensors.rotation([250, -250, -.infinity])) == "ff7f00800080")
     }
 
-    @Test func barometer() throws {
-        let data = try Self.octets("7F005799")
+    @Test func barometerMatchesARealTag() throws {
+        let data = try Self.bytes("7F005799")
         #expect(abs(SensorTagFormulas.barometerTemperature(data, calibration: Self.calibration) - 26.659) < 0.001)
         #expect(abs(SensorTagFormulas.pressure(data, calibration: Self.calibration) - 100145) < 1)
         let raw = BarometerCalibration.example.temperatureRaw(26.659)
@@ -97,13 +97,13 @@ import Testing
         #expect(encoded == 0x9B88)
     }
 
-    /// Over all that the profile takes, what a client decodes is what was asked for, within one step.
-    @Test func everyTemperatureComesBack() {
+    /// Over the whole range of the profile, a client decodes the encoded temperature within one unit.
+    @Test func temperaturesSurviveTheRoundTrip() {
         for ambient in stride(from: -40.0, through: 85, by: 2.5) {
             for object in stride(from: -40.0, through: 125, by: 5.5) {
                 let data = InfraredThermometer.data(object: object, ambient: ambient)
                 #expect(abs(SensorTagFormulas.ambient(data) - ambient) <= 1.0 / 256)
-                // What one step of the voltage is worth there.
+                // The temperature difference of one voltage unit at this point.
                 let raw = Int16(bitPattern: UInt16(data[0]) | UInt16(data[1]) << 8)
                 let next = UInt16(bitPattern: raw + 1)
                 let step =
@@ -116,21 +116,21 @@ import Testing
         }
     }
 
-    @Test func everyPressureComesBack() {
+    @Test func pressuresSurviveTheRoundTrip() {
         for temperature in stride(from: -40.0, through: 85, by: 5) {
             let raw = BarometerCalibration.example.temperatureRaw(temperature)
             for pressure in stride(from: 30_000.0, through: 110_000, by: 2500) {
                 let measured = BarometerCalibration.example.pressureRaw(pressure, temperatureRaw: raw)
-                func octets(_ measured: UInt16) -> [UInt8] {
+                func bytes(_ measured: UInt16) -> [UInt8] {
                     var writer = ByteWriter()
                     writer.writeLittleEndian(raw)
                     writer.writeLittleEndian(measured)
                     return writer.bytes
                 }
-                let decoded = SensorTagFormulas.pressure(octets(measured), calibration: Self.calibration)
-                let step = SensorTagFormulas.pressure(octets(measured - 1), calibration: Self.calibration) - decoded
+                let decoded = SensorTagFormulas.pressure(bytes(measured), calibration: Self.calibration)
+                let step = SensorTagFormulas.pressure(bytes(measured - 1), calibration: Self.calibration) - decoded
                 #expect(abs(decoded - pressure) <= abs(step), "\(pressure) Pa at \(temperature) °C")
-                // The tutorial's app computes in 32 bits.
+                // The tutorial's app calculates with 32-bit integers.
                 #expect(decoded * 16384 < Double(Int32.max))
             }
             let decoded = SensorTagFormulas.barometerTemperature(
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func numbersOutOfRangeAreTheNearest() {
+    @Test func numbersAreRoundedAndClamped() {
         #expect(Int8(clampedNearest: 127.4) == 127)
         #expect(Int8(clampedNearest: 127.5) == 127)
         #expect(Int8(clampedNearest: -1e300) == -128)

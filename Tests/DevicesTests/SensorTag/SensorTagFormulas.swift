@@ -5,7 +5,7 @@
 import BluetoothCore
 import Glibc
 
-/// What a client makes of the octets that a SensorTag sends, as the maker's documents and the tutorial's app have it.
+/// The formulas with which clients decode a SensorTag's data, from the manufacturer's documents and the tutorial's app.
 enum SensorTagFormulas {
     private static func signed(_ data: [UInt8], _ index: Int) -> Double {
         Double(Int16(bitPattern: UInt16(data[index]) | UInt16(data[index + 1]) << 8))
@@ -25,8 +25,8 @@ enum SensorTagFormulas {
         )
         let s = s0 * (1 + a1 * (die - reference) + a2 * pow(die - reference, 2))
         let offset = b0 + b1 * (die - reference) + b2 * pow(die - reference, 2)
-        let seen = (voltage - offset) + c2 * pow(voltage - offset, 2)
-        return pow(pow(die, 4) + seen / s, 0.25) - 273.15
+        let radiated = (voltage - offset) + c2 * pow(voltage - offset, 2)
+        return pow(pow(die, 4) + radiated / s, 0.25) - 273.15
     }
 
     static func humidityTemperature(_ data: [UInt8]) -> Double { -46.85 + 175.72 * unsigned(data, 0) / 65536 }

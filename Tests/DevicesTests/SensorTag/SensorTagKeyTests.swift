@@ -18,18 +18,17 @@ import Testing
             ("none", []), ("left", .left), ("right", .right), ("side", .side), ("left+right", [.left, .right]),
             ("left+right+side", [.left, .right, .side]),
         ] as [(String, SensorTagKeys)])
-    func keysHaveNames(_ text: String, keys: SensorTagKeys) {
+    func keyNamesParseAndPrint(_ text: String, keys: SensorTagKeys) {
         #expect(SensorTagKeys(text) == keys)
         #expect(keys.description == text)
     }
 
     @Test(arguments: ["", "Left", "left+", "+", "left+left", "none+left", "middle", "1"])
-    func othersAreNone(_ text: String) {
+    func unknownNamesParseAsNil(_ text: String) {
         #expect(SensorTagKeys(text) == nil)
     }
 
-    /// Every change is told, releases included.
-    @Test func changesAreTold() {
+    @Test func pressesAndReleasesAreNotified() {
         var bench = SensorTagBench.connected()
         for keys in ["left", "left+right", "right", "right", "none", "right", "none"] {
             #expect(bench.press(keys).reply == .done)
@@ -37,15 +36,15 @@ import Testing
         #expect(bench.values(of: SensorTagWire.keys) == [[1], [3], [2], [0], [2], [0]])
     }
 
-    @Test func sideKeyIsToldInTestMode() {
+    @Test func sideKeyIsNotifiedInTestMode() {
         var bench = SensorTagBench.connected()
         bench.write([0x80], to: SensorTagWire.testConfiguration)
-        bench.forget()
+        bench.clear()
         bench.press("side")
         bench.press("side+left")
         bench.press("none")
         #expect(bench.values(of: SensorTagWire.keys) == [[4], [5], [0]])
-        #expect(bench.outputs.isEmpty)
+        #expect(bench.effects.isEmpty)
         #expect(bench.replies == [.done, .done, .done])
     }
 
@@ -57,7 +56,7 @@ import Testing
         #expect(bench.values(of: SensorTagWire.keys).isEmpty)
     }
 
-    @Test func sideKeySwitchesTheAir() {
+    @Test func sideKeySwitchesAdvertising() {
         var bench = Self.unconnected(.always)
         let advertisement = bench.tag.advertisement
         #expect(bench.press("side") == .done([.advertise(nil)]))
@@ -65,32 +64,30 @@ import Testing
         #expect(bench.press("side") == .done([.advertise(advertisement)]))
     }
 
-    /// Like the hardware: silent until the side key is pressed, and again after 30.72 s.
-    @Test func discoverableForALimitedTime() {
+    @Test func withSideKeyPolicyAdvertisesForALimitedTime() {
         var bench = Self.unconnected(.sideKey)
         let advertisement = bench.tag.advertisement
-        guard case .report(let report)? = bench.outputs.last, report.name == "waiting",
+        guard case .report(let report)? = bench.effects.last, report.name == "waiting",
             report.arguments["settings"] == .list(["keys=side", "keys=none"])
         else {
-            Issue.record("it does not say what it waits for: \(bench.outputs)")
+            Issue.record("no report of the keys to press: \(bench.effects)")
             return
         }
-        #expect(bench.outputs.dropLast() == [.advertise(nil)])
+        #expect(bench.effects.dropLast() == [.advertise(nil)])
         #expect(bench.press("side") == .done([.advertise(advertisement)]))
         bench.press("none")
-        bench.forget()
+        bench.clear()
         bench.run(for: .milliseconds(30719))
-        #expect(bench.outputs.isEmpty)
+        #expect(bench.effects.isEmpty)
         bench.run(for: .milliseconds(1))
-        #expect(bench.outputs == [.advertise(nil)])
+        #expect(bench.effects == [.advertise(nil)])
         #expect(bench.press("side") == .done([.advertise(advertisement)]))
         bench.press("none")
         #expect(bench.press("side") == .done([.advertise(nil)]))
     }
 
-    /// After a connection it is silent, unless the side key ended it.
     @Test(arguments: [false, true])
-    func afterAConnection(_ endedByKey: Bool) {
+    func withSideKeyPolicyAdvertisesAfterAConnectionThatTheSideKeyEnded(_ endedByKey: Bool) {
         var bench = Self.unconnected(.sideKey)
         let advertisement = bench.tag.advertisement
         bench.press("side")
@@ -99,31 +96,31 @@ import Testing
         bench.run(for: .seconds(60))
         if endedByKey { bench.press("side") }
         bench.press("none")
-        let outputs = bench.send(.disconnected(SensorTagBench.alice))
-        #expect(outputs == [.advertise(endedByKey ? advertisement : nil)])
-        bench.forget()
+        let response = bench.send(.disconnected(SensorTagBench.alice))
+        #expect(response == [.advertise(endedByKey ? advertisement : nil)])
+        bench.clear()
         bench.run(for: .seconds(60))
-        #expect(bench.outputs == (endedByKey ? [.advertise(nil)] : []))
+        #expect(bench.effects == (endedByKey ? [.advertise(nil)] : []))
     }
 
-    @Test func sideKeyHeldResets() {
+    @Test func holdingTheSideKeyResetsTheTag() {
         var bench = SensorTagBench.connected()
         bench.write([0x80], to: SensorTagWire.testConfiguration)
         bench.write([1], to: SensorTagSensor.accelerometer.configuration)
-        bench.forget()
+        bench.clear()
         bench.press("side")
         bench.run(for: .milliseconds(2999))
         #expect(bench.value(of: SensorTagWire.testConfiguration) == [0x80])
         bench.run(for: .milliseconds(1))
-        #expect(bench.outputs.contains(.disconnect(SensorTagBench.alice)))
+        #expect(bench.effects.contains(.disconnect(SensorTagBench.alice)))
         #expect(bench.value(of: SensorTagWire.testConfiguration) == [0])
         #expect(bench.value(of: SensorTagSensor.accelerometer.configuration) == [0])
-        bench.forget()
+        bench.clear()
         bench.run(for: .seconds(10))
-        #expect(bench.outputs.isEmpty && bench.told.isEmpty)
+        #expect(bench.effects.isEmpty && bench.notifications.isEmpty)
     }
 
-    @Test func sideKeyReleasedInTimeDoesNot() {
+    @Test func releasingTheSideKeyPreventsTheReset() {
         var bench = SensorTagBench.connected()
         bench.write([0x80], to: SensorTagWire.testConfiguration)
         bench.press("side")

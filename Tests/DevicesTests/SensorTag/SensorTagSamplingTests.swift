@@ -8,14 +8,14 @@ import Devices
 import Testing
 
 @Suite struct SensorTagSamplingTests {
-    /// When each sensor has measured, in milliseconds after it was switched on.
+    /// The times of the first measurements, in milliseconds after the sensor was switched on.
     @Test(
         arguments: [
             (.infraredThermometer, [275, 1275, 2275]), (.accelerometer, [0, 1000, 2000]),
             (.humidity, [40, 1080, 2120]),
             (.magnetometer, [2000, 4000, 6000]), (.barometer, [80, 1160, 2240]), (.gyroscope, [60, 1060, 2060]),
         ] as [(SensorTagSensor, [Int])])
-    func cadence(_ sensor: SensorTagSensor, times: [Int]) {
+    func measuresAtTheTimesOfTheHardware(_ sensor: SensorTagSensor, times: [Int]) {
         for firmware in SensorTagFirmware.allCases {
             var bench = SensorTagBench.connected(firmware)
             bench.run(for: .milliseconds(700))
@@ -25,8 +25,7 @@ import Testing
         }
     }
 
-    /// A new period counts from the next measurement on.
-    @Test func newPeriod() {
+    @Test func newPeriodTakesEffectAtTheNextMeasurement() {
         var bench = SensorTagBench.connected()
         bench.write([1], to: SensorTagSensor.accelerometer.configuration)
         bench.run(for: .milliseconds(1500))
@@ -40,7 +39,7 @@ import Testing
             (.infraredThermometer, 30, [275, 575, 875]), (.humidity, 10, [40, 180, 320]),
             (.barometer, 20, [80, 360, 640]), (.gyroscope, 10, [60, 160, 260]), (.magnetometer, 255, [2550, 5100]),
         ] as [(SensorTagSensor, UInt8, [Int])])
-    func cadenceOfWrittenPeriods(_ sensor: SensorTagSensor, period: UInt8, times: [Int]) {
+    func writtenPeriodsDetermineTheTimes(_ sensor: SensorTagSensor, period: UInt8, times: [Int]) {
         var bench = SensorTagBench.connected(.version15)
         bench.write([period], to: sensor.period)
         bench.write([1], to: sensor.configuration)
@@ -48,43 +47,40 @@ import Testing
         #expect(Array(bench.times(of: sensor.data).prefix(times.count)) == times)
     }
 
-    /// What is told is what can be read, and nothing is told that nobody wants.
     @Test(arguments: SensorTagSensor.allCases)
-    func valuesAreToldAndRead(_ sensor: SensorTagSensor) throws {
+    func subscribedValuesAreNotifiedAndEqualReadValues(_ sensor: SensorTagSensor) throws {
         var bench = SensorTagBench.connected(environment: [.rotationY: .fixed(90)])
         #expect(bench.value(of: sensor.data) == [UInt8](repeating: 0, count: sensor.dataLength))
         bench.write([sensor == .gyroscope ? 7 : 1], to: sensor.configuration)
         bench.run(for: .seconds(5))
         #expect(bench.value(of: sensor.data) == bench.values(of: sensor.data).last)
         bench.send(.subscribed(SensorTagBench.alice, CharacteristicIdentifier(sensor.data), []))
-        bench.forget()
+        bench.clear()
         bench.run(for: .seconds(5))
-        #expect(bench.told.isEmpty)
+        #expect(bench.notifications.isEmpty)
         #expect(bench.value(of: sensor.data) != [UInt8](repeating: 0, count: sensor.dataLength))
     }
 
-    /// A value that is read late is the one that has been measured by then.
-    @Test func readingDoesNotWaitForBeingWoken() {
+    @Test func readReturnsTheMeasurementOfItsTimeBeforeTheTagWakes() {
         var bench = SensorTagBench.connected()
         bench.write([1], to: SensorTagSensor.infraredThermometer.configuration)
         bench.sleep(for: .milliseconds(274))
         #expect(bench.value(of: SensorTagSensor.infraredThermometer.data) == [0, 0, 0, 0])
         bench.sleep(for: .milliseconds(1))
         #expect(bench.value(of: SensorTagSensor.infraredThermometer.data) != [0, 0, 0, 0])
-        #expect(bench.told.isEmpty)
+        #expect(bench.notifications.isEmpty)
         bench.send(.timePassed)
-        #expect(bench.told.count == 1)
+        #expect(bench.notifications.count == 1)
     }
 
-    /// One notification of zeros, and the defaults are back.
     @Test(arguments: SensorTagSensor.allCases)
-    func switchedOff(_ sensor: SensorTagSensor) {
+    func switchingOffNotifiesZerosOnceAndRestoresDefaults(_ sensor: SensorTagSensor) {
         let zeros = [UInt8](repeating: 0, count: sensor.dataLength)
         var bench = SensorTagBench.connected(.version13)
         if sensor == .accelerometer || sensor == .magnetometer { bench.write([30], to: sensor.period) }
         bench.write([1], to: sensor.configuration)
         bench.run(for: .seconds(5))
-        bench.forget()
+        bench.clear()
         bench.write([0], to: sensor.configuration)
         #expect(bench.values(of: sensor.data) == [zeros])
         #expect(bench.value(of: sensor.data) == zeros)
@@ -96,7 +92,7 @@ import Testing
         if sensor == .magnetometer { #expect(bench.value(of: sensor.period) == [200]) }
     }
 
-    @Test func laterFirmwareKeepsPeriods() {
+    @Test func firmware15DoesNotResetPeriodsWhenSwitchedOff() {
         var bench = SensorTagBench.connected(.version15)
         bench.write([30], to: SensorTagSensor.accelerometer.period)
         bench.write([1], to: SensorTagSensor.accelerometer.configuration)
@@ -110,7 +106,7 @@ import Testing
         arguments: [
             (.version13, 1, 64), (.version14, 1, 64), (.version15, 1, 16), (.version15, 2, 32), (.version15, 3, 64),
         ] as [(SensorTagFirmware, UInt8, Double)])
-    func accelerationHasItsRange(_ firmware: SensorTagFirmware, value: UInt8, perG: Double) throws {
+    func accelerationIsScaledToTheSelectedRange(_ firmware: SensorTagFirmware, value: UInt8, perG: Double) throws {
         var bench = SensorTagBench.connected(
             firmware, environment: [.accelerationX: .fixed(-0.5), .accelerationY: .fixed(1.75)])
         bench.write([value], to: SensorTagSensor.accelerometer.configuration)
@@ -119,7 +115,7 @@ import Testing
     }
 
     @Test(arguments: 1...15 as ClosedRange<UInt8>)
-    func gyroscopeMeasuresItsAxes(_ axes: UInt8) throws {
+    func gyroscopeMeasuresTheConfiguredAxes(_ axes: UInt8) throws {
         var bench = SensorTagBench.connected(
             environment: [.rotationX: .fixed(125), .rotationY: .fixed(-62.5), .rotationZ: .fixed(250)])
         bench.write([axes], to: SensorTagSensor.gyroscope.configuration)
@@ -130,8 +126,7 @@ import Testing
         #expect(zip(decoded, expected).allSatisfy { abs($0 - $1) <= 500 / 65536.0 })
     }
 
-    /// Another choice of axes counts at the next measurement.
-    @Test func gyroscopeChangesItsAxes() {
+    @Test func newAxesTakeEffectAtTheNextMeasurement() {
         var bench = SensorTagBench.connected(environment: [.rotationX: .fixed(100), .rotationY: .fixed(100)])
         bench.write([1], to: SensorTagSensor.gyroscope.configuration)
         bench.run(for: .milliseconds(500))
@@ -142,8 +137,8 @@ import Testing
         #expect(bench.times(of: SensorTagSensor.gyroscope.data) == [60, 1060])
     }
 
-    /// Temperature and pressure by turns, the pressure of the first notification being none yet.
-    @Test func barometerTakesTurns() throws {
+    /// The first notification has no pressure.
+    @Test func barometerMeasuresTemperatureAndPressureAlternately() throws {
         var bench = SensorTagBench.connected(
             environment: [.ambientTemperature: .fixed(25), .pressure: .fixed(1013.25)])
         bench.write([2], to: SensorTagSensor.barometer.configuration)
@@ -162,7 +157,7 @@ import Testing
         #expect(abs(SensorTagFormulas.pressure(fourth, calibration: calibration) - 90_000) < 2)
     }
 
-    @Test func barometerIsCalibrated() {
+    @Test func calibrationIsLoadedOnRequestAndClearedWhenSwitchedOff() {
         let zeros = [UInt8](repeating: 0, count: 16)
         var bench = SensorTagBench.connected()
         #expect(bench.value(of: SensorTagWire.calibration) == zeros)
@@ -184,16 +179,16 @@ import Testing
         #expect(bench.values(of: SensorTagWire.calibration).last == zeros)
     }
 
-    /// A machine that slept for a day does not send a day's values when it wakes.
-    @Test func whatWasSleptThroughIsNotTold() {
+    /// After a day asleep, a machine does not notify the values of the whole day.
+    @Test func measurementsOfALongSleepAreSkipped() {
         var bench = SensorTagBench.connected()
         for sensor in SensorTagSensor.allCases { bench.write([1], to: sensor.configuration) }
         bench.run(for: .seconds(10))
-        bench.forget()
+        bench.clear()
         bench.sleep(for: .seconds(86_400))
         bench.send(.timePassed)
-        #expect(6...6 * 70 ~= bench.told.count)
-        bench.forget()
+        #expect(6...6 * 70 ~= bench.notifications.count)
+        bench.clear()
         bench.run(for: .seconds(10))
         let accelerations = bench.times(of: SensorTagSensor.accelerometer.data).map { $0 % 1000 }
         #expect(accelerations == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0])
@@ -201,16 +196,15 @@ import Testing
         #expect(Set(pressures).count == 1)
     }
 
-    /// The same inputs at the same times have the same outputs.
-    @Test func nothingIsLeftToChance() {
-        func told() -> [SensorTagBench.Told] {
+    @Test func sameInputsHaveTheSameOutputs() {
+        func notifications() -> [SensorTagBench.Notification] {
             var bench = SensorTagBench.connected()
             for sensor in SensorTagSensor.allCases { bench.write([1], to: sensor.configuration) }
             bench.run(for: .seconds(60))
-            return bench.told
+            return bench.notifications
         }
-        let first = told()
-        #expect(first == told())
+        let first = notifications()
+        #expect(first == notifications())
         #expect(first.count > 300)
         #expect(first.map(\.milliseconds) == first.map(\.milliseconds).sorted())
     }

@@ -8,7 +8,7 @@ import Devices
 import Testing
 
 @Suite struct SensorTagSettingTests {
-    @Test func settingsShowWhatIsAround() {
+    @Test func settingsShowTheEnvironment() {
         let environment = SensorTagEnvironment([.objectTemperature: .fixed(36.6), .keys: .fixed(3)])
         let tag = SensorTag(SensorTag.Configuration(environment: environment))
         for (name, text) in [
@@ -20,7 +20,7 @@ import Testing
         #expect(tag.settings.contains(.interval(AdvertisingInterval(160))))
     }
 
-    @Test func valuesCountAtTheNextMeasurement() {
+    @Test func newQuantitiesTakeEffectAtTheNextMeasurement() {
         var bench = SensorTagBench.connected()
         bench.write([1], to: SensorTagSensor.accelerometer.configuration)
         #expect(bench.send(.set([.named("acceleration.x", "-1.5"), .named("acceleration.z", "0")])) == .done())
@@ -41,7 +41,7 @@ import Testing
             "keys: \"middle\" is not none, left, right or side, or several of them such as left+right"
         ),
     ])
-    func valuesThatCannotBe(_ name: String, text: String, sentence: String) {
+    func invalidValuesAreRefusedAndChangeNothing(_ name: String, text: String, sentence: String) {
         var bench = SensorTagBench()
         let before = bench.tag.settings
         #expect(bench.send(.set([.named("magnetism.x", "1"), .named(name, text)])) == .refused(sentence))
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: [DeviceSetting.major(1), .interval(AdvertisingInterval(160)), .named("colour", "red")])
-    func settingsThatItDoesNotHave(_ setting: DeviceSetting) throws {
+    func unknownSettingsAreRefused(_ setting: DeviceSetting) throws {
         var bench = SensorTagBench()
         guard case .refused(let sentence)? = bench.send(.set([setting])).reply else {
             Issue.record("not refused")
@@ -58,8 +58,8 @@ import Testing
         #expect(sentence.hasPrefix("\(setting.key): a SensorTag has no such setting; it has temperature.object, "))
     }
 
-    /// What changes by itself does so from where it is when it is let go again.
-    @Test func quantitiesChangeByThemselves() {
+    /// `auto` resumes at the present value of the generator.
+    @Test func generatorsChangeQuantitiesAndResumeWithAuto() {
         let rising = Quantity.counter(Counter(every: .seconds(1), range: 0...100))
         var bench = SensorTagBench.connected(environment: [.rotationX: rising, .humidity: rising])
         #expect(bench.tag.settings.contains(.named("rotation.x", "auto")))
@@ -77,8 +77,7 @@ import Testing
         #expect(humidity() == 30)
     }
 
-    /// The same on any machine, and no matter how often anybody looked.
-    @Test func randomWalksAreRepeated() {
+    @Test func randomWalkDoesNotDependOnHowOftenItIsRead() {
         let walk = Quantity.randomWalk(RandomWalk(seed: 7, start: 0, step: 5, range: -200...200, every: .seconds(1)))
         func values(readingOften: Bool) -> [[UInt8]] {
             var bench = SensorTagBench.connected(environment: [.rotationZ: walk])
@@ -94,21 +93,21 @@ import Testing
         #expect(Set(seldom).count > 30)
     }
 
-    @Test func keysArePressedByThemselves() {
+    @Test func generatorPressesKeys() {
         let pressing = Quantity.waveform(
             Waveform(.square, range: 0...1, period: .seconds(2), phase: 0.5, every: .milliseconds(100)))
         var bench = SensorTagBench.connected(environment: [.keys: pressing])
         bench.run(for: .milliseconds(4500))
         #expect(bench.values(of: SensorTagWire.keys) == [[1], [0], [1], [0]])
         #expect(bench.times(of: SensorTagWire.keys) == [1000, 2000, 3000, 4000])
-        // A machine that slept hears of the keys as they are.
+        // After the machine slept, only the present keys are notified.
         bench.sleep(for: .seconds(86_400))
-        bench.forget()
+        bench.clear()
         bench.send(.timePassed)
-        #expect(bench.told.count <= 1)
+        #expect(bench.notifications.count <= 1)
     }
 
-    @Test func acceleratesFartherWithVersion15() {
+    @Test func firmware15AcceptsHigherAcceleration() {
         var bench = SensorTagBench.connected(.version15)
         #expect(bench.send(.set([.named("acceleration.x", "7.5")])) == .done())
         bench = SensorTagBench.connected(.version14)

@@ -7,9 +7,9 @@ import BluetoothCore
 import Devices
 import Testing
 
-/// The attribute table of each firmware: where the values are that clients know by their handles.
+/// The attribute table of each firmware, with the handles that clients expect.
 @Suite struct SensorTagTableTests {
-    /// Handles counted off the declarations, with a client configuration in front wherever values are told.
+    /// The handles of services and values: counted, with a client configuration for each value that can be notified.
     private static func valueHandles(_ configuration: SensorTag.Configuration) -> [BluetoothUUID: Int] {
         var handle = 0
         var handles: [BluetoothUUID: Int] = [:]
@@ -20,8 +20,8 @@ import Testing
                 handle += 2
                 handles[characteristic.uuid] = handle
                 let declares = characteristic.descriptors.contains { $0.uuid == .clientCharacteristicConfiguration }
-                let tells = !characteristic.properties.isDisjoint(with: [.notify, .indicate])
-                handle += characteristic.descriptors.count + (tells && !declares ? 1 : 0)
+                let notifies = !characteristic.properties.isDisjoint(with: [.notify, .indicate])
+                handle += characteristic.descriptors.count + (notifies && !declares ? 1 : 0)
             }
         }
         return handles
@@ -43,7 +43,7 @@ import Testing
         #expect(handles.values.max() == 0x67)
     }
 
-    @Test func version14HasTwoServicesMore() {
+    @Test func version14AddsTwoServices() {
         let handles = Self.valueHandles(SensorTag.Configuration(firmware: .version14))
         for (number, handle) in Self.classic { #expect(handles[SensorTagWire.uuid(number)] == handle) }
         for (number, handle) in [(0xCCC0, 0x69), (0xCCC1, 0x6B), (0xCCC2, 0x6F), (0xCCC3, 0x72)] as [(UInt16, Int)] {
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    /// Each period moves what is behind it, and the barometer's comes before its calibration.
+    /// Each added period moves the handles after it; the barometer's period precedes the calibration.
     @Test func version15HasAPeriodForEachSensor() {
         let handles = Self.valueHandles(SensorTag.Configuration(firmware: .version15))
         let known: [(UInt16, Int)] = [
@@ -68,10 +68,11 @@ import Testing
     }
 
     @Test(arguments: SensorTagFirmware.allCases)
-    func theImageServiceIsAMatterOfTheBuild(_ firmware: SensorTagFirmware) {
-        for hasIt in [true, false] {
-            let handles = Self.valueHandles(SensorTag.Configuration(firmware: firmware, hasImageService: hasIt))
-            #expect((handles[SensorTagWire.imageService] != nil) == hasIt)
+    func imageServiceIsIndependentOfTheFirmware(_ firmware: SensorTagFirmware) {
+        for hasImageService in [true, false] {
+            let handles = Self.valueHandles(
+                SensorTag.Configuration(firmware: firmware, hasImageService: hasImageService))
+            #expect((handles[SensorTagWire.imageService] != nil) == hasImageService)
         }
     }
 
@@ -88,19 +89,19 @@ import Testing
             (0x2A29, "546578617320496e737472756d656e747300"), (0x2A2A, "fe006578706572696d656e74616c"),
             (0x2A50, "010d0000001001"),
         ] as [(UInt16, String)])
-    func whatItSaysOfItself(_ number: UInt16, text: String) {
+    func deviceInformationEqualsTheHardware(_ number: UInt16, text: String) {
         let address = BluetoothAddress("B4:99:4C:64:30:FF")
         let bench = SensorTagBench(SensorTag.Configuration(firmware: .version14, address: address))
         #expect(bench.value(of: .bit16(number)).map(Hexadecimal.string) == text)
     }
 
-    @Test func systemIdentifierIsMadeOfTheAddress() {
+    @Test func systemIdentifierContainsTheAddress() {
         let bench = SensorTagBench(SensorTag.Configuration(address: BluetoothAddress("C0:FF:EE:00:01:02")))
         #expect(bench.value(of: .bit16(0x2A23)) == [0x02, 0x01, 0x00, 0, 0, 0xEE, 0xFF, 0xC0])
     }
 
     @Test(arguments: zip(SensorTagFirmware.allCases, ["1.3 (", "1.4 (Jul 12 2013)", "1.5 (Oct 23 2013)"]))
-    func revisionNamesTheFirmware(_ firmware: SensorTagFirmware, text: String) throws {
+    func firmwareRevisionNamesTheVersion(_ firmware: SensorTagFirmware, text: String) throws {
         let bench = SensorTagBench(SensorTag.Configuration(firmware: firmware))
         let value = try #require(bench.value(of: .bit16(0x2A26)))
         #expect(value.starts(with: Array(text.utf8)) && value.last == 0)

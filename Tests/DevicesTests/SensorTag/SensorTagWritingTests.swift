@@ -8,14 +8,14 @@ import Devices
 import Testing
 
 @Suite struct SensorTagWritingTests {
-    private static let octets =
+    private static let singleBytes =
         SensorTagSensor.allCases.map(\.configuration) + [
             SensorTagSensor.accelerometer.period, SensorTagSensor.magnetometer.period, SensorTagWire.testConfiguration,
             SensorTagWire.disconnectRequest, .bit16(0x2A02),
         ]
 
-    @Test(arguments: octets)
-    func oneOctetIsWritten(_ uuid: BluetoothUUID) {
+    @Test(arguments: singleBytes)
+    func writesOfOneByteRequireThisLength(_ uuid: BluetoothUUID) {
         var bench = SensorTagBench.connected()
         #expect(bench.write([], to: uuid) == .rejected(.invalidAttributeValueLength))
         #expect(bench.write([1, 0], to: uuid) == .rejected(.invalidAttributeValueLength))
@@ -28,7 +28,7 @@ import Testing
         (SensorTagWire.connectionParametersRequest, 8), (SensorTagWire.imageIdentity, 8),
         (SensorTagWire.imageBlock, 18), (.bit16(0x2A03), 6),
     ])
-    func longerValuesHaveTheirLength(_ uuid: BluetoothUUID, length: Int) {
+    func longerWritesRequireTheirLength(_ uuid: BluetoothUUID, length: Int) {
         var bench = SensorTagBench.connected()
         for wrong in [0, length - 1, length + 1] {
             let answer = bench.write([UInt8](repeating: 0, count: wrong), to: uuid)
@@ -43,38 +43,36 @@ import Testing
             SensorTagWire.calibration, SensorTagWire.keys, SensorTagWire.testData, SensorTagWire.connectionParameters,
             .bit16(0x2A00), .bit16(0x2A29), .bit16(0x2A19),
         ])
-    func theRestCannotBeWritten(_ uuid: BluetoothUUID) {
+    func otherValuesCannotBeWritten(_ uuid: BluetoothUUID) {
         var bench = SensorTagBench.connected()
         #expect(bench.write([0], to: uuid) == .rejected(.writeNotPermitted))
     }
 
-    /// Whatever is written is kept, and what means nothing does nothing.
     @Test(arguments: SensorTagSensor.allCases)
-    func configurationIsKept(_ sensor: SensorTagSensor) {
+    func invalidConfigurationIsStoredWithoutEffect(_ sensor: SensorTagSensor) {
         var bench = SensorTagBench.connected()
         for value in [5, 0x80, 0xFF] as [UInt8] {
             bench.write([value], to: sensor.configuration)
             #expect(bench.value(of: sensor.configuration) == [value])
         }
         bench.run(for: .seconds(5))
-        // Every number but 0 chooses axes of the gyroscope.
+        // The gyroscope is switched on by every configuration except 0.
         #expect(bench.times(of: sensor.data).isEmpty == (sensor != .gyroscope))
     }
 
-    /// A sensor that is on stays so when its configuration becomes nonsense.
     @Test(arguments: [SensorTagSensor.infraredThermometer, .humidity, .magnetometer, .barometer, .accelerometer])
-    func nonsenseSwitchesNothingOff(_ sensor: SensorTagSensor) {
+    func invalidConfigurationDoesNotSwitchASensorOff(_ sensor: SensorTagSensor) {
         var bench = SensorTagBench.connected()
         bench.write([1], to: sensor.configuration)
         bench.run(for: .seconds(3))
-        bench.forget()
+        bench.clear()
         bench.write([9], to: sensor.configuration)
         bench.run(for: .seconds(5))
         #expect(bench.times(of: sensor.data).count >= 2)
     }
 
     @Test(arguments: SensorTagFirmware.allCases)
-    func periodsThatAreTooShort(_ firmware: SensorTagFirmware) {
+    func periodsThatAreTooShortAreRefusedOrIgnored(_ firmware: SensorTagFirmware) {
         for sensor in [SensorTagSensor.accelerometer, .magnetometer] {
             var bench = SensorTagBench.connected(firmware)
             bench.write([50], to: sensor.period)
@@ -87,7 +85,7 @@ import Testing
                 #expect(answer == .done)
                 #expect(bench.value(of: sensor.period) == [9])
             }
-            bench.forget()
+            bench.clear()
             bench.run(for: .seconds(2))
             let times = bench.times(of: sensor.data)
             #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 == 500 } && times.count >= 3)
@@ -95,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: SensorTagSensor.allCases)
-    func periodsOfVersion15(_ sensor: SensorTagSensor) {
+    func version15HasAPeriodForEachSensor(_ sensor: SensorTagSensor) {
         var bench = SensorTagBench.connected(.version15)
         let shortest: UInt8 = sensor == .infraredThermometer ? 30 : 10
         #expect(bench.value(of: sensor.period) == [sensor == .magnetometer ? 200 : 100])
@@ -107,13 +105,13 @@ import Testing
     }
 
     @Test(arguments: [SensorTagSensor.infraredThermometer, .humidity, .barometer, .gyroscope])
-    func earlierFirmwareHasNoSuchPeriod(_ sensor: SensorTagSensor) {
+    func earlierFirmwareHasNoPeriodForSomeSensors(_ sensor: SensorTagSensor) {
         var bench = SensorTagBench.connected(.version14)
         #expect(bench.read(sensor.period) == .error(.readNotPermitted))
         #expect(bench.write([100], to: sensor.period) == .rejected(.writeNotPermitted))
     }
 
-    @Test func lampsNeedTestMode() {
+    @Test func lightsCanBeSwitchedInTestModeOnly() {
         var bench = SensorTagBench.connected()
         for (written, read) in [(0x83, 0x83), (0x03, 0), (0x80, 0x80), (0x7F, 0)] as [(UInt8, UInt8)] {
             #expect(bench.write([written], to: SensorTagWire.testConfiguration) == .done)
@@ -122,8 +120,7 @@ import Testing
         #expect(bench.value(of: SensorTagWire.testData) == [0x3F, 0])
     }
 
-    /// It has an image already, and says which.
-    @Test func imagesAreDeclined() {
+    @Test func firmwareImagesAreDeclinedWithThePresentIdentity() {
         var bench = SensorTagBench.connected()
         bench.subscribe(SensorTagWire.imageIdentity)
         bench.subscribe(SensorTagWire.imageBlock)
@@ -133,7 +130,7 @@ import Testing
         #expect(bench.values(of: SensorTagWire.imageBlock).isEmpty)
     }
 
-    @Test func privacyFlagIsKept() {
+    @Test func privacyFlagIsStored() {
         var bench = SensorTagBench.connected()
         bench.write([1], to: .bit16(0x2A02))
         #expect(bench.value(of: .bit16(0x2A02)) == [1])
