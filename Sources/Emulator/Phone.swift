@@ -216,7 +216,7 @@ package actor Phone {
     private func perform(_ work: Work, over link: any RemoteLink) async {
         switch work {
         case .respond(let request, let response): await (link as? any ServingLink)?.respond(to: request, response)
-        case .output(.tell(let characteristic, let value)):
+        case .output(.notify(let characteristic, let value)):
             if await !notify(value, of: CharacteristicIdentifier(characteristic), over: link) {
                 post(.notNotified(characteristic, value: value))
             }

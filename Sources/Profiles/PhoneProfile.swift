@@ -134,8 +134,8 @@ package struct PhoneProfile: Hashable, Sendable {
     ) -> ANCSScript.Step? {
         let time = reader.required("at", ValueText.duration)
         if node.mapping?["service"] != nil {
-            guard let isThere = reader.value("service", Self.presence), let time else { return nil }
-            return ANCSScript.Step(at: time, .setService(isThere: isThere))
+            guard let isPresent = reader.value("service", Self.presence), let time else { return nil }
+            return ANCSScript.Step(at: time, .setService(isPresent: isPresent))
         }
         let id = reader.required("id") { text throws(ValueFault) in
             guard posted.notifications[text] != nil || posted.isIncomplete else {

@@ -49,8 +49,8 @@ import Testing
                 ANCSScript.Step(at: .seconds(2), .post("text", ANCSNotification(category: .social, title: "Bob"))),
                 ANCSScript.Step(
                     at: .seconds(3), .post("text", ANCSNotification(category: .social, title: "Bob", message: "Hello"))),
-                ANCSScript.Step(at: .seconds(4), .setService(isThere: false)),
-                ANCSScript.Step(at: .seconds(5), .setService(isThere: true)),
+                ANCSScript.Step(at: .seconds(4), .setService(isPresent: false)),
+                ANCSScript.Step(at: .seconds(5), .setService(isPresent: true)),
             ], apps: ["com.apple.mobilephone": "Phone"])
         #expect(profile.name == "iphone")
         #expect(profile.displayName == "Alice's iPhone")

@@ -6,15 +6,15 @@ package import Advertising
 package import Bluetooth
 package import BluetoothCore
 
-/// A display for a phone's notifications, such as a watch: it solicits the phone's service, and when the phone has
-/// connected it is the client of what the phone serves.
+/// A display for a phone's notifications, such as a watch: it advertises that it solicits the notification service, and
+/// becomes the GATT client of a phone that connects.
 package struct ANCSAccessory: ProfiledDevice {
     package static let kind = "ancs-accessory"
     package static let hasFlash = false
 
-    /// What a profile says of it.
+    /// The values that a profile gives.
     package struct Configuration: Hashable, Sendable {
-        /// Its name.
+        /// The name.
         package var name: String
         /// The address; `nil` leaves it to the radio.
         package var address: BluetoothAddress?
@@ -22,10 +22,10 @@ package struct ANCSAccessory: ProfiledDevice {
         package var interval: AdvertisingInterval
         /// The radiated power; `nil` leaves it to the radio.
         package var transmitPower: TransmitPower?
-        /// What it asks the phone for.
+        /// The attributes that it requests.
         package var consumer: ANCSConsumer.Configuration
 
-        /// A configuration; the defaults are those of a profile that gives nothing: BOB, once a second.
+        /// A configuration; the defaults are those of a profile without keys: `BOB`, every second.
         package init(
             name: String = "BOB", address: BluetoothAddress? = nil,
             interval: AdvertisingInterval = AdvertisingInterval(1600), transmitPower: TransmitPower? = nil,
@@ -40,12 +40,13 @@ package struct ANCSAccessory: ProfiledDevice {
     }
 
     package private(set) var configuration: Configuration
+    /// The connected phone.
     private var phone: (central: Central, consumer: ANCSConsumer)?
 
-    /// An accessory with these values, which nothing is connected to.
+    /// An accessory without a connection.
     package init(_ configuration: Configuration) { self.configuration = configuration }
 
-    /// Who it is, so that a phone that looks finds something.
+    /// The Device Information service, so that a phone that discovers services finds one.
     package var services: [GATTService] {
         [GATTService(uuid: .bit16(0x180A), characteristics: [GATTCharacteristic(uuid: Self.model, properties: .read)])]
     }
@@ -96,18 +97,18 @@ package struct ANCSAccessory: ProfiledDevice {
         }
     }
 
-    /// What it advertises: its name, and that it wants a phone's notifications.
+    /// The advertisement: its name, and the solicited notification service.
     package var advertisement: Advertisement {
         var solicitation = ByteWriter()
         ANCSService.solicited.serialize(into: &solicitation)
         let flags = AdvertisingFlags(rawValue: 0x02)
         var data: AdvertisingData = [.flags(flags)]
-        let wanted = AdvertisingStructure.unknown(type: 0x15, data: solicitation.bytes)
-        let budget = AdvertisingPDU.capacity - data.size - wanted.size
+        let solicited = AdvertisingStructure.unknown(type: 0x15, data: solicitation.bytes)
+        let budget = AdvertisingPDU.capacity - data.size - solicited.size
         if let name = AdvertisingStructure.localName(configuration.name, fitting: budget) {
             data.append(name)
         }
-        data.append(wanted)
+        data.append(solicited)
         return Advertisement(
             pdu: .connectableScannable, advertisingData: data, scanResponse: [], interval: configuration.interval,
             transmitPower: configuration.transmitPower, address: configuration.address)
@@ -119,8 +120,8 @@ extension ANCSAccessory {
         guard phone == nil || phone?.central == central else {
             let warning = Warning(
                 code: "second-central",
-                message: "\(central.name) connected while a phone is; the display takes one at a time, so it was "
-                    + "disconnected",
+                message: "\(central.name) connected while a phone is connected; the display supports one phone at a "
+                    + "time, so it was disconnected",
                 hint: "let the first phone disconnect before the next one connects")
             return [.disconnect(central), .warn(warning)]
         }

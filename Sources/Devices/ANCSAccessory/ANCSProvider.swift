@@ -5,35 +5,35 @@
 package import Bluetooth
 package import BluetoothCore
 
-/// The phone's side of ANCS towards one accessory at a time, without any input or output of its own.
+/// The phone's side of ANCS towards one accessory at a time, without I/O.
 ///
-/// What happens on the phone is written in a script, whose time begins when an accessory subscribes to the notification
-/// source for the first time. A session lasts from such a subscription to its end; the notifications that there are
-/// already are told at its start, and identifiers of one session mean nothing in the next.
+/// A script has the notifications of the phone. Its time starts at the first subscription of an accessory to the
+/// notification source. A session lasts as long as such a subscription. At its start, the accessory is notified of the
+/// existing notifications. Their identifiers are valid in this session only.
 package struct ANCSProvider: Sendable {
-    /// What it wants done, in order.
+    /// An output; outputs are performed in order.
     package enum Output: Hashable, Sendable {
-        /// Tell the accessory this value of a characteristic.
-        case tell(BluetoothUUID, [UInt8])
-        /// Have the notification service, or have it no more: the accessory learns that the services changed.
-        case setService(isThere: Bool)
-        /// Something that whoever runs the phone may want to see.
+        /// Notify the accessory of a characteristic's value.
+        case notify(BluetoothUUID, [UInt8])
+        /// Remove the notification service or add it again; the accessory receives Service Changed.
+        case setService(isPresent: Bool)
+        /// Report an event to the owner of the phone.
         case report(Report)
     }
 
-    /// What happens between phone and accessory.
+    /// An event between phone and accessory.
     package enum Report: Hashable, Sendable {
-        /// An accessory hears notifications from now on.
+        /// The accessory subscribed to notifications.
         case sessionBegan
-        /// It hears none any more.
+        /// The accessory unsubscribed or disconnected.
         case sessionEnded
-        /// The accessory was told of a notification, by its name in the script.
-        case told(ANCSNotificationEvent, String)
-        /// The accessory asked for attributes, or for an app's.
+        /// The accessory was notified of a notification, by its name in the script.
+        case notified(ANCSNotificationEvent, String)
+        /// The accessory requested attributes of a notification or an app.
         case asked(ANCSCommand)
-        /// The accessory performed an action on a notification.
+        /// The accessory performed an action of a notification.
         case acted(ANCSAction, String)
-        /// The accessory was refused, whatever it wrote.
+        /// The accessory wrote these bytes, and got this error.
         case refused(ATTError, [UInt8])
     }
 
@@ -42,25 +42,25 @@ package struct ANCSProvider: Sendable {
         var notification: ANCSNotification
     }
 
-    /// Identifiers of one session.
+    /// The identifiers of notifications in one session.
     private struct Session {
         var identifiers: [String: UInt32] = [:]
         var names: [UInt32: String] = [:]
     }
 
     private let apps: [String: String]
-    /// What is still to happen, in order.
+    /// The remaining steps, in order.
     private var steps: ArraySlice<(time: Duration, event: ANCSScript.Event)> = []
-    /// When the script's time began.
-    private var beginning: Duration?
+    /// When the time of the script started, in uptime.
+    private var startedAt: Duration?
     private var posted: [Posted] = []
     private var session: Session?
-    private var tellsData = false
-    /// Goes on from session to session, so that an identifier of an old one cannot be taken for one of a new.
+    private var isDataSourceSubscribed = false
+    /// Not reset between sessions, so that an identifier of an earlier session is not valid by accident.
     private var nextIdentifier: UInt32
 
-    /// A phone on which this script is played.
-    /// - Parameter firstIdentifier: the first identifier of the first session.
+    /// A phone with this script.
+    /// - Parameter firstIdentifier: the identifier of the first notification.
     package init(_ script: ANCSScript, firstIdentifier: UInt32 = 0) {
         apps = script.apps
         nextIdentifier = firstIdentifier
@@ -70,55 +70,56 @@ package struct ANCSProvider: Sendable {
             }
         }
         let timed = script.steps.compactMap { step in step.time.map { (time: $0, event: step.event) } }
-        // Of what happens at the same time, the first in the script is first.
+        // Steps at the same time stay in the order of the script.
         steps =
             timed.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
             .map(\.element)[...]
     }
 
-    /// When `advance(to:)` has something to do, in uptime.
-    package var nextDeadline: Duration? { beginning.flatMap { beginning in steps.first.map { beginning + $0.time } } }
+    /// When `advance(to:)` is due, in uptime.
+    package var nextDeadline: Duration? { startedAt.flatMap { start in steps.first.map { start + $0.time } } }
 
-    /// Whether an accessory hears notifications.
+    /// Whether an accessory is subscribed to notifications.
     package var isInSession: Bool { session != nil }
 
-    /// Lets happen what is due.
+    /// Performs the steps that are due.
     package mutating func advance(to now: DeviceTime) -> [Output] {
         var outputs: [Output] = []
         while let deadline = nextDeadline, deadline <= now.uptime, let step = steps.popFirst() {
             switch step.event {
             case .post(let name, let notification): outputs += post(name, notification, at: now)
             case .remove(let name): outputs += remove(name)
-            case .setService(let isThere):
-                // With its services, what an accessory wants to be told of them is forgotten.
-                outputs += disconnect() + [.setService(isThere: isThere)]
+            case .setService(let isPresent):
+                // A change of the services ends all subscriptions.
+                outputs += disconnect() + [.setService(isPresent: isPresent)]
             }
         }
         return outputs
     }
 
-    /// The accessory wants to hear of a characteristic, or no more.
+    /// The accessory subscribed to a characteristic, or unsubscribed.
     package mutating func subscribe(_ characteristic: BluetoothUUID, _ isOn: Bool, at now: DeviceTime) -> [Output] {
-        if characteristic == ANCSService.dataSource { tellsData = isOn }
+        if characteristic == ANCSService.dataSource { isDataSourceSubscribed = isOn }
         guard characteristic == ANCSService.notificationSource else { return [] }
         guard isOn else { return endSession() }
-        // Of a bonded accessory, the subscription may be restored before the accessory knows where it is heard.
-        guard session == nil else { return tellWhatThereIs(at: now) }
+        // A bonded accessory's subscription is restored before the accessory has discovered the handles. It ignores the
+        // notifications then, and subscribes again.
+        guard session == nil else { return notifyExisting(at: now) }
         session = Session()
-        if beginning == nil { beginning = now.uptime }
-        return [.report(.sessionBegan)] + tellWhatThereIs(at: now) + advance(to: now)
+        if startedAt == nil { startedAt = now.uptime }
+        return [.report(.sessionBegan)] + notifyExisting(at: now) + advance(to: now)
     }
 
-    private mutating func tellWhatThereIs(at now: DeviceTime) -> [Output] {
+    private mutating func notifyExisting(at now: DeviceTime) -> [Output] {
         posted.indices.flatMap { index in
             if posted[index].notification.date == nil { stamp(&posted[index].notification, at: now) }
-            return tell(.added, posted[index], flags: .preExisting)
+            return notify(.added, posted[index], flags: .preExisting)
         }
     }
 
-    /// The accessory is gone.
+    /// The accessory disconnected.
     package mutating func disconnect() -> [Output] {
-        tellsData = false
+        isDataSourceSubscribed = false
         return endSession()
     }
 
@@ -138,16 +139,16 @@ extension ANCSProvider {
         let new = Posted(name: name, notification: notification)
         if let index = posted.firstIndex(where: { $0.name == name }) {
             posted[index] = new
-            return tell(.modified, new)
+            return notify(.modified, new)
         }
         posted.append(new)
-        return tell(.added, new)
+        return notify(.added, new)
     }
 
     private mutating func remove(_ name: String) -> [Output] {
         guard let index = posted.firstIndex(where: { $0.name == name }) else { return [] }
-        let gone = posted.remove(at: index)
-        let outputs = tell(.removed, gone)
+        let removed = posted.remove(at: index)
+        let outputs = notify(.removed, removed)
         if let identifier = session?.identifiers.removeValue(forKey: name) { session?.names[identifier] = nil }
         return outputs
     }
@@ -156,7 +157,7 @@ extension ANCSProvider {
         notification.date = ANCSNotification.date(sinceUnixEpoch: now.sinceUnixEpoch)
     }
 
-    private mutating func tell(
+    private mutating func notify(
         _ kind: ANCSNotificationEvent.Kind, _ posted: Posted, flags: ANCSNotificationEvent.Flags = []
     ) -> [Output] {
         guard session != nil else { return [] }
@@ -165,9 +166,9 @@ extension ANCSProvider {
         let count = self.posted.count { $0.notification.category == category }
         let event = ANCSNotificationEvent(
             kind, notification: identifier, category: category, categoryCount: UInt8(clamping: count),
-            flags: posted.notification.toldFlags.union(flags))
+            flags: posted.notification.eventFlags.union(flags))
         return [
-            .tell(ANCSService.notificationSource, event.serialized()), .report(.told(event, posted.name)),
+            .notify(ANCSService.notificationSource, event.serialized()), .report(.notified(event, posted.name)),
         ]
     }
 
@@ -188,9 +189,9 @@ extension ANCSProvider {
 // MARK: - The control point
 
 extension ANCSProvider {
-    /// The accessory writes to the control point.
-    /// - Parameter maximumLength: the octets that one notified value may have: 3 less than the MTU.
-    /// - Returns: what the accessory is answered, and what is to be done when it has been.
+    /// The accessory wrote to the control point.
+    /// - Parameter maximumLength: the maximum length of a notified value in bytes: the MTU minus 3.
+    /// - Returns: The answer to the write, and the outputs to perform after it.
     package mutating func write(
         _ value: [UInt8], maximumLength: Int
     ) -> (answer: Result<Void, ATTError>, outputs: [Output]) {
@@ -221,20 +222,20 @@ extension ANCSProvider {
                 attributes.append(attribute)
             }
             let response = ANCSResponse.notificationAttributes(identifier, attributes)
-            return [.report(.asked(command))] + tell(response, maximumLength)
+            return [.report(.asked(command))] + notify(response, maximumLength)
         case .appAttributes(let app, let identifiers):
             guard !identifiers.isEmpty else { throw .ancsInvalidCommand }
             guard let name = apps[app], identifiers.allSatisfy({ $0 == 0 }) else { throw .ancsInvalidParameter }
             let attributes = identifiers.map { ANCSAttribute($0, value: Array(name.utf8)) }
-            return [.report(.asked(command))] + tell(.appAttributes(app, attributes), maximumLength)
+            return [.report(.asked(command))] + notify(.appAttributes(app, attributes), maximumLength)
         case .performAction(let identifier, let action): return try act(action, on: identifier)
         case .unknown: throw .ancsUnknownCommand
         }
     }
 
-    private func tell(_ response: ANCSResponse, _ maximumLength: Int) -> [Output] {
-        guard tellsData else { return [] }
-        return response.fragments(ofAtMost: maximumLength).map { .tell(ANCSService.dataSource, $0) }
+    private func notify(_ response: ANCSResponse, _ maximumLength: Int) -> [Output] {
+        guard isDataSourceSubscribed else { return [] }
+        return response.fragments(ofAtMost: maximumLength).map { .notify(ANCSService.dataSource, $0) }
     }
 
     private mutating func act(_ action: ANCSAction, on identifier: UInt32) throws(ATTError) -> [Output] {
@@ -246,7 +247,7 @@ extension ANCSProvider {
         default: throw .ancsInvalidParameter
         }
         guard label != nil, !posted.notification.actionsFail else { throw .ancsActionFailed }
-        // What somebody has dealt with is no news any more.
+        // Phones remove a notification after an action.
         return [.report(.acted(action, posted.name))] + remove(posted.name)
     }
 }

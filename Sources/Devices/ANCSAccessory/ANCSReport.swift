@@ -4,25 +4,25 @@
 
 import Bluetooth
 
-/// What an accessory displays of a phone's notifications.
+/// A report of an accessory about a phone's notifications.
 package enum ANCSReport: Hashable, Sendable {
-    /// Notifications are available from now on.
+    /// Notifications are available.
     /// - Parameter canAsk: whether their attributes can be requested.
     case available(canAsk: Bool)
-    /// Notifications are not available; a clause for people with the reason.
+    /// Notifications are not available, or not any more; a clause with the reason.
     case unavailable(String)
     /// A notification was added, modified or removed.
     case event(ANCSNotificationEvent)
     /// The attributes of a notification that were requested, and the name of its app, if known.
     case content(ANCSNotificationEvent, [ANCSAttribute], appName: String?)
-    /// The attributes of a notification could not be read; a clause for people with the reason.
+    /// The attributes of a notification could not be read; a clause with the reason.
     case contentMissing(UInt32, String)
     /// An action was performed, or failed for a reason.
     case acted(ANCSAction, UInt32, failure: String?)
 }
 
 extension DeviceReport {
-    /// The report of an accessory that a phone is connected to.
+    /// The report of an accessory that is connected to a phone.
     init(_ report: ANCSReport, central: Central) {
         switch report {
         case .available(let canAsk):
@@ -60,7 +60,7 @@ extension DeviceReport {
 }
 
 extension ANCSNotificationEvent {
-    /// The event's fields as reports and JSON have them.
+    /// The fields of the event in reports and JSON.
     package var fields: [String: DeviceReport.Value] {
         [
             "uid": .integer(Int(notification)), "category": .text(category.name ?? "\(category.rawValue)"),
@@ -79,7 +79,7 @@ extension ANCSNotificationEvent.Flags {
 }
 
 extension ANCSNotificationEvent.Kind {
-    /// The name of the event in reports.
+    /// The name of the event in reports and JSON.
     package var eventName: String {
         switch self {
         case .added: "notification-added"
@@ -91,7 +91,7 @@ extension ANCSNotificationEvent.Kind {
 }
 
 extension ANCSAttributeIdentifier {
-    /// The name of the field of a reported notification.
+    /// The name of the attribute in reports and JSON.
     fileprivate var fieldName: String? {
         switch self {
         case .appIdentifier: "app"

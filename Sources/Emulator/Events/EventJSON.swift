@@ -367,7 +367,7 @@ private struct EventFields {
         switch report {
         case .sessionBegan: try set(.event, "session-began")
         case .sessionEnded: try set(.event, "session-ended")
-        case .told(let event, let name):
+        case .notified(let event, let name):
             try set(.event, event.kind.eventName)
             try setNotification(event.fields.merging(["name": .text(name)]) { $1 })
         case .asked(let command):

@@ -226,7 +226,7 @@ enum EventText {
         switch report {
         case .sessionBegan: return "\(accessory) subscribed to notifications"
         case .sessionEnded: return "\(accessory) unsubscribed from notifications"
-        case .told(let event, _): return line(event)
+        case .notified(let event, _): return line(event)
         case .asked(let command): return "\(accessory) asked \(Hexadecimal.string(command.serialized()))"
         case .acted(let action, let name): return "\(action.name) action on \(name) performed"
         case .refused(let error, let command):

@@ -11,7 +11,7 @@ import Testing
 @Suite struct ANCSAccessoryTests {
     private static func accessory() -> ANCSAccessory { ANCSAccessory(ANCSAccessory.Configuration()) }
 
-    @Test func bookIsAdvertisedToTheOctet() {
+    @Test func advertisesNameAndSolicitation() {
         var accessory = Self.accessory()
         let advertisement = accessory.advertisement
         #expect(accessory.handle(.poweredOn) == [.advertise(advertisement)])
@@ -30,18 +30,18 @@ import Testing
         #expect(advertisement.problems.isEmpty)
     }
 
-    @Test func phoneIsAskedAsSoonAsItConnects() {
+    @Test func connectionIsSecuredAsSoonAsAPhoneConnects() {
         var accessory = Self.accessory()
         _ = accessory.handle(.poweredOn)
         #expect(accessory.handle(.connected(Bench.alice)) == [.advertise(nil), .request(.secure, of: Bench.alice)])
         let outputs = accessory.handle(.responseReceived(Bench.alice, .secure, .done))
         #expect(outputs.effects.count == 2)
-        #expect(accessory.handle(.responseReceived(Bench.bob, .secure, .done)).isEmpty, "another central's answer")
+        #expect(accessory.handle(.responseReceived(Bench.bob, .secure, .done)).isEmpty, "another central's response")
         #expect(accessory.handle(.disconnected(Bench.alice)) == [.advertise(accessory.advertisement)])
         #expect(accessory.handle(.notificationReceived(Bench.alice, 1, [1])).isEmpty)
     }
 
-    @Test func secondPhoneMustGo() {
+    @Test func secondPhoneIsDisconnected() {
         var accessory = Self.accessory()
         _ = accessory.handle(.connected(Bench.alice))
         let outputs = accessory.handle(.connected(Bench.bob))
@@ -56,35 +56,35 @@ import Testing
         #expect(accessory.handle(.perform(act)) == .refused("no phone is connected"))
         _ = accessory.handle(.connected(Bench.alice))
         let outputs = accessory.handle(.perform(act))
-        #expect(outputs == .refused("no phone is connected that tells its notifications"))
+        #expect(outputs == .refused("the phone sends no notifications"))
     }
 
     @Test(arguments: [
         DeviceCommand("act"), DeviceCommand("act", ["action": "perhaps", "notification": "1"]),
         DeviceCommand("act", ["action": "negative", "notification": "-1"]), DeviceCommand("sing"),
     ])
-    func otherCommandsAreRefused(_ command: DeviceCommand) {
+    func unknownCommandsAndInvalidArgumentsAreRefused(_ command: DeviceCommand) {
         var accessory = Self.accessory()
         #expect(accessory.commands.map(\.name) == ["act"])
         guard case .refused? = accessory.handle(.perform(command)).reply else {
-            Issue.record("\(command) was carried out")
+            Issue.record("\(command) was performed")
             return
         }
     }
 
-    @Test func settingsThatItHas() {
+    @Test func onlyItsOwnSettingsAreAccepted() {
         var accessory = Self.accessory()
         #expect(accessory.handle(.set([.interval(AdvertisingInterval(160))])).reply == .done)
         #expect(accessory.settings.first == .interval(AdvertisingInterval(160)))
         for setting in [DeviceSetting.major(1), .interval(AdvertisingInterval(1))] {
             guard case .refused? = accessory.handle(.set([setting])).reply else {
-                Issue.record("\(setting) was taken")
+                Issue.record("\(setting) was accepted")
                 continue
             }
         }
     }
 
-    @Test func nameIsRead() {
+    @Test func modelNumberIsItsName() {
         var accessory = Self.accessory()
         let model = BluetoothUUID.bit16(0x2A24)
         #expect(accessory.read(model, offset: 0) == .value(Array("BOB".utf8)))

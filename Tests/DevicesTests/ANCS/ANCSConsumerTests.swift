@@ -28,24 +28,24 @@ import Testing
         characteristic(ANCSService.dataSource, .notify, data),
     ]
     static let title = ANCSConsumer.Configuration(
-        attributes: [ANCSAttributeRequest(.title, maximumLength: 11)], asksAppNames: false, patience: .seconds(5))
+        attributes: [ANCSAttributeRequest(.title, maximumLength: 11)], asksAppNames: false, timeout: .seconds(5))
     static let added: [UInt8] = [0, 0x18, 1, 1, 7, 0, 0, 0]
-    static let asked: [UInt8] = [0, 7, 0, 0, 0, 1, 11, 0]
-    static let answer: [UInt8] = [0, 7, 0, 0, 0, 1, 3, 0, 0x42, 0x6F, 0x62]
+    static let command: [UInt8] = [0, 7, 0, 0, 0, 1, 11, 0]
+    static let response: [UInt8] = [0, 7, 0, 0, 0, 1, 3, 0, 0x42, 0x6F, 0x62]
 
-    /// A consumer to which a phone with everything has answered all until notifications are heard.
+    /// A consumer that is subscribed to a phone with all characteristics.
     static func ready(_ configuration: ANCSConsumer.Configuration = title) -> ANCSConsumer {
         var consumer = ANCSConsumer(configuration)
         var waiting = consumer.begin().requests
         while !waiting.isEmpty {
             let request = waiting.removeFirst()
-            waiting += consumer.take(good(request), of: request, at: .zero).requests
+            waiting += consumer.take(result(request), of: request, at: .zero).requests
         }
         return consumer
     }
 
-    /// What a phone with everything answers.
-    static func good(_ request: ClientRequest) -> ClientResult {
+    /// The result of a request to a phone with all characteristics.
+    static func result(_ request: ClientRequest) -> ClientResult {
         switch request {
         case .discover(ANCSService.uuid): .found(attributes)
         case .discover:
@@ -55,13 +55,13 @@ import Testing
         }
     }
 
-    @Test func dataIsHeardBeforeNotifications() {
+    @Test func dataSourceIsSubscribedBeforeNotificationSource() {
         var consumer = ANCSConsumer(Self.title)
         #expect(consumer.begin() == [.request(.secure)])
         let discoveries = consumer.take(.done, of: .secure, at: .zero)
         #expect(discoveries == [.request(.discover(.genericAttribute)), .request(.discover(ANCSService.uuid))])
         let changes = consumer.take(
-            Self.good(.discover(.genericAttribute)), of: .discover(.genericAttribute), at: .zero)
+            Self.result(.discover(.genericAttribute)), of: .discover(.genericAttribute), at: .zero)
         #expect(changes == [.request(.subscribe(Self.changed, true))])
         let found = consumer.take(.found(Self.attributes), of: .discover(ANCSService.uuid), at: .zero)
         #expect(found == [.request(.subscribe(Self.data, true)), .request(.subscribe(Self.source, true))])
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: [ClientResult.failed("this radio does not pair"), .refused(.unlikely)])
-    func unpairedPhoneIsAskedAllTheSame(_ result: ClientResult) {
+    func discoversServicesAlsoWithoutEncryption(_ result: ClientResult) {
         var consumer = ANCSConsumer(Self.title)
         _ = consumer.begin()
         let outputs = consumer.take(result, of: .secure, at: .zero)
@@ -86,7 +86,7 @@ import Testing
         (.failed("the link is gone"), "the link is gone"),
         (.refused(.insufficientAuthentication), "ATT error 0x05 (insufficient authentication)"),
     ])
-    func phoneWithoutNotifications(_ result: ClientResult, _ reason: String) {
+    func missingServiceIsReportedWithTheReason(_ result: ClientResult, _ reason: String) {
         var consumer = ANCSConsumer(Self.title)
         _ = consumer.begin()
         _ = consumer.take(.done, of: .secure, at: .zero)
@@ -95,7 +95,7 @@ import Testing
         #expect(outputs == [.report(.unavailable(reason))])
     }
 
-    @Test func subscriptionThatIsRefusedIsTold() {
+    @Test func refusedSubscriptionIsReported() {
         var consumer = ANCSConsumer(Self.title)
         _ = consumer.begin()
         _ = consumer.take(.done, of: .secure, at: .zero)
@@ -104,11 +104,11 @@ import Testing
         let refused = ClientResult.refused(.insufficientEncryption)
         #expect(consumer.take(refused, of: .subscribe(Self.data, true), at: .zero).isEmpty)
         let outputs = consumer.take(refused, of: .subscribe(Self.source, true), at: .zero)
-        let reason = "the phone does not tell its notifications (ATT error 0x0F (insufficient encryption))"
+        let reason = "the subscription to the phone's notifications failed (ATT error 0x0F (insufficient encryption))"
         #expect(outputs == [.report(.unavailable(reason))])
     }
 
-    @Test func withoutControlPointOnlyEventsAreShown() {
+    @Test func withoutControlPointOnlyEventsAreReported() {
         var consumer = ANCSConsumer(Self.title)
         _ = consumer.begin()
         _ = consumer.take(.done, of: .secure, at: .zero)
@@ -117,91 +117,91 @@ import Testing
         let ready = consumer.take(.done, of: .subscribe(Self.source, true), at: .zero)
         #expect(ready == [.report(.available(canAsk: false))])
         #expect(consumer.take(Self.added, of: Self.source, at: .zero).reports.count == 1)
-        #expect(consumer.obstacle(to: .positive, on: 7) == "the phone takes no actions")
+        #expect(consumer.obstacle(to: .positive, on: 7) == "the phone accepts no actions")
     }
 
-    @Test func contentIsAskedForAndShown() throws {
+    @Test func attributesAreRequestedAndReported() throws {
         var consumer = Self.ready()
         let event = try ANCSNotificationEvent(parsing: Self.added)
         let outputs = consumer.take(Self.added, of: Self.source, at: .zero)
-        #expect(outputs == [.report(.event(event)), .request(.write(Self.control, Self.asked))])
+        #expect(outputs == [.report(.event(event)), .request(.write(Self.control, Self.command))])
         #expect(consumer.nextDeadline == nil)
-        #expect(consumer.take(.done, of: .write(Self.control, Self.asked), at: .seconds(1)).isEmpty)
+        #expect(consumer.take(.done, of: .write(Self.control, Self.command), at: .seconds(1)).isEmpty)
         #expect(consumer.nextDeadline == .seconds(6))
-        #expect(consumer.take(Array(Self.answer[..<4]), of: Self.data, at: .seconds(1)).isEmpty)
-        let shown = consumer.take(Array(Self.answer[4...]), of: Self.data, at: .seconds(1))
+        #expect(consumer.take(Array(Self.response[..<4]), of: Self.data, at: .seconds(1)).isEmpty)
+        let shown = consumer.take(Array(Self.response[4...]), of: Self.data, at: .seconds(1))
         let bob = ANCSAttribute(1, value: Array("Bob".utf8))
         #expect(shown == [.report(.content(event, [bob], appName: nil))])
         #expect(consumer.nextDeadline == nil)
     }
 
-    @Test func answerMayComeBeforeTheCommandIsAcknowledged() {
+    @Test func responseMayPrecedeTheAcknowledgement() {
         var consumer = Self.ready()
         _ = consumer.take(Self.added, of: Self.source, at: .zero)
-        #expect(consumer.take(Self.answer, of: Self.data, at: .zero).isEmpty)
-        let outputs = consumer.take(.done, of: .write(Self.control, Self.asked), at: .zero)
+        #expect(consumer.take(Self.response, of: Self.data, at: .zero).isEmpty)
+        let outputs = consumer.take(.done, of: .write(Self.control, Self.command), at: .zero)
         #expect(outputs.reports.count == 1)
     }
 
     @Test(arguments: [
         ATTError.ancsUnknownCommand, .ancsInvalidCommand, .ancsInvalidParameter, .ancsActionFailed, .unlikely,
     ])
-    func errorEndsTheRequestAndNotTheSession(_ error: ATTError) {
+    func errorEndsTheRequestButNotTheSession(_ error: ATTError) {
         var consumer = Self.ready()
         _ = consumer.take(Self.added, of: Self.source, at: .zero)
         _ = consumer.take([0, 0, 2, 1, 8, 0, 0, 0], of: Self.source, at: .zero)
-        let outputs = consumer.take(.refused(error), of: .write(Self.control, Self.asked), at: .zero)
+        let outputs = consumer.take(.refused(error), of: .write(Self.control, Self.command), at: .zero)
         #expect(outputs.reports == [.contentMissing(7, "ATT error \(error)")])
         #expect(outputs.requests == [.write(Self.control, [0, 8, 0, 0, 0, 1, 11, 0])])
     }
 
-    @Test func silenceIsGivenUp() {
+    @Test func requestEndsAtTheTimeout() {
         var consumer = Self.ready()
         _ = consumer.take(Self.added, of: Self.source, at: .zero)
-        _ = consumer.take(.done, of: .write(Self.control, Self.asked), at: .seconds(1))
+        _ = consumer.take(.done, of: .write(Self.control, Self.command), at: .seconds(1))
         #expect(consumer.advance(to: .milliseconds(5_999)).isEmpty)
         let outputs = consumer.advance(to: .seconds(6))
         #expect(outputs.reports == [.contentMissing(7, "the phone did not answer within 5.0 seconds")])
-        #expect(consumer.take(Self.answer, of: Self.data, at: .seconds(7)).warningCodes == ["ancs-unexpected"])
+        #expect(consumer.take(Self.response, of: Self.data, at: .seconds(7)).warningCodes == ["ancs-unexpected"])
     }
 
-    @Test func restOfAnOldAnswerDoesNotSpoilTheNext() {
+    @Test func restOfALateResponseIsIgnored() {
         var consumer = Self.ready()
         _ = consumer.take(Self.added, of: Self.source, at: .zero)
-        _ = consumer.take(.done, of: .write(Self.control, Self.asked), at: .zero)
+        _ = consumer.take(.done, of: .write(Self.control, Self.command), at: .zero)
         #expect(consumer.take([9, 9, 9], of: Self.data, at: .zero).warningCodes == ["ancs-unexpected"])
-        #expect(consumer.take(Self.answer, of: Self.data, at: .zero).reports.count == 1)
+        #expect(consumer.take(Self.response, of: Self.data, at: .zero).reports.count == 1)
     }
 
-    @Test func notificationThatGoesIsNotAskedAbout() {
+    @Test func attributesOfARemovedNotificationAreNotRequested() {
         var consumer = Self.ready()
         _ = consumer.take(Self.added, of: Self.source, at: .zero)
         _ = consumer.take([0, 0, 2, 1, 8, 0, 0, 0], of: Self.source, at: .zero)
         _ = consumer.take([2, 0, 2, 0, 8, 0, 0, 0], of: Self.source, at: .zero)
-        _ = consumer.take(.done, of: .write(Self.control, Self.asked), at: .zero)
-        let outputs = consumer.take(Self.answer, of: Self.data, at: .zero)
+        _ = consumer.take(.done, of: .write(Self.control, Self.command), at: .zero)
+        let outputs = consumer.take(Self.response, of: Self.data, at: .zero)
         #expect(outputs.requests.isEmpty)
         #expect(outputs.reports.count == 1)
     }
 
-    @Test func refusalOfWhatHasGoneIsNoNews() {
+    @Test func failureForARemovedNotificationIsNotReported() {
         var consumer = Self.ready()
         _ = consumer.take(Self.added, of: Self.source, at: .zero)
         _ = consumer.take([2, 0x18, 1, 0, 7, 0, 0, 0], of: Self.source, at: .zero)
         let refused = ClientResult.refused(.ancsInvalidParameter)
-        #expect(consumer.take(refused, of: .write(Self.control, Self.asked), at: .zero).isEmpty)
+        #expect(consumer.take(refused, of: .write(Self.control, Self.command), at: .zero).isEmpty)
     }
 
-    @Test func eventsThatCannotBeAreLeftAlone() {
+    @Test func malformedEventsAreIgnoredWithAWarning() {
         var consumer = Self.ready()
         for value: [UInt8] in [[], [0], Self.added + [0]] {
             #expect(consumer.take(value, of: Self.source, at: .zero).warningCodes == ["ancs-malformed"])
         }
         #expect(consumer.take([9, 0, 0, 0, 1, 0, 0, 0], of: Self.source, at: .zero).requests.isEmpty)
-        #expect(consumer.take([1, 2, 3], of: 0x0099, at: .zero).isEmpty, "nobody subscribed to that")
+        #expect(consumer.take([1, 2, 3], of: 0x0099, at: .zero).isEmpty, "there is no subscription to this handle")
     }
 
-    @Test func appNamesAreAskedForOnce() throws {
+    @Test func appNamesAreRequestedOnce() throws {
         var configuration = Self.title
         configuration.attributes = [ANCSAttributeRequest(.appIdentifier)]
         configuration.asksAppNames = true
@@ -222,7 +222,7 @@ import Testing
         #expect(consumer.take(content, of: Self.data, at: .zero).reports == [.content(event, [app], appName: "Ab")])
     }
 
-    @Test func appWithoutANameIsShownWithoutIt() {
+    @Test func unknownAppNameIsLeftOut() {
         var configuration = Self.title
         configuration.attributes = [ANCSAttributeRequest(.appIdentifier)]
         configuration.asksAppNames = true
@@ -237,22 +237,22 @@ import Testing
 
     // MARK: - Actions
 
-    @Test func actionGoesFirst() {
+    @Test func actionPrecedesWaitingRequests() {
         var consumer = Self.ready()
         _ = consumer.take(Self.added, of: Self.source, at: .zero)
         _ = consumer.take([0, 0, 2, 1, 8, 0, 0, 0], of: Self.source, at: .zero)
         #expect(consumer.obstacle(to: .positive, on: 7) == nil)
-        #expect(consumer.perform(.positive, on: 7, at: .zero).isEmpty, "the control point is busy")
-        _ = consumer.take(.done, of: .write(Self.control, Self.asked), at: .zero)
-        let outputs = consumer.take(Self.answer, of: Self.data, at: .zero)
+        #expect(consumer.perform(.positive, on: 7, at: .zero).isEmpty, "a request is in progress")
+        _ = consumer.take(.done, of: .write(Self.control, Self.command), at: .zero)
+        let outputs = consumer.take(Self.response, of: Self.data, at: .zero)
         let command: [UInt8] = [2, 7, 0, 0, 0, 0]
         #expect(outputs.requests == [.write(Self.control, command)])
         let done = consumer.take(.done, of: .write(Self.control, command), at: .zero)
         #expect(done.reports == [.acted(.positive, 7, failure: nil)])
-        #expect(done.requests.count == 1, "and then the second notification's turn comes")
+        #expect(done.requests.count == 1, "the request for the second notification follows")
     }
 
-    @Test func actionThatFailsIsTold() {
+    @Test func failedActionIsReported() {
         var consumer = Self.ready()
         var silent = Self.title
         silent.attributes = []
@@ -267,7 +267,7 @@ import Testing
     @Test func actionNeedsANotificationThatHasIt() {
         #expect(
             ANCSConsumer(Self.title).obstacle(to: .positive, on: 7)
-                == "no phone is connected that tells its notifications")
+                == "the phone sends no notifications")
         var consumer = Self.ready()
         #expect(consumer.obstacle(to: .positive, on: 7) == "there is no notification 7 in this session")
         _ = consumer.take([0, 0x10, 1, 1, 7, 0, 0, 0], of: Self.source, at: .zero)
@@ -277,34 +277,34 @@ import Testing
         #expect(consumer.obstacle(to: .negative, on: 7) == "there is no notification 7 in this session")
     }
 
-    // MARK: - Services that change
+    // MARK: - Changed services
 
-    @Test func changedServicesAreFoundAnew() {
+    @Test func changedServicesAreDiscoveredAgain() {
         var consumer = Self.ready()
         _ = consumer.take(Self.added, of: Self.source, at: .zero)
         let outputs = consumer.take([1, 0, 0xFF, 0xFF], of: Self.changed, at: .zero)
-        #expect(outputs.reports == [.unavailable("its services have changed")])
+        #expect(outputs.reports == [.unavailable("the phone's services have changed")])
         #expect(outputs.requests == [.discover(.genericAttribute), .discover(ANCSService.uuid)])
-        #expect(consumer.obstacle(to: .positive, on: 7) != nil, "what there was is forgotten")
-        #expect(consumer.take(Self.added, of: Self.source, at: .zero).isEmpty, "its handle means nothing for now")
-        // The answer to what was asked before comes late, and counts no more.
-        #expect(consumer.take(.done, of: .write(Self.control, Self.asked), at: .zero).isEmpty)
+        #expect(consumer.obstacle(to: .positive, on: 7) != nil, "earlier notifications are discarded")
+        #expect(consumer.take(Self.added, of: Self.source, at: .zero).isEmpty, "the handle is not valid any more")
+        // The result of an earlier request is ignored.
+        #expect(consumer.take(.done, of: .write(Self.control, Self.command), at: .zero).isEmpty)
         _ = consumer.take(.found(nil), of: .discover(.genericAttribute), at: .zero)
-        let gone = consumer.take(.found(nil), of: .discover(ANCSService.uuid), at: .zero)
-        #expect(gone.reports == [.unavailable("the phone has no notification service")])
-        // And back again.
+        let missing = consumer.take(.found(nil), of: .discover(ANCSService.uuid), at: .zero)
+        #expect(missing.reports == [.unavailable("the phone has no notification service")])
+        // The service is added again.
         var waiting = consumer.take([1, 0, 0xFF, 0xFF], of: Self.changed, at: .zero).requests
         var reports: [ANCSReport] = []
         while !waiting.isEmpty {
             let request = waiting.removeFirst()
-            let outputs = consumer.take(Self.good(request), of: request, at: .zero)
+            let outputs = consumer.take(Self.result(request), of: request, at: .zero)
             waiting += outputs.requests
             reports += outputs.reports
         }
         #expect(reports == [.available(canAsk: true)])
     }
 
-    @Test func onlyTheOldestRequestIsAnswered() {
+    @Test func onlyTheResultOfTheOldestRequestIsAccepted() {
         var consumer = ANCSConsumer(Self.title)
         _ = consumer.begin()
         #expect(consumer.take(.done, of: .read(1), at: .zero).isEmpty)
@@ -312,7 +312,7 @@ import Testing
         #expect(consumer.take(.done, of: .secure, at: .zero).isEmpty)
     }
 
-    @Test func thousandsOfNotificationsAreForgottenInTheirOrder() {
+    @Test func oldestNotificationsAreDiscardedBeyondTheCapacity() {
         var consumer = Self.ready()
         for number in 0..<(ANCSConsumer.capacity + 10) {
             let event = ANCSNotificationEvent(

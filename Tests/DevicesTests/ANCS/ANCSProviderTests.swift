@@ -29,29 +29,29 @@ import Testing
 
     private static func time(_ seconds: Int) -> DeviceTime { DeviceTime(uptime: .seconds(seconds)) }
 
-    @Test func whatIsThereIsToldAtTheStart() {
+    @Test func existingNotificationsAreNotifiedAtTheStart() {
         let (provider, outputs) = Self.inSession()
-        #expect(outputs.told(by: ANCSService.notificationSource) == ["0005040100000000"])
+        #expect(outputs.values(of: ANCSService.notificationSource) == ["0005040100000000"])
         #expect(outputs.reports.first == .sessionBegan)
         #expect(provider.nextDeadline == .seconds(1))
     }
 
-    @Test func nothingIsToldWithoutASession() {
+    @Test func nothingHappensWithoutASession() {
         var provider = ANCSProvider(Self.script)
-        #expect(provider.nextDeadline == nil, "its time has not begun")
+        #expect(provider.nextDeadline == nil, "the time of the script has not started")
         #expect(provider.advance(to: Self.time(100)).isEmpty)
         #expect(provider.write([0, 0, 0, 0, 0, 0], maximumLength: 20).answer.error == .ancsInvalidParameter)
     }
 
-    @Test func scriptIsPlayedInTheOrderOfItsTimes() {
+    @Test func stepsArePerformedInOrderOfTime() {
         var (provider, _) = Self.inSession()
         #expect(provider.advance(to: DeviceTime(uptime: .milliseconds(999))).isEmpty)
-        #expect(provider.advance(to: Self.time(1)).told(by: ANCSService.notificationSource) == ["001a010101000000"])
-        #expect(provider.advance(to: Self.time(2)).told(by: ANCSService.notificationSource) == ["021a010001000000"])
+        #expect(provider.advance(to: Self.time(1)).values(of: ANCSService.notificationSource) == ["001a010101000000"])
+        #expect(provider.advance(to: Self.time(2)).values(of: ANCSService.notificationSource) == ["021a010001000000"])
         #expect(provider.nextDeadline == nil)
     }
 
-    @Test func changeKeepsTheIdentifier() {
+    @Test func modifiedNotificationHasTheSameIdentifier() {
         var changed = Self.call
         changed.title = "Somebody else"
         let script = ANCSScript(steps: [
@@ -59,31 +59,31 @@ import Testing
             ANCSScript.Step(at: .seconds(1), .post("call", changed)),
         ])
         var (provider, _) = Self.inSession(script)
-        #expect(provider.advance(to: Self.time(1)).told(by: ANCSService.notificationSource) == ["011a010100000000"])
+        #expect(provider.advance(to: Self.time(1)).values(of: ANCSService.notificationSource) == ["011a010100000000"])
         let (answer, outputs) = provider.write([0, 0, 0, 0, 0, 1, 8, 0], maximumLength: 182)
         #expect(answer.error == nil)
-        #expect(outputs.told(by: ANCSService.dataSource) == ["0000000000010800" + "536f6d65626f6479"])
+        #expect(outputs.values(of: ANCSService.dataSource) == ["0000000000010800" + "536f6d65626f6479"])
     }
 
-    @Test func identifiersOfAnOldSessionMeanNothing() {
+    @Test func identifiersOfAnEarlierSessionAreInvalid() {
         var (provider, _) = Self.inSession()
         #expect(provider.write([0, 0, 0, 0, 0, 0], maximumLength: 20).answer.error == nil)
         #expect(provider.disconnect().reports == [.sessionEnded])
         _ = provider.subscribe(ANCSService.dataSource, true, at: Self.time(0))
         let again = provider.subscribe(ANCSService.notificationSource, true, at: Self.time(0))
-        #expect(again.told(by: ANCSService.notificationSource) == ["0005040101000000"])
+        #expect(again.values(of: ANCSService.notificationSource) == ["0005040101000000"])
         for command: [UInt8] in [[0, 0, 0, 0, 0, 0], [2, 0, 0, 0, 0, 0]] {
             #expect(provider.write(command, maximumLength: 20).answer.error == .ancsInvalidParameter)
         }
         #expect(provider.write([0, 1, 0, 0, 0, 0], maximumLength: 20).answer.error == nil)
     }
 
-    /// A bonded accessory's subscription is restored before the accessory can hear what is told.
-    @Test func whoSubscribesAgainIsToldAgain() {
+    /// The subscription of a bonded accessory is restored before the accessory has discovered the service.
+    @Test func secondSubscriptionRepeatsTheNotifications() {
         var (provider, _) = Self.inSession()
         _ = provider.advance(to: Self.time(1))
         let again = provider.subscribe(ANCSService.notificationSource, true, at: Self.time(1))
-        #expect(again.told(by: ANCSService.notificationSource) == ["0005040100000000", "001e010101000000"])
+        #expect(again.values(of: ANCSService.notificationSource) == ["0005040100000000", "001e010101000000"])
         #expect(!again.reports.contains(.sessionBegan))
     }
 
@@ -97,74 +97,74 @@ import Testing
 
     @Test(arguments: [
         ("", ATTError.ancsInvalidCommand), ("03", .ancsUnknownCommand), ("ff00000000", .ancsUnknownCommand),
-        // Cut short; nothing asked for; an attribute that there is not; a notification that there is not.
+        // Truncated; no attributes; an unknown attribute; an unknown notification.
         ("000000", .ancsInvalidCommand), ("000000000001", .ancsInvalidCommand),
         ("0000000000", .ancsInvalidCommand), ("000000000008", .ancsInvalidParameter),
         ("000900000000", .ancsInvalidParameter),
-        // An app that there is not, an attribute that apps do not have, nothing asked for, no end.
+        // An unknown app; an unknown attribute of apps; no attributes; no zero byte.
         ("016100" + "00", .ancsInvalidParameter),
         ("01636f6d2e6170706c652e6d6f62696c6570686f6e650001", .ancsInvalidParameter),
         ("01636f6d2e6170706c652e6d6f62696c6570686f6e6500", .ancsInvalidCommand), ("0161", .ancsInvalidCommand),
-        // The text has no actions; there are two of them only.
+        // A notification without actions; an unknown action; an unknown notification; wrong lengths.
         ("020000000000", .ancsActionFailed), ("020000000002", .ancsInvalidParameter),
         ("020900000000", .ancsInvalidParameter), ("0200000000", .ancsInvalidCommand),
         ("02000000000000", .ancsInvalidCommand),
     ])
-    func errors(_ text: String, _ error: ATTError) throws {
+    func invalidCommandsAreRefused(_ text: String, _ error: ATTError) throws {
         var (provider, _) = Self.inSession()
         let bytes = try Hexadecimal.bytes(text)
         let (answer, outputs) = provider.write(bytes, maximumLength: 20)
         #expect(answer.error == error)
-        #expect(outputs == [.report(.refused(error, bytes))], "and nothing is told by the data source")
+        #expect(outputs == [.report(.refused(error, bytes))], "without a response")
     }
 
-    @Test func longAnswerIsCutToTheLength() throws {
+    @Test func longResponseIsSentInFragments() throws {
         var (provider, _) = Self.inSession()
         _ = provider.advance(to: Self.time(1))
         let command = try Hexadecimal.bytes("000100000000010b0003400005")
         let outputs = provider.write(command, maximumLength: 20).outputs
-        let told = outputs.told(by: ANCSService.dataSource)
-        #expect(told.map { $0.count / 2 } == [20, 20, 20, 17])
-        let whole = try ANCSResponse(parsing: Hexadecimal.bytes(told.joined()))
+        let values = outputs.values(of: ANCSService.dataSource)
+        #expect(values.map { $0.count / 2 } == [20, 20, 20, 17])
+        let whole = try ANCSResponse(parsing: Hexadecimal.bytes(values.joined()))
         #expect(
             whole.attributes.map(\.text) == [
                 "com.apple.mobilephone", "Davidson Ro", "Incoming Call", "20140512T093015",
             ])
     }
 
-    @Test func textIsCutBetweenCharacters() throws {
+    @Test func textIsTruncatedBetweenCharacters() throws {
         var (provider, _) = Self.inSession()
         for (length, text) in [(0, ""), (1, "Z"), (2, "Z"), (3, "Z\u{FC}"), (7, "Z\u{FC}rich")] {
             let outputs = provider.write([0, 0, 0, 0, 0, 1, UInt8(length), 0], maximumLength: 100).outputs
-            let told = try #require(outputs.told(by: ANCSService.dataSource).first)
-            #expect(try ANCSResponse(parsing: Hexadecimal.bytes(told)).attributes.map(\.text) == [text])
+            let value = try #require(outputs.values(of: ANCSService.dataSource).first)
+            #expect(try ANCSResponse(parsing: Hexadecimal.bytes(value)).attributes.map(\.text) == [text])
         }
     }
 
-    @Test func whatIsMissingIsEmpty() throws {
+    @Test func missingAttributesAreEmpty() throws {
         var (provider, _) = Self.inSession()
         let outputs = provider.write([0, 0, 0, 0, 0, 0, 2, 9, 0, 4, 6, 7], maximumLength: 100).outputs
-        let told = try #require(outputs.told(by: ANCSService.dataSource).first)
-        let response = try ANCSResponse(parsing: Hexadecimal.bytes(told))
+        let value = try #require(outputs.values(of: ANCSService.dataSource).first)
+        let response = try ANCSResponse(parsing: Hexadecimal.bytes(value))
         #expect(response.attributes.map(\.text) == ["", "", "2", "", ""])
     }
 
-    @Test func dateIsThatOfItsComing() throws {
+    @Test func defaultDateIsTheTimeOfTheFirstNotification() throws {
         var provider = ANCSProvider(ANCSScript(steps: [ANCSScript.Step(at: nil, .post("text", Self.text))]))
         let now = DeviceTime(uptime: .zero, sinceUnixEpoch: .seconds(1_709_210_096))
         _ = provider.subscribe(ANCSService.dataSource, true, at: now)
         _ = provider.subscribe(ANCSService.notificationSource, true, at: now)
         let outputs = provider.write([0, 0, 0, 0, 0, 5], maximumLength: 100).outputs
-        let told = try #require(outputs.told(by: ANCSService.dataSource).first)
-        #expect(try ANCSResponse(parsing: Hexadecimal.bytes(told)).attributes.map(\.text) == ["20240229T123456"])
+        let value = try #require(outputs.values(of: ANCSService.dataSource).first)
+        #expect(try ANCSResponse(parsing: Hexadecimal.bytes(value)).attributes.map(\.text) == ["20240229T123456"])
     }
 
-    @Test func nothingIsToldByADataSourceThatNobodyHears() {
+    @Test func responseIsNotSentWithoutSubscription() {
         var (provider, _) = Self.inSession()
         _ = provider.subscribe(ANCSService.dataSource, false, at: DeviceTime())
         let (answer, outputs) = provider.write([0, 0, 0, 0, 0, 0], maximumLength: 20)
         #expect(answer.error == nil)
-        #expect(outputs.told(by: ANCSService.dataSource).isEmpty)
+        #expect(outputs.values(of: ANCSService.dataSource).isEmpty)
     }
 
     @Test(arguments: [ANCSAction.positive, .negative])
@@ -174,7 +174,7 @@ import Testing
         let (answer, outputs) = provider.write([2, 1, 0, 0, 0, action.rawValue], maximumLength: 20)
         #expect(answer.error == nil)
         #expect(outputs.reports.first == .acted(action, "call"))
-        #expect(outputs.told(by: ANCSService.notificationSource) == ["021a010001000000"])
+        #expect(outputs.values(of: ANCSService.notificationSource) == ["021a010001000000"])
         let again = provider.write([2, 1, 0, 0, 0, action.rawValue], maximumLength: 20)
         #expect(again.answer.error == .ancsInvalidParameter)
     }
@@ -187,24 +187,24 @@ import Testing
         #expect(provider.write([0, 0, 0, 0, 0, 0], maximumLength: 20).answer.error == nil, "it is still there")
     }
 
-    @Test func serviceThatGoesEndsTheSession() {
+    @Test func removingTheServiceEndsTheSession() {
         let script = ANCSScript(steps: [
             ANCSScript.Step(at: nil, .post("text", Self.text)),
-            ANCSScript.Step(at: .seconds(1), .setService(isThere: false)),
-            ANCSScript.Step(at: .seconds(2), .setService(isThere: true)),
+            ANCSScript.Step(at: .seconds(1), .setService(isPresent: false)),
+            ANCSScript.Step(at: .seconds(2), .setService(isPresent: true)),
         ])
         var (provider, _) = Self.inSession(script)
-        #expect(provider.advance(to: Self.time(1)) == [.report(.sessionEnded), .setService(isThere: false)])
-        #expect(provider.advance(to: Self.time(2)) == [.setService(isThere: true)])
+        #expect(provider.advance(to: Self.time(1)) == [.report(.sessionEnded), .setService(isPresent: false)])
+        #expect(provider.advance(to: Self.time(2)) == [.setService(isPresent: true)])
     }
 
     @Test func categoriesAreCounted() {
         let script = ANCSScript(
             steps: (0..<300).map { ANCSScript.Step(at: nil, .post("text \($0)", Self.text)) })
         let (_, outputs) = Self.inSession(script)
-        let told = outputs.told(by: ANCSService.notificationSource)
-        #expect(told.count == 300)
-        #expect(told.first == "000504ff00000000", "as many as an octet can count")
+        let values = outputs.values(of: ANCSService.notificationSource)
+        #expect(values.count == 300)
+        #expect(values.first == "000504ff00000000", "the count is limited to 255")
     }
 }
 
@@ -213,10 +213,10 @@ extension Result where Failure == ATTError {
 }
 
 extension [ANCSProvider.Output] {
-    /// What a characteristic tells, in order.
-    fileprivate func told(by characteristic: BluetoothUUID) -> [String] {
+    /// The notified values of a characteristic, in order.
+    fileprivate func values(of characteristic: BluetoothUUID) -> [String] {
         compactMap {
-            if case .tell(characteristic, let value) = $0 { Hexadecimal.string(value) } else { nil }
+            if case .notify(characteristic, let value) = $0 { Hexadecimal.string(value) } else { nil }
         }
     }
 

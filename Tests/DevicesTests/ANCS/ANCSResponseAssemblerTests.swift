@@ -10,7 +10,7 @@ import Testing
 @Suite struct ANCSResponseAssemblerTests {
     private static let command = ANCSCommand.notificationAttributes(
         7, [ANCSAttributeRequest(.title), ANCSAttributeRequest(.subtitle), ANCSAttributeRequest(.message)])
-    private static let answer = ANCSResponse.notificationAttributes(
+    private static let response = ANCSResponse.notificationAttributes(
         7,
         [
             ANCSAttribute(1, value: Array("Title".utf8)), ANCSAttribute(2, value: []),
@@ -18,14 +18,14 @@ import Testing
         ])
 
     @Test(arguments: 1...310)
-    func anyCutIsPutTogether(_ length: Int) throws {
+    func fragmentsOfAnyLengthAreAssembled(_ length: Int) throws {
         var assembler = try #require(ANCSResponseAssembler(answering: Self.command))
-        let pieces = Self.answer.fragments(ofAtMost: length)
-        for piece in pieces.dropLast() { #expect(try assembler.append(piece) == nil) }
-        #expect(try assembler.append(#require(pieces.last)) == Self.answer)
+        let fragments = Self.response.fragments(ofAtMost: length)
+        for fragment in fragments.dropLast() { #expect(try assembler.append(fragment) == nil) }
+        #expect(try assembler.append(#require(fragments.last)) == Self.response)
     }
 
-    @Test func lastEmptyAttributeEndsIt() throws {
+    @Test func emptyLastAttributeCompletesTheResponse() throws {
         let command = ANCSCommand.appAttributes("a", [0])
         var assembler = try #require(ANCSResponseAssembler(answering: command))
         #expect(try assembler.append([1, 0x61, 0, 0]) == nil)
@@ -34,21 +34,21 @@ import Testing
     }
 
     @Test(arguments: [
-        // Of another notification, another command, another app; more than was asked for.
-        [0, 8, 0, 0, 0], [1, 0x61, 0], [2], Array(repeating: 1, count: 40), answer.serialized() + [1],
+        // Another notification, other commands, too many bytes for a header, more attributes than requested.
+        [0, 8, 0, 0, 0], [1, 0x61, 0], [2], Array(repeating: 1, count: 40), response.serialized() + [1],
     ])
-    func strangersAreRefused(_ bytes: [UInt8]) throws {
+    func foreignResponsesAreRefused(_ bytes: [UInt8]) throws {
         var assembler = try #require(ANCSResponseAssembler(answering: Self.command))
         #expect(throws: WireError.self) { try assembler.append(bytes) }
     }
 
-    @Test func appNameWithoutEndIsRefused() throws {
+    @Test func appIdentifierWithoutZeroByteIsRefused() throws {
         var assembler = try #require(ANCSResponseAssembler(answering: .appAttributes("abc", [0])))
         #expect(try assembler.append([1, 0x61, 0x62]) == nil)
         #expect(throws: WireError.self) { try assembler.append([0x63, 0x64, 0x65]) }
     }
 
-    @Test func actionsHaveNoAnswer() {
+    @Test func actionsHaveNoResponse() {
         #expect(ANCSResponseAssembler(answering: .performAction(1, .positive)) == nil)
         #expect(ANCSResponseAssembler(answering: .unknown(9, [])) == nil)
     }

@@ -16,7 +16,7 @@ import Testing
             ANCSAttribute(5, value: Array("20140512T093015".utf8)),
         ])
 
-    @Test func incomingCallIsEightOctets() throws {
+    @Test func incomingCallIsEightBytes() throws {
         let event = ANCSNotificationEvent(
             .added, notification: 1, category: .incomingCall, flags: [.positiveAction, .negativeAction])
         #expect(try checkWire(ANCSNotificationEvent.self, bytes: Hexadecimal.bytes("0018010101000000")) == event)
@@ -46,7 +46,7 @@ import Testing
         ("7f0102", ANCSCommand.unknown(0x7F, [1, 2])), ("0000000000", ANCSCommand.notificationAttributes(0, [])),
         ("0100", ANCSCommand.appAttributes("", [])),
     ])
-    func commands(_ text: String, _ command: ANCSCommand) throws {
+    func commandsSurviveTheRoundTrip(_ text: String, _ command: ANCSCommand) throws {
         #expect(try checkWire(ANCSCommand.self, bytes: Hexadecimal.bytes(text)) == command)
     }
 
@@ -58,12 +58,12 @@ import Testing
         ("01ff0000", "byte 1: the value of app identifier is not allowed"),
         ("0201000000", "byte 5: 1 more byte expected, 0 left"), ("02010000000000", "byte 6: 1 byte too many"),
     ])
-    func badCommands(_ text: String, _ error: String) throws {
+    func malformedCommandsAreRefused(_ text: String, _ error: String) throws {
         let bytes = try Hexadecimal.bytes(text)
         #expect { try ANCSCommand(parsing: bytes) } throws: { "\($0)" == error }
     }
 
-    @Test func answerIsCutIntoPieces() throws {
+    @Test func responseIsFragmented() throws {
         let bytes = Self.content.serialized()
         let golden =
             "0001000000" + "001500" + "636f6d2e6170706c652e6d6f62696c6570686f6e65" + "010b00"
@@ -76,20 +76,20 @@ import Testing
         #expect(try checkWire(ANCSResponse.self, bytes: bytes) == Self.content)
     }
 
-    @Test func appAnswer() throws {
+    @Test func appResponseSurvivesTheRoundTrip() throws {
         let response = ANCSResponse.appAttributes(
             "com.apple.MobileSMS", [ANCSAttribute(0, value: Array("Messages".utf8))])
         let bytes = try Hexadecimal.bytes("01636f6d2e6170706c652e4d6f62696c65534d53000008004d65737361676573")
         #expect(try checkWire(ANCSResponse.self, bytes: bytes) == response)
     }
 
-    @Test func textIsWhatIsThere() {
+    @Test func textReplacesInvalidUTF8AndValuesAreTruncated() {
         #expect(ANCSAttribute(1, value: Array("Z\u{FC}rich".utf8)).text == "Z\u{FC}rich")
         #expect(ANCSAttribute(1, value: [0x41, 0xFF]).text == "A\u{FFFD}")
         #expect(ANCSAttribute(1, value: Array(repeating: 0, count: 70_000)).value.count == 65_535)
     }
 
-    @Test func anythingMayCome() throws {
+    @Test func randomBytesDoNotTrap() throws {
         let command = try Hexadecimal.bytes("000100000000010b0003400005")
         try fuzzWire(ANCSNotificationEvent.self, samples: [Hexadecimal.bytes("0018010101000000")])
         try fuzzWire(ANCSCommand.self, samples: [command, Hexadecimal.bytes("0161620000"), [2, 1, 0, 0, 0, 0]])
@@ -97,7 +97,7 @@ import Testing
         try fuzzWire(ANCSAttribute.self, samples: [[0, 2, 0, 0x41, 0x42]])
     }
 
-    @Test func categoriesHaveNames() {
+    @Test func categoriesHaveNamesAndDisplayWords() {
         #expect(ANCSCategory(name: "incoming-call") == .incomingCall)
         #expect(ANCSCategory(name: "doorbell") == nil)
         #expect(ANCSCategory.names.count == 12)

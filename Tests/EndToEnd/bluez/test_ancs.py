@@ -142,7 +142,7 @@ def test_services_that_come_and_go(rig: Rig) -> None:
     phone = rig.phone(OWN, more="changes:\n  - { at: 5s, service: away }\n  - { at: 15s, service: back }\n")
     first = shown(display, "SOCIAL")["uid"]
     phone.wait("service-away", 60)
-    assert display.wait("notifications-unavailable", 60)["reason"] == "its services have changed"
+    assert display.wait("notifications-unavailable", 60)["reason"] == "the phone's services have changed"
     display.wait("notifications-unavailable", 60, reason="the phone has no notification service")
     phone.wait("service-back", 60)
     display.wait("notifications-available", 60)

@@ -141,7 +141,7 @@ def test_services_that_come_and_go(air: Air, beaconry: Beaconry) -> None:
     text = PHONE.replace("MTU", "185") + "changes:\n  - { at: 3s, service: away }\n  - { at: 3500ms, service: back }\n"
     phone = beaconry.start("phone", str(beaconry.profile(text, "phone.yaml")), "--radio", transport, "--json")
     first = run.wait("notification-added", where=of("SOCIAL"))["notification"]["uid"]
-    assert run.wait("notifications-unavailable")["reason"] == "its services have changed"
+    assert run.wait("notifications-unavailable")["reason"] == "the phone's services have changed"
     run.wait("notifications-available")
     again = run.wait("notification-added", where=of("SOCIAL"))["notification"]
     assert again["uid"] != first and "pre-existing" in again["flags"]
