@@ -13,12 +13,12 @@ import Radio
 struct BeaconFactory: Sendable {
     private let load: @Sendable () throws(ProfileFaults) -> [Profile]
     private let state: StateFolder?
-    private let clock: DeviceClock
+    private let clock: Timekeeper
     private let perform: @Sendable (RunningBeacon.Action) -> Void
 
     /// - Parameter perform: Performs the actions of the beacons.
     init(
-        _ configuration: Emulator.Configuration, clock: DeviceClock,
+        _ configuration: Emulator.Configuration, clock: Timekeeper,
         perform: @escaping @Sendable (RunningBeacon.Action) -> Void
     ) {
         load = configuration.loadProfiles
@@ -104,4 +104,9 @@ extension BeaconSite {
             position: profile.position, measuredPower: profile.device.measuredPower,
             transmitPower: profile.device.transmitPower)
     }
+}
+
+extension Timekeeper {
+    /// The present time for devices.
+    var deviceTime: DeviceTime { DeviceTime(uptime: now(), sinceUnixEpoch: .sinceUnixEpoch) }
 }

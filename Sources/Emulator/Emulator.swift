@@ -117,7 +117,7 @@ package actor Emulator: Service {
         vault = BondVault { [events] in events.post(.beacon($0, $1)) }
         let (actions, action) = AsyncStream.makeStream(of: RunningBeacon.Action.self)
         self.actions = actions
-        factory = BeaconFactory(configuration, clock: DeviceClock(clock)) { action.yield($0) }
+        factory = BeaconFactory(configuration, clock: Timekeeper(clock)) { action.yield($0) }
         (endings, ending) = AsyncStream.makeStream()
     }
 

@@ -18,7 +18,7 @@ package actor Phone {
     /// The events of the phone.
     package nonisolated let events = EventHub()
     private let profile: PhoneProfile
-    private let clock: DeviceClock
+    private let clock: Timekeeper
     private var provider: ANCSProvider
     private let vault: BondVault
     private var lock: FileLock?
@@ -40,7 +40,7 @@ package actor Phone {
     /// A phone that does not run yet.
     package init(_ profile: PhoneProfile, clock: any Clock<Duration> = ContinuousClock()) {
         self.profile = profile
-        self.clock = DeviceClock(clock)
+        self.clock = Timekeeper(clock)
         provider = ANCSProvider(profile.script)
         vault = BondVault { [events] in events.post(.beacon($0, $1)) }
     }
@@ -97,10 +97,10 @@ package actor Phone {
             do throws(RadioError) {
                 let link = try await radio.connect(to: found.device, timeout: .seconds(20))
                 // Do not repeat a failed pairing at once.
-                if await !serve(over: link) { try? await clock.sleep(for: .seconds(1)) }
+                if await !serve(over: link) { await clock.sleep(for: .seconds(1)) }
             } catch {
                 post(.connectionFailed(found.device, error))
-                try? await clock.sleep(for: .seconds(1))
+                await clock.sleep(for: .seconds(1))
             }
         }
     }
@@ -184,7 +184,7 @@ package actor Phone {
     private func take(_ event: ServedEvent, over link: any RemoteLink) async {
         switch event {
         case .subscribed(let characteristic, let configuration):
-            queue(provider.subscribe(characteristic.uuid, !configuration.isEmpty, at: clock.now))
+            queue(provider.subscribe(characteristic.uuid, !configuration.isEmpty, at: clock.deviceTime))
         case .request(let request):
             guard case .write(let offset, let value) = request.operation,
                 request.characteristic.uuid == ANCSService.controlPoint
@@ -238,7 +238,7 @@ package actor Phone {
             } catch {
                 if case .disconnected = error { return false }
             }
-            try? await clock.sleep(for: .milliseconds(20))
+            await clock.sleep(for: .milliseconds(20))
         }
         return false
     }
@@ -258,7 +258,7 @@ package actor Phone {
         guard let deadline = provider.nextDeadline, wakeUp?.deadline != deadline else { return }
         wakeUp?.task.cancel()
         let task = Task { [clock] in
-            try? await clock.sleep(for: deadline - clock.now.uptime)
+            await clock.sleep(for: deadline - clock.now())
             guard !Task.isCancelled else { return }
             self.wake()
         }
@@ -267,7 +267,7 @@ package actor Phone {
 
     private func wake() {
         wakeUp = nil
-        queue(provider.advance(to: clock.now))
+        queue(provider.advance(to: clock.deviceTime))
         wakeAtDeadline()
     }
 

@@ -42,7 +42,7 @@ actor RunningBeacon {
     nonisolated let profile: BeaconDefinition
     nonisolated let profileName: String
     private let executor: QueueExecutor
-    private nonisolated let clock: DeviceClock
+    private nonisolated let clock: Timekeeper
     private let flash: FlashFile?
     /// The lock of the settings; on a reload the successor takes it over.
     nonisolated let lock: FileLock?
@@ -68,7 +68,7 @@ actor RunningBeacon {
     /// - Throws: `EmulatorError` `.cannotCreate` if the lock of its settings cannot be acquired.
     init(
         _ profile: BeaconDefinition, of profileName: String, identifier: BeaconIdentifier, state: StateFolder?,
-        lock inherited: FileLock? = nil, clock: DeviceClock, perform: @escaping @Sendable (Action) -> Void
+        lock inherited: FileLock? = nil, clock: Timekeeper, perform: @escaping @Sendable (Action) -> Void
     ) throws(EmulatorError) {
         self.profile = profile
         self.profileName = profileName
@@ -291,14 +291,14 @@ actor RunningBeacon {
     @discardableResult
     func handle(_ input: DeviceInput) async -> Answer? {
         var changed = device
-        let response = changed.handle(input, at: clock.now)
+        let response = changed.handle(input, at: clock.deviceTime)
         // Settings that do not change are not saved again.
         var isWritten = true
         if case .set = input { isWritten = changed.settings != device.settings }
         if let image = response.flash, isWritten, let error = persist(image) { return .notSaved(error) }
         device = changed
         wakeAtDeadline()
-        if response.delay > .zero { try? await clock.sleep(for: response.delay) }
+        if response.delay > .zero { await clock.sleep(for: response.delay) }
         for effect in response.effects {
             switch effect {
             case .advertise(let advertisement): if isEnabled, !isRetired { advertise(advertisement) }
@@ -325,7 +325,7 @@ actor RunningBeacon {
         guard wakeUp?.deadline != deadline else { return }
         stopTimer()
         let task = Task { [weak self, clock] in
-            try? await clock.sleep(for: deadline - clock.now.uptime)
+            await clock.sleep(for: deadline - clock.now())
             guard !Task.isCancelled else { return }
             await self?.wake()
         }
@@ -352,7 +352,7 @@ actor RunningBeacon {
     nonisolated func read(_ request: AttributeRequest) -> AttributeResponse? {
         guard case .read(let offset) = request.operation else { return nil }
         let device = savedDevice.withLock { $0 }
-        let result = device.read(request.characteristic, offset: offset, at: clock.now)
+        let result = device.read(request.characteristic, offset: offset, at: clock.deviceTime)
         guard result.delay == .zero, !result.isCounted else { return nil }
         return response(to: request, result)
     }
@@ -375,9 +375,9 @@ actor RunningBeacon {
         let answer: Answer?
         switch request.operation {
         case .read(let offset):
-            let result = device.read(request.characteristic, offset: offset, at: clock.now)
+            let result = device.read(request.characteristic, offset: offset, at: clock.deviceTime)
             if result.isCounted { await handle(.readAnswered(request.characteristic)) }
-            if result.delay > .zero { try? await clock.sleep(for: result.delay) }
+            if result.delay > .zero { await clock.sleep(for: result.delay) }
             return response(to: request, result)
         case .write(let offset, let value):
             let before = device.settings
@@ -412,7 +412,7 @@ actor RunningBeacon {
         BeaconStatus(
             identifier: identifier, name: profile.device.advertisedName, profile: profileName,
             kind: profile.device.kind, isEnabled: isEnabled, settings: device.settings,
-            presentValues: device.presentValues(at: clock.now),
+            presentValues: device.presentValues(at: clock.deviceTime),
             services: device.services.map(\.uuid.description), keepsSettings: flash != nil,
             position: profile.position)
     }

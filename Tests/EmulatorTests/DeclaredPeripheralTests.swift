@@ -39,7 +39,7 @@ struct DeclaredPeripheralTests {
         try RunningBeacon(
             try Profile(parsing: profile, file: "lab.yaml").beacons[0], of: "lab",
             identifier: BeaconIdentifier("meter"),
-            state: StateFolder(folder.file("state")), clock: DeviceClock(ContinuousClock())
+            state: StateFolder(folder.file("state")), clock: Timekeeper(ContinuousClock())
         ) { _ in }
     }
 

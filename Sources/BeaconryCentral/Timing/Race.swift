@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Radio
 import Synchronization
 
 /// Work that ends at a deadline or when the waiting task is cancelled, even if the work itself continues.

@@ -21,7 +21,7 @@ struct BeaconOnABench {
         let profile = try Samples.entranceProfile()
         beacon = try RunningBeacon(
             profile, of: "museum", identifier: BeaconIdentifier("entrance"), state: state,
-            clock: DeviceClock(ContinuousClock())
+            clock: Timekeeper(ContinuousClock())
         ) { [actions] in actions.append($0) }
     }
 

@@ -2,20 +2,22 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// A clock of any type: the time, and sleep.
-struct Timekeeper: Sendable {
-    /// The time since it was created.
-    let now: @Sendable () -> Duration
+/// The time since its creation, and sleep, on a clock of any type.
+package struct Timekeeper: Sendable {
+    /// The time since the timekeeper was created.
+    package let now: @Sendable () -> Duration
     private let clock: any Clock<Duration>
 
-    init(_ clock: any Clock<Duration>) {
+    /// A timekeeper on a clock.
+    package init(_ clock: any Clock<Duration>) {
         self.clock = clock
         now = Self.stopwatch(clock)
     }
 
     /// Sleeps.
     /// - Returns: `false` if the task was cancelled meanwhile.
-    func sleep(for duration: Duration) async -> Bool {
+    @discardableResult
+    package func sleep(for duration: Duration) async -> Bool {
         guard duration > .zero else { return !Task.isCancelled }
         do {
             try await clock.sleep(for: duration)
