@@ -120,6 +120,20 @@ import Testing
         #expect(bench.effects.isEmpty && bench.notifications.isEmpty)
     }
 
+    /// The release and the reset are due at the same time.
+    @Test func sideKeyReleasedAtTheResetIsNotHeldAfterwards() throws {
+        let trace = try #require(
+            Trace(
+                [Trace.Point(.zero, 0), Trace.Point(.seconds(1), 4), Trace.Point(.seconds(4), 0)], repeats: false))
+        var bench = SensorTagBench.connected(environment: [.keys: .trace(trace)])
+        bench.run(for: .seconds(5))
+        bench.send(.connected(SensorTagBench.alice))
+        bench.subscribe(SensorTagWire.keys)
+        bench.clear()
+        bench.write([0x80], to: SensorTagWire.testConfiguration)
+        #expect(bench.notifications.isEmpty)
+    }
+
     @Test func releasingTheSideKeyPreventsTheReset() {
         var bench = SensorTagBench.connected()
         bench.write([0x80], to: SensorTagWire.testConfiguration)
