@@ -23,8 +23,8 @@ package protocol Device: Sendable {
     var services: [GATTService] { get }
     /// Whether it advertises while a central is connected.
     var advertisesWhileConnected: Bool { get }
-    /// The present settings, for people and for `ctl show`.
-    var settings: [DeviceSetting] { get }
+    /// The present values of the settings that can be changed.
+    var settings: [SettingValue] { get }
     /// The present values of the settings that change by themselves, by key.
     func presentValues(at now: DeviceTime) -> [String: String]
     /// The name that the profile gives a characteristic; `nil` when it gives none.
@@ -126,5 +126,5 @@ package enum DeviceInput: Hashable, Sendable {
     /// The time is `nextDeadline` or later.
     case timePassed
     /// The device's owner changes settings, all or none. The reply is `.done` or `.refused`.
-    case set([DeviceSetting])
+    case set([SettingChange])
 }

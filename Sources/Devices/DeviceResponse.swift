@@ -67,10 +67,6 @@ package struct DeviceResponse: Hashable, Sendable {
         DeviceResponse(reply: .rejected(error), delay: delay)
     }
 
-    /// An advertising interval that radios cannot send is refused.
-    static let intervalOutOfRange = DeviceResponse.refused(
-        "interval: a radio can send every 20 ms to 10240 ms (32 to 16384 ticks)")
-
     /// A setting or command is refused, with one sentence for the owner.
     package static func refused(_ sentence: String) -> DeviceResponse { DeviceResponse(reply: .refused(sentence)) }
 

@@ -6,7 +6,7 @@ package import Advertising
 package import Bluetooth
 package import BluetoothCore
 
-/// A device that profiles declare: it reads and writes its own keys, and knows what can go wrong with their values.
+/// A device that profiles declare: it lists its settings, and knows what can go wrong with their values.
 ///
 /// A kind of device is one folder of this target and one line in `DeviceRegistry.all`.
 package protocol ProfiledDevice: Device {
@@ -15,11 +15,18 @@ package protocol ProfiledDevice: Device {
 
     /// The values of the profile, with settings as they are at present where these are part of them.
     var configuration: Configuration { get }
+    /// The settings of the kind, in the order in which profiles are read and written.
+    static var settings: [Setting<Configuration>] { get }
+    /// The configuration of a profile that gives nothing; required settings have any value in it.
+    static var template: Configuration { get }
+    /// Completes a configuration after its settings were read: values that depend on each other. Faults are added to the
+    /// reader.
+    static func complete(_ configuration: inout Configuration, from reader: inout ProfileReader)
     /// A device as it leaves the factory.
     init(_ configuration: Configuration)
-    /// Reads the keys of the kind; `nil` when they do not make a device. Faults are added to the reader.
+    /// Reads the settings of the kind; `nil` when they do not make a device. Faults are added to the reader.
     init?(from reader: inout ProfileReader)
-    /// Writes the keys of the kind, without `device` and `address`.
+    /// Writes the settings of the kind, without `device`.
     func write(to writer: inout DeviceWriter)
     /// The device of this kind that advertises exactly what a recorded one does; `nil` when there is none.
     static func recognized(from recorded: RawAdvertiser.Configuration) -> Self?
@@ -43,6 +50,29 @@ package protocol ProfiledDevice: Device {
 }
 
 extension ProfiledDevice {
+    /// By default, settings do not depend on each other.
+    package static func complete(_ configuration: inout Configuration, from reader: inout ProfileReader) {}
+
+    /// By default, the settings are read in the order of their list.
+    package init?(from reader: inout ProfileReader) {
+        var configuration = Self.template
+        let isComplete = reader.read(Self.settings, into: &configuration)
+        Self.complete(&configuration, from: &reader)
+        guard isComplete else { return nil }
+        self.init(configuration)
+    }
+
+    /// By default, the settings are written in the order of their list.
+    package func write(to writer: inout DeviceWriter) { writer.write(Self.settings, of: configuration) }
+
+    /// By default, the settings that can be changed are part of the configuration.
+    package var settings: [SettingValue] { Self.settings.values(of: configuration) }
+
+    /// The settings of the kind, for help and documentation.
+    package static var declarations: [SettingDeclaration] {
+        settings.map { SettingDeclaration($0, in: template) }
+    }
+
     /// By default, no recorded device is recognized.
     package static func recognized(from recorded: RawAdvertiser.Configuration) -> Self? { nil }
 
@@ -89,6 +119,29 @@ package enum DeviceRegistry {
 
     /// The kind of this name; `nil` when there is none.
     package static func kind(named name: String) -> (any ProfiledDevice.Type)? { all.first { $0.kind == name } }
+
+    /// The settings that kinds have in common, by which all of them are read from `ctl set` and reported in JSON.
+    package static let commonSettings: [CommonSetting] = {
+        var settings: [CommonSetting] = []
+        for setting in all.flatMap({ $0.declarations }).compactMap(\.common)
+        where !settings.contains(where: { $0.key == setting.key }) {
+            settings.append(setting)
+        }
+        return settings
+    }()
+
+    /// The common setting of this key; `nil` when there is none.
+    package static func commonSetting(_ key: String) -> CommonSetting? { commonSettings.first { $0.key == key } }
+
+    /// The value of a text of `ctl set`.
+    /// - Throws: `ValueFault` when there is no common setting of this key, or when the text is not a value of it.
+    package static func commonValue(_ key: String, _ text: String) throws(ValueFault) -> SettingValue {
+        guard let setting = commonSetting(key) else {
+            throw ValueFault(
+                Spelling.unknown("there is no setting \"\(key)\"", key, "settings", commonSettings.map(\.key)))
+        }
+        return try setting.value(text)
+    }
 
     /// The device that advertises exactly what a recorded one does: one of a known kind, or else a raw advertiser.
     package static func device(advertising recorded: RawAdvertiser.Configuration) -> any ProfiledDevice {

@@ -19,7 +19,7 @@ package struct BeaconStatus: Hashable, Sendable {
     /// Whether the beacon is switched on.
     package let isEnabled: Bool
     /// The settings, as they are stored.
-    package let settings: [DeviceSetting]
+    package let settings: [SettingValue]
     /// The present values of simulated settings, by key.
     package let presentValues: [String: String]
     /// The UUIDs of the services.
@@ -37,8 +37,6 @@ package struct BeaconStatus: Hashable, Sendable {
     /// Whether `set` changed a setting; `nil` for other commands.
     package internal(set) var isChanged: Bool?
 
-    /// The names of the settings that only this device has.
-    var ownSettings: [String] {
-        settings.compactMap { if case .named(let name, _) = $0 { name } else { nil } }
-    }
+    /// The keys of the settings that only this kind of device has.
+    var ownSettings: [String] { settings.filter { $0.field == nil }.map(\.key) }
 }

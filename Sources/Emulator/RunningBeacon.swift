@@ -224,14 +224,14 @@ actor RunningBeacon {
     /// Changes settings, all or none; keys and values are those of profiles.
     func set(_ values: [String: String]) async -> Result<BeaconStatus, EmulatorError>? {
         guard !isRetired else { return nil }
-        let parsed: [DeviceSetting]
+        let changes = values.sorted { $0.key < $1.key }.map { SettingChange($0.key, $0.value) }
+        let before = device.settings
         do throws(EmulatorError) {
-            parsed = try settings(values)
+            try check(changes, of: before)
         } catch {
             return .failure(error)
         }
-        let before = device.settings
-        switch await handle(.set(parsed)) {
+        switch await handle(.set(changes)) {
         case .refused(let sentence):
             return .failure(EmulatorError(.refusedSetting, "\(identifier): \(sentence)"))
         case .notSaved(let error):
@@ -247,23 +247,24 @@ actor RunningBeacon {
         }
     }
 
-    private func settings(_ values: [String: String]) throws(EmulatorError) -> [DeviceSetting] {
-        let present = status
-        let own = present.ownSettings
-        var settings: [DeviceSetting] = []
-        for (key, text) in values.sorted(by: { $0.key < $1.key }) {
-            guard own.contains(key) || ValueText.settingKeys.contains(key) else {
-                let keys = present.settings.map(\.key).joined(separator: ", ")
-                let known = keys.isEmpty ? ", and no other" : "; settings are \(keys)"
-                throw EmulatorError(.badProfile, "\(identifier): there is no setting \"\(key)\"\(known)")
+    /// Checks that there are settings of these keys, and that the texts are values of the common ones. Ranges, and settings
+    /// of one kind of device, are checked by the device.
+    private func check(_ changes: [SettingChange], of present: [SettingValue]) throws(EmulatorError) {
+        for change in changes where !present.contains(where: { $0.key == change.key && $0.field == nil }) {
+            guard let setting = DeviceRegistry.commonSetting(change.key) else {
+                let problem = "\(identifier): there is no setting \"\(change.key)\""
+                let keys = present.map(\.key)
+                throw EmulatorError(
+                    .badProfile,
+                    keys.isEmpty
+                        ? "\(problem), and no other" : Spelling.unknown(problem, change.key, "settings", keys))
             }
             do throws(ValueFault) {
-                settings.append(own.contains(key) ? .named(key, text) : try ValueText.setting(key, text))
+                _ = try setting.value(change.text)
             } catch {
-                throw EmulatorError(.badProfile, "\(identifier): \(key): \(error.message)")
+                throw EmulatorError(.badProfile, "\(identifier): \(change.key): \(error.message)")
             }
         }
-        return settings
     }
 
     /// Performs a command of the device.
@@ -401,7 +402,7 @@ actor RunningBeacon {
 
     /// The settings that a write has changed, and the one with the characteristic's name.
     private func settings(
-        written characteristic: NamedCharacteristic, since before: [DeviceSetting]
+        written characteristic: NamedCharacteristic, since before: [SettingValue]
     ) -> [String: String] {
         let changed = zip(device.settings, before).filter { $0 != $1 || $0.key == characteristic.name }.map(\.0)
         return Dictionary(changed.map { ($0.key, $0.text) }, uniquingKeysWith: { $1 })
@@ -444,20 +445,6 @@ actor RunningBeacon {
     }
 
     private nonisolated func post(_ event: BeaconEvent) { perform(.post(identifier, event)) }
-}
-
-extension DeviceSetting {
-    /// The value as `ctl set` takes it.
-    fileprivate var text: String {
-        switch self {
-        case .uuid(let value): "\(value)"
-        case .major(let value), .minor(let value): "\(value)"
-        case .measuredPower(let value): "\(value.decibelMilliwatts)"
-        case .interval(let value): "\(value.count)ticks"
-        case .transmitPower(let value): value.map { "\($0.decibelMilliwatts)" } ?? "default"
-        case .named(_, let text): text
-        }
-    }
 }
 
 extension QueueExecutor {

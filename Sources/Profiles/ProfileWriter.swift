@@ -20,7 +20,6 @@ package struct ProfileWriter {
             for remark in remarks[beacon.id] ?? [] { writer.lines.append("  # \(oneLine(remark))") }
             writer.lines.append("  - id: \(beacon.id)")
             writer.write("device", beacon.device.kind)
-            writer.write("address", beacon.device.address?.description)
             var keys = DeviceWriter()
             beacon.device.write(to: &keys)
             writer.lines += keys.lines.map { "    " + $0 }

@@ -56,8 +56,8 @@ import Testing
                 .interval(AdvertisingInterval(31)),
                 "interval: a radio can send every 20 ms to 10240 ms (32 to 16384 ticks)"
             ),
-        ] as [(DeviceSetting, String)])
-    func settingsAreRefusedTogether(_ setting: DeviceSetting, _ sentence: String) throws {
+        ] as [(SettingValue, String)])
+    func settingsAreRefusedTogether(_ setting: SettingValue, _ sentence: String) throws {
         var beacon = Beacon(Beacon.Configuration(frame: try Self.uid()))
         let before = beacon.settings
         #expect(beacon.handle(.set([.transmitPower(TransmitPower(4)), setting])) == .refused(sentence))

@@ -9,7 +9,7 @@ import Testing
 @Suite struct IoTDesignShopSettingTests {
     @Test func allSettingsAreTakenAtOnce() throws {
         let uuid = try #require(UUID128("B9407F30-F5F8-466E-AFF9-25556B57FE6D"))
-        let settings: [DeviceSetting] = [
+        let settings: [SettingValue] = [
             .uuid(uuid), .major(2), .minor(3), .measuredPower(MeasuredPower(-70)), .interval(AdvertisingInterval(1600)),
             .transmitPower(TransmitPower(-23)),
         ]
@@ -28,8 +28,8 @@ import Testing
             [.transmitPower(TransmitPower(4))], [.transmitPower(TransmitPower(-5))], [.transmitPower(nil)],
             [.major(9), .interval(AdvertisingInterval(65536))],
             [.minor(9), .transmitPower(TransmitPower(1)), .major(9)],
-        ] as [[DeviceSetting]])
-    func refusedSettingLeavesAllAsItWas(_ settings: [DeviceSetting]) {
+        ] as [[SettingValue]])
+    func refusedSettingLeavesAllAsItWas(_ settings: [SettingValue]) {
         var beacon = Bench.beacon()
         let outputs = beacon.handle(.set(settings))
         #expect(outputs.effects.isEmpty)
@@ -52,7 +52,7 @@ import Testing
 
     @Test func noSettingsAreNoChange() {
         var beacon = Bench.beacon()
-        #expect(beacon.handle(.set([])).reply == .done)
+        #expect(beacon.handle(.set([] as [SettingChange])).reply == .done)
         #expect(beacon.settings == Bench.beacon().settings)
     }
 
@@ -61,8 +61,8 @@ import Testing
             (.uuid(IoTDesignShopWire.service), "uuid"), (.major(1), "major"), (.minor(1), "minor"),
             (.measuredPower(MeasuredPower(0)), "measured-power"), (.interval(AdvertisingInterval(1)), "interval"),
             (.transmitPower(nil), "tx-power"),
-        ] as [(DeviceSetting, String)])
-    func settingsHaveTheProfilesKeys(_ setting: DeviceSetting, key: String) {
+        ] as [(SettingValue, String)])
+    func settingsHaveTheProfilesKeys(_ setting: SettingValue, key: String) {
         #expect(setting.key == key)
     }
 }

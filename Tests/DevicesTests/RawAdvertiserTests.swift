@@ -37,7 +37,7 @@ import Testing
 
     @Test func intervalAndPowerCanBeSet() {
         var advertiser = RawAdvertiser(RawAdvertiser.Configuration(advertisingData: [2, 1, 6]))
-        let settings: [DeviceSetting] = [.interval(AdvertisingInterval(16384)), .transmitPower(TransmitPower(4))]
+        let settings: [SettingValue] = [.interval(AdvertisingInterval(16384)), .transmitPower(TransmitPower(4))]
         #expect(advertiser.handle(.set(settings)) == .done([.advertise(advertiser.advertisement)]))
         #expect(advertiser.settings == settings)
         #expect(advertiser.advertisement.interval == AdvertisingInterval(16384))
@@ -45,11 +45,11 @@ import Testing
 
     @Test(
         arguments: [
-            (DeviceSetting.interval(AdvertisingInterval(31)), "interval: "),
+            (SettingValue.interval(AdvertisingInterval(31)), "interval: "),
             (.interval(AdvertisingInterval(16385)), "interval: "), (.major(1), "major: "), (.minor(1), "minor: "),
             (.uuid(IoTDesignShopWire.service), "uuid: "), (.measuredPower(MeasuredPower(-1)), "measured-power: "),
         ])
-    func whatItHasNotIsRefused(_ setting: DeviceSetting, _ start: String) {
+    func whatItHasNotIsRefused(_ setting: SettingValue, _ start: String) {
         var advertiser = RawAdvertiser(RawAdvertiser.Configuration(advertisingData: [2, 1, 6]))
         let before = advertiser.settings
         guard case .refused(let sentence)? = advertiser.handle(.set([.transmitPower(TransmitPower(1)), setting])).reply

@@ -143,22 +143,22 @@ import Testing
 
     @Test(
         arguments: [
-            ("uuid", "2173E519-9155-4862-AB64-7953AB146156", .uuid(IoTDesignShopWire.service)),
-            ("major", "1", .major(1)),
-            ("minor", "2", .minor(2)), ("measured-power", "-59", .measuredPower(MeasuredPower(-59))),
-            ("interval", "0ticks", .interval(AdvertisingInterval(0))),
-            ("tx-power", "0dBm", .transmitPower(TransmitPower(0))),
-        ] as [(String, String, DeviceSetting)])
-    func settingIsRead(_ key: String, text: String, setting: DeviceSetting) throws {
-        #expect(try ValueText.setting(key, text) == setting)
+            ("uuid", "2173E519-9155-4862-AB64-7953AB146156", SettingValue(.uuid, IoTDesignShopWire.service)),
+            ("major", "1", SettingValue(.major, 1)), ("minor", "2", SettingValue(.minor, 2)),
+            ("measured-power", "-59", SettingValue(.measuredPower, MeasuredPower(-59))),
+            ("interval", "0ticks", SettingValue(.interval, AdvertisingInterval(0))),
+            ("tx-power", "0dBm", SettingValue(.transmitPower, TransmitPower(0))),
+        ] as [(String, String, SettingValue)])
+    func settingIsRead(_ key: String, text: String, setting: SettingValue) throws {
+        #expect(try DeviceRegistry.commonValue(key, text) == setting)
         #expect(setting.key == key)
-        #expect(Self.refusal("?") { text throws(ValueFault) in try ValueText.setting(key, text) } != nil)
+        #expect(Self.refusal("?") { text throws(ValueFault) in try DeviceRegistry.commonValue(key, text) } != nil)
     }
 
     @Test(arguments: [("", ";"), ("colour", ";"), ("Major", "; did you mean \"major\"?"), ("name", ";")])
     func otherSettingIsRefused(_ key: String, question: String) {
         #expect(
-            Self.refusal("1") { text throws(ValueFault) in try ValueText.setting(key, text) }
+            Self.refusal("1") { text throws(ValueFault) in try DeviceRegistry.commonValue(key, text) }
                 == "there is no setting \"\(key)\"\(question) settings are uuid, major, minor, measured-power, interval, tx-power"
         )
     }

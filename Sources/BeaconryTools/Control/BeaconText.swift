@@ -3,10 +3,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothCore
+import Devices
 package import Emulator
 
 /// The text of running beacons: a line each, or a line for each of their settings.
 package enum BeaconText {
+    /// The settings that kinds of devices have in common, for help.
+    package static var commonSettings: String { DeviceRegistry.commonSettings.map(\.key).joined(separator: ", ") }
+
     /// The maximum length of a line of a list, in characters.
     private static let width = 120
 
@@ -19,10 +23,10 @@ package enum BeaconText {
         let rows = beacons.map { beacon in
             [
                 beacon.device, beacon.kind, state(of: beacon),
-                beacon.intervalTicks.map { "\(AdvertisingInterval($0))" } ?? "",
-                [beacon.major, beacon.minor].compactMap { $0.map { "\($0)" } }.joined(separator: "/"),
+                interval(of: beacon),
+                [beacon["major"], beacon["minor"]].compactMap { $0?.plain }.joined(separator: "/"),
                 beacon.address ?? "",
-                beacon.uuid
+                beacon["uuid"]?.plain
                     ?? identity(name: beacon.name, service: beacon.services.first { !common.contains($0) }) ?? "",
             ]
         }
@@ -32,8 +36,8 @@ package enum BeaconText {
     /// A beacon's headline, and a line for each setting.
     /// - Parameter keys: the settings to show; `nil` for all settings and everything else that is known.
     package static func details(_ beacon: BeaconRecord, only keys: Set<String>? = nil) -> [String] {
-        let settings = settings(of: beacon).filter { keys?.contains($0.key) ?? true }
-        var rows = settings.map { ["  \($0.key)", $0.value] }
+        let settings = beacon.settings.filter { keys?.contains($0.key) ?? true }
+        var rows = settings.map { ["  \($0.key)", $0.text] }
         if keys == nil {
             let names = beacon.name.map { [["  name", $0]] } ?? []
             let services = beacon.services.enumerated().map { [$0 == 0 ? "  services" : "", $1] }
@@ -57,6 +61,11 @@ package enum BeaconText {
         return service.map { "\(name), \($0)" } ?? name
     }
 
+    private static func interval(of beacon: BeaconRecord) -> String {
+        guard case .integer(let ticks)? = beacon["intervalTicks"] else { return "" }
+        return "\(AdvertisingInterval(UInt32(clamping: ticks)))"
+    }
+
     private static func state(of beacon: BeaconRecord) -> String {
         guard beacon.enabled else { return "off" }
         return beacon.centrals.isEmpty ? "on" : "connected"
@@ -73,19 +82,5 @@ package enum BeaconText {
         ]
         let centrals = beacon.centrals.enumerated().map { [$0 == 0 ? "  connected" : "", $1] }
         return rows.compactMap { key, value in value.map { ["  \(key)", $0] } } + centrals
-    }
-
-    private static func settings(of beacon: BeaconRecord) -> [(key: String, value: String)] {
-        let common: [(String, String?)] = [
-            ("uuid", beacon.uuid), ("major", beacon.major.map { "\($0)" }), ("minor", beacon.minor.map { "\($0)" }),
-            ("measured-power", beacon.measuredPower.map { "\($0) dBm" }),
-            ("interval", beacon.intervalTicks.map { "\(AdvertisingInterval($0)) (\($0) ticks)" }),
-            ("tx-power", beacon.txPower.map { "\($0) dBm" } ?? "default"),
-        ]
-        let named = (beacon.values ?? [:]).sorted { $0.key < $1.key }.map { key, text in
-            let present = beacon.presentValues?[key].map { "\($0) (\(text))" }
-            return (key, present ?? text)
-        }
-        return common.compactMap { key, value in value.map { (key, $0) } } + named
     }
 }

@@ -53,10 +53,6 @@ package struct ANCSAccessory: ProfiledDevice {
 
     private static let model = BluetoothUUID.bit16(0x2A24)
 
-    package var settings: [DeviceSetting] {
-        [.interval(configuration.interval), .transmitPower(configuration.transmitPower)]
-    }
-
     package var nextDeadline: Duration? { phone?.consumer.nextDeadline }
 
     package var advertisesWhileConnected: Bool { false }
@@ -92,7 +88,7 @@ package struct ANCSAccessory: ProfiledDevice {
             guard let central = phone?.central else { return [] }
             return DeviceResponse(consume(from: central) { $0.advance(to: now.uptime) })
         case .perform(let command): return perform(command, at: now.uptime)
-        case .set(let settings): return set(settings)
+        case .set(let changes): return set(changes)
         case .readAnswered, .subscribed, .connectionUpdated: return []
         }
     }
@@ -158,22 +154,12 @@ extension ANCSAccessory {
         return .done(consume(from: phone.central) { $0.perform(action, on: notification, at: now) })
     }
 
-    private mutating func set(_ settings: [DeviceSetting]) -> DeviceResponse {
-        var changed = configuration
-        for setting in settings {
-            switch setting {
-            case .transmitPower(let power): changed.transmitPower = power
-            case .interval(let interval):
-                guard AdvertisingInterval.legacyRange.contains(interval) else {
-                    return .intervalOutOfRange
-                }
-                changed.interval = interval
-            case .uuid, .major, .minor, .measuredPower, .named:
-                return .refused(
-                    "\(setting.key): a notification display has no such setting; it has interval and tx-power")
-            }
+    private mutating func set(_ changes: [SettingChange]) -> DeviceResponse {
+        do throws(SettingRefusal) {
+            try Self.settings.apply(changes, to: &configuration)
+        } catch {
+            return .refused(error.sentence)
         }
-        configuration = changed
         return .done([.advertise(phone == nil ? advertisement : nil)])
     }
 }

@@ -13,27 +13,32 @@ extension ANCSAccessory {
     package var interval: AdvertisingInterval { configuration.interval }
     package var transmitPower: TransmitPower? { configuration.transmitPower }
 
-    package init?(from reader: inout ProfileReader) {
-        let defaults = Configuration()
-        let consumer = ANCSConsumer.Configuration(
-            attributes: reader.ancsAttributes() ?? defaults.consumer.attributes,
-            asksAppNames: reader.value("app-names", ValueText.boolean) ?? defaults.consumer.asksAppNames)
-        self.init(
-            Configuration(
-                name: reader.value("name", ValueText.label) ?? defaults.name,
-                address: reader.value("address", ValueText.address),
-                interval: reader.value("interval", ValueText.radiatedInterval) ?? defaults.interval,
-                transmitPower: reader.value("tx-power", ValueText.transmitPower), consumer: consumer))
-    }
+    package static let settings: [Setting<Configuration>] = [
+        Setting(
+            "ask",
+            "the attributes that it requests of each notification: app, title, subtitle, message, message-size, date, "
+                + "positive-action, negative-action; a number after title, subtitle or message is the maximum number of "
+                + "bytes. [] requests none",
+            standard: "[app, title 64, message 256, date]",
+            read: { reader, configuration in
+                if let attributes = reader.ancsAttributes() { configuration.consumer.attributes = attributes }
+                return true
+            },
+            write: { configuration, writer in
+                let names = configuration.consumer.attributes.map(ProfileReader.text)
+                writer.write("ask", "[\(names.joined(separator: ", "))]")
+            }),
+        Setting(
+            "app-names", "whether it requests the names of apps", \.consumer.asksAppNames, omits: { $0 },
+            parse: ValueText.boolean, print: { "\($0)" }),
+        .name(
+            \.name, meaning: "its name, shortened to the 8 bytes that fit beside the solicitation", standard: "BOB",
+            parse: ValueText.label),
+        .address(\.address), Setting(.interval, \.interval),
+        Setting(.transmitPower, \.transmitPower, standard: "the radio's default"),
+    ]
 
-    package func write(to writer: inout DeviceWriter) {
-        writer.write("name", DeviceWriter.quoted(configuration.name))
-        let names = configuration.consumer.attributes.map(ProfileReader.text)
-        writer.write("ask", "[\(names.joined(separator: ", "))]")
-        if !configuration.consumer.asksAppNames { writer.write("app-names", "false") }
-        writer.write("interval", DeviceWriter.text(configuration.interval))
-        writer.write("tx-power", DeviceWriter.text(configuration.transmitPower))
-    }
+    package static let template = Configuration()
 }
 
 extension ProfileReader {

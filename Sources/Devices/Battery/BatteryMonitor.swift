@@ -56,7 +56,7 @@ package struct BatteryMonitor: ProfiledDevice {
     }
 
     package var services: [GATTService] { peripheral.services }
-    package var settings: [DeviceSetting] { peripheral.settings }
+    package var settings: [SettingValue] { peripheral.settings }
     package var nextDeadline: Duration? { peripheral.nextDeadline }
 
     package func presentValues(at now: DeviceTime) -> [String: String] { peripheral.presentValues(at: now) }
@@ -125,24 +125,21 @@ extension BatteryMonitor {
     package var interval: AdvertisingInterval { configuration.interval }
     package var transmitPower: TransmitPower? { configuration.transmitPower }
 
-    package init?(from reader: inout ProfileReader) {
-        var configuration = Configuration()
-        configuration.level = reader.quantity(Self.levelName, in: 0...100) ?? configuration.level
-        configuration.isBookCompatible = reader.value("book-compatible", ValueText.boolean) ?? false
-        configuration.hasPresentationFormat = reader.value("presentation", ValueText.boolean) ?? false
-        configuration.name = reader.value("name", ValueText.localName) ?? configuration.name
-        configuration.interval = reader.value("interval", ValueText.radiatedInterval) ?? configuration.interval
-        configuration.transmitPower = reader.value("tx-power", ValueText.transmitPower)
-        configuration.address = reader.value("address", ValueText.address)
-        self.init(configuration)
-    }
+    package static let settings: [Setting<Configuration>] = [
+        Setting(
+            levelName, "0 to 100, or a generator such as { drain: { from: 100, every: 36s } } (see below)",
+            standard: "100",
+            read: { reader, configuration in
+                if let level = reader.quantity(levelName, in: 0...100) { configuration.level = level }
+                return true
+            }, write: { $1.write(levelName, AttributeWriter.text($0.level)) }),
+        .flag(
+            "book-compatible", "true: two bytes, 0 and the level, for clients that read the second byte",
+            \.isBookCompatible),
+        .flag("presentation", "true: descriptor 2904 declares a percentage", \.hasPresentationFormat),
+        .name(\.name, standard: "Battery"), Setting(.interval, \.interval),
+        Setting(.transmitPower, \.transmitPower, standard: "the radio's default"), .address(\.address),
+    ]
 
-    package func write(to writer: inout DeviceWriter) {
-        writer.write("level", AttributeWriter.text(configuration.level))
-        writer.write("book-compatible", "\(configuration.isBookCompatible)")
-        writer.write("presentation", "\(configuration.hasPresentationFormat)")
-        writer.write("name", DeviceWriter.quoted(configuration.name))
-        writer.write("interval", DeviceWriter.text(configuration.interval))
-        writer.write("tx-power", DeviceWriter.text(configuration.transmitPower))
-    }
+    package static let template = Configuration()
 }

@@ -62,9 +62,8 @@ package struct Beacon: ProfiledDevice {
 
     package var advertisesWhileConnected: Bool { true }
 
-    package var settings: [DeviceSetting] {
-        [.interval(configuration.interval), .transmitPower(configuration.transmitPower)]
-            + (transmittable?.texts ?? []).map { .named($0.key, $0.text) }
+    package var settings: [SettingValue] {
+        Self.settings.values(of: configuration) + (transmittable?.texts ?? []).map { SettingValue($0.key, $0.text) }
     }
 
     package mutating func handle(_ input: DeviceInput, at now: DeviceTime) -> DeviceResponse {
@@ -74,7 +73,7 @@ package struct Beacon: ProfiledDevice {
             current = nil
             return DeviceResponse(advertise(at: now.uptime))
         case .timePassed: return DeviceResponse(advertise(at: now.uptime))
-        case .set(let settings): return set(settings, at: now.uptime)
+        case .set(let changes): return set(changes, at: now.uptime)
         case .wrote: return .rejected(.writeNotPermitted)
         case .perform: return .takesNoCommands
         case .connected, .disconnected, .readAnswered, .subscribed, .connectionUpdated, .responseReceived,
@@ -83,24 +82,21 @@ package struct Beacon: ProfiledDevice {
         }
     }
 
-    private mutating func set(_ settings: [DeviceSetting], at now: Duration) -> DeviceResponse {
+    private mutating func set(_ changes: [SettingChange], at now: Duration) -> DeviceResponse {
         var changed = configuration
-        for setting in settings {
-            switch setting {
-            case .transmitPower(let power): changed.transmitPower = power
-            case .interval(let interval):
-                guard AdvertisingInterval.legacyRange.contains(interval) else {
-                    return .intervalOutOfRange
+        for change in changes {
+            let isOfFrame = transmittable?.texts.contains { $0.key == change.key } ?? false
+            if !isOfFrame, !Self.settings.canChange(change.key), DeviceRegistry.commonSetting(change.key) != nil {
+                return .refused("\(change.key): this beacon has no such setting")
+            }
+            do throws(SettingRefusal) {
+                if !isOfFrame, Self.settings.canChange(change.key) {
+                    try Self.settings.apply([change], to: &changed)
+                } else {
+                    try changed.setKey(change.key, to: change.text)
                 }
-                changed.interval = interval
-            case .named(let key, let text):
-                do throws(ValueFault) {
-                    try changed.setKey(key, to: text)
-                } catch {
-                    return .refused("\(key): \(error.message)")
-                }
-            case .uuid, .major, .minor, .measuredPower:
-                return .refused("\(setting.key): this beacon has no such setting")
+            } catch {
+                return .refused(error.sentence)
             }
         }
         configuration = changed
@@ -146,10 +142,14 @@ package struct Beacon: ProfiledDevice {
 
 extension Beacon.Configuration {
     /// Sets a key of the frame.
-    /// - Throws: `ValueFault` with what can be written.
-    fileprivate mutating func setKey(_ key: String, to text: String) throws(ValueFault) {
+    /// - Throws: `SettingRefusal` with what can be written.
+    fileprivate mutating func setKey(_ key: String, to text: String) throws(SettingRefusal) {
         guard let frame = frame.content as? any TransmittableBeacon else { return }
-        self.frame = try Self.frame(frame, setting: key, to: text)
+        do throws(ValueFault) {
+            self.frame = try Self.frame(frame, setting: key, to: text)
+        } catch {
+            throw SettingRefusal(sentence: "\(key): \(error.message)")
+        }
     }
 
     private static func frame<Frame: TransmittableBeacon>(
@@ -177,6 +177,43 @@ extension Beacon {
     package var frame: IBeacon? { configuration.frame.content as? IBeacon }
     package var pdu: AdvertisingPDU? { configuration.pdu }
 
+    package static let settings: [Setting<Configuration>] = [format] + advertised
+
+    /// The format and the keys of its frame, which are read first.
+    private static let format = Setting<Configuration>(
+        "format", "one of the formats below", isRequired: true, standard: "required", read: { _, _ in true },
+        write: { configuration, writer in
+            writer.write("format", configuration.frame.format)
+            let frame = configuration.frame.content as? any TransmittableBeacon
+            for (key, text) in frame?.texts ?? [] { writer.write(key, DeviceWriter.quoted(text)) }
+        })
+
+    private static let advertised: [Setting<Configuration>] = [
+        Setting(
+            "telemetry",
+            "of eddystone-uid and eddystone-url: makes every Nth advertisement an Eddystone-TLM frame, see below",
+            standard: "none",
+            read: { reader, configuration in
+                configuration.telemetry = BeaconTelemetry(from: &reader, with: configuration.frame.format)
+                return true
+            }, write: { $1.write("telemetry", $0.telemetry?.text) }),
+        .name(\.name), .pdu(\.pdu, standard: "ADV_NONCONN_IND; ADV_SCAN_IND with a name"), .flags(\.flags),
+        Setting(.interval, \.interval), Setting(.transmitPower, \.transmitPower, standard: "the radio's default"),
+        .address(\.address),
+    ]
+
+    package static let template = Configuration(frame: IBeacon.template)
+
+    package static func complete(_ configuration: inout Configuration, from reader: inout ProfileReader) {
+        guard configuration.name != nil else { return }
+        configuration.pdu = reader.pdu(configuration.pdu, default: .scannable)
+        if !configuration.pdu.isScannable {
+            reader.add(
+                "\(configuration.pdu.rawValue) has no scan response to carry the name; write ADV_SCAN_IND or ADV_IND, or "
+                    + "leave pdu out", field: "pdu", at: reader.place(of: "pdu"))
+        }
+    }
+
     package init?(from reader: inout ProfileReader) {
         let format = reader.required("format") { text throws(ValueFault) in
             let formats = BeaconFormats.transmittable
@@ -194,21 +231,8 @@ extension Beacon {
     private init?<Frame: TransmittableBeacon>(from reader: inout ProfileReader, _ format: Frame.Type) {
         let frame = Self.frame(from: &reader, format)
         var configuration = Configuration(frame: frame ?? Frame.template)
-        if let telemetry = BeaconTelemetry(from: &reader, with: Frame.formatName) {
-            configuration.telemetry = telemetry
-        }
-        configuration.name = reader.value("name", ValueText.localName)
-        configuration.pdu =
-            reader.value("pdu", ValueText.pdu) ?? (configuration.name == nil ? .nonConnectable : .scannable)
-        if configuration.name != nil, !configuration.pdu.isScannable {
-            reader.add(
-                "\(configuration.pdu.rawValue) has no scan response to carry the name; write ADV_SCAN_IND or ADV_IND, or "
-                    + "leave pdu out", field: "pdu", at: reader.place(of: "pdu"))
-        }
-        if let flags = reader.value("flags", ValueText.flags) { configuration.flags = flags }
-        configuration.interval = reader.value("interval", ValueText.radiatedInterval) ?? configuration.interval
-        configuration.transmitPower = reader.value("tx-power", ValueText.transmitPower)
-        configuration.address = reader.value("address", ValueText.address)
+        _ = reader.read(Self.advertised, into: &configuration)
+        Self.complete(&configuration, from: &reader)
         guard let frame else { return nil }
         let size = frame.advertisingData(flags: configuration.flags).size
         if size > AdvertisingPDU.capacity {
@@ -235,16 +259,5 @@ extension Beacon {
             if let changed { frame = changed } else if key.isRequired { isComplete = false }
         }
         return isComplete ? frame : nil
-    }
-
-    package func write(to writer: inout DeviceWriter) {
-        writer.write("format", configuration.frame.format)
-        for (key, text) in transmittable?.texts ?? [] { writer.write(key, DeviceWriter.quoted(text)) }
-        writer.write("telemetry", configuration.telemetry?.text)
-        writer.write("pdu", configuration.pdu.rawValue)
-        if configuration.flags != .beacon { writer.write("flags", DeviceWriter.text(configuration.flags)) }
-        writer.write("interval", DeviceWriter.text(configuration.interval))
-        writer.write("tx-power", DeviceWriter.text(configuration.transmitPower))
-        writer.write("name", configuration.name.map(DeviceWriter.quoted))
     }
 }

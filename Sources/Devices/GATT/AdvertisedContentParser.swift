@@ -5,30 +5,22 @@
 import Advertising
 import BluetoothCore
 
-/// Reads what a `device: gatt` advertises: `advertise`, and the keys that every beacon has.
+/// Reads the key `advertise` of a `device: gatt`, and checks its advertisement.
 enum AdvertisedContentParser {
-    /// The content, for a peripheral of these services.
-    static func content(_ reader: inout ProfileReader, of services: [DeclaredService]) -> AdvertisedContent {
-        var content = AdvertisedContent()
-        content.name = reader.value("name", ValueText.localName)
-        content.appearance = reader.value("appearance", word)
-        if let flags = reader.value("flags", ValueText.flags) { content.flags = flags }
-        content.interval = reader.value("interval", ValueText.radiatedInterval) ?? content.interval
-        content.transmitPower = reader.value("tx-power", ValueText.transmitPower)
-        content.address = reader.value("address", ValueText.address)
-        content.pdu =
-            reader.value("pdu", ValueText.pdu) ?? (services.isEmpty ? .nonConnectable : .connectableScannable)
-        if !services.isEmpty, !content.pdu.isConnectable {
+    /// Chooses the PDU type when the profile gives none, and reports one that does not suit the services.
+    static func checkPDU(of configuration: inout GATTPeripheral.Configuration, _ reader: inout ProfileReader) {
+        let hasServices = !configuration.services.isEmpty
+        configuration.content.pdu = reader.pdu(
+            configuration.content.pdu, default: hasServices ? .connectableScannable : .nonConnectable)
+        if hasServices, !configuration.content.pdu.isConnectable {
             reader.add(
-                "\(content.pdu.rawValue) accepts no connections, so the services cannot be used; write ADV_IND, or leave pdu out",
-                field: "pdu", at: reader.place(of: "pdu"))
+                "\(configuration.content.pdu.rawValue) accepts no connections, so the services cannot be used; write "
+                    + "ADV_IND, or leave pdu out", field: "pdu", at: reader.place(of: "pdu"))
         }
-        content.services = services.map(\.uuid)
-        readParts(&content, &reader, of: services)
-        return content
     }
 
-    private static func readParts(
+    /// Reads the key `advertise`.
+    static func readParts(
         _ content: inout AdvertisedContent, _ reader: inout ProfileReader, of services: [DeclaredService]
     ) {
         let transmitPower = content.transmitPower

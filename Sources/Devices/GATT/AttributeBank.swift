@@ -141,7 +141,7 @@ package struct AttributeBank: Hashable, Sendable {
 
 extension AttributeBank {
     /// The values as their owner may set them, by name.
-    package var settings: [DeviceSetting] { states.flatMap(\.settings) }
+    package var settings: [SettingValue] { states.flatMap(\.settings) }
 
     /// What those values are now that change by themselves, by the names of their settings.
     package func presentValues(at now: DeviceTime) -> [String: String] {

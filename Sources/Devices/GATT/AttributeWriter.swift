@@ -8,28 +8,15 @@ import BluetoothCore
 
 /// Writes declared services, and what is advertised, as the YAML that is read as the same.
 enum AttributeWriter {
-    /// The keys of a peripheral besides its services, and their values.
-    static func entries(of configuration: GATTPeripheral.Configuration) -> [(key: String, value: String?)] {
-        let content = configuration.content
-        return [
-            ("name", content.name.map(DeviceWriter.quoted)),
-            ("appearance", content.appearance.map { "\($0)" }),
-            ("pdu", content.pdu.rawValue),
-            ("flags", DeviceWriter.text(content.flags)),
-            ("interval", DeviceWriter.text(content.interval)),
-            ("tx-power", DeviceWriter.text(content.transmitPower)),
-            ("centrals", "\(configuration.centrals)"),
-            (
-                "advertise",
-                mapping([
-                    ("services", list(content.services.map(\.description))),
-                    ("solicited-services", list(content.solicitedServices.map(\.description))),
-                    ("service-data", listOrNothing(content.serviceData.map(text))),
-                    ("manufacturer-data", content.manufacturerData.map(text)),
-                    ("tx-power", "\(content.includesTransmitPower)"),
-                ])
-            ),
-        ]
+    /// The value of the key `advertise`.
+    static func text(advertised content: AdvertisedContent) -> String {
+        mapping([
+            ("services", list(content.services.map(\.description))),
+            ("solicited-services", list(content.solicitedServices.map(\.description))),
+            ("service-data", listOrNothing(content.serviceData.map(text))),
+            ("manufacturer-data", content.manufacturerData.map(text)),
+            ("tx-power", "\(content.includesTransmitPower)"),
+        ])
     }
 
     /// A quantity as it stands behind a key.

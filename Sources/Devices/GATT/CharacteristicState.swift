@@ -208,11 +208,11 @@ extension CharacteristicState {
     static let automatic = "auto"
 
     /// Its fields by the names of their settings, each with its value as people write it.
-    var settings: [DeviceSetting] {
+    var settings: [SettingValue] {
         parts.map { part in
             let fixed: [UInt8]? = if case .fixed(let octets) = part.field.source { octets } else { nil }
             let text = (part.content ?? fixed).map { part.field.format.text(of: $0) } ?? Self.automatic
-            return .named(declared.settingName(of: part.field), text)
+            return SettingValue(declared.settingName(of: part.field), text)
         }
     }
 

@@ -5,24 +5,60 @@
 import Bluetooth
 import BluetoothCore
 
-/// Reads the keys of a `device: gatt`.
+/// Reads the settings of a `device: gatt`.
 enum GATTParser {
+    /// The settings; the services are read first, since what is advertised depends on them.
+    static let settings = [services] + others
+
+    private static let services = Setting<GATTPeripheral.Configuration>(
+        "services", "a list of uuid and characteristics", standard: "none: not connectable",
+        read: { reader, configuration in
+            guard reader.has("services") else {
+                _ = reader.node("services")
+                return true
+            }
+            let read = reader.parts("services", of: "service", service)
+            let services = (read ?? []).compactMap(\.self)
+            guard let read, services.count == read.count else { return false }
+            configuration.services = services
+            configuration.content.services = services.map(\.uuid)
+            return true
+        },
+        write: { configuration, writer in
+            guard !configuration.services.isEmpty else { return }
+            writer.write("services", lines: AttributeWriter.lines(of: configuration.services))
+        })
+
+    private static let others: [Setting<GATTPeripheral.Configuration>] = [
+        Setting(
+            "centrals",
+            "the number of centrals that may be connected at once, 1 to 8; it advertises while another one may connect",
+            \.centrals, parse: { text throws(ValueFault) in try ValueText.integer(text, in: 1...8) }, print: { "\($0)" }
+        ),
+        .name(\.content.name),
+        Setting(
+            "appearance", "the Appearance, a number assigned by the Bluetooth SIG, such as 0x0341",
+            \.content.appearance,
+            parse: { text throws(ValueFault) in UInt16(try ValueText.integer(text, in: 0...65535)) },
+            print: { $0.map { "\($0)" } }),
+        .flags(\.content.flags), Setting(.interval, \.content.interval),
+        Setting(.transmitPower, \.content.transmitPower, standard: "the radio's default"), .address(\.content.address),
+        .pdu(\.content.pdu, standard: "ADV_IND; without services ADV_NONCONN_IND"),
+        Setting(
+            "advertise", "further advertised data, see below", standard: "its services",
+            read: { reader, configuration in
+                AdvertisedContentParser.readParts(&configuration.content, &reader, of: configuration.services)
+                return true
+            }, write: { $1.write("advertise", AttributeWriter.text(advertised: $0.content)) }),
+    ]
+
     /// The peripheral; `nil`, with faults, when something is wrong.
     static func configuration(_ reader: inout ProfileReader) -> GATTPeripheral.Configuration? {
-        var services: [DeclaredService] = []
-        if reader.has("services") {
-            let read = reader.parts("services", of: "service", service)
-            services = (read ?? []).compactMap(\.self)
-            if read == nil || services.count < read?.count ?? 0 {
-                _ = skipContent(&reader)
-                return nil
-            }
-        } else {
-            _ = reader.node("services")
-        }
-        let centrals = reader.value("centrals") { text throws(ValueFault) in try ValueText.integer(text, in: 1...8) }
-        let content = AdvertisedContentParser.content(&reader, of: services)
-        let configuration = GATTPeripheral.Configuration(services: services, content: content, centrals: centrals ?? 1)
+        var configuration = GATTPeripheral.template
+        let hasServices = reader.read([services], into: &configuration)
+        _ = reader.read(others, into: &configuration)
+        AdvertisedContentParser.checkPDU(of: &configuration, &reader)
+        guard hasServices else { return nil }
         checkNames(of: configuration, &reader)
         guard reader.faults.isEmpty else { return nil }
         if let problem = AdvertisedContentParser.problem(of: configuration) {
@@ -30,12 +66,6 @@ enum GATTParser {
             reader.add(problem, field: key, at: key.flatMap { reader.place(of: $0) } ?? reader.place)
         }
         return configuration
-    }
-
-    /// Takes the other keys, so that they are not told of as unknown when the services are wrong.
-    private static func skipContent(_ reader: inout ProfileReader) -> AdvertisedContent {
-        _ = reader.value("centrals") { text throws(ValueFault) in try ValueText.integer(text, in: 1...8) }
-        return AdvertisedContentParser.content(&reader, of: [])
     }
 
     private static func service(_ part: inout ProfileReader) -> DeclaredService? {

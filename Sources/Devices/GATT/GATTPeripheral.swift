@@ -6,18 +6,18 @@ package import Advertising
 package import Bluetooth
 package import BluetoothCore
 
-/// Any peripheral that can be declared: services whose characteristics say what they do.
+/// A peripheral whose profile declares its services, and the behaviour of their characteristics.
 package struct GATTPeripheral: ProfiledDevice {
     package static let kind = "gatt"
     package static let hasFlash = true
 
-    /// What a profile says of it.
+    /// The values that a profile gives.
     package struct Configuration: Hashable, Sendable {
-        /// Its services in order.
+        /// The services in order.
         package var services: [DeclaredService]
-        /// What it advertises.
+        /// The advertised content.
         package var content: AdvertisedContent
-        /// How many centrals may be connected at once, at least 1; it advertises while there is room for one more.
+        /// The number of centrals that may be connected at once, at least 1; it advertises while another one may connect.
         package var centrals: Int
 
         /// A peripheral of these services.
@@ -45,8 +45,13 @@ package struct GATTPeripheral: ProfiledDevice {
 
     package var savesSettings: Bool { bank.isStoring }
 
-    package var settings: [DeviceSetting] {
-        [.interval(content.interval), .transmitPower(content.transmitPower)] + bank.settings
+    package var settings: [SettingValue] { Self.settings.values(of: present) + bank.settings }
+
+    /// The configuration with the advertised content as it is at present.
+    private var present: Configuration {
+        var present = configuration
+        present.content = content
+        return present
     }
 
     package var nextDeadline: Duration? { bank.nextDeadline }
@@ -87,8 +92,8 @@ package struct GATTPeripheral: ProfiledDevice {
             return DeviceResponse(bank.subscribe(central, to: characteristic, configuration, at: now))
         case .timePassed:
             return DeviceResponse(bank.due(at: now) + changedAdvertisement(at: now))
-        case .set(let settings):
-            return set(settings, at: now)
+        case .set(let changes):
+            return set(changes, at: now)
         case .perform:
             return .takesNoCommands
         case .connectionUpdated, .responseReceived, .notificationReceived:
@@ -110,38 +115,38 @@ package struct GATTPeripheral: ProfiledDevice {
         return DeviceResponse(changedAdvertisement(at: now))
     }
 
-    private mutating func set(_ settings: [DeviceSetting], at now: DeviceTime) -> DeviceResponse {
-        var (changedContent, changedBank) = (content, bank)
+    private mutating func set(_ changes: [SettingChange], at now: DeviceTime) -> DeviceResponse {
+        var (changed, changedBank) = (present, bank)
         var isStored = false
-        for setting in settings {
-            switch setting {
-            case .interval(let interval):
-                guard AdvertisingInterval.legacyRange.contains(interval) else {
-                    return .intervalOutOfRange
-                }
-                changedContent.interval = interval
-            case .transmitPower(let power): changedContent.transmitPower = power
-            case .named(let name, let text):
-                do throws(ValueFormatFault) {
-                    if try changedBank.set(name, text) { isStored = true }
+        for change in changes {
+            if Self.settings.canChange(change.key) {
+                do throws(SettingRefusal) {
+                    try Self.settings.apply([change], to: &changed)
                 } catch {
-                    return .refused("\(name): \(error.message)")
+                    return .refused(error.sentence)
                 }
-            case .uuid, .major, .minor, .measuredPower:
-                return .refused("\(setting.key): this peripheral has no such setting")
+                continue
+            }
+            if DeviceRegistry.commonSetting(change.key) != nil {
+                return .refused("\(change.key): this peripheral has no such setting")
+            }
+            do throws(ValueFormatFault) {
+                if try changedBank.set(change.key, change.text) { isStored = true }
+            } catch {
+                return .refused("\(change.key): \(error.message)")
             }
         }
-        (content, bank) = (changedContent, changedBank)
+        (content, bank) = (changed.content, changedBank)
         return .done(
             bank.due(at: now) + changedAdvertisement(at: now), flash: isStored ? bank.flash(at: now) : nil)
     }
 
-    /// How many centrals may be connected at once.
+    /// The number of centrals that may be connected at once.
     private var capacity: Int { configuration.centrals }
 
-    // MARK: - What is on the air
+    // MARK: - Advertising
 
-    /// What it advertises while there is room for a central.
+    /// The advertisement while another central may connect.
     package func advertisement(at now: DeviceTime) -> Advertisement {
         content.advertisement { bank.value(of: $0, at: now) }
     }
@@ -168,11 +173,8 @@ extension GATTPeripheral {
         self.init(configuration)
     }
 
-    package func write(to writer: inout DeviceWriter) {
-        for (key, value) in AttributeWriter.entries(of: configuration) { writer.write(key, value) }
-        guard !configuration.services.isEmpty else { return }
-        writer.write("services", lines: AttributeWriter.lines(of: configuration.services))
-    }
+    package static var settings: [Setting<Configuration>] { GATTParser.settings }
+    package static let template = Configuration(services: [])
 
     package var findings: [DeviceFinding] {
         var findings: [DeviceFinding] = []

@@ -54,18 +54,10 @@ package struct PlainIBeacon: ProfiledDevice {
 
     package var advertisesWhileConnected: Bool { true }
 
-    package var settings: [DeviceSetting] {
-        [
-            .uuid(configuration.frame.uuid), .major(configuration.frame.major), .minor(configuration.frame.minor),
-            .measuredPower(configuration.frame.measuredPower), .interval(configuration.interval),
-            .transmitPower(configuration.transmitPower),
-        ]
-    }
-
     package mutating func handle(_ input: DeviceInput, at now: DeviceTime) -> DeviceResponse {
         switch input {
         case .poweredOn: [.advertise(advertisement)]
-        case .set(let settings): set(settings)
+        case .set(let changes): set(changes)
         case .wrote: .rejected(.writeNotPermitted)
         case .perform: .takesNoCommands
         case .connected, .disconnected, .readAnswered, .subscribed, .connectionUpdated, .responseReceived,
@@ -74,27 +66,12 @@ package struct PlainIBeacon: ProfiledDevice {
         }
     }
 
-    private mutating func set(_ settings: [DeviceSetting]) -> DeviceResponse {
-        var changed = configuration
-        for setting in settings {
-            switch setting {
-            case .uuid(let uuid): changed.frame.uuid = uuid
-            case .major(let major): changed.frame.major = major
-            case .minor(let minor): changed.frame.minor = minor
-            case .measuredPower(let power): changed.frame.measuredPower = power
-            case .transmitPower(let power): changed.transmitPower = power
-            case .interval(let interval):
-                guard AdvertisingInterval.legacyRange.contains(interval) else {
-                    return .intervalOutOfRange
-                }
-                changed.interval = interval
-            case .named(let name, _):
-                return .refused(
-                    "\(name): there is no such setting; settings are uuid, major, minor, measured-power, interval, "
-                        + "tx-power")
-            }
+    private mutating func set(_ changes: [SettingChange]) -> DeviceResponse {
+        do throws(SettingRefusal) {
+            try Self.settings.apply(changes, to: &configuration)
+        } catch {
+            return .refused(error.sentence)
         }
-        configuration = changed
         return .done([.advertise(advertisement)])
     }
 
@@ -127,46 +104,40 @@ extension PlainIBeacon {
     package var frame: IBeacon? { configuration.frame }
     package var pdu: AdvertisingPDU? { configuration.pdu }
 
-    package init?(from reader: inout ProfileReader) {
-        let frame = reader.iBeacon(IBeacon(uuid: Self.noUUID, major: 0, minor: 0, measuredPower: MeasuredPower(-59)))
-        if !reader.has("ibeacon") { reader.add("\"ibeacon\" is missing", field: nil, at: reader.place) }
-        let services = reader.values("services", ValueText.uuid) ?? []
-        let name = reader.value("name", ValueText.localName)
-        let needsScanResponse = name != nil || !services.isEmpty
-        let pdu = reader.value("pdu", ValueText.pdu) ?? (needsScanResponse ? .scannable : .nonConnectable)
-        if needsScanResponse, !pdu.isScannable {
-            reader.add(
-                "\(pdu.rawValue) has no scan response to carry name and services; write ADV_SCAN_IND or ADV_IND, or "
-                    + "leave pdu out", field: "pdu", at: reader.place(of: "pdu"))
-        }
-        if services.count > 1 {
-            reader.add(
-                "\(services.count) services of 16 octets do not fit into the 31 octets of a scan response; name one",
-                field: "services", at: reader.place(of: "services"))
-        }
-        let flags = reader.value("flags", ValueText.flags)
-        let interval = reader.value("interval", ValueText.radiatedInterval)
-        let transmitPower = reader.value("tx-power", ValueText.transmitPower)
-        let address = reader.value("address", ValueText.address)
-        guard let frame else { return nil }
-        self.init(
-            Configuration(
-                frame: frame, flags: flags ?? .beacon, pdu: pdu, interval: interval ?? AdvertisingInterval(160),
-                transmitPower: transmitPower, address: address, services: services, name: name))
-    }
+    package static let settings: [Setting<Configuration>] = [
+        Setting(.uuid, \.frame.uuid, in: "ibeacon", isRequired: true), Setting(.major, \.frame.major, in: "ibeacon"),
+        Setting(.minor, \.frame.minor, in: "ibeacon"), Setting(.measuredPower, \.frame.measuredPower, in: "ibeacon"),
+        Setting(
+            "services", "a list with one 128-bit UUID, for the scan response", standard: "none",
+            read: { reader, configuration in
+                configuration.services = reader.values("services", ValueText.uuid) ?? []
+                return true
+            },
+            write: { configuration, writer in
+                guard !configuration.services.isEmpty else { return }
+                writer.write("services", "[\(configuration.services.map(\.description).joined(separator: ", "))]")
+            }),
+        .name(\.name), .pdu(\.pdu, standard: "ADV_NONCONN_IND; ADV_SCAN_IND with a name or services"), .flags(\.flags),
+        Setting(.interval, \.interval), Setting(.transmitPower, \.transmitPower, standard: "the radio's default"),
+        .address(\.address),
+    ]
 
-    private static let noUUID = IoTDesignShopWire.service
+    package static let template = Configuration(
+        frame: IBeacon(uuid: IoTDesignShopWire.service, major: 0, minor: 0, measuredPower: MeasuredPower(-59)))
 
-    package func write(to writer: inout DeviceWriter) {
-        writer.write("ibeacon", DeviceWriter.text(configuration.frame))
-        writer.write("pdu", configuration.pdu.rawValue)
-        if configuration.flags != .beacon { writer.write("flags", DeviceWriter.text(configuration.flags)) }
-        if !configuration.services.isEmpty {
-            writer.write("services", "[\(configuration.services.map(\.description).joined(separator: ", "))]")
+    package static func complete(_ configuration: inout Configuration, from reader: inout ProfileReader) {
+        let needsScanResponse = configuration.name != nil || !configuration.services.isEmpty
+        if needsScanResponse { configuration.pdu = reader.pdu(configuration.pdu, default: .scannable) }
+        if needsScanResponse, !configuration.pdu.isScannable {
+            reader.add(
+                "\(configuration.pdu.rawValue) has no scan response to carry name and services; write ADV_SCAN_IND or "
+                    + "ADV_IND, or leave pdu out", field: "pdu", at: reader.place(of: "pdu"))
         }
-        writer.write("interval", DeviceWriter.text(configuration.interval))
-        writer.write("tx-power", DeviceWriter.text(configuration.transmitPower))
-        writer.write("name", configuration.name.map(DeviceWriter.quoted))
+        if configuration.services.count > 1 {
+            reader.add(
+                "\(configuration.services.count) services of 16 octets do not fit into the 31 octets of a scan response; "
+                    + "name one", field: "services", at: reader.place(of: "services"))
+        }
     }
 
     package static func recognized(from recorded: RawAdvertiser.Configuration) -> PlainIBeacon? {
@@ -196,26 +167,6 @@ extension PlainIBeacon {
                     hint: "leave the services out, or use a connectable device such as iot-design-shop"))
         }
         return findings
-    }
-}
-
-extension ProfileReader {
-    /// The `ibeacon` mapping, with defaults for keys that are missing; `nil` when there is no such mapping.
-    /// - Parameter defaults: the values of missing keys; the UUID is required where the mapping is.
-    mutating func iBeacon(_ defaults: IBeacon, requiresUUID: Bool = true) -> IBeacon? {
-        for key in ["uuid", "major", "minor", "measured-power"] { owners[key] = "ibeacon" }
-        guard let node = node("ibeacon") else { return nil }
-        var frame = defaults
-        var values = child(node, "ibeacon")
-        if node.mapping != nil {
-            let uuid = requiresUUID ? values.required("uuid", ValueText.uuid) : values.value("uuid", ValueText.uuid)
-            frame.uuid = uuid ?? frame.uuid
-            frame.major = values.value("major", ValueText.unsigned16) ?? frame.major
-            frame.minor = values.value("minor", ValueText.unsigned16) ?? frame.minor
-            frame.measuredPower = values.value("measured-power", ValueText.measuredPower) ?? frame.measuredPower
-        }
-        add(values.finish())
-        return frame
     }
 }
 

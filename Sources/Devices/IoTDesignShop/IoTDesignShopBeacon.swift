@@ -8,33 +8,33 @@ package import BluetoothCore
 
 /// The IoT Design Shop beacon: an iBeacon that a central can connect to and configure.
 ///
-/// It stores what it is told "regardless of whether it's logical or valid"; what the radio can do with it is another
-/// matter. No mistake locks its owner out: it always advertises its configuration service, connectable.
+/// It stores what is written "regardless of whether it's logical or valid", and advertises the nearest that a radio can send.
+/// No written value locks its owner out: it always advertises its configuration service, connectable.
 package struct IoTDesignShopBeacon: ProfiledDevice {
     package static let kind = "iot-design-shop"
     package static let hasFlash = true
 
-    /// What is done with a stored interval that no radio can send.
+    /// The reaction to a stored interval that no radio can send.
     package enum BadIntervalPolicy: String, Hashable, Sendable, CaseIterable {
-        /// The nearest possible interval is radiated.
+        /// The nearest possible interval is used.
         case clamp
-        /// The frame leaves the air, as the hardware's may; the configuration service stays, at 1,600 ticks.
+        /// The frame is not advertised, as on some hardware; only the configuration service is, every 1,600 ticks.
         case fail
     }
 
-    /// What a profile says of it, beside the settings.
+    /// The values that a profile gives.
     package struct Configuration: Hashable, Sendable {
-        /// The name in the scan response; cut to the 11 octets that are left there.
+        /// The name in the scan response; shortened to the 11 bytes that are free there.
         package var name: String?
         /// The address; `nil` leaves it to the radio.
         package var address: BluetoothAddress?
-        /// What is done with an interval that no radio can send.
+        /// The reaction to an interval that no radio can send.
         package var badIntervalPolicy: BadIntervalPolicy
-        /// Whether it stays on the air while a central is connected; the hardware does not.
+        /// Whether it advertises while a central is connected; the hardware does not.
         package var advertisesWhileConnected: Bool
-        /// The calibration octet for each radiated power; a power that is not here leaves the octet alone.
+        /// The measured power for each radiated power; for other powers, that of the settings is used.
         package var measuredPowers: [TransmitPower: MeasuredPower]
-        /// The settings as it leaves the factory.
+        /// The settings when the beacon leaves the factory.
         package var settings: IoTDesignShopSettings
 
         /// The defaults are the hardware's.
@@ -52,7 +52,7 @@ package struct IoTDesignShopBeacon: ProfiledDevice {
         }
     }
 
-    /// What stays on the air when the frame does not.
+    /// The interval of the configuration service while the frame is not advertised.
     package static let repairInterval = AdvertisingInterval(1600)
 
     package let configuration: Configuration
@@ -73,11 +73,13 @@ package struct IoTDesignShopBeacon: ProfiledDevice {
 
     package var services: [GATTService] { [IoTDesignShopWire.declaration] }
 
-    package var settings: [DeviceSetting] {
-        [
-            .uuid(stored.uuid), .major(stored.major), .minor(stored.minor), .measuredPower(stored.measuredPower),
-            .interval(interval), .transmitPower(radiatedPower),
-        ]
+    package var settings: [SettingValue] { Self.settings.values(of: present) }
+
+    /// The configuration with the settings as they are stored.
+    private var present: Configuration {
+        var present = configuration
+        present.settings = stored
+        return present
     }
 
     package mutating func restore(from flash: FlashImage) throws(FlashFault) {
@@ -104,8 +106,8 @@ package struct IoTDesignShopBeacon: ProfiledDevice {
             return [.advertise(advertisement)]
         case .wrote(let characteristic, let offset, let value):
             return write(value, to: characteristic.uuid, offset: offset)
-        case .set(let settings):
-            return set(settings)
+        case .set(let changes):
+            return set(changes)
         case .perform:
             return .takesNoCommands
         case .readAnswered, .subscribed, .connectionUpdated, .responseReceived, .notificationReceived, .timePassed:
@@ -125,7 +127,7 @@ extension IoTDesignShopBeacon {
         return [.advertise(onAir)]
     }
 
-    /// What is to be on the air now, connected or not.
+    /// The present advertisement; `nil` while a central is connected, unless it advertises then.
     private var onAir: Advertisement? {
         central == nil || configuration.advertisesWhileConnected ? advertisement : nil
     }
@@ -134,7 +136,7 @@ extension IoTDesignShopBeacon {
 // MARK: - Reading and writing
 
 extension IoTDesignShopBeacon {
-    /// A write at an offset replaces the end of the value: what results must have the value's length.
+    /// Writes at an offset, which replaces the end of the value; the result must have the value's length.
     private mutating func write(_ value: [UInt8], to characteristic: BluetoothUUID, offset: Int) -> DeviceResponse {
         guard let present = stored.value(of: characteristic) else { return .rejected(.writeNotPermitted) }
         guard 0...present.count ~= offset else { return .rejected(.invalidOffset) }
@@ -147,60 +149,38 @@ extension IoTDesignShopBeacon {
         return .done([.advertise(onAir)] + warnings, flash: stored.flash)
     }
 
-    private mutating func set(_ settings: [DeviceSetting]) -> DeviceResponse {
-        var changed = stored
-        for setting in settings {
-            switch setting {
-            case .uuid(let uuid): changed.uuid = uuid
-            case .major(let major): changed.major = major
-            case .minor(let minor): changed.minor = minor
-            case .measuredPower(let power): changed.measuredPower = power
-            case .interval(let interval):
-                guard let ticks = UInt16(exactly: interval.count) else {
-                    return .refused("interval: the beacon stores 0 to 65535 ticks of 0.625 ms")
-                }
-                changed.intervalTicks = ticks
-            case .transmitPower(let power):
-                guard let power, let code = IoTDesignShopWire.code(of: power) else {
-                    return .refused("tx-power: the beacon has -23, -6 and 0 dBm")
-                }
-                changed.powerCode = code
-                changed.lastValidPowerCode = code
-            case .named(let name, _):
-                return .refused(
-                    "\(name): there is no such setting; settings are uuid, major, minor, measured-power, interval, "
-                        + "tx-power")
-            }
+    private mutating func set(_ changes: [SettingChange]) -> DeviceResponse {
+        var changed = present
+        do throws(SettingRefusal) {
+            try Self.settings.apply(changes, to: &changed)
+        } catch {
+            return .refused(error.sentence)
         }
-        stored = changed
+        stored = changed.settings
         return .done([.advertise(onAir)] + transmitWarnings, flash: stored.flash)
     }
 }
 
-// MARK: - What is radiated
+// MARK: - Advertising
 
 extension IoTDesignShopBeacon {
-    package var interval: AdvertisingInterval { AdvertisingInterval(UInt32(stored.intervalTicks)) }
+    package var interval: AdvertisingInterval { stored.interval }
 
     private var intervalIsPossible: Bool { AdvertisingInterval.legacyRange.contains(interval) }
 
-    /// The power on the air; `nil` while nobody has chosen one.
-    private var radiatedPower: TransmitPower? {
-        stored.lastValidPowerCode.flatMap(IoTDesignShopWire.transmitPower(code:))
-    }
-
-    /// What it advertises with its present settings while nothing is connected.
+    /// The advertisement with the present settings while no central is connected.
     package var advertisement: Advertisement {
         guard intervalIsPossible || configuration.badIntervalPolicy == .clamp else { return repairAdvertisement }
         let range = AdvertisingInterval.legacyRange
-        let measuredPower = configuration.measuredPowers[radiatedPower ?? TransmitPower(0)] ?? stored.measuredPower
+        let measuredPower =
+            configuration.measuredPowers[stored.transmitPower ?? TransmitPower(0)] ?? stored.measuredPower
         let frame = IBeacon(
             uuid: stored.uuid, major: stored.major, minor: stored.minor, measuredPower: measuredPower)
         var scanResponse: AdvertisingData = [.serviceUUIDs128([IoTDesignShopWire.service], isComplete: true)]
         append(name: configuration.name, to: &scanResponse)
         return Advertisement(
             pdu: .connectableScannable, advertisingData: frame.advertisingData(), scanResponse: scanResponse,
-            interval: min(max(interval, range.lowerBound), range.upperBound), transmitPower: radiatedPower,
+            interval: min(max(interval, range.lowerBound), range.upperBound), transmitPower: stored.transmitPower,
             address: configuration.address)
     }
 
@@ -212,7 +192,7 @@ extension IoTDesignShopBeacon {
             advertisingData: [
                 .flags(.beacon), .serviceUUIDs128([IoTDesignShopWire.service], isComplete: true),
             ],
-            scanResponse: scanResponse, interval: Self.repairInterval, transmitPower: radiatedPower,
+            scanResponse: scanResponse, interval: Self.repairInterval, transmitPower: stored.transmitPower,
             address: configuration.address)
     }
 
@@ -227,14 +207,14 @@ extension IoTDesignShopBeacon {
 
     private var intervalWarnings: [DeviceEffect] {
         guard !intervalIsPossible else { return [] }
-        let stored = "interval of \(stored.intervalTicks) ticks is stored, but radios send every 32 to 16384 ticks"
+        let problem = "interval of \(stored.intervalTicks) ticks is stored, but radios send every 32 to 16384 ticks"
         switch configuration.badIntervalPolicy {
         case .clamp:
             return [
                 .warn(
                     Warning(
                         code: "interval-clamped",
-                        message: "an \(stored): \(advertisement.interval.count) ticks are radiated",
+                        message: "an \(problem): \(advertisement.interval.count) ticks are radiated",
                         hint: "write an interval of 32 to 16384 ticks (20 ms to 10.24 s)"))
             ]
         case .fail:
@@ -242,7 +222,7 @@ extension IoTDesignShopBeacon {
                 .warn(
                     Warning(
                         code: "interval-failed",
-                        message: "an \(stored): the iBeacon frame is off the air, the configuration service stays",
+                        message: "an \(problem): the iBeacon frame is off the air, the configuration service stays",
                         hint: "connect and write an interval of 32 to 16384 ticks (20 ms to 10.24 s)"))
             ]
         }
@@ -250,7 +230,7 @@ extension IoTDesignShopBeacon {
 
     private var powerWarnings: [DeviceEffect] {
         guard IoTDesignShopWire.transmitPower(code: stored.powerCode) == nil else { return [] }
-        let staying = radiatedPower.map { "\($0) stays" } ?? "the power stays as it was"
+        let staying = stored.transmitPower.map { "\($0) stays" } ?? "the power stays as it was"
         return [
             .warn(
                 Warning(
@@ -275,52 +255,41 @@ extension IoTDesignShopBeacon {
         IBeacon(uuid: stored.uuid, major: stored.major, minor: stored.minor, measuredPower: stored.measuredPower)
     }
 
-    package init?(from reader: inout ProfileReader) {
-        let factory = IBeacon(
-            uuid: IoTDesignShopWire.service, major: 1, minor: 1, measuredPower: MeasuredPower(-59))
-        let frame = reader.iBeacon(factory, requiresUUID: false) ?? factory
-        let interval = reader.value("interval", ValueText.storedInterval) ?? AdvertisingInterval(160)
-        let power = reader.value("tx-power", ValueText.hardwarePower)
-        self.init(
-            Configuration(
-                name: reader.value("name", ValueText.localName), address: reader.value("address", ValueText.address),
-                badIntervalPolicy: reader.value("on-bad-interval", Self.badIntervalPolicy) ?? .clamp,
-                advertisesWhileConnected: reader.value("advertise-while-connected", ValueText.boolean) ?? false,
-                measuredPowers: reader.pairs(
-                    "measured-power-by-tx-power", ValueText.hardwarePower, ValueText.measuredPower) ?? [:],
-                settings: IoTDesignShopSettings(
-                    uuid: frame.uuid, major: frame.major, minor: frame.minor,
-                    powerCode: power.flatMap(IoTDesignShopWire.code(of:)),
-                    intervalTicks: UInt16(truncatingIfNeeded: interval.count), measuredPower: frame.measuredPower)))
-    }
+    package static let settings: [Setting<Configuration>] = [
+        Setting(.uuid, \.settings.uuid, in: "ibeacon"), Setting(.major, \.settings.major, in: "ibeacon"),
+        Setting(.minor, \.settings.minor, in: "ibeacon"),
+        Setting(.measuredPower, \.settings.measuredPower, in: "ibeacon"),
+        Setting(.storedInterval, \.settings.interval),
+        Setting(.hardwarePower, \.settings.transmitPower, standard: "the radio's default"), .name(\.name),
+        .address(\.address),
+        Setting(
+            "on-bad-interval",
+            "for a stored interval that radios cannot send: clamp uses the nearest possible one; fail stops the iBeacon "
+                + "frame and advertises only the configuration service, every 1,600 ticks", \.badIntervalPolicy,
+            omits: { $0 == .clamp },
+            parse: { text throws(ValueFault) in try ValueText.choice(text, of: BadIntervalPolicy.self) },
+            print: { $0.rawValue }),
+        .flag("advertise-while-connected", "true or false", \.advertisesWhileConnected),
+        Setting(
+            "measured-power-by-tx-power",
+            "a map such as { 0dBm: -59, -6dBm: -65, -23dBm: -82 }: the measured power follows the TX power",
+            standard: "measured power is independent",
+            read: { reader, configuration in
+                let powers = reader.pairs(
+                    "measured-power-by-tx-power", ValueText.hardwarePower, ValueText.measuredPower)
+                configuration.measuredPowers = powers ?? [:]
+                return true
+            },
+            write: { configuration, writer in
+                guard !configuration.measuredPowers.isEmpty else { return }
+                let pairs = configuration.measuredPowers.sorted { $0.key > $1.key }.map {
+                    "\($0.key.decibelMilliwatts)dBm: \($0.value.decibelMilliwatts)"
+                }
+                writer.write("measured-power-by-tx-power", "{ \(pairs.joined(separator: ", ")) }")
+            }),
+    ]
 
-    private static func badIntervalPolicy(_ text: String) throws(ValueFault) -> BadIntervalPolicy {
-        guard let policy = BadIntervalPolicy(rawValue: text) else {
-            throw ValueFault(Spelling.notOne(text, of: ["clamp", "fail"]))
-        }
-        return policy
-    }
-
-    package func write(to writer: inout DeviceWriter) {
-        let settings = configuration.settings
-        let frame = IBeacon(
-            uuid: settings.uuid, major: settings.major, minor: settings.minor, measuredPower: settings.measuredPower)
-        writer.write("ibeacon", DeviceWriter.text(frame))
-        writer.write("interval", DeviceWriter.text(AdvertisingInterval(UInt32(settings.intervalTicks))))
-        let power = settings.lastValidPowerCode.flatMap(IoTDesignShopWire.transmitPower(code:))
-        writer.write("tx-power", DeviceWriter.text(power))
-        writer.write("name", configuration.name.map(DeviceWriter.quoted))
-        if configuration.badIntervalPolicy != .clamp {
-            writer.write("on-bad-interval", configuration.badIntervalPolicy.rawValue)
-        }
-        if configuration.advertisesWhileConnected { writer.write("advertise-while-connected", "true") }
-        if !configuration.measuredPowers.isEmpty {
-            let pairs = configuration.measuredPowers.sorted { $0.key > $1.key }.map {
-                "\($0.key.decibelMilliwatts)dBm: \($0.value.decibelMilliwatts)"
-            }
-            writer.write("measured-power-by-tx-power", "{ \(pairs.joined(separator: ", ")) }")
-        }
-    }
+    package static let template = Configuration()
 
     package static func recognized(from recorded: RawAdvertiser.Configuration) -> IoTDesignShopBeacon? {
         let scanResponse = AdvertisingData(verbatim: recorded.scanResponse)

@@ -5,7 +5,7 @@
 import Bluetooth
 package import BluetoothCore
 
-/// The three characteristics' values, as flash keeps them: whatever was written, valid or not.
+/// The values of the three characteristics as they are saved: as written, valid or not.
 package struct IoTDesignShopSettings: Hashable, Sendable {
     /// The proximity UUID.
     package var uuid: UUID128
@@ -17,12 +17,12 @@ package struct IoTDesignShopSettings: Hashable, Sendable {
     package var powerCode: UInt16
     /// The interval as written, in 0.625 ms ticks; only 0x0020...0x4000 can be radiated.
     package var intervalTicks: UInt16
-    /// The last code chosen that means a power, the one on the air; `nil` while nobody has chosen one.
+    /// The last code that means a power, which is the one on the air; `nil` until one is chosen.
     package var lastValidPowerCode: UInt16?
-    /// The strength at one metre that the frame claims; the characteristics do not reach it.
+    /// The RSSI at 1 m that the frame claims; no characteristic has it.
     package var measuredPower: MeasuredPower
 
-    /// The settings of a profile; a power code that is left open reads as 2 and leaves the power to the radio.
+    /// The settings of a profile; without a power code, 2 is read and the radio chooses the power.
     package init(
         uuid: UUID128 = IoTDesignShopWire.service, major: UInt16 = 1, minor: UInt16 = 1, powerCode: UInt16? = nil,
         intervalTicks: UInt16 = 160, measuredPower: MeasuredPower = MeasuredPower(-59)
@@ -34,6 +34,21 @@ package struct IoTDesignShopSettings: Hashable, Sendable {
         self.intervalTicks = intervalTicks
         self.measuredPower = measuredPower
         lastValidPowerCode = powerCode.flatMap { IoTDesignShopWire.transmitPower(code: $0) == nil ? nil : $0 }
+    }
+
+    /// The interval as written, in range or not; at most 65535 ticks.
+    package var interval: AdvertisingInterval {
+        get { AdvertisingInterval(UInt32(intervalTicks)) }
+        set { intervalTicks = UInt16(truncatingIfNeeded: newValue.count) }
+    }
+
+    /// The power on the air, one that the hardware has; `nil` until a code that means a power is chosen.
+    package var transmitPower: TransmitPower? {
+        get { lastValidPowerCode.flatMap(IoTDesignShopWire.transmitPower(code:)) }
+        set {
+            lastValidPowerCode = newValue.flatMap(IoTDesignShopWire.code(of:))
+            powerCode = lastValidPowerCode ?? 2
+        }
     }
 
     /// The value of a characteristic, as it is read; `nil` for one that the service does not have.
@@ -56,8 +71,8 @@ package struct IoTDesignShopSettings: Hashable, Sendable {
         IoTDesignShop.TransmitSettings(powerCode: powerCode, interval: AdvertisingInterval(UInt32(intervalTicks)))
     }
 
-    /// Takes a value of a characteristic, logical or not.
-    /// - Throws: `WireError` when its length is not the characteristic's.
+    /// Stores a written value of a characteristic, valid or not.
+    /// - Throws: `WireError` when its length is not that of the characteristic.
     package mutating func store(_ value: [UInt8], in characteristic: BluetoothUUID) throws(WireError) {
         guard let length = self.value(of: characteristic)?.count, value.count == length else {
             throw WireError(.badLength(value.count), offset: 0)
@@ -79,7 +94,7 @@ package struct IoTDesignShopSettings: Hashable, Sendable {
 }
 
 extension IoTDesignShopSettings {
-    /// The settings as flash keeps them.
+    /// The settings as they are saved.
     package var flash: FlashImage {
         var image = FlashImage([
             "uuid": .text(uuid.description), "major": .integer(Int(major)), "minor": .integer(Int(minor)),
@@ -90,8 +105,8 @@ extension IoTDesignShopSettings {
         return image
     }
 
-    /// Settings from flash.
-    /// - Throws: `FlashFault` naming the first value that is missing or cannot be one.
+    /// Saved settings.
+    /// - Throws: `FlashFault` with the first value that is missing or out of range.
     package init(flash: FlashImage) throws(FlashFault) {
         guard let uuid = UUID128(try flash.text("uuid")) else { throw FlashFault(name: "uuid") }
         self.uuid = uuid

@@ -26,12 +26,6 @@ package struct DeviceWriter {
 
     // MARK: - Values
 
-    /// An iBeacon frame.
-    package static func text(_ frame: IBeacon) -> String {
-        "{ uuid: \(frame.uuid), major: \(frame.major), minor: \(frame.minor), measured-power: "
-            + "\(frame.measuredPower.decibelMilliwatts) }"
-    }
-
     /// An interval: whole milliseconds, or else ticks.
     package static func text(_ interval: AdvertisingInterval) -> String {
         let microseconds = Int(interval.count) * 625

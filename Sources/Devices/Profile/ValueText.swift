@@ -156,23 +156,6 @@ package enum ValueText {
         return value
     }
 
-    /// A setting by its key, as in `ctl set`.
-    package static func setting(_ key: String, _ text: String) throws(ValueFault) -> DeviceSetting {
-        switch key {
-        case "uuid": .uuid(try uuid(text))
-        case "major": .major(try unsigned16(text))
-        case "minor": .minor(try unsigned16(text))
-        case "measured-power": .measuredPower(try measuredPower(text))
-        case "interval": .interval(try interval(text))
-        case "tx-power": .transmitPower(try transmitPower(text))
-        default:
-            throw ValueFault(Spelling.unknown("there is no setting \"\(key)\"", key, "settings", settingKeys))
-        }
-    }
-
-    /// The settings that beacons have, by the names of their keys.
-    package static let settingKeys = ["uuid", "major", "minor", "measured-power", "interval", "tx-power"]
-
     /// A local name: 1 to 248 bytes.
     package static func localName(_ text: String) throws(ValueFault) -> String {
         guard 1...248 ~= text.utf8.count else { throw ValueFault("a name has 1 to 248 bytes") }
@@ -324,7 +307,7 @@ extension ValueText {
     package static func attributeName(_ text: String) throws(ValueFault) -> String {
         let name = try name(text)
         guard !name.contains(".") else { throw ValueFault("\"\(text)\" has a dot, which stands between names here") }
-        let reserved = ["uuid", "major", "minor", "measured-power", "interval", "tx-power", "true", "false"]
+        let reserved = DeviceRegistry.commonSettings.map(\.key) + ["true", "false"]
         guard !reserved.contains(name) else {
             throw ValueFault("\"\(text)\" has a meaning of its own already; write another name")
         }

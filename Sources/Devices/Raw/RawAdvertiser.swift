@@ -48,14 +48,10 @@ package struct RawAdvertiser: ProfiledDevice {
 
     package var advertisesWhileConnected: Bool { true }
 
-    package var settings: [DeviceSetting] {
-        [.interval(configuration.interval), .transmitPower(configuration.transmitPower)]
-    }
-
     package mutating func handle(_ input: DeviceInput, at now: DeviceTime) -> DeviceResponse {
         switch input {
         case .poweredOn: [.advertise(advertisement)]
-        case .set(let settings): set(settings)
+        case .set(let changes): set(changes)
         case .wrote: .rejected(.writeNotPermitted)
         case .perform: .takesNoCommands
         case .connected, .disconnected, .readAnswered, .subscribed, .connectionUpdated, .responseReceived,
@@ -64,21 +60,12 @@ package struct RawAdvertiser: ProfiledDevice {
         }
     }
 
-    private mutating func set(_ settings: [DeviceSetting]) -> DeviceResponse {
-        var changed = configuration
-        for setting in settings {
-            switch setting {
-            case .transmitPower(let power): changed.transmitPower = power
-            case .interval(let interval):
-                guard AdvertisingInterval.legacyRange.contains(interval) else {
-                    return .intervalOutOfRange
-                }
-                changed.interval = interval
-            case .uuid, .major, .minor, .measuredPower, .named:
-                return .refused("\(setting.key): a raw advertiser has no such setting; it has interval and tx-power")
-            }
+    private mutating func set(_ changes: [SettingChange]) -> DeviceResponse {
+        do throws(SettingRefusal) {
+            try Self.settings.apply(changes, to: &configuration)
+        } catch {
+            return .refused(error.sentence)
         }
-        configuration = changed
         return .done([.advertise(advertisement)])
     }
 
@@ -105,33 +92,27 @@ extension RawAdvertiser {
             ?? AdvertisingData(verbatim: configuration.scanResponse).localName
     }
 
-    package init?(from reader: inout ProfileReader) {
-        let advertisingData = reader.required("advertising-data", ValueText.payload)
-        let scanResponse = reader.value("scan-response", ValueText.payload) ?? []
-        let pdu = reader.value("pdu", ValueText.pdu) ?? (scanResponse.isEmpty ? .nonConnectable : .scannable)
-        if !scanResponse.isEmpty, !pdu.isScannable {
-            reader.add(
-                "\(pdu.rawValue) has no scan response; write ADV_SCAN_IND or ADV_IND, or leave pdu out", field: "pdu",
-                at: reader.place(of: "pdu"))
-        }
-        let interval = reader.value("interval", ValueText.radiatedInterval)
-        let transmitPower = reader.value("tx-power", ValueText.transmitPower)
-        let address = reader.value("address", ValueText.address)
-        guard let advertisingData else { return nil }
-        self.init(
-            Configuration(
-                pdu: pdu, advertisingData: advertisingData, scanResponse: scanResponse,
-                interval: interval ?? AdvertisingInterval(160), transmitPower: transmitPower, address: address))
-    }
+    package static let settings: [Setting<Configuration>] = [
+        Setting(
+            "advertising-data", "up to 31 bytes in hexadecimal digits, such as 0201060303aafe", \.advertisingData,
+            isRequired: true, parse: ValueText.payload, print: { DeviceWriter.quoted(Hexadecimal.string($0)) }),
+        Setting(
+            "scan-response", "up to 31 bytes", \.scanResponse, standard: "none", omits: \.isEmpty,
+            parse: ValueText.payload, print: { DeviceWriter.quoted(Hexadecimal.string($0)) }),
+        .pdu(\.pdu, standard: "ADV_NONCONN_IND; ADV_SCAN_IND with a scan response"), Setting(.interval, \.interval),
+        Setting(.transmitPower, \.transmitPower, standard: "the radio's default"), .address(\.address),
+    ]
 
-    package func write(to writer: inout DeviceWriter) {
-        writer.write("pdu", configuration.pdu.rawValue)
-        writer.write("advertising-data", DeviceWriter.quoted(Hexadecimal.string(configuration.advertisingData)))
-        if !configuration.scanResponse.isEmpty {
-            writer.write("scan-response", DeviceWriter.quoted(Hexadecimal.string(configuration.scanResponse)))
+    package static let template = Configuration(advertisingData: [])
+
+    package static func complete(_ configuration: inout Configuration, from reader: inout ProfileReader) {
+        guard !configuration.scanResponse.isEmpty else { return }
+        configuration.pdu = reader.pdu(configuration.pdu, default: .scannable)
+        if !configuration.pdu.isScannable {
+            reader.add(
+                "\(configuration.pdu.rawValue) has no scan response; write ADV_SCAN_IND or ADV_IND, or leave pdu out",
+                field: "pdu", at: reader.place(of: "pdu"))
         }
-        writer.write("interval", DeviceWriter.text(configuration.interval))
-        writer.write("tx-power", DeviceWriter.text(configuration.transmitPower))
     }
 
     package var findings: [DeviceFinding] {

@@ -8,11 +8,9 @@ extension SensorTag {
     /// The text for a quantity that goes as the profile has it.
     private static let automatic = "auto"
 
-    package var settings: [DeviceSetting] {
-        let named = SensorTagQuantity.allCases.map { quantity in
-            DeviceSetting.named(quantity.rawValue, text(of: quantity))
-        }
-        return [.interval(Self.interval)] + named
+    package var settings: [SettingValue] {
+        let quantities = SensorTagQuantity.allCases.map { SettingValue($0.rawValue, text(of: $0)) }
+        return [SettingValue(.interval, Self.interval)] + quantities
     }
 
     package func presentValues(at now: DeviceTime) -> [String: String] {
@@ -31,20 +29,20 @@ extension SensorTag {
     }
 
     /// Changes what is around the tag, all or none.
-    mutating func set(_ settings: [DeviceSetting], at now: Duration) -> DeviceResponse {
+    mutating func set(_ changes: [SettingChange], at now: Duration) -> DeviceResponse {
         var changed = environment
-        for setting in settings {
-            guard case .named(let name, let text) = setting, let quantity = SensorTagQuantity(rawValue: name) else {
+        for change in changes {
+            guard let quantity = SensorTagQuantity(rawValue: change.key) else {
                 let names = SensorTagQuantity.allCases.map(\.rawValue).joined(separator: ", ")
-                return .refused("\(setting.key): a SensorTag has no such setting; it has \(names)")
+                return .refused("\(change.key): a SensorTag has no such setting; it has \(names)")
             }
-            if text == Self.automatic {
+            if change.text == Self.automatic {
                 changed[quantity] = configuration.environment[quantity]
                 continue
             }
-            guard let value = quantity.value(of: text, with: configuration.firmware) else {
+            guard let value = quantity.value(of: change.text, with: configuration.firmware) else {
                 let possible = quantity.possibleValues(with: configuration.firmware)
-                return .refused("\(name): \"\(text)\" is not \(possible)")
+                return .refused("\(change.key): \"\(change.text)\" is not \(possible)")
             }
             changed[quantity] = .fixed(value)
         }

@@ -15,37 +15,32 @@ extension SensorTag {
     package var transmitPower: TransmitPower? { nil }
     package var defaultPairing: PairingSettings? { Self.pairing }
 
-    package init?(from reader: inout ProfileReader) {
-        let firmware = reader.value("firmware", SensorTagKeyReader.firmware) ?? .version14
-        var keys = SensorTagKeyReader(firmware: firmware)
-        keys.readQuantities(&reader)
-        self.init(
-            Configuration(
-                firmware: firmware, address: reader.value("address", ValueText.address),
-                environment: keys.environment,
-                advertising: reader.value("advertising") { text throws(ValueFault) in
-                    try ValueText.choice(text, of: AdvertisingPolicy.self)
-                } ?? .always,
-                hasImageService: reader.value("image-service", ValueText.boolean)))
-    }
+    package static let settings: [Setting<Configuration>] =
+        [
+            Setting(
+                "firmware", "1.3 (same attribute table as 1.2), 1.4 or 1.5", \.firmware,
+                parse: SensorTagKeyReader.firmware, print: { $0.rawValue })
+        ] + SensorTagKeyReader.settings + [
+            .address(\.address),
+            Setting(
+                "advertising", "always, or side-key", \.advertising, omits: { $0 == .always },
+                parse: { text throws(ValueFault) in try ValueText.choice(text, of: AdvertisingPolicy.self) },
+                print: { $0.rawValue }),
+            Setting(
+                "image-service", "true or false: whether it has the firmware update service FFC0",
+                standard: "true, with firmware 1.3 false",
+                read: { reader, configuration in
+                    let isGiven = reader.value("image-service", ValueText.boolean)
+                    configuration.hasImageService = isGiven ?? configuration.firmware.usuallyHasImageService
+                    return true
+                },
+                write: { configuration, writer in
+                    guard configuration.hasImageService != configuration.firmware.usuallyHasImageService else { return }
+                    writer.write("image-service", "\(configuration.hasImageService)")
+                }),
+        ]
 
-    package func write(to writer: inout DeviceWriter) {
-        writer.write("firmware", configuration.firmware.rawValue)
-        func text(_ quantity: SensorTagQuantity) -> String {
-            let value = configuration.environment[quantity]
-            if case .fixed(let number) = value { return quantity.text(of: number) }
-            return AttributeWriter.text(value)
-        }
-        for group in SensorTagKeyReader.groups {
-            let members = group.members.map { "\($0.key): \(text($0.quantity))" }
-            writer.write(group.key, "{ \(members.joined(separator: ", ")) }")
-        }
-        for quantity in SensorTagKeyReader.singles { writer.write(quantity.rawValue, text(quantity)) }
-        if configuration.advertising != .always { writer.write("advertising", configuration.advertising.rawValue) }
-        if configuration.hasImageService != configuration.firmware.usuallyHasImageService {
-            writer.write("image-service", "\(configuration.hasImageService)")
-        }
-    }
+    package static let template = Configuration()
 
     package var findings: [DeviceFinding] {
         // The highest bit of a raw temperature above 41 °C is set.
@@ -59,47 +54,50 @@ extension SensorTag {
     }
 }
 
-/// Reads the quantities around a SensorTag.
-private struct SensorTagKeyReader {
-    /// The keys that are mappings, and what is in them.
-    fileprivate static let groups: [(key: String, members: [(key: String, quantity: SensorTagQuantity)])] = [
-        ("temperature", [("object", .objectTemperature), ("ambient", .ambientTemperature)]),
-        ("acceleration", [("x", .accelerationX), ("y", .accelerationY), ("z", .accelerationZ)]),
-        ("magnetism", [("x", .magnetismX), ("y", .magnetismY), ("z", .magnetismZ)]),
-        ("rotation", [("x", .rotationX), ("y", .rotationY), ("z", .rotationZ)]),
+/// Reads and writes the quantities around a SensorTag, whose ranges depend on the firmware.
+private enum SensorTagKeyReader {
+    static let settings: [Setting<SensorTag.Configuration>] = [
+        quantity(.objectTemperature, "object", in: "temperature"),
+        quantity(.ambientTemperature, "ambient", in: "temperature"),
+        quantity(.accelerationX, "x", in: "acceleration"), quantity(.accelerationY, "y", in: "acceleration"),
+        quantity(.accelerationZ, "z", in: "acceleration"), quantity(.magnetismX, "x", in: "magnetism"),
+        quantity(.magnetismY, "y", in: "magnetism"), quantity(.magnetismZ, "z", in: "magnetism"),
+        quantity(.rotationX, "x", in: "rotation"), quantity(.rotationY, "y", in: "rotation"),
+        quantity(.rotationZ, "z", in: "rotation"), quantity(.humidity, "humidity"), quantity(.pressure, "pressure"),
+        quantity(.keys, "keys"),
     ]
-    /// The keys that are one quantity.
-    fileprivate static let singles: [SensorTagQuantity] = [.humidity, .pressure, .keys]
 
-    private let firmware: SensorTagFirmware
-    private(set) var environment = SensorTagEnvironment()
-
-    init(firmware: SensorTagFirmware) { self.firmware = firmware }
-
-    mutating func readQuantities(_ reader: inout ProfileReader) {
-        for group in Self.groups {
-            _ = reader.part(group.key) { part in
-                for member in group.members { read(member.quantity, of: member.key, &part) }
+    private static func quantity(
+        _ quantity: SensorTagQuantity, _ key: String, in group: String? = nil
+    ) -> Setting<SensorTag.Configuration> {
+        Setting(
+            key, in: group, quantity.possibleValues(with: .version14), standard: quantity.text(of: quantity.usual),
+            read: { reader, configuration in
+                if let value = read(quantity, of: key, &reader, with: configuration.firmware) {
+                    configuration.environment[quantity] = value
+                }
                 return true
-            }
-        }
-        for quantity in Self.singles { read(quantity, of: quantity.rawValue, &reader) }
+            },
+            write: { configuration, writer in
+                let value = configuration.environment[quantity]
+                if case .fixed(let number) = value {
+                    writer.write(key, quantity.text(of: number))
+                } else {
+                    writer.write(key, AttributeWriter.text(value))
+                }
+            })
     }
 
-    private mutating func read(_ quantity: SensorTagQuantity, of key: String, _ reader: inout ProfileReader) {
-        if reader.present(key)?.mapping != nil {
-            if let changing = reader.quantity(key, in: quantity.range(with: firmware)) {
-                environment[quantity] = changing
-            }
-            return
-        }
-        let value = reader.value(key) { [firmware] text throws(ValueFault) -> Double in
+    private static func read(
+        _ quantity: SensorTagQuantity, of key: String, _ reader: inout ProfileReader, with firmware: SensorTagFirmware
+    ) -> Quantity? {
+        if reader.present(key)?.mapping != nil { return reader.quantity(key, in: quantity.range(with: firmware)) }
+        return reader.value(key) { text throws(ValueFault) -> Quantity in
             guard let value = quantity.value(of: text, with: firmware) else {
                 throw ValueFault("\"\(text)\" is not \(quantity.possibleValues(with: firmware))")
             }
-            return value
+            return .fixed(value)
         }
-        if let value { environment[quantity] = .fixed(value) }
     }
 
     static func firmware(_ text: String) throws(ValueFault) -> SensorTagFirmware {

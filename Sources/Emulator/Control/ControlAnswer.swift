@@ -4,7 +4,7 @@
 
 import Advertising
 import BluetoothCore
-import Devices
+package import Devices
 import Radio
 
 /// The answer to a request: one JSON object on a line. `events` has no answer except the events.
@@ -50,85 +50,128 @@ package struct ControlAnswer: Codable, Hashable, Sendable {
 }
 
 /// The status of a beacon as JSON.
-package struct BeaconRecord: Codable, Hashable, Sendable {
-    /// The version of the format.
-    package var v = 1
-    /// The beacon's name in the run.
-    package let device: String
-    /// The complete device name; absent if it has none.
-    package let name: String?
-    /// The profile's name.
-    package let profile: String
-    /// The kind of device, as in profiles.
-    package let kind: String
-    /// Whether the beacon is switched on.
-    package let enabled: Bool
-    /// The proximity UUID.
-    package private(set) var uuid: String?
-    /// The iBeacon major.
-    package private(set) var major: UInt16?
-    /// The iBeacon minor.
-    package private(set) var minor: UInt16?
-    /// The measured power at 1 m, in dBm.
-    package private(set) var measuredPower: Int8?
-    /// The stored advertising interval, in 0.625 ms.
-    package private(set) var intervalTicks: UInt32?
-    /// The transmit power in dBm; absent if the radio chooses it.
-    package private(set) var txPower: Int8?
-    /// The settings that only this device has, as `ctl set` takes them; absent if it has none.
-    package private(set) var values: [String: String]?
-    /// The present values of simulated settings, which are `auto` in `values`; absent if there are none.
-    package let presentValues: [String: String]?
-    /// The UUIDs of the services.
-    package let services: [String]
-    /// Whether settings are saved.
-    package let keepsSettings: Bool
-    /// Whether the beacon is on the air: not while it is switched off or refused, or has all the centrals that it accepts.
-    package let onAir: Bool
-    /// The advertiser's address, or the last one; absent if the radio does not report it.
-    package let address: String?
-    /// The PDU type on the air, or the last one.
-    package let pdu: String?
-    /// The flags in the advertising data on the air, or in the last one; absent if it has none.
-    package let flags: UInt8?
-    /// The controller's transmit power, in dBm; absent if the radio does not report it.
-    package let effectiveTxPower: Int8?
-    /// The position x, y, z in metres; absent if the profile has none.
-    package let position: [Double]?
-    /// The addresses of the connected centrals.
-    package let centrals: [String]
-    /// Whether `set` changed a setting: `false` if nothing changed, so that nothing was saved; absent for other commands.
-    package let changed: Bool?
+///
+/// The settings that kinds of devices have in common are keys of the same object, named and typed by their declarations.
+@dynamicMemberLookup
+package struct BeaconRecord: Hashable, Sendable {
+    /// The keys that do not depend on the device's settings.
+    package struct State: Codable, Hashable, Sendable {
+        /// The version of the format.
+        package var v = 1
+        /// The beacon's name in the run.
+        package let device: String
+        /// The complete device name; absent if it has none.
+        package let name: String?
+        /// The profile's name.
+        package let profile: String
+        /// The kind of device, as in profiles.
+        package let kind: String
+        /// Whether the beacon is switched on.
+        package let enabled: Bool
+        /// The settings that only this kind of device has, as `ctl set` takes them; absent if it has none.
+        package let values: [String: String]?
+        /// The present values of simulated settings, which are `auto` in `values`; absent if there are none.
+        package let presentValues: [String: String]?
+        /// The UUIDs of the services.
+        package let services: [String]
+        /// Whether settings are saved.
+        package let keepsSettings: Bool
+        /// Whether the beacon is on the air: not while it is switched off or refused, or has all the centrals that it
+        /// accepts.
+        package let onAir: Bool
+        /// The advertiser's address, or the last one; absent if the radio does not report it.
+        package let address: String?
+        /// The PDU type on the air, or the last one.
+        package let pdu: String?
+        /// The flags in the advertising data on the air, or in the last one; absent if it has none.
+        package let flags: UInt8?
+        /// The controller's transmit power, in dBm; absent if the radio does not report it.
+        package let effectiveTxPower: Int8?
+        /// The position x, y, z in metres; absent if the profile has none.
+        package let position: [Double]?
+        /// The addresses of the connected centrals.
+        package let centrals: [String]
+        /// Whether `set` changed a setting: `false` if nothing changed, so that nothing was saved; absent for other
+        /// commands.
+        package let changed: Bool?
+    }
+
+    private let state: State
+    /// The values of the common settings, by their keys in JSON.
+    private let common: [String: SettingValue.Content]
 
     /// The record of a status.
     package init(_ status: BeaconStatus) {
-        device = status.identifier.name
-        name = status.name
-        profile = status.profile
-        presentValues = status.presentValues.isEmpty ? nil : status.presentValues
-        kind = status.kind
-        enabled = status.isEnabled
-        services = status.services
-        keepsSettings = status.keepsSettings
-        onAir = status.isOnAir
-        address = status.effective?.address.value?.description
-        pdu = status.effective?.pdu.value?.rawValue
-        flags = status.effective?.advertisingData.value.flatMap { octets in
-            (try? AdvertisingData(parsing: octets))?.flags?.rawValue
+        let own = status.settings.filter { $0.field == nil }
+        let fields = status.settings.compactMap(\.field)
+        common = Dictionary(fields.map { ($0.name, $0.content) }, uniquingKeysWith: { $1 })
+        state = State(
+            device: status.identifier.name, name: status.name, profile: status.profile, kind: status.kind,
+            enabled: status.isEnabled,
+            values: own.isEmpty ? nil : Dictionary(own.map { ($0.key, $0.text) }, uniquingKeysWith: { $1 }),
+            presentValues: status.presentValues.isEmpty ? nil : status.presentValues, services: status.services,
+            keepsSettings: status.keepsSettings, onAir: status.isOnAir,
+            address: status.effective?.address.value?.description, pdu: status.effective?.pdu.value?.rawValue,
+            flags: status.effective?.advertisingData.value.flatMap { bytes in
+                (try? AdvertisingData(parsing: bytes))?.flags?.rawValue
+            },
+            effectiveTxPower: status.effective?.transmitPower.value?.decibelMilliwatts,
+            position: status.position.map { [$0.x, $0.y, $0.z] }, centrals: status.centrals, changed: status.isChanged)
+    }
+
+    /// A value that does not depend on the device's settings.
+    package subscript<Value>(dynamicMember path: KeyPath<State, Value>) -> Value { state[keyPath: path] }
+
+    /// The value of a common setting by its key in JSON; `nil` if the device has no such setting, or no value.
+    package subscript(_ field: String) -> SettingValue.Content? { common[field].flatMap { $0 == .absent ? nil : $0 } }
+
+    /// The settings and their values for people: the common ones first.
+    package var settings: [(key: String, text: String)] {
+        let shared = DeviceRegistry.commonSettings.compactMap { setting in
+            common[setting.field].map { (setting.key, setting.display($0)) }
         }
-        effectiveTxPower = status.effective?.transmitPower.value?.decibelMilliwatts
-        position = status.position.map { [$0.x, $0.y, $0.z] }
-        centrals = status.centrals
-        changed = status.isChanged
-        for setting in status.settings {
-            switch setting {
-            case .uuid(let value): uuid = value.description
-            case .major(let value): major = value
-            case .minor(let value): minor = value
-            case .measuredPower(let value): measuredPower = value.decibelMilliwatts
-            case .interval(let value): intervalTicks = value.count
-            case .transmitPower(let value): txPower = value?.decibelMilliwatts
-            case .named(let name, let text): values = (values ?? [:]).merging([name: text]) { $1 }
+        let own = (state.values ?? [:]).sorted { $0.key < $1.key }.map { key, text in
+            (key, state.presentValues?[key].map { "\($0) (\(text))" } ?? text)
+        }
+        return shared + own
+    }
+}
+
+extension BeaconRecord: Codable {
+    private struct Key: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    package init(from decoder: any Decoder) throws {
+        state = try State(from: decoder)
+        let container = try decoder.container(keyedBy: Key.self)
+        // A setting without a value has no key, like one that the device does not have: the declarations tell them apart.
+        let declared = DeviceRegistry.kind(named: state.kind)?.declarations.compactMap(\.common?.field) ?? []
+        var common: [String: SettingValue.Content] = [:]
+        for setting in DeviceRegistry.commonSettings {
+            let key = Key(stringValue: setting.field)
+            if let integer = try? container.decode(Int.self, forKey: key) {
+                common[setting.field] = .integer(integer)
+            } else if let text = try? container.decode(String.self, forKey: key) {
+                common[setting.field] = .text(text)
+            } else if declared.contains(setting.field) {
+                common[setting.field] = .absent
+            }
+        }
+        self.common = common
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        try state.encode(to: encoder)
+        var container = encoder.container(keyedBy: Key.self)
+        for (field, content) in common {
+            switch content {
+            case .integer(let integer): try container.encode(integer, forKey: Key(stringValue: field))
+            case .text(let text): try container.encode(text, forKey: Key(stringValue: field))
+            case .absent: break
             }
         }
     }

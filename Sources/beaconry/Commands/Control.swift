@@ -60,8 +60,7 @@ struct ControlSet: AsyncParsableCommand {
         discussion: """
             Example: beaconry ctl set entrance uuid=E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 minor=3 tx-power=-6dBm
 
-            Settings: uuid, major, minor, measured-power, interval, tx-power; and the named characteristics of a device, \
-            such as level=80. The value auto resumes the simulation of a characteristic that changes by itself. `ctl show` \
+            Settings: \(BeaconText.commonSettings); and the named characteristics of a device, such as level=80. The value auto resumes the simulation of a characteristic that changes by itself. `ctl show` \
             lists the settings of a beacon.
             """)
     @Argument(help: "The beacon's id.") var device: String

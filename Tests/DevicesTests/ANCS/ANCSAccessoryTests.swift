@@ -76,7 +76,7 @@ import Testing
         var accessory = Self.accessory()
         #expect(accessory.handle(.set([.interval(AdvertisingInterval(160))])).reply == .done)
         #expect(accessory.settings.first == .interval(AdvertisingInterval(160)))
-        for setting in [DeviceSetting.major(1), .interval(AdvertisingInterval(1))] {
+        for setting in [SettingValue.major(1), .interval(AdvertisingInterval(1))] {
             guard case .refused? = accessory.handle(.set([setting])).reply else {
                 Issue.record("\(setting) was accepted")
                 continue

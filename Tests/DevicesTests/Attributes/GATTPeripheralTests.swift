@@ -284,8 +284,8 @@ import Testing
                 .interval(AdvertisingInterval(31)),
                 "interval: a radio can send every 20 ms to 10240 ms (32 to 16384 ticks)"
             ),
-        ] as [(DeviceSetting, String)])
-    func settingsAreRefusedTogether(_ setting: DeviceSetting, _ sentence: String) {
+        ] as [(SettingValue, String)])
+    func settingsAreRefusedTogether(_ setting: SettingValue, _ sentence: String) {
         let fields = [ValueField(format: Self.octet, source: .fixed([5]), accepted: 0...99)]
         var peripheral = Self.peripheral(fields: fields)
         let before = peripheral.settings

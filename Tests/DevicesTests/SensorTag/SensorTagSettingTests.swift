@@ -48,8 +48,8 @@ import Testing
         #expect(bench.tag.settings == before)
     }
 
-    @Test(arguments: [DeviceSetting.major(1), .interval(AdvertisingInterval(160)), .named("colour", "red")])
-    func unknownSettingsAreRefused(_ setting: DeviceSetting) throws {
+    @Test(arguments: [SettingValue.major(1), .interval(AdvertisingInterval(160)), .named("colour", "red")])
+    func unknownSettingsAreRefused(_ setting: SettingValue) throws {
         var bench = SensorTagBench()
         guard case .refused(let sentence)? = bench.send(.set([setting])).reply else {
             Issue.record("not refused")

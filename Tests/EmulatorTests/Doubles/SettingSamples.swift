@@ -1,0 +1,30 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import Devices
+
+@testable import Emulator
+
+// Settings by name, with typed values.
+
+extension SettingValue {
+    static func major(_ major: UInt16) -> SettingValue { SettingValue(.major, major) }
+    static func minor(_ minor: UInt16) -> SettingValue { SettingValue(.minor, minor) }
+    static func interval(_ interval: AdvertisingInterval) -> SettingValue { SettingValue(.interval, interval) }
+    static func named(_ key: String, _ text: String) -> SettingValue { SettingValue(key, text) }
+}
+
+extension BeaconRecord {
+    var uuid: String? { self["uuid"]?.plain }
+    var major: Int? { number("major") }
+    var minor: Int? { number("minor") }
+    var measuredPower: Int? { number("measuredPower") }
+    var intervalTicks: Int? { number("intervalTicks") }
+    var txPower: Int? { number("txPower") }
+
+    private func number(_ field: String) -> Int? {
+        if case .integer(let number)? = self[field] { number } else { nil }
+    }
+}
