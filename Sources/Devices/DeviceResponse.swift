@@ -147,16 +147,77 @@ package struct DeviceCommand: Hashable, Sendable {
         package var name: String
         /// What it does: one sentence.
         package var help: String
-        /// The names of its arguments, each with what can be written.
-        package var arguments: [String: String]
+        /// The arguments, all of which are needed.
+        package var arguments: [Argument]
 
         /// A declaration.
-        package init(_ name: String, help: String, arguments: [String: String]) {
+        package init(_ name: String, help: String, arguments: [Argument]) {
             self.name = name
             self.help = help
             self.arguments = arguments
         }
+
+        /// Checks the arguments of a command: their names, and that their texts are values.
+        /// - Throws: `DeviceCommandFault` for the first that is missing or wrong.
+        package func check(_ command: DeviceCommand) throws(DeviceCommandFault) {
+            for argument in arguments {
+                guard let text = command.arguments[argument.name], argument.values.contains(text) else {
+                    throw DeviceCommandFault(
+                        problem: "\(name) needs \(argument.noun)", hint: "give \(argument.possible)")
+                }
+            }
+            let names = arguments.map(\.name)
+            if let unknown = command.arguments.keys.filter({ !names.contains($0) }).min() {
+                throw DeviceCommandFault(
+                    problem: Spelling.unknown("\(name) has no argument \"\(unknown)\"", unknown, "arguments", names),
+                    hint: "")
+            }
+        }
     }
+
+    /// An argument of a command.
+    package struct Argument: Hashable, Sendable {
+        /// The values of an argument.
+        package enum Values: Hashable, Sendable {
+            /// One of some names.
+            case names([String])
+            /// A whole number.
+            case number(ClosedRange<Int>)
+
+            /// Whether a text is a value.
+            func contains(_ text: String) -> Bool {
+                switch self {
+                case .names(let names): names.contains(text)
+                case .number(let range): Int(text).map(range.contains) ?? false
+                }
+            }
+        }
+
+        /// The name.
+        package var name: String
+        /// A noun with its article, such as `an action`.
+        package var noun: String
+        /// What can be written, such as `positive or negative`.
+        package var possible: String
+        /// What can be written, for checks.
+        package var values: Values
+
+        /// An argument.
+        package init(_ name: String, _ noun: String, possible: String, _ values: Values) {
+            self.name = name
+            self.noun = noun
+            self.possible = possible
+            self.values = values
+        }
+    }
+}
+
+/// An argument of a command that is missing or wrong.
+package struct DeviceCommandFault: Error, Hashable, Sendable {
+    /// The problem.
+    package let problem: String
+    /// What can be written; empty when the problem names it.
+    package let hint: String
 }
 
 /// An event that a device reports: a name and arguments, which become the event's keys.

@@ -412,7 +412,8 @@ package actor Emulator: Service {
     }
 
     /// Performs a command of a device.
-    /// - Throws: `EmulatorError` `.unknownBeacon`, or `.refusedSetting` if the device refuses it.
+    /// - Throws: `EmulatorError` `.unknownBeacon`, `.badProfile` for arguments that are missing or wrong, or `.refusedSetting`
+    ///   if the device refuses it.
     package func perform(_ command: DeviceCommand, on name: String) async throws(EmulatorError) -> BeaconStatus {
         completed(try await self.command(name) { await $0.perform(command) }.get())
     }

@@ -267,9 +267,14 @@ actor RunningBeacon {
         }
     }
 
-    /// Performs a command of the device.
+    /// Performs a command of the device, after checking its arguments.
     func perform(_ command: DeviceCommand) async -> Result<BeaconStatus, EmulatorError>? {
         guard !isRetired else { return nil }
+        do throws(DeviceCommandFault) {
+            try device.commands.first { $0.name == command.name }?.check(command)
+        } catch {
+            return .failure(EmulatorError(.badProfile, error.problem, hint: error.hint))
+        }
         if case .refused(let sentence) = await handle(.perform(command)) {
             return .failure(EmulatorError(.refusedSetting, "\(identifier): \(sentence)"))
         }

@@ -62,7 +62,13 @@ package struct ANCSAccessory: ProfiledDevice {
     /// `act`: performs an action of a phone's notification.
     private static let act = DeviceCommand.Declaration(
         "act", help: "Performs an action of a phone's notification.",
-        arguments: ["action": "positive or negative", "notification": "the notification's number in this session"])
+        arguments: [
+            DeviceCommand.Argument(
+                "action", "an action", possible: "positive or negative", .names(["positive", "negative"])),
+            DeviceCommand.Argument(
+                "notification", "a notification's number",
+                possible: "the one of an event of this session, from 0 to \(UInt32.max)", .number(0...Int(UInt32.max))),
+        ])
 
     package func read(_ characteristic: CharacteristicIdentifier, offset: Int, at now: DeviceTime) -> ReadResult {
         guard characteristic.uuid == Self.model else { return .error(.readNotPermitted) }

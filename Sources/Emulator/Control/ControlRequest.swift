@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+package import Devices
 import FoundationEssentials
 
 /// A request of a client of the control socket: one JSON object on a line.
@@ -19,8 +20,9 @@ package enum ControlRequest: Hashable, Sendable {
     case enable(String)
     /// Switches a beacon off.
     case disable(String)
-    /// Makes a beacon act on a phone's notification: `action` is `positive` or `negative`, `notification` its number.
-    case act(String, [String: String])
+    /// Performs a command of a beacon's device. In JSON, `act` with the command's `name`, which is `act` by default, and its
+    /// arguments as `values`.
+    case perform(String, DeviceCommand)
     /// Reads the profiles again.
     case reload
     /// The bonds of a beacon, or of all beacons.
@@ -48,7 +50,10 @@ package enum ControlRequest: Hashable, Sendable {
     /// The version of the protocol.
     private static let version = 1
 
-    /// The names of the commands.
+    /// The device's command that `act` performs by default.
+    private static let defaultCommand = "act"
+
+    /// The names of the requests.
     private enum Command: String, Codable, CaseIterable {
         case list, show, set, enable, disable, act, reload, bonds, forget, pair, events, stop
     }
@@ -60,6 +65,7 @@ package enum ControlRequest: Hashable, Sendable {
         var device: String?
         var profile: String?
         var values: [String: String]?
+        var name: String?
         var peer: String?
         var answer: String?
         var format: EventFormat?
@@ -90,7 +96,8 @@ package enum ControlRequest: Hashable, Sendable {
         case .set: self = .set(try device(), fields.values ?? [:])
         case .enable: self = .enable(try device())
         case .disable: self = .disable(try device())
-        case .act: self = .act(try device(), fields.values ?? [:])
+        case .act:
+            self = .perform(try device(), DeviceCommand(fields.name ?? Self.defaultCommand, fields.values ?? [:]))
         case .reload: self = .reload
         case .bonds: self = .bonds(fields.device)
         case .forget: self = .forget(try device(), peer: fields.peer)
@@ -107,7 +114,10 @@ package enum ControlRequest: Hashable, Sendable {
         case .set(let device, let values): Fields(command: .set, device: device, values: values)
         case .enable(let device): Fields(command: .enable, device: device)
         case .disable(let device): Fields(command: .disable, device: device)
-        case .act(let device, let arguments): Fields(command: .act, device: device, values: arguments)
+        case .perform(let device, let command):
+            Fields(
+                command: .act, device: device, values: command.arguments,
+                name: command.name == Self.defaultCommand ? nil : command.name)
         case .reload: Fields(command: .reload)
         case .bonds(let device): Fields(command: .bonds, device: device)
         case .forget(let device, let peer): Fields(command: .forget, device: device, peer: peer)

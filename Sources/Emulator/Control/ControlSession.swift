@@ -36,25 +36,13 @@ struct ControlSession {
         case .set(let device, let values): return .answer(.beacons([try await emulator.set(device, values)]))
         case .enable(let device): return .answer(.beacons([try await emulator.setEnabled(device, true)]))
         case .disable(let device): return .answer(.beacons([try await emulator.setEnabled(device, false)]))
-        case .act(let device, let arguments): return .answer(try await act(device, arguments))
+        case .perform(let device, let command):
+            return .answer(.beacons([try await emulator.perform(command, on: device)]))
         case .reload: return .answer(try await reload())
         case .bonds(let device): return .answer(try await bonds(device))
         case .forget(let device, let peer): return .answer(try await forget(device, peer))
         case .pair(let device, let answer): return .answer(try await pair(device, answer))
         }
-    }
-
-    private func act(_ device: String, _ arguments: [String: String]) async throws(EmulatorError) -> ControlAnswer {
-        guard let action = arguments["action"].flatMap(ANCSAction.init) else {
-            throw EmulatorError(.badProfile, "act needs an action", hint: "give positive or negative")
-        }
-        guard let notification = arguments["notification"].flatMap({ UInt32($0) }) else {
-            throw EmulatorError(
-                .badProfile, "act needs a notification's number",
-                hint: "give the one of an event of this session, from 0 to \(UInt32.max)")
-        }
-        let command = DeviceCommand("act", ["action": action.name, "notification": "\(notification)"])
-        return .beacons([try await emulator.perform(command, on: device)])
     }
 
     private func reload() async throws(EmulatorError) -> ControlAnswer {

@@ -4,6 +4,7 @@
 
 import ArgumentParser
 import BeaconryTools
+import Devices
 import Emulator
 
 /// `beaconry ctl`
@@ -120,7 +121,8 @@ struct ControlAct: AsyncParsableCommand {
     @OptionGroup var options: ControlOptions
 
     func run() async throws {
-        try await options.tool.send(.act(device, ["action": action, "notification": notification]))
+        let command = DeviceCommand("act", ["action": action, "notification": notification])
+        try await options.tool.send(.perform(device, command))
     }
 }
 
