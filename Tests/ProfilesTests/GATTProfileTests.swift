@@ -36,7 +36,7 @@ import Testing
         let characteristic = try Self.characteristic("properties: [read, notify]")
         #expect(characteristic.name == "2A19")
         #expect(characteristic.fields == [ValueField(format: .octets, source: .fixed([]))])
-        #expect(characteristic.telling == .onChange)
+        #expect(characteristic.notificationPolicy == .onChange)
         #expect(characteristic.permissions == .open)
         #expect(characteristic.possibleLengths == 0...512)
         let configuration = try Self.configuration("name: n\n")
@@ -80,7 +80,7 @@ import Testing
             ],
             fields: [ValueField(format: Self.octet, source: .fixed([7]), accepted: 1...9)])
         expected.rangeError = ATTError(rawValue: 0x80)
-        expected.telling = .every(.milliseconds(250))
+        expected.notificationPolicy = .every(.milliseconds(250))
         expected.isStored = true
         expected.echo = "2A19"
         expected.restarts = ["2A19"]

@@ -96,7 +96,7 @@ package struct Battery: GATTPreset {
         var characteristic = DeclaredCharacteristic(
             name: Self.levelName, uuid: .bit16(0x2A19), properties: [.read, .notify],
             descriptors: hasPresentationFormat ? [percentage] : [], fields: isBookCompatible ? [flags, value] : [value])
-        characteristic.telling = .onChange
+        characteristic.notificationPolicy = .onChange
         return characteristic
     }
 

@@ -5,11 +5,11 @@
 package import Advertising
 package import BluetoothCore
 
-/// What a peripheral advertises, part by part; where each part goes follows from what fits.
+/// The advertised content of a peripheral: parts that are placed where they fit.
 package struct AdvertisedContent: Hashable, Sendable {
-    /// Data of a service, or what it consists of.
+    /// The bytes of service or manufacturer data.
     package enum Octets: Hashable, Sendable {
-        /// These octets.
+        /// These bytes.
         case fixed([UInt8])
         /// The present value of the characteristic of this name.
         case value(of: String)
@@ -47,19 +47,19 @@ package struct AdvertisedContent: Hashable, Sendable {
     package var pdu = AdvertisingPDU.connectableScannable
     /// The flags; `nil` leaves them out.
     package var flags: AdvertisingFlags? = .beacon
-    /// The services it names, in order.
+    /// The advertised services, in order.
     package var services: [BluetoothUUID] = []
-    /// The services it looks for on centrals, in order.
+    /// The solicited services, in order.
     package var solicitedServices: [BluetoothUUID] = []
     /// Data of services.
     package var serviceData: [ServiceData] = []
     /// Data of a manufacturer.
     package var manufacturerData: ManufacturerData?
-    /// What it looks like (Assigned Numbers, 2.6).
+    /// The Appearance (Assigned Numbers, 2.6).
     package var appearance: UInt16?
-    /// Whether it tells its power; nothing is told while the power is left to the radio.
+    /// Whether the power is advertised; it is not when the radio chooses the power.
     package var includesTransmitPower = false
-    /// Its name.
+    /// The name.
     package var name: String?
     /// The advertising interval.
     package var interval = AdvertisingInterval(160)
@@ -109,7 +109,7 @@ package struct AdvertisedContent: Hashable, Sendable {
             transmitPower: transmitPower, address: address)
     }
 
-    /// All parts but the name, in their order.
+    /// All parts except for the name, in their order.
     private func structures(values: (String) -> [UInt8]?) -> [AdvertisingStructure] {
         func octets(_ octets: Octets) -> [UInt8] {
             switch octets {
@@ -139,7 +139,7 @@ package struct AdvertisedContent: Hashable, Sendable {
         return structures + Self.lists(of: solicitedServices, types: (0x14, 0x1F, 0x15))
     }
 
-    /// One list for each width of UUID that there is.
+    /// One list for each size of UUIDs that is used.
     private static func lists(
         of services: [BluetoothUUID], types: (bit16: UInt8, bit32: UInt8, bit128: UInt8)
     ) -> [AdvertisingStructure] {

@@ -5,24 +5,23 @@
 package import Bluetooth
 import BluetoothCore
 
-/// All declared characteristics of a device while it runs: it answers centrals, tells them values when they are due, and
-/// keeps what is stored.
+/// The declared characteristics of a device while it runs: their values, subscriptions, notifications and stored values.
 ///
-/// The part of a device that what is declared says already; what only code can say is the device's own. Inputs are
-/// handed on to the function of their name; after each of them, `nextDeadline` says when time has to pass.
+/// The device passes each input to the function of that name. After each of them, `nextDeadline` is the time at which `due` is
+/// called next.
 package struct AttributeBank: Hashable, Sendable {
-    /// The services as a radio is told of them.
+    /// The services as a radio hosts them.
     package let services: [GATTService]
     private var states: [CharacteristicState]
     private let places: [CharacteristicIdentifier: Int]
     private let identifiers: [CharacteristicIdentifier]
-    /// Characteristics of which more than subscribers want to know when they change.
+    /// The names of characteristics whose values are advertised.
     private let watched: Set<String>
-    /// When time has to pass for it, in uptime; `nil` when nothing is due by itself.
+    /// The time at which `due` is called next, in uptime; `nil` when nothing is due.
     package private(set) var nextDeadline: Duration?
 
-    /// A bank of these services, before power comes.
-    /// - Parameter watched: names of characteristics that are to change in time although nobody has subscribed.
+    /// A bank of these services, before power comes on.
+    /// - Parameter watched: the names of characteristics whose changes are due without subscribers, too.
     package init(_ declared: [DeclaredService], watched: Set<String> = []) {
         services = declared.map(\.declaration)
         states = declared.flatMap(\.characteristics).map { CharacteristicState($0) }
@@ -31,13 +30,13 @@ package struct AttributeBank: Hashable, Sendable {
         self.watched = watched
     }
 
-    /// Power comes: what is not stored begins again, and nobody has subscribed.
+    /// Power comes on: values that are not stored restart, without subscribers.
     package mutating func powerOn(at now: DeviceTime) {
         for index in states.indices { states[index].powerOn(at: now) }
         plan(at: now)
     }
 
-    /// The value of the characteristic of this name; `nil` where there is none.
+    /// The value of the characteristic of this name; `nil` when there is none.
     package func value(of name: String, at now: DeviceTime) -> [UInt8]? {
         states.first { $0.declared.name == name }?.value(at: now)
     }
@@ -55,7 +54,7 @@ package struct AttributeBank: Hashable, Sendable {
         if let place = places[identifier] { states[place].countRead() }
     }
 
-    /// A central writes.
+    /// Writes a value at an offset.
     package mutating func write(
         _ value: [UInt8], to identifier: CharacteristicIdentifier, offset: Int, at now: DeviceTime
     ) -> DeviceResponse {
@@ -77,7 +76,7 @@ package struct AttributeBank: Hashable, Sendable {
             echoed + due(at: now), flash: isSaved ? flash(at: now) : nil, delay: declared.writeDelay)
     }
 
-    /// A central wants to be told other things than before.
+    /// Stores a central's subscription.
     package mutating func subscribe(
         _ central: Central, to identifier: CharacteristicIdentifier,
         _ configuration: ClientCharacteristicConfiguration, at now: DeviceTime
@@ -87,13 +86,13 @@ package struct AttributeBank: Hashable, Sendable {
         return due(at: now)
     }
 
-    /// A central is gone.
+    /// Removes the subscriptions of a central that has disconnected.
     package mutating func forget(_ central: Central, at now: DeviceTime) {
         for index in states.indices { states[index].unsubscribe(central) }
         plan(at: now)
     }
 
-    /// Tells what is due, and says when it is next.
+    /// Notifies the values that are due, and updates `nextDeadline`.
     package mutating func due(at now: DeviceTime) -> [DeviceEffect] {
         var outputs: [DeviceEffect] = []
         for (index, identifier) in zip(states.indices, identifiers) {
@@ -106,10 +105,10 @@ package struct AttributeBank: Hashable, Sendable {
 
     private mutating func echo(_ value: [UInt8], to name: String, at now: DeviceTime) -> [DeviceEffect] {
         guard let place = states.firstIndex(where: { $0.declared.name == name }),
-            // What the other characteristic cannot take is not echoed.
-            (try? states[place].take(value)) != nil, let told = states[place].echoedValue(at: now)
+            // A value that the other characteristic cannot have is not echoed.
+            (try? states[place].take(value)) != nil, let echoed = states[place].echoedValue(at: now)
         else { return [] }
-        return [.notify(identifiers[place], value: told, to: nil)]
+        return [.notify(identifiers[place], value: echoed, to: nil)]
     }
 
     private mutating func restart(_ name: String, at now: DeviceTime) {
@@ -128,7 +127,7 @@ package struct AttributeBank: Hashable, Sendable {
         for index in states.indices {
             let state = states[index]
             if let settling = states[index].settle(at: now) { deadlines.append(settling) }
-            if let telling = state.nextTelling(after: now) { deadlines.append(telling) }
+            if let policy = state.nextNotification(after: now) { deadlines.append(policy) }
             if watched.contains(state.declared.name), let change = state.nextChange(after: now) {
                 deadlines.append(change)
             }
@@ -140,15 +139,15 @@ package struct AttributeBank: Hashable, Sendable {
 // MARK: - Settings and flash
 
 extension AttributeBank {
-    /// The values as their owner may set them, by name.
+    /// The values that the owner can set.
     package var settings: [SettingValue] { states.flatMap(\.settings) }
 
-    /// What those values are now that change by themselves, by the names of their settings.
+    /// The present values of generators and clocks, by the names of their settings.
     package func presentValues(at now: DeviceTime) -> [String: String] {
         states.map { $0.presentValues(at: now) }.reduce(into: [:]) { $0.merge($1) { first, _ in first } }
     }
 
-    /// The name of a characteristic; `nil` where it is its UUID, or there is none.
+    /// The name of a characteristic; `nil` when it is the UUID, or when there is no such characteristic.
     package func name(of characteristic: CharacteristicIdentifier) -> String? {
         guard let declared = places[characteristic].map({ states[$0].declared }) else { return nil }
         return declared.name == declared.uuid.description ? nil : declared.name
@@ -156,7 +155,7 @@ extension AttributeBank {
 
     /// Sets a value by the name of its setting.
     /// - Returns: whether it is stored.
-    /// - Throws: `ValueFormatFault` when there is no such setting, or the text is no value of it.
+    /// - Throws: `ValueFormatFault` when there is no such setting, or when the text is not a value of it.
     package mutating func set(_ name: String, _ text: String) throws(ValueFormatFault) -> Bool {
         guard let index = states.firstIndex(where: { $0.has(setting: name) }) else {
             let names = settings.map(\.key).joined(separator: ", ")
@@ -178,8 +177,8 @@ extension AttributeBank {
                 uniquingKeysWith: { first, _ in first }))
     }
 
-    /// Takes over the stored values; one that is not there stays as it is declared.
-    /// - Throws: `FlashFault` for a value that cannot be one; all stay as they were then.
+    /// Restores the stored values; a missing one is unchanged.
+    /// - Throws: `FlashFault` for a value that the characteristic cannot have; all are unchanged then.
     package mutating func restore(from flash: FlashImage) throws(FlashFault) {
         var restored = states
         for index in states.indices where states[index].declared.isStored {

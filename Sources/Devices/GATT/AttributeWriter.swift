@@ -6,7 +6,7 @@ import Advertising
 import Bluetooth
 import BluetoothCore
 
-/// Writes declared services, and what is advertised, as the YAML that is read as the same.
+/// Writes declared services and advertised content as YAML, which is read as the same values.
 enum AttributeWriter {
     /// The value of the key `advertise`.
     static func text(advertised content: AdvertisedContent) -> String {
@@ -19,7 +19,7 @@ enum AttributeWriter {
         ])
     }
 
-    /// A quantity as it stands behind a key.
+    /// The text of a quantity.
     static func text(_ quantity: Quantity) -> String {
         if case .fixed(let number) = quantity { return ValueText.text(number) }
         return mapping([entry(quantity)])
@@ -53,7 +53,7 @@ enum AttributeWriter {
     }
 
     private static func behaviour(of declared: DeclaredCharacteristic) -> [(String, String?)] {
-        let tells = !declared.properties.isDisjoint(with: [.notify, .indicate])
+        let notifies = !declared.properties.isDisjoint(with: [.notify, .indicate])
         let writing: [(String, String?)] = [
             ("stored", declared.isStored ? "true" : nil), ("echo", declared.echo.map(DeviceWriter.quoted)),
             ("restarts", listOrNothing(declared.restarts.map(DeviceWriter.quoted))),
@@ -62,7 +62,7 @@ enum AttributeWriter {
         return [
             ("descriptors", listOrNothing(declared.descriptors.map(text))),
             ("length", declared.lengths.map { mapping([("min", "\($0.lowerBound)"), ("max", "\($0.upperBound)")]) }),
-            ("notify", tells ? text(declared.telling) : nil),
+            ("notify", notifies ? text(declared.notificationPolicy) : nil),
         ] + writing + [
             ("read-error", declared.readFault.map(text)), ("write-error", declared.writeFault.map(text)),
             ("read-delay", declared.readDelay > .zero ? text(declared.readDelay) : nil),
@@ -167,8 +167,8 @@ enum AttributeWriter {
         ])
     }
 
-    private static func text(_ telling: Telling) -> String {
-        switch telling {
+    private static func text(_ policy: NotificationPolicy) -> String {
+        switch policy {
         case .never: "never"
         case .onChange: "on-change"
         case .every(let period): text(period)

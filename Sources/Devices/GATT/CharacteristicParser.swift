@@ -21,7 +21,7 @@ enum CharacteristicParser {
             permissions: permissions, descriptors: descriptors, fields: fields ?? [])
         declared.lengths = lengths
         if let fields { check(lengths, of: fields, &reader) }
-        readTelling(&declared, &reader)
+        readNotifying(&declared, &reader)
         readWriting(&declared, &reader)
         readFaults(&declared, &reader)
         return uuid == nil || properties == nil || fields == nil ? nil : declared
@@ -133,11 +133,11 @@ enum CharacteristicParser {
         }
     }
 
-    // MARK: - Telling and writing
+    // MARK: - Notifying and writing
 
-    private static func readTelling(_ declared: inout DeclaredCharacteristic, _ reader: inout ProfileReader) {
-        let canTell = !declared.properties.isDisjoint(with: [.notify, .indicate])
-        let telling = reader.value("notify") { text throws(ValueFault) -> Telling in
+    private static func readNotifying(_ declared: inout DeclaredCharacteristic, _ reader: inout ProfileReader) {
+        let canNotify = !declared.properties.isDisjoint(with: [.notify, .indicate])
+        let policy = reader.value("notify") { text throws(ValueFault) -> NotificationPolicy in
             switch text {
             case "on-change": return .onChange
             case "never": return .never
@@ -148,10 +148,10 @@ enum CharacteristicParser {
                 return .every(try ValueText.step(text))
             }
         }
-        if telling != nil, !canTell {
+        if policy != nil, !canNotify {
             demand("notify or indicate", for: "notify", &reader)
         }
-        declared.telling = telling ?? (canTell ? .onChange : .never)
+        declared.notificationPolicy = policy ?? (canNotify ? .onChange : .never)
     }
 
     private static func readWriting(_ declared: inout DeclaredCharacteristic, _ reader: inout ProfileReader) {
@@ -195,8 +195,8 @@ enum CharacteristicParser {
     // MARK: - Errors and delays
 
     private static func readFaults(_ declared: inout DeclaredCharacteristic, _ reader: inout ProfileReader) {
-        declared.readFault = fault("read-error", canBeMended: declared.isWritable, &reader)
-        declared.writeFault = fault("write-error", canBeMended: false, &reader)
+        declared.readFault = fault("read-error", canEndWithWrite: declared.isWritable, &reader)
+        declared.writeFault = fault("write-error", canEndWithWrite: false, &reader)
         declared.readDelay = reader.value("read-delay", ValueText.delay) ?? .zero
         declared.writeDelay = reader.value("write-delay", ValueText.delay) ?? .zero
         let canRead = declared.properties.contains(.read)
@@ -208,7 +208,7 @@ enum CharacteristicParser {
 
     /// `read-error: 0x80`, or `{ code: 0x80, time: 3 }`, or `{ code: 0x80, until-written: true }`.
     private static func fault(
-        _ key: String, canBeMended: Bool, _ reader: inout ProfileReader
+        _ key: String, canEndWithWrite: Bool, _ reader: inout ProfileReader
     ) -> AttributeFault? {
         guard let node = reader.node(key) else { return nil }
         guard node.mapping != nil else {
@@ -220,7 +220,7 @@ enum CharacteristicParser {
                 try ValueText.integer(text, in: 1...1_000_000)
             }
             let untilWritten = part.value("until-written", ValueText.boolean) ?? false
-            if untilWritten, !canBeMended {
+            if untilWritten, !canEndWithWrite {
                 part.add(
                     "this error does not end with a write; leave it out", field: "until-written",
                     at: part.place(of: "until-written"))
@@ -236,7 +236,7 @@ enum CharacteristicParser {
     }
 
     private static func demand(_ property: String, for key: String, _ reader: inout ProfileReader) {
-        // Properties that cannot be read are told of already.
+        // Faults of the properties were added already.
         guard !reader.faults.contains(where: { $0.field.contains("properties") }), reader.has("properties") else {
             return
         }

@@ -5,7 +5,7 @@
 import Bluetooth
 import BluetoothCore
 
-/// One declared characteristic while its device runs: its value, who has subscribed, and what was done with it.
+/// A declared characteristic while its device runs: its value, its subscribers, and the number of reads and writes.
 struct CharacteristicState: Hashable, Sendable {
     let declared: DeclaredCharacteristic
     private var parts: [Part]
@@ -13,17 +13,17 @@ struct CharacteristicState: Hashable, Sendable {
     private var reads = 0
     private var writes = 0
     private var isWritten = false
-    private var lastTold: [UInt8] = []
-    private var nextTelling: Duration?
+    private var lastNotified: [UInt8] = []
+    private var nextNotification: Duration?
 
     /// A field while the device runs.
     private struct Part: Hashable {
         var field: ValueField
-        /// When it began.
+        /// The time from which its generator runs.
         var origin = Duration.zero
-        /// What stands in for it since it was written or set.
+        /// The value that was written or set; `nil` for the generator's.
         var content: [UInt8]?
-        /// Whether its owner has set that, so that it outlasts power cuts of this run.
+        /// Whether the owner has set it: it survives power cuts until the run ends.
         var isPinned = false
 
         func octets(at now: DeviceTime) -> [UInt8] {
@@ -41,22 +41,23 @@ struct CharacteristicState: Hashable, Sendable {
         parts = declared.fields.map { Part(field: $0) }
     }
 
-    /// Power comes: everything begins again, except what is stored or set by the owner.
+    /// Power comes on: everything restarts, except for values that are stored or set by the owner.
     mutating func powerOn(at now: DeviceTime) {
         for index in parts.indices {
             parts[index].origin = now.uptime
             if !declared.isStored, !parts[index].isPinned { parts[index].content = nil }
         }
         subscribers = [:]
-        (reads, writes, isWritten, nextTelling) = (0, 0, false, nil)
+        (reads, writes, isWritten, nextNotification) = (0, 0, false, nil)
     }
 
     func value(at now: DeviceTime) -> [UInt8] { parts.flatMap { $0.octets(at: now) } }
 
-    /// When its value may become another one by itself.
+    /// The time of the next change that a generator or a clock makes.
     func nextChange(after now: DeviceTime) -> Duration? { parts.compactMap { $0.nextChange(after: now) }.min() }
 
-    /// Remembers where random walks are; returns when to do so again.
+    /// Stores the positions of random walks.
+    /// - Returns: the time at which to do so again.
     mutating func settle(at now: DeviceTime) -> Duration? {
         var next: Duration?
         for index in parts.indices {
@@ -70,7 +71,7 @@ struct CharacteristicState: Hashable, Sendable {
         return next
     }
 
-    /// Begins again: all of it, or the field of this name.
+    /// Restarts the generators: all, or that of the field of this name.
     mutating func restart(field name: String?, at now: DeviceTime) {
         for index in parts.indices where name == nil || parts[index].field.name == name {
             parts[index].origin = now.uptime
@@ -81,7 +82,7 @@ struct CharacteristicState: Hashable, Sendable {
 // MARK: - Reading and writing
 
 extension CharacteristicState {
-    /// The result of a read. Only reads from offset 0 are delayed, and counted where an error depends on their number.
+    /// The result of a read. Reads from offset 0 are delayed, and counted if an error depends on their number.
     func read(from offset: Int, at now: DeviceTime) -> ReadResult {
         let isFirst = offset == 0
         var isCounted = false
@@ -98,8 +99,8 @@ extension CharacteristicState {
     /// Counts a read whose result was `isCounted`.
     mutating func countRead() { reads += 1 }
 
-    /// Takes what is written.
-    /// - Throws: `ATTError`: the value stays as it was.
+    /// Writes a value at an offset.
+    /// - Throws: `ATTError`; the value is unchanged then.
     mutating func write(_ octets: [UInt8], from offset: Int, at now: DeviceTime) throws(ATTError) {
         writes += 1
         if let fault = declared.writeFault, applies(fault, number: writes) { throw fault.error }
@@ -109,8 +110,8 @@ extension CharacteristicState {
         isWritten = true
     }
 
-    /// Takes a whole value.
-    /// - Throws: `ATTError` when it cannot be one.
+    /// Replaces the whole value.
+    /// - Throws: `ATTError` when it is not a value of this characteristic.
     mutating func take(_ value: [UInt8]) throws(ATTError) {
         guard let contents = split(value), declared.possibleLengths.contains(value.count) else {
             throw .invalidAttributeValueLength
@@ -150,64 +151,64 @@ extension CharacteristicState {
     }
 }
 
-// MARK: - Telling
+// MARK: - Notifying
 
 extension CharacteristicState {
-    /// Takes what a central wants to be told.
+    /// Stores a central's subscription.
     mutating func subscribe(
         _ central: Central, _ configuration: ClientCharacteristicConfiguration, at now: DeviceTime
     ) {
         guard !configuration.isEmpty else { return unsubscribe(central) }
         if subscribers.isEmpty {
-            lastTold = value(at: now)
-            if case .every(let period) = declared.telling { nextTelling = now.uptime + period }
+            lastNotified = value(at: now)
+            if case .every(let period) = declared.notificationPolicy { nextNotification = now.uptime + period }
         }
         subscribers[central] = configuration
     }
 
-    /// Forgets a central.
+    /// Removes a central's subscription.
     mutating func unsubscribe(_ central: Central) {
         subscribers[central] = nil
-        if subscribers.isEmpty { nextTelling = nil }
+        if subscribers.isEmpty { nextNotification = nil }
     }
 
-    /// What is to be told now; `nil` for nothing.
+    /// The value to notify now; `nil` when nothing is due.
     mutating func dueValue(at now: DeviceTime) -> [UInt8]? {
         guard !subscribers.isEmpty else { return nil }
-        switch declared.telling {
+        switch declared.notificationPolicy {
         case .never: return nil
         case .onChange:
             let value = value(at: now)
-            guard value != lastTold else { return nil }
-            lastTold = value
+            guard value != lastNotified else { return nil }
+            lastNotified = value
             return value
         case .every(let period):
-            guard let due = nextTelling, due <= now.uptime else { return nil }
-            nextTelling = due + (now.uptime - due).nextStep(every: period)
+            guard let due = nextNotification, due <= now.uptime else { return nil }
+            nextNotification = due + (now.uptime - due).nextStep(every: period)
             return value(at: now)
         }
     }
 
-    /// What is told because it was written somewhere: the value, whether it is another one or not.
+    /// The value to notify as an echo, changed or not; `nil` without subscribers.
     mutating func echoedValue(at now: DeviceTime) -> [UInt8]? {
-        lastTold = value(at: now)
-        return subscribers.isEmpty ? nil : lastTold
+        lastNotified = value(at: now)
+        return subscribers.isEmpty ? nil : lastNotified
     }
 
-    /// When something is to be told by itself.
-    func nextTelling(after now: DeviceTime) -> Duration? {
+    /// The time of the next notification that no write causes.
+    func nextNotification(after now: DeviceTime) -> Duration? {
         guard !subscribers.isEmpty else { return nil }
-        return declared.telling == .onChange ? nextChange(after: now) : nextTelling
+        return declared.notificationPolicy == .onChange ? nextChange(after: now) : nextNotification
     }
 }
 
 // MARK: - Settings
 
 extension CharacteristicState {
-    /// The word that takes a value back that was set, so that it changes by itself again.
+    /// The text that removes a value that was set, so that the generator runs again.
     static let automatic = "auto"
 
-    /// Its fields by the names of their settings, each with its value as people write it.
+    /// The fields by the names of their settings, each with its value as text.
     var settings: [SettingValue] {
         parts.map { part in
             let fixed: [UInt8]? = if case .fixed(let octets) = part.field.source { octets } else { nil }
@@ -216,7 +217,7 @@ extension CharacteristicState {
         }
     }
 
-    /// What those of its fields are now that change by themselves, by the names of their settings.
+    /// The present values of fields with a generator or a clock, by the names of their settings.
     func presentValues(at now: DeviceTime) -> [String: String] {
         var values: [String: String] = [:]
         for part in parts where part.content == nil {
@@ -226,11 +227,11 @@ extension CharacteristicState {
         return values
     }
 
-    /// Whether a field's setting has this name.
+    /// Whether it has a field whose setting has this name.
     func has(setting name: String) -> Bool { parts.contains { declared.settingName(of: $0.field) == name } }
 
     /// Sets a field by the name of its setting.
-    /// - Throws: `ValueFormatFault` when the text is no value of it.
+    /// - Throws: `ValueFormatFault` when the text is not a value of it.
     mutating func set(_ name: String, _ text: String) throws(ValueFormatFault) {
         guard let index = parts.firstIndex(where: { declared.settingName(of: $0.field) == name }) else { return }
         let field = parts[index].field

@@ -4,17 +4,17 @@
 
 import BluetoothCore
 
-/// How a clock's time is written; the time is UTC.
+/// The form of a clock's time, in UTC.
 package enum ClockForm: String, Hashable, Sendable, CaseIterable {
-    /// Date, time, day of the week, 256ths of a second and why it was adjusted: ten octets, the value of
+    /// Date, time, day of the week, 256ths of a second and the reason of the last adjustment: ten bytes, the value of
     /// characteristic 0x2A2B (GATT Specification Supplement, Current Time).
     case currentTime = "current-time"
-    /// Date and time: seven octets, the value of characteristic 0x2A08 (GATT Specification Supplement, Date Time).
+    /// Date and time: seven bytes, the value of characteristic 0x2A08 (GATT Specification Supplement, Date Time).
     case dateTime = "date-time"
     /// Seconds since 1970, in the format of the field.
     case unix
 
-    /// How many octets it has; `nil` where the format of the field says so.
+    /// The size in bytes; `nil` for that of the field's format.
     package var size: Int? {
         switch self {
         case .currentTime: 10
@@ -23,7 +23,7 @@ package enum ClockForm: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// A date and a time of day for people; `nil` where the octets are too few for them.
+    /// Date and time of day as text; `nil` when there are too few bytes.
     func text(of octets: [UInt8]) -> String? {
         guard octets.count >= 7 else { return nil }
         func two(_ number: UInt8) -> String { number < 10 ? "0\(number)" : "\(number)" }
@@ -57,9 +57,9 @@ struct CivilDate: Hashable {
     let month: Int64
     let day: Int64
 
-    /// The day so many days after the first of January 1970.
+    /// The day that is a number of days after 1 January 1970.
     ///
-    /// Years are counted from March, so that the day that comes every four years is a year's last.
+    /// Years are counted from March, so that a leap day is the last day of a year.
     init(daysSinceUnixEpoch days: Int64) {
         let sinceYearZero = days + 719_468
         let era = (sinceYearZero >= 0 ? sinceYearZero : sinceYearZero - 146_096) / 146_097

@@ -2,17 +2,17 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// A whole number that goes up or down by the same amount again and again.
+/// A whole number that is increased or decreased periodically.
 package struct Counter: Hashable, Sendable {
-    /// The value when power comes; in the range.
+    /// The value when power comes on; in the range.
     package let start: Int64
-    /// What is added each time; negative to count down.
+    /// The increment; negative to count down.
     package let step: Int64
-    /// The time between two values, at least a millisecond.
+    /// The time between two values, at least 1 ms.
     package let every: Duration
     /// The lowest and the highest value.
     package let range: ClosedRange<Int64>
-    /// Whether it begins at the other end of the range when it has gone through; else it stays at the end.
+    /// Whether it continues at the other end of the range; else it stays at the end.
     package let wraps: Bool
 
     /// A counter; a start outside of the range becomes the nearer end.
@@ -24,7 +24,7 @@ package struct Counter: Hashable, Sendable {
         self.wraps = wraps
     }
 
-    /// The value, so long after power came.
+    /// The value at a time since power came on.
     package func value(at elapsed: Duration) -> Int64 {
         // Two numbers of 64 bits have a product of 128.
         let distance = Int128(elapsed.steps(every: every)) * Int128(step)

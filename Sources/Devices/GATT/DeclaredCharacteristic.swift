@@ -5,7 +5,7 @@
 package import Bluetooth
 package import BluetoothCore
 
-/// A service that says what its characteristics do.
+/// A service whose characteristics declare their behaviour.
 package struct DeclaredService: Hashable, Sendable {
     /// Its type.
     package var uuid: BluetoothUUID
@@ -18,48 +18,48 @@ package struct DeclaredService: Hashable, Sendable {
         self.characteristics = characteristics
     }
 
-    /// The service as a radio is told of it.
+    /// The service as a radio hosts it.
     package var declaration: GATTService {
         GATTService(uuid: uuid, characteristics: characteristics.map(\.declaration))
     }
 }
 
-/// A characteristic that says what it does: where its value comes from, what may be written, and what is told when.
+/// A characteristic that declares its behaviour: the source of its value, what may be written, and when it is notified.
 package struct DeclaredCharacteristic: Hashable, Sendable {
     /// Its name among the characteristics of its device, for settings and flash.
     package var name: String
     /// Its type.
     package var uuid: BluetoothUUID
-    /// What can be done with its value.
+    /// The properties: read, write, notify and others.
     package var properties: CharacteristicProperties
-    /// What a link must offer for that.
+    /// The security that reads, writes and subscriptions need.
     package var permissions: AttributePermissions
     /// Its descriptors in order.
     package var descriptors: [GATTDescriptor]
-    /// The parts of its value in order; only the last one may have a length of its own.
+    /// The fields of its value in order; only the last one may have a variable length.
     package var fields: [ValueField]
-    /// How many octets may be written; `nil` for what the fields have.
+    /// The lengths in bytes that may be written; `nil` for those of the fields.
     package var lengths: ClosedRange<Int>?
-    /// When its value is told to whoever wants to be told.
-    package var telling = Telling.never
-    /// Whether what is written survives a power cut.
+    /// When subscribers are notified.
+    package var notificationPolicy = NotificationPolicy.never
+    /// Whether written values are saved.
     package var isStored = false
-    /// The name of the characteristic that takes and tells whatever is written here.
+    /// The name of the characteristic that takes each written value and notifies it.
     package var echo: String?
-    /// The names of characteristics, or of fields as `characteristic.field`, that begin again when this one is written.
+    /// The characteristics, or fields as `characteristic.field`, whose generators restart when this one is written.
     package var restarts: [String] = []
-    /// What is answered to a value out of a field's range.
+    /// The error for a value out of a field's range.
     package var rangeError = ATTError.valueNotAllowed
-    /// An error on purpose when it is read.
+    /// An injected error of reads.
     package var readFault: AttributeFault?
-    /// An error on purpose when it is written.
+    /// An injected error of writes.
     package var writeFault: AttributeFault?
-    /// How long the answer to a read takes.
+    /// The delay of the response to a read.
     package var readDelay = Duration.zero
-    /// How long the answer to a write takes.
+    /// The delay of the response to a write.
     package var writeDelay = Duration.zero
 
-    /// A characteristic that does nothing but have this value.
+    /// A characteristic with this value.
     package init(
         name: String, uuid: BluetoothUUID, properties: CharacteristicProperties,
         permissions: AttributePermissions = .open,
@@ -73,7 +73,7 @@ package struct DeclaredCharacteristic: Hashable, Sendable {
         self.fields = fields
     }
 
-    /// The characteristic as a radio is told of it.
+    /// The characteristic as a radio hosts it.
     package var declaration: GATTCharacteristic {
         GATTCharacteristic(uuid: uuid, properties: properties, permissions: permissions, descriptors: descriptors)
     }
@@ -83,7 +83,7 @@ package struct DeclaredCharacteristic: Hashable, Sendable {
         !properties.isDisjoint(with: [.write, .writeWithoutResponse, .authenticatedSignedWrites])
     }
 
-    /// How many octets its value may have.
+    /// The lengths in bytes that its value may have.
     package var possibleLengths: ClosedRange<Int> {
         if let lengths { return lengths }
         let known = fields.compactMap(\.size).reduce(0, +)
@@ -94,34 +94,34 @@ package struct DeclaredCharacteristic: Hashable, Sendable {
     package func settingName(of field: ValueField) -> String { field.name.isEmpty ? name : "\(name).\(field.name)" }
 }
 
-/// When a value is told to the centrals that have subscribed to it.
-package enum Telling: Hashable, Sendable {
-    /// Only when somebody else has it told, as an echo.
+/// When the subscribers of a characteristic are notified.
+package enum NotificationPolicy: Hashable, Sendable {
+    /// Only as an echo of a write.
     case never
-    /// When it becomes another one.
+    /// When the value changes.
     case onChange
-    /// Again and again, from the first subscription on.
+    /// Periodically, from the first subscription on.
     case every(Duration)
 }
 
-/// An error that is answered on purpose.
+/// An injected error.
 package struct AttributeFault: Hashable, Sendable {
-    /// When it is answered.
+    /// The requests that get an error.
     package enum Occasion: Hashable, Sendable {
-        /// Each time.
+        /// Each one.
         case always
-        /// The time of this number, counted from 1 since power came.
+        /// The one of this number, counted from 1 since power came on.
         case time(Int)
-        /// Until the characteristic has been written.
+        /// Those before the characteristic is written.
         case untilWritten
     }
 
-    /// What is answered.
+    /// The error.
     package let error: ATTError
-    /// When it is answered.
+    /// The requests that get it.
     package let occasion: Occasion
 
-    /// An error on these occasions.
+    /// An error of these requests; of each one by default.
     package init(_ error: ATTError, _ occasion: Occasion = .always) {
         self.error = error
         self.occasion = occasion

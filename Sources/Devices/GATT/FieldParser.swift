@@ -2,10 +2,10 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads what a value, or a field of one, is: `type`, and `value` or what changes it.
+/// Reads a value, or a field of one: `type`, and `value` or a generator.
 enum FieldParser {
-    /// A field; its keys stand in a mapping of their own or among those of its characteristic.
-    /// - Parameter least: how many octets a value has at least that is not given.
+    /// A field; its keys are in a mapping of their own, or among those of its characteristic.
+    /// - Parameter least: the minimum length in bytes of a value that is not given.
     static func field(_ reader: inout ProfileReader, name: String, least: Int = 0) -> ValueField? {
         let format = format(&reader)
         let clock = reader.value("clock") { text throws(ValueFault) in
@@ -16,7 +16,7 @@ enum FieldParser {
         let given = (["value", "clock"] + ProfileReader.quantityKeys).filter(reader.has)
         guard given.count < 2 else {
             _ = reader.node("value")
-            // Two that change a number are told of already.
+            // A second generator was reported already.
             if ["value", "clock"].contains(given[0]) {
                 reader.add(
                     "\(given[1]) says what it is already; leave one of them out", field: given[0],
@@ -131,7 +131,7 @@ enum FieldParser {
 }
 
 extension ValueFormat {
-    /// The value where none is given: 0, or the nearest to it that is accepted; else octets of 0, or spaces.
+    /// The default value: 0, or the accepted number that is nearest to it; else bytes of 0, or spaces.
     fileprivate func initial(size: Int, _ accepted: ClosedRange<Double>?) -> [UInt8] {
         guard isNumber else { return Array(repeating: self == .text ? 0x20 : 0, count: size) }
         return octets(of: min(max(0, accepted?.lowerBound ?? 0), accepted?.upperBound ?? 0))

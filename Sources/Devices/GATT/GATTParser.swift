@@ -88,7 +88,7 @@ enum GATTParser {
 
     // MARK: - Names
 
-    /// Every name is one characteristic's, and every name that is referred to is one.
+    /// Checks that names are unique, and that names which are referred to exist.
     private static func checkNames(of configuration: GATTPeripheral.Configuration, _ reader: inout ProfileReader) {
         var seen: [String: DeclaredCharacteristic] = [:]
         var owners: [String: String] = [:]

@@ -7,22 +7,21 @@ import Glibc
 
 /// A decimal floating-point number of IEEE 11073-20601, as medical devices send it: a whole number times a power of ten.
 package enum MedicalFloat: Hashable, Sendable {
-    /// `SFLOAT`, two octets: 12 bits of number, 4 of exponent.
+    /// `SFLOAT`, two bytes: 12 bits of mantissa, 4 of exponent.
     case short
-    /// `FLOAT`, four octets: 24 bits of number, 8 of exponent.
+    /// `FLOAT`, four bytes: 24 bits of mantissa, 8 of exponent.
     case long
 
-    /// Octets on the wire.
+    /// The size in bytes.
     package var size: Int { self == .short ? 2 : 4 }
 
     private var mantissaBits: Int { self == .short ? 12 : 24 }
     private var exponents: ClosedRange<Int> { self == .short ? -8...7 : -128...127 }
-    /// The five numbers around half of the range stand for what is no number.
+    /// The five values around half of the range are not numbers: infinities, NaN and two others.
     private var greatest: Int { (1 << (mantissaBits - 1)) - 3 }
 
-    /// The octets of a number, little-endian.
-    /// - Parameter decimals: how many digits behind the point; `nil` takes as many as the number needs and the format
-    ///   has. What is too large becomes infinite.
+    /// The bytes of a number, little-endian. A number that is too large becomes infinite.
+    /// - Parameter decimals: the number of decimal places; `nil` for as many as the number needs and the format has.
     package func octets(of number: Double, decimals: Int? = nil) -> [UInt8] {
         let half = 1 << (mantissaBits - 1)
         if number.isNaN { return octets(mantissa: half - 1, exponent: 0) }
@@ -41,7 +40,7 @@ package enum MedicalFloat: Hashable, Sendable {
         return octets(mantissa: Int(mantissa(number, exponent)), exponent: exponent)
     }
 
-    /// The number of octets; `nil` when they are not as many as the format has.
+    /// The number in some bytes; `nil` when their count is not the format's size.
     package func number(of octets: [UInt8]) -> Double? {
         guard octets.count == size else { return nil }
         let bits = octets.reversed().reduce(0) { $0 << 8 | Int($1) }

@@ -2,23 +2,23 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// A number that may change by itself: what a sensor measures, or a battery has left.
+/// A number that may change in time, such as the reading of a sensor or the level of a battery.
 ///
-/// It is a function of the time since power came, in steps: between two changes it stays as it is, as a value does that
-/// is sampled now and then. The same quantity has the same values in every run.
+/// It is a step function of the time since power came on, like a value that is sampled. The same quantity has the same values
+/// in every run.
 package enum Quantity: Hashable, Sendable {
-    /// It stays as it is.
+    /// It does not change.
     case fixed(Double)
-    /// It goes up or down by the same amount again and again.
+    /// It counts up or down.
     case counter(Counter)
-    /// It goes up and down in a period.
+    /// It follows a periodic waveform.
     case waveform(Waveform)
-    /// It wanders at random.
+    /// It follows a random walk.
     case randomWalk(RandomWalk)
-    /// It goes as it was recorded.
+    /// It follows a recording.
     case trace(Trace)
 
-    /// The value, so long after power came.
+    /// The value at a time since power came on.
     package func value(at elapsed: Duration) -> Double {
         switch self {
         case .fixed(let value): value
@@ -29,7 +29,7 @@ package enum Quantity: Hashable, Sendable {
         }
     }
 
-    /// When, so long after power came, the value may be another one for the first time; `nil` when it never is.
+    /// The time since power came on of the next change; `nil` when there is none.
     package func nextChange(after elapsed: Duration) -> Duration? {
         switch self {
         case .fixed: nil
@@ -40,7 +40,7 @@ package enum Quantity: Hashable, Sendable {
         }
     }
 
-    /// All values that it can have lie in here.
+    /// Bounds of all its values.
     package var bounds: ClosedRange<Double> {
         switch self {
         case .fixed(let value): value...value
@@ -51,14 +51,14 @@ package enum Quantity: Hashable, Sendable {
         }
     }
 
-    /// Remembers where it is, so that later values cost less; none of them changes.
+    /// Stores the present position, so that later values cost less; no value changes.
     package mutating func settle(at elapsed: Duration) {
         guard case .randomWalk(var walk) = self else { return }
         walk.settle(at: elapsed)
         self = .randomWalk(walk)
     }
 
-    /// When it is worth settling again; `nil` when it never is.
+    /// The time at which to settle next; `nil` when there is nothing to store.
     package func nextSettling(after elapsed: Duration) -> Duration? {
         guard case .randomWalk(let walk) = self else { return nil }
         return elapsed + walk.every * 10_000
@@ -69,13 +69,13 @@ extension Duration {
     /// The shortest time between two changes of a quantity.
     package static let shortestStep = Duration.milliseconds(1)
 
-    /// How many whole steps are in it; none in a negative time.
+    /// The number of whole steps in it; 0 for a negative time.
     func steps(every step: Duration) -> Int64 {
         guard self > .zero else { return 0 }
         return Int64(clamping: attoseconds / max(step, .shortestStep).attoseconds)
     }
 
-    /// The end of the step that it is in.
+    /// The end of the present step.
     func nextStep(every step: Duration) -> Duration {
         let step = max(step, .shortestStep)
         // Not by multiplication of durations, whose product may not fit while the sum does.

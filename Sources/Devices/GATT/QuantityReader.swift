@@ -2,14 +2,14 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How quantities are written: what changes a number, by the key that says how.
+// The keys of quantities: a number, or a generator.
 
 extension ProfileReader {
-    /// The keys of what changes a number.
+    /// The keys of generators.
     static let quantityKeys = ["counter", "drain", "waveform", "random-walk", "trace"]
 
     /// The quantity of a key, which is a number, or a mapping with one of `quantityKeys`.
-    /// - Parameter bounds: the values that it may have.
+    /// - Parameter bounds: the values that it may have; `nil` for any.
     mutating func quantity(_ key: String, in bounds: ClosedRange<Double>?) -> Quantity? {
         guard let node = node(key) else { return nil }
         guard node.mapping != nil else {
@@ -30,7 +30,7 @@ extension ProfileReader {
         return quantity
     }
 
-    /// The quantity of the one of `quantityKeys` that is here; `nil` when none is.
+    /// The generator of the one key of `quantityKeys` that is given; `nil` when none is.
     mutating func changingQuantity(in bounds: ClosedRange<Double>?) -> Quantity? {
         var found: Quantity?
         var first: String?
@@ -63,8 +63,8 @@ extension ProfileReader {
         func text(_ range: ClosedRange<Double>) -> String {
             "\(ValueText.text(range.lowerBound)) to \(ValueText.text(range.upperBound))"
         }
-        let told = values.lowerBound == values.upperBound ? ValueText.text(values.lowerBound) : text(values)
-        return ValueFault("\(told) is out of range: the value can be \(bounds.map(text) ?? "any number")")
+        let described = values.lowerBound == values.upperBound ? ValueText.text(values.lowerBound) : text(values)
+        return ValueFault("\(described) is out of range: the value can be \(bounds.map(text) ?? "any number")")
     }
 
     private mutating func quantity(kind: String) -> Quantity? {
@@ -81,7 +81,7 @@ extension ProfileReader {
         let start = value("start", ValueText.integer)
         let step = value("step", ValueText.integer) ?? 1
         let every = required("every", ValueText.step)
-        // Beyond these, not every whole number can be told from the next one.
+        // Beyond these, a floating-point number cannot represent each whole number.
         let (least, most) = (-(1 << 53) as Int64, (1 << 53) as Int64)
         let lowest = value("min", ValueText.integer)
         let highest = required("max", ValueText.integer)
@@ -101,7 +101,7 @@ extension ProfileReader {
         return .counter(Counter(start: start ?? low, step: step, every: every, range: low...highest, wraps: wraps))
     }
 
-    /// A counter that goes down and stays at the end.
+    /// A counter that counts down and stays at the end.
     private mutating func drain() -> Quantity? {
         let from = value("from", ValueText.integer) ?? 100
         let end = value("to", ValueText.integer) ?? 0
@@ -156,7 +156,7 @@ extension ProfileReader {
         return .randomWalk(RandomWalk(seed: seed ?? 1, start: first, step: step, range: range, every: every))
     }
 
-    /// The bounds `min` and `max`, which must be there.
+    /// The bounds `min` and `max`, which are required.
     private mutating func range() -> ClosedRange<Double>? {
         let lowest = required("min", Self.quantityNumber)
         let highest = required("max", Self.quantityNumber)
@@ -168,7 +168,7 @@ extension ProfileReader {
         return lowest...highest
     }
 
-    /// A number whose sums and differences are numbers too.
+    /// A number whose sums and differences are finite.
     private static func quantityNumber(_ text: String) throws(ValueFault) -> Double {
         let number = try ValueText.number(text)
         guard abs(number) <= 1e100 else { throw ValueFault("\"\(text)\" is more than any quantity here") }

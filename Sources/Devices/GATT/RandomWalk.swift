@@ -4,19 +4,19 @@
 
 import BluetoothCore
 
-/// A number that wanders at random between two bounds, the same way for the same seed.
+/// A random walk between two bounds, the same for the same seed.
 package struct RandomWalk: Hashable, Sendable {
-    /// What decides the way.
+    /// The seed of the random numbers.
     package let seed: UInt64
-    /// The value when power comes; in the range.
+    /// The value when power comes on; in the range.
     package let start: Double
-    /// The farthest that one step goes, up or down.
+    /// The largest step, up or down.
     package let step: Double
-    /// The bounds, at which it turns.
+    /// The bounds, at which it is reflected.
     package let range: ClosedRange<Double>
-    /// The time between two steps, at least a millisecond.
+    /// The time between two steps, at least 1 ms.
     package let every: Duration
-    /// A place that it has come to, so that the way there need not be gone again.
+    /// A position that was computed, from which later ones are.
     private var milestone: Milestone
 
     private struct Milestone: Hashable {
@@ -34,7 +34,7 @@ package struct RandomWalk: Hashable, Sendable {
         milestone = Milestone(steps: 0, value: self.start)
     }
 
-    /// The value, so long after power came.
+    /// The value at a time since power came on.
     package func value(at elapsed: Duration) -> Double { place(at: elapsed).value }
 
     mutating func settle(at elapsed: Duration) { milestone = place(at: elapsed) }
@@ -49,7 +49,7 @@ package struct RandomWalk: Hashable, Sendable {
         return place
     }
 
-    /// A value that has gone past a bound comes back as far.
+    /// Reflects a value at the bounds.
     private func turned(_ value: Double) -> Double {
         let reflected =
             value > range.upperBound

@@ -2,11 +2,11 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// A number that goes as it was recorded: each value stays until the time of the next one.
+/// A recorded number: each value lasts until the time of the next one.
 package struct Trace: Hashable, Sendable {
-    /// A value, and from when on.
+    /// A value and its time.
     package struct Point: Hashable, Sendable {
-        /// The time since power came.
+        /// The time since power came on.
         package let time: Duration
         /// The value from then on.
         package let value: Double
@@ -20,14 +20,14 @@ package struct Trace: Hashable, Sendable {
 
     /// The values in the order of their times.
     package let points: [Point]
-    /// Whether it begins again when the last value has stayed as long as the one before; else the last one stays.
+    /// Whether it restarts when the last value has lasted as long as the one before; else the last one stays.
     package let repeats: Bool
-    /// How long it takes until it begins again; `nil` when it does not.
+    /// The time until it restarts; `nil` when it does not.
     private let length: Duration?
-    /// All values lie in here.
+    /// Bounds of all its values.
     package let bounds: ClosedRange<Double>
 
-    /// A trace; `nil` without any point, with a negative time, with times that do not go up, or with a value that is
+    /// A trace; `nil` without points, with a negative time, with times that do not increase, or with a value that is
     /// not finite. The first value is also that of the time before it.
     package init?(_ points: [Point], repeats: Bool) {
         guard let first = points.first, let last = points.last, first.time >= .zero,
@@ -40,7 +40,7 @@ package struct Trace: Hashable, Sendable {
         length = repeats ? points.dropLast().last.map { last.time + (last.time - $0.time) } : nil
     }
 
-    /// The value, so long after power came.
+    /// The value at a time since power came on.
     package func value(at elapsed: Duration) -> Double {
         let next = index(behind: place(of: elapsed))
         return points[max(next, 1) - 1].value
@@ -59,7 +59,7 @@ package struct Trace: Hashable, Sendable {
         return Duration(attoseconds: elapsed.attoseconds % length.attoseconds)
     }
 
-    /// The number of the first point whose time is not yet come.
+    /// The index of the first point whose time is in the future.
     private func index(behind time: Duration) -> Int {
         var (low, high) = (0, points.count)
         while low < high {

@@ -4,11 +4,11 @@
 
 /// A recorded quantity as text: a line for each value, its time and itself, with a comma between them.
 enum TraceText {
-    /// More than anybody records by hand.
+    /// The limit of points, so that a file cannot take memory without bound.
     private static let maximumCount = 100_000
 
     /// The values of a file. Times are in seconds, or have a unit; a heading, empty lines and lines that begin with `#`
-    /// are left out.
+    /// are ignored.
     static func points(_ text: String) throws(ValueFault) -> [Trace.Point] {
         var points: [Trace.Point] = []
         var isFirst = true

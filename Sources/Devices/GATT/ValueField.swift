@@ -2,15 +2,15 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// A part of a characteristic's value: how it is written, and where it comes from.
+/// A field of a characteristic's value: its format and its source.
 package struct ValueField: Hashable, Sendable {
-    /// Its name among the fields of the value; empty when it is all of it.
+    /// The name among the fields of the value; empty when it is the only one.
     package var name: String
-    /// How it is written.
+    /// The format.
     package var format: ValueFormat
-    /// Where it comes from.
+    /// The source.
     package var source: ValueSource
-    /// The numbers that may be written into it; `nil` for all that the format has.
+    /// The numbers that may be written; `nil` for all that the format can hold.
     package var accepted: ClosedRange<Double>?
 
     /// A field.
@@ -23,13 +23,13 @@ package struct ValueField: Hashable, Sendable {
         self.accepted = accepted
     }
 
-    /// How many octets it always has; `nil` where they may be more or fewer.
+    /// The size in bytes; `nil` when it is variable.
     package var size: Int? {
         if case .clock(let form) = source { return form.size ?? format.size }
         return format.size
     }
 
-    /// The octets, so long after it began, at a time of day.
+    /// The bytes at a time since the start, and at a time of day.
     package func octets(at elapsed: Duration, sinceUnixEpoch: Duration) -> [UInt8] {
         switch source {
         case .fixed(let octets): octets
@@ -38,13 +38,13 @@ package struct ValueField: Hashable, Sendable {
         }
     }
 
-    /// Its octets as people write them; a date as `2026-01-31 12:00:00`.
+    /// The bytes as text; a date as `2026-01-31 12:00:00`.
     package func text(of octets: [UInt8]) -> String {
         guard case .clock(let form) = source, form != .unix else { return format.text(of: octets) }
         return form.text(of: octets) ?? format.text(of: octets)
     }
 
-    /// When, so long after it began, it may be another one for the first time; `nil` when it never is by itself.
+    /// The time since the start of the next change; `nil` for a fixed value.
     package func nextChange(after elapsed: Duration, sinceUnixEpoch: Duration) -> Duration? {
         switch source {
         case .fixed: nil
@@ -54,9 +54,9 @@ package struct ValueField: Hashable, Sendable {
     }
 }
 
-/// Where a value comes from.
+/// The source of a value.
 package enum ValueSource: Hashable, Sendable {
-    /// These octets, until others are written.
+    /// These bytes, until others are written.
     case fixed([UInt8])
     /// A number in the field's format.
     case quantity(Quantity)

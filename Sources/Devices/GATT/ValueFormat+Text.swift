@@ -4,11 +4,11 @@
 
 import BluetoothCore
 
-// How people write values, in profiles and in `ctl set` alike.
+// The text of values, in profiles and in `ctl set`.
 
-/// A text that is no value of a format; the message says what is, without a full stop.
+/// A text that is not a value of a format.
 package struct ValueFormatFault: Error, Hashable, Sendable {
-    /// What is wrong, and what can be written.
+    /// What is wrong and what can be written, without a full stop.
     package let message: String
     /// A fault with this message.
     package init(_ message: String) { self.message = message }
@@ -18,8 +18,8 @@ extension ValueFormat {
     /// The longest value that an attribute can have (Core 5.4, Vol 3, Part F, 3.2.9).
     package static let longestValue = 512
 
-    /// The octets of a value as people write it: a number with its scale, hexadecimal digits, `true`, or text.
-    /// - Throws: `ValueFormatFault` when the text is none, or does not fit.
+    /// The bytes of a text: a number with its scale, hexadecimal digits, `true`, or text.
+    /// - Throws: `ValueFormatFault` when the text is not a value, or does not fit.
     package func octets(ofText text: String) throws(ValueFormatFault) -> [UInt8] {
         switch self {
         case .octets: return try Self.limited(Self.hexadecimal(text))
@@ -42,7 +42,7 @@ extension ValueFormat {
         }
     }
 
-    /// The value as people write it; octets as hexadecimal digits where they are no value of this format.
+    /// The text of a value; hexadecimal digits for bytes that are not a value of this format.
     package func text(of octets: [UInt8]) -> String {
         switch self {
         case .octets: break
@@ -53,22 +53,22 @@ extension ValueFormat {
         case .float32(let order) where octets.count == 4:
             return "\(Float(bitPattern: UInt32(truncatingIfNeeded: order.bits(of: octets))))"
         case .integer(let format):
-            // What a scale such as 0.01 adds behind its last digit is none of the value.
+            // Digits behind the last one of a scale such as 0.01 are rounding errors.
             if let number = number(of: octets) { return abs(format.scale) < 1e-6 ? "\(number)" : Self.words(number) }
         case .float32, .float64, .medical: if let number = number(of: octets) { return "\(number)" }
         }
         return Hexadecimal.string(octets)
     }
 
-    /// A finite decimal number as people write it.
+    /// A finite decimal number.
     package static func number(_ text: String) -> Double? {
-        // Not everything that Swift reads as a number is one to people: 0x10, inf.
+        // Swift also reads 0x10 and inf as numbers.
         let isDecimal = text.utf8.allSatisfy { 0x30...0x39 ~= $0 || "+-.eE".utf8.contains($0) }
         guard isDecimal, let number = Double(text), number.isFinite else { return nil }
         return number
     }
 
-    /// A number for people: whole ones as such, others without the digits that only binary fractions have.
+    /// A number as text: whole ones without a point, others without the digits that only binary fractions have.
     static func words(_ number: Double) -> String {
         guard number.isFinite, abs(number) < 1e15 else { return "\(number)" }
         if let whole = Int(exactly: number) { return "\(whole)" }

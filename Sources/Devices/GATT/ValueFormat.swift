@@ -4,24 +4,24 @@
 
 import BluetoothCore
 
-/// How a value, or a field of one, is written in octets.
+/// The format of a value, or of a field of one, in bytes.
 package enum ValueFormat: Hashable, Sendable {
-    /// Octets that mean nothing here.
+    /// Bytes without a meaning.
     case octets
     /// UTF-8.
     case text
-    /// One octet: 0 is false, 1 is true, and nothing else is a value.
+    /// One byte: 0 is false, 1 is true, and other bytes are not values.
     case boolean
     /// A whole number.
     case integer(IntegerFormat)
-    /// A number of IEEE 754, of four octets.
+    /// A number of IEEE 754, of four bytes.
     case float32(ByteOrder)
-    /// A number of IEEE 754, of eight octets.
+    /// A number of IEEE 754, of eight bytes.
     case float64(ByteOrder)
-    /// A number of IEEE 11073-20601, little-endian, with so many digits behind the point; `nil` for what it needs.
+    /// A number of IEEE 11073-20601, little-endian, with this number of decimal places; `nil` for as many as needed.
     case medical(MedicalFloat, decimals: Int?)
 
-    /// How many octets it always has; `nil` where they may be more or fewer.
+    /// The size in bytes; `nil` when it is variable.
     package var size: Int? {
         switch self {
         case .octets, .text: nil
@@ -33,7 +33,7 @@ package enum ValueFormat: Hashable, Sendable {
         }
     }
 
-    /// Whether it is a number, so that a quantity can be written in it.
+    /// Whether it is a format of numbers, which can hold a quantity.
     package var isNumber: Bool {
         switch self {
         case .octets, .text: false
@@ -41,7 +41,7 @@ package enum ValueFormat: Hashable, Sendable {
         }
     }
 
-    /// The numbers that it can hold; `nil` where it holds none, or any.
+    /// The numbers that it can hold; `nil` when it holds none, or any.
     package var bounds: ClosedRange<Double>? {
         switch self {
         case .octets, .text, .float32, .float64, .medical: nil
@@ -50,7 +50,7 @@ package enum ValueFormat: Hashable, Sendable {
         }
     }
 
-    /// The octets of a number, the nearest that it can hold; none where it holds no numbers.
+    /// The bytes of the nearest number that it can hold; empty when it holds no numbers.
     package func octets(of number: Double) -> [UInt8] {
         switch self {
         case .octets, .text: []
@@ -62,7 +62,7 @@ package enum ValueFormat: Hashable, Sendable {
         }
     }
 
-    /// The number of octets; `nil` where it holds none, or the octets are no value of it.
+    /// The number in some bytes; `nil` when it holds no numbers, or when the bytes are not a value of it.
     package func number(of octets: [UInt8]) -> Double? {
         guard octets.count == size else { return nil }
         return switch self {
@@ -76,11 +76,11 @@ package enum ValueFormat: Hashable, Sendable {
     }
 }
 
-/// Which octet of a number comes first.
+/// The order of the bytes of a number.
 package enum ByteOrder: String, Hashable, Sendable, CaseIterable {
-    /// The lowest, as almost everywhere in Bluetooth.
+    /// The lowest byte first, as almost everywhere in Bluetooth.
     case littleEndian = "le"
-    /// The highest.
+    /// The highest byte first.
     case bigEndian = "be"
 
     func octets(of bits: some FixedWidthInteger & UnsignedInteger) -> [UInt8] {
@@ -88,24 +88,24 @@ package enum ByteOrder: String, Hashable, Sendable, CaseIterable {
         return self == .littleEndian ? octets : octets.reversed()
     }
 
-    /// Of at most eight octets.
+    /// The bits of at most eight bytes.
     func bits(of octets: [UInt8]) -> UInt64 {
         (self == .littleEndian ? octets.reversed() : octets).reduce(0) { $0 << 8 | UInt64($1) }
     }
 }
 
-/// How a whole number is written.
+/// The format of a whole number.
 package struct IntegerFormat: Hashable, Sendable {
-    /// Octets, 1 to 8.
+    /// The size in bytes, 1 to 8.
     package let size: Int
     /// Whether it may be negative, in two's complement.
     package let isSigned: Bool
-    /// Which octet comes first.
+    /// The order of the bytes.
     package let order: ByteOrder
-    /// What one step of the whole number is worth: 0.01 where the number counts hundredths. Not 0, and finite.
+    /// The value of one unit: 0.01 for hundredths. Finite and not 0.
     package let scale: Double
 
-    /// A format; the size is brought into its range, and a scale that cannot be one is 1.
+    /// A format; the size is limited to its range, and an invalid scale becomes 1.
     package init(size: Int, isSigned: Bool, order: ByteOrder = .littleEndian, scale: Double = 1) {
         self.size = min(max(size, 1), 8)
         self.isSigned = isSigned

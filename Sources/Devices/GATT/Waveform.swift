@@ -4,35 +4,35 @@
 
 import Glibc
 
-/// A number that goes up and down in a period, sampled now and then.
+/// A number that changes periodically, sampled at regular times.
 package struct Waveform: Hashable, Sendable {
-    /// How it goes.
+    /// The shapes.
     package enum Shape: String, Hashable, Sendable, CaseIterable {
-        /// Begins in the middle, going up.
+        /// Begins in the middle and rises.
         case sine
-        /// Begins at the bottom, and goes up and down in straight lines.
+        /// Begins at the minimum; rises and falls in straight lines.
         case triangle
-        /// Begins at the top, and is at the bottom in the second half.
+        /// The maximum in the first half, the minimum in the second.
         case square
-        /// Begins at the bottom, goes up in a straight line, and falls at the end.
+        /// Begins at the minimum, rises in a straight line, and drops at the end.
         case sawtooth
     }
 
-    /// How it goes.
+    /// The shape.
     package let shape: Shape
-    /// The bottom and the top.
+    /// The minimum and the maximum.
     package let range: ClosedRange<Double>
-    /// The time until it begins again, at least a millisecond.
+    /// The period, at least 1 ms.
     package let period: Duration
-    /// How far into the period it is when power comes, from 0 up to but not 1.
+    /// The part of the period that has passed when power comes on, 0 up to but not 1.
     package let phase: Double
-    /// The time between two samples, at least a millisecond.
+    /// The sampling period, at least 1 ms.
     package let every: Duration
 
-    /// The time between two samples where nothing else is said.
+    /// The default sampling period.
     package static let usualSampling = Duration.milliseconds(100)
 
-    /// A waveform; of a phase, only the part behind the point counts.
+    /// A waveform; only the fraction of the phase counts.
     package init(
         _ shape: Shape, range: ClosedRange<Double>, period: Duration, phase: Double = 0,
         every: Duration = usualSampling
@@ -44,7 +44,7 @@ package struct Waveform: Hashable, Sendable {
         self.every = max(every, .shortestStep)
     }
 
-    /// The value, so long after power came.
+    /// The value at a time since power came on.
     package func value(at elapsed: Duration) -> Double {
         let sampled = Int128(elapsed.steps(every: every)) * every.attoseconds % period.attoseconds
         let place = Double(sampled) / Double(period.attoseconds) + phase
@@ -53,7 +53,7 @@ package struct Waveform: Hashable, Sendable {
             max(range.lowerBound + (range.upperBound - range.lowerBound) * height, range.lowerBound), range.upperBound)
     }
 
-    /// From 0, the bottom, to 1, the top.
+    /// The value from 0, the minimum, to 1, the maximum.
     private func height(at place: Double) -> Double {
         switch shape {
         case .sine: 0.5 + 0.5 * sin(2 * .pi * place)

@@ -6,7 +6,7 @@ package import Advertising
 package import Bluetooth
 package import BluetoothCore
 
-/// The texts that people write for values, in profiles, after options and in `ctl set` alike.
+/// The texts of values in profiles, options and `ctl set`.
 ///
 /// Every function throws `ValueFault` with what can be written instead.
 package enum ValueText {
@@ -121,7 +121,7 @@ package enum ValueText {
         return address
     }
 
-    /// `none`, or an octet such as `0x06`.
+    /// `none`, or a byte such as `0x06`.
     package static func flags(_ text: String) throws(ValueFault) -> AdvertisingFlags? {
         if text == "none" { return nil }
         let digits = text.hasPrefix("0x") ? text.dropFirst(2) : Substring(text)
@@ -132,7 +132,7 @@ package enum ValueText {
         return AdvertisingFlags(rawValue: octet)
     }
 
-    /// The octets of a legacy advertising PDU as hexadecimal digits; spaces and colons may stand between octets.
+    /// The bytes of a legacy advertising PDU as hexadecimal digits; spaces and colons may separate them.
     package static func payload(_ text: String) throws(ValueFault) -> [UInt8] {
         let octets: [UInt8]
         do throws(WireError) {
@@ -148,7 +148,7 @@ package enum ValueText {
 
     /// Metres from the origin, with or without a sign, up to 10 km.
     package static func metres(_ text: String) throws(ValueFault) -> Double {
-        // Not everything that Swift reads as a number is one to people: 0x10, nan.
+        // Swift also reads 0x10 and nan as numbers.
         let isDecimal = text.allSatisfy { $0.isASCII && ($0.isNumber || "+-.".contains($0)) }
         guard isDecimal, let value = Double(text), abs(value) <= 10_000 else {
             throw ValueFault("\"\(text)\" is not a number of metres from -10000 to 10000")
@@ -261,7 +261,7 @@ extension ValueText {
         try duration(text, in: .milliseconds(10) ... .seconds(3_600_000), limits: "10ms to 1000h")
     }
 
-    /// How long an answer takes: up to a minute, which is more than centrals wait for.
+    /// The delay of a response: up to a minute, which is longer than centrals wait.
     package static func delay(_ text: String) throws(ValueFault) -> Duration {
         try duration(text, in: .zero ... .seconds(60), limits: "0ms to 60s")
     }
@@ -281,7 +281,7 @@ extension ValueText {
         return ATTError(rawValue: UInt8(code))
     }
 
-    /// Octets as hexadecimal digits.
+    /// Bytes as hexadecimal digits.
     package static func octets(_ text: String) throws(ValueFault) -> [UInt8] { try value(text, as: .octets) }
 
     /// A value in a format.
@@ -314,7 +314,7 @@ extension ValueText {
         return name
     }
 
-    /// A number as people write it: without a point where it needs none.
+    /// A number as text: a whole one without a point.
     package static func text(_ number: Double) -> String {
         Int64(exactly: number).map { "\($0)" } ?? "\(number)"
     }

@@ -143,11 +143,11 @@ import Testing
         #expect(repaired.read(Self.uuid, offset: 0) == .value([7]))
     }
 
-    // MARK: - Telling
+    // MARK: - NotificationPolicy
 
     @Test func changesAreToldToSubscribersOnly() {
         var peripheral = Self.peripheral([.read, .notify], fields: Self.counting(), centrals: 2) {
-            $0.telling = .onChange
+            $0.notificationPolicy = .onChange
         }
         _ = peripheral.handle(.poweredOn, at: Self.at(0))
         #expect(peripheral.nextDeadline == nil)
@@ -169,7 +169,7 @@ import Testing
     }
 
     @Test func valuesAreToldAgainAndAgain() {
-        var peripheral = Self.peripheral { $0.telling = .every(.milliseconds(300)) }
+        var peripheral = Self.peripheral { $0.notificationPolicy = .every(.milliseconds(300)) }
         _ = peripheral.handle(.poweredOn, at: Self.at(0))
         _ = peripheral.handle(.subscribed(Bench.alice, Self.identifier, .notification), at: Self.at(100))
         var times: [Int] = []
@@ -187,11 +187,11 @@ import Testing
     }
 
     @Test func whatIsWrittenIsToldWhenItIsAnotherValue() {
-        var peripheral = Self.peripheral { $0.telling = .onChange }
+        var peripheral = Self.peripheral { $0.notificationPolicy = .onChange }
         _ = peripheral.handle(.subscribed(Bench.alice, Self.identifier, .notification))
         #expect(peripheral.handle(.wrote(Self.uuid, offset: 0, value: [5])) == .done())
         #expect(peripheral.handle(.wrote(Self.uuid, offset: 0, value: [6])) == .done([Self.told([6])]))
-        var echo = Self.peripheral { ($0.telling, $0.echo) = (.onChange, "value") }
+        var echo = Self.peripheral { ($0.notificationPolicy, $0.echo) = (.onChange, "value") }
         #expect(echo.handle(.wrote(Self.uuid, offset: 0, value: [6])) == .done())
         _ = echo.handle(.subscribed(Bench.alice, Self.identifier, .notification))
         for _ in 0..<2 {
@@ -260,7 +260,9 @@ import Testing
     // MARK: - Settings
 
     @Test func ownerSetsValues() {
-        var peripheral = Self.peripheral([.read, .notify], fields: Self.counting()) { $0.telling = .onChange }
+        var peripheral = Self.peripheral([.read, .notify], fields: Self.counting()) {
+            $0.notificationPolicy = .onChange
+        }
         _ = peripheral.handle(.poweredOn, at: Self.at(0))
         _ = peripheral.handle(.subscribed(Bench.alice, Self.identifier, .notification), at: Self.at(0))
         #expect(peripheral.settings.last == .named("value", "auto"))
@@ -361,11 +363,11 @@ import Testing
                 ValueField(name: "b", format: .text, source: .fixed([])),
             ],
         ]
-        let tellings: [Telling] = [.never, .onChange, .every(.milliseconds(300))]
+        let policies: [NotificationPolicy] = [.never, .onChange, .every(.milliseconds(300))]
         let characteristics = kinds.indices.map { index in
             var characteristic = DeclaredCharacteristic(
                 name: "c\(index)", uuid: .bit16(0xFFF0), properties: all, fields: kinds[index])
-            characteristic.telling = tellings[index % 3]
+            characteristic.notificationPolicy = policies[index % 3]
             characteristic.isStored = index % 2 == 0
             characteristic.echo = "c\((index + 1) % kinds.count)"
             characteristic.restarts = ["c3"]
