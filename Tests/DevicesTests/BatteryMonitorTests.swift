@@ -47,40 +47,39 @@ import Testing
     }
 
     /// An hour and three quarters in virtual time: a notification a minute while it drains, and none when it is empty.
-    @Test func onlyChangesAreTold() {
+    @Test func changesAreNotified() {
         var battery = BatteryMonitor(BatteryMonitor.Configuration(level: Self.drain))
         _ = battery.handle(.poweredOn)
         _ = battery.handle(.connected(Bench.alice))
         #expect(battery.nextDeadline == nil)
         #expect(battery.handle(.subscribed(Bench.alice, Self.level, .notification)).isEmpty)
-        var told: [UInt8] = []
+        var notified: [UInt8] = []
         while let deadline = battery.nextDeadline {
-            #expect(deadline == .seconds(60 * (told.count + 1)))
+            #expect(deadline == .seconds(60 * (notified.count + 1)))
             for output in battery.handle(.timePassed, at: DeviceTime(uptime: deadline)).effects {
                 guard case .notify(Self.level, let value, nil) = output else {
                     Issue.record("\(output) is no notification")
                     continue
                 }
-                told += value
+                notified += value
             }
         }
-        #expect(told == (0...99).reversed())
+        #expect(notified == (0...99).reversed())
     }
 
-    /// A change within one per cent is none.
-    @Test func whatLooksTheSameIsNotTold() {
+    @Test func changeWithinOnePerCentIsNotNotified() {
         let wave = Waveform(.triangle, range: 50...52, period: .seconds(200), every: .seconds(1))
         var battery = BatteryMonitor(BatteryMonitor.Configuration(level: .waveform(wave)))
         _ = battery.handle(.poweredOn)
         _ = battery.handle(.subscribed(Bench.alice, Self.level, .notification))
-        var told: [UInt8] = []
+        var notified: [UInt8] = []
         for second in 1...200 {
             let response = battery.handle(.timePassed, at: DeviceTime(uptime: .seconds(second)))
             for case .notify(_, let value, _) in response.effects {
-                told += value
+                notified += value
             }
         }
-        #expect(told == [51, 52, 51, 50])
+        #expect(notified == [51, 52, 51, 50])
     }
 
     @Test func ownerTurnsThePotentiometer() {

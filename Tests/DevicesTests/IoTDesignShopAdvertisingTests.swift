@@ -135,7 +135,7 @@ import Testing
         #expect(restored.read(Bench.transmitSettings, offset: 0) == .value(value))
     }
 
-    @Test func bothTransmitFaultsAreTold() {
+    @Test func bothTransmitFaultsAreReported() {
         var beacon = Bench.beacon()
         let outputs = beacon.write(Bench.transmit(power: 9, ticks: 0), to: Bench.transmitSettings)
         #expect(outputs.warningCodes == ["interval-clamped", "power-code-unknown"])

@@ -9,7 +9,7 @@ import Devices
 import TestSupport
 import Testing
 
-/// What a beacon is told, and what it says of the air and of centrals.
+/// An input of a beacon, and the effects that are expected.
 struct ConnectionStep: Sendable {
     enum Air { case unsaid, silent, advertising }
 
@@ -113,7 +113,7 @@ struct ConnectionTable: CustomTestStringConvertible, Sendable {
         #expect(!warning.hint.isEmpty)
     }
 
-    /// Whatever happens: the owner is not locked out, and nothing is acknowledged that flash was not told before.
+    /// After any inputs, the owner is not locked out, and nothing was acknowledged before it was saved.
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
     func nothingLocksTheOwnerOut(_ seed: UInt64) throws {
         var generator = SplitMix64(seed: seed)

@@ -39,7 +39,7 @@ enum GATTMistake {
         + "restarts, read-error, write-error, read-delay, write-delay"
     private static let types =
         "types are hex, text, boolean, uint8 to uint64, int8 to int64, float32, float64, sfloat and float, and a byte "
-        + "order stands behind a space: uint16 be"
+        + "order follows after a space: uint16 be"
     private static let uuidRule =
         "is not a UUID; write four hexadecimal digits, such as 180D, or all 32 as E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 
@@ -76,7 +76,7 @@ enum GATTMistake {
             properties: "[read, ¦observe]", "", field: "properties[1]",
             "there is no property \"observe\"; properties are read, write, write-without-response, notify, indicate"),
         value("¦values: 5\n", "there is no key \"values\" here; did you mean \"value\"? keys are \(keys)"),
-        value("name: ¦a.b\n", field: "name", "\"a.b\" has a dot, which stands between names here"),
+        value("name: ¦a.b\n", field: "name", "\"a.b\" has a dot, which separates names here"),
         value("name: ¦major\n", field: "name", "\"major\" has a meaning of its own already; write another name"),
         value(
             "permissions: ¦secret\n", field: "permissions", "\"secret\" is not one of open, encrypted, authenticated"),
@@ -218,7 +218,7 @@ enum GATTMistake {
         value(properties: "[read]", "stored: ¦true\n", field: "stored", "this needs the property write"),
         value(
             properties: "[write]", "echo: ¦true\n", field: "echo",
-            "\"2A19\" cannot tell what is written; give it the property notify or indicate"),
+            "\"2A19\" cannot notify what is written; give it the property notify or indicate"),
         value("echo: ¦other\n", field: "echo", "there is no characteristic \"other\"; characteristics are 2A19"),
         value(
             "restarts: [2A19, ¦2A19.beats]\n", field: "restarts[1]",
@@ -262,7 +262,7 @@ enum GATTMistake {
             "\"company\" is missing"),
         beacon(
             "advertise: { tx-power: ¦true }\n", field: "advertise.tx-power",
-            "the power must be known to be told; write tx-power: 0dBm for the beacon"),
+            "an unknown power cannot be advertised; write tx-power: 0dBm for the beacon"),
         beacon(
             "advertise: ¦{ service-data: [{ uuid: 180F, value-of: level }] }\n", field: "advertise",
             "there is no characteristic \"level\", and no other"),

@@ -33,7 +33,7 @@ enum AdvertisedContentParser {
             content.includesTransmitPower = part.value("tx-power", ValueText.boolean) ?? false
             if content.includesTransmitPower, transmitPower == nil {
                 part.add(
-                    "the power must be known to be told; write tx-power: 0dBm for the beacon", field: "tx-power",
+                    "an unknown power cannot be advertised; write tx-power: 0dBm for the beacon", field: "tx-power",
                     at: part.place(of: "tx-power"))
             }
             return content

@@ -18,7 +18,7 @@ enum FormatText {
         if let format = named(words) { return format }
         throw ValueFault(
             "there is no type \"\(text)\"; types are hex, text, boolean, uint8 to uint64, int8 to int64, float32, float64, "
-                + "sfloat and float, and a byte order stands behind a space: uint16 be")
+                + "sfloat and float, and a byte order follows after a space: uint16 be")
     }
 
     private static func named(_ words: [String]) -> ValueFormat? {

@@ -121,7 +121,7 @@ enum GATTParser {
     private static func fault(ofEcho name: String, _ seen: [String: DeclaredCharacteristic]) -> String? {
         guard let target = seen[name] else { return unknown(name, seen) }
         guard target.properties.isDisjoint(with: [.notify, .indicate]) else { return nil }
-        return "\"\(name)\" cannot tell what is written; give it the property notify or indicate"
+        return "\"\(name)\" cannot notify what is written; give it the property notify or indicate"
     }
 
     private static func unknown(_ name: String, _ seen: [String: DeclaredCharacteristic]) -> String {

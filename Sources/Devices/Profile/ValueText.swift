@@ -306,7 +306,7 @@ extension ValueText {
     /// The name of a characteristic or of a field, a part of a setting's name.
     package static func attributeName(_ text: String) throws(ValueFault) -> String {
         let name = try name(text)
-        guard !name.contains(".") else { throw ValueFault("\"\(text)\" has a dot, which stands between names here") }
+        guard !name.contains(".") else { throw ValueFault("\"\(text)\" has a dot, which separates names here") }
         let reserved = DeviceRegistry.commonSettings.map(\.key) + ["true", "false"]
         guard !reserved.contains(name) else {
             throw ValueFault("\"\(text)\" has a meaning of its own already; write another name")

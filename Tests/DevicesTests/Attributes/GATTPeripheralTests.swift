@@ -39,7 +39,7 @@ import Testing
             uptime: .milliseconds(milliseconds), sinceUnixEpoch: .seconds(1_700_000_000) + .milliseconds(milliseconds))
     }
 
-    static func told(_ value: [UInt8]) -> DeviceEffect { .notify(identifier, value: value, to: nil) }
+    static func notification(_ value: [UInt8]) -> DeviceEffect { .notify(identifier, value: value, to: nil) }
 
     // MARK: - Reading and writing
 
@@ -143,9 +143,9 @@ import Testing
         #expect(repaired.read(Self.uuid, offset: 0) == .value([7]))
     }
 
-    // MARK: - NotificationPolicy
+    // MARK: - Notifying
 
-    @Test func changesAreToldToSubscribersOnly() {
+    @Test func changesAreNotifiedToSubscribersOnly() {
         var peripheral = Self.peripheral([.read, .notify], fields: Self.counting(), centrals: 2) {
             $0.notificationPolicy = .onChange
         }
@@ -155,47 +155,47 @@ import Testing
         #expect(peripheral.nextDeadline == .seconds(1))
         // Too early: nothing has changed.
         #expect(peripheral.handle(.timePassed, at: Self.at(999)).isEmpty)
-        #expect(peripheral.handle(.timePassed, at: Self.at(1000)) == [Self.told([1])])
+        #expect(peripheral.handle(.timePassed, at: Self.at(1000)) == [Self.notification([1])])
         #expect(peripheral.handle(.timePassed, at: Self.at(1001)).isEmpty)
         // Late: what was missed is not made up for.
-        #expect(peripheral.handle(.timePassed, at: Self.at(5300)) == [Self.told([5])])
+        #expect(peripheral.handle(.timePassed, at: Self.at(5300)) == [Self.notification([5])])
         #expect(peripheral.nextDeadline == .seconds(6))
         _ = peripheral.handle(.subscribed(Bench.bob, Self.identifier, .indication), at: Self.at(5400))
         _ = peripheral.handle(.disconnected(Bench.alice), at: Self.at(5500))
-        #expect(peripheral.handle(.timePassed, at: Self.at(6000)) == [Self.told([6])])
+        #expect(peripheral.handle(.timePassed, at: Self.at(6000)) == [Self.notification([6])])
         #expect(peripheral.handle(.subscribed(Bench.bob, Self.identifier, []), at: Self.at(6100)).isEmpty)
         #expect(peripheral.nextDeadline == nil)
         #expect(peripheral.handle(.timePassed, at: Self.at(7000)).isEmpty)
     }
 
-    @Test func valuesAreToldAgainAndAgain() {
+    @Test func valuesAreNotifiedPeriodically() {
         var peripheral = Self.peripheral { $0.notificationPolicy = .every(.milliseconds(300)) }
         _ = peripheral.handle(.poweredOn, at: Self.at(0))
         _ = peripheral.handle(.subscribed(Bench.alice, Self.identifier, .notification), at: Self.at(100))
         var times: [Int] = []
-        for time in 100..<2000 where peripheral.handle(.timePassed, at: Self.at(time)) == [Self.told([5])] {
+        for time in 100..<2000 where peripheral.handle(.timePassed, at: Self.at(time)) == [Self.notification([5])] {
             times.append(time)
         }
         #expect(times == [400, 700, 1000, 1300, 1600, 1900])
         // Who comes later does not disturb the rhythm, and a late wake-up does not shift it.
         _ = peripheral.handle(.subscribed(Bench.bob, Self.identifier, .notification), at: Self.at(2000))
-        #expect(peripheral.handle(.timePassed, at: Self.at(2900)) == [Self.told([5])])
+        #expect(peripheral.handle(.timePassed, at: Self.at(2900)) == [Self.notification([5])])
         #expect(peripheral.nextDeadline == .milliseconds(3100))
         // Whole periods late, the ones between are left out.
-        #expect(peripheral.handle(.timePassed, at: Self.at(4400)) == [Self.told([5])])
+        #expect(peripheral.handle(.timePassed, at: Self.at(4400)) == [Self.notification([5])])
         #expect(peripheral.nextDeadline == .milliseconds(4600))
     }
 
-    @Test func whatIsWrittenIsToldWhenItIsAnotherValue() {
+    @Test func changedValueIsNotifiedAfterAWrite() {
         var peripheral = Self.peripheral { $0.notificationPolicy = .onChange }
         _ = peripheral.handle(.subscribed(Bench.alice, Self.identifier, .notification))
         #expect(peripheral.handle(.wrote(Self.uuid, offset: 0, value: [5])) == .done())
-        #expect(peripheral.handle(.wrote(Self.uuid, offset: 0, value: [6])) == .done([Self.told([6])]))
+        #expect(peripheral.handle(.wrote(Self.uuid, offset: 0, value: [6])) == .done([Self.notification([6])]))
         var echo = Self.peripheral { ($0.notificationPolicy, $0.echo) = (.onChange, "value") }
         #expect(echo.handle(.wrote(Self.uuid, offset: 0, value: [6])) == .done())
         _ = echo.handle(.subscribed(Bench.alice, Self.identifier, .notification))
         for _ in 0..<2 {
-            #expect(echo.handle(.wrote(Self.uuid, offset: 0, value: [6])) == .done([Self.told([6])]))
+            #expect(echo.handle(.wrote(Self.uuid, offset: 0, value: [6])) == .done([Self.notification([6])]))
         }
     }
 
@@ -266,7 +266,7 @@ import Testing
         _ = peripheral.handle(.poweredOn, at: Self.at(0))
         _ = peripheral.handle(.subscribed(Bench.alice, Self.identifier, .notification), at: Self.at(0))
         #expect(peripheral.settings.last == .named("value", "auto"))
-        #expect(peripheral.handle(.set([.named("value", "42")]), at: Self.at(10)) == .done([Self.told([42])]))
+        #expect(peripheral.handle(.set([.named("value", "42")]), at: Self.at(10)) == .done([Self.notification([42])]))
         #expect(peripheral.settings.last == .named("value", "42"))
         #expect(peripheral.nextDeadline == nil)
         // It outlasts the power, until it is let go.
@@ -312,7 +312,7 @@ import Testing
 
     // MARK: - Anything at all
 
-    /// Whatever centrals do, and whenever: every request has one answer, and what is told is a value that can be.
+    /// Every request has one answer, whatever centrals do, and notified values are valid.
     @Test(arguments: [1, 2, 3] as [UInt64])
     func everyRequestHasOneAnswer(_ seed: UInt64) {
         var generator = SplitMix64(seed: seed)
