@@ -234,7 +234,7 @@ let package = Package(
         .testTarget(
             name: "BeaconryToolsTests",
             dependencies: [
-                "BluetoothCore", "Advertising", "Radio", "Profiles", "Persistence", "Emulator", "Receiving",
+                "BluetoothCore", "Advertising", "Devices", "Radio", "Profiles", "Persistence", "Emulator", "Receiving",
                 "BeaconryCentral", "BeaconryTools", "TestSupport",
             ],
             swiftSettings: settings),
@@ -242,7 +242,8 @@ let package = Package(
             name: "EmulatorTests",
             dependencies: [
                 "BluetoothCore", "Advertising", "Bluetooth", "Devices", "Radio", "Profiles", "Persistence", "Emulator",
-                "TestSupport", "flash-harness", logging, serviceLifecycle, nioCore, nioPosix,
+                "HCI", "HostStack", "VirtualRadio", "TestSupport", "flash-harness", logging, serviceLifecycle, nioCore,
+                nioPosix,
             ],
             swiftSettings: settings),
     ]

@@ -64,7 +64,8 @@ import Testing
         #expect(beacon.settings == before)
     }
 
-    /// Of every four advertisements the last one is telemetry; count and uptime follow from time and interval.
+    /// Of every four advertisements the last one is telemetry. With the mean delay of 5 ms, an advertisement is due every
+    /// 105 ms.
     @Test func telemetryIsInterleaved() throws {
         let telemetry = BeaconTelemetry(every: 4, battery: .fixed(3000), temperature: .fixed(-2.5))
         var beacon = Beacon(Beacon.Configuration(frame: try Self.uid(), telemetry: telemetry))
@@ -72,20 +73,36 @@ import Testing
         #expect(first.advertisingData.frames.map(\.format) == ["eddystone-uid"])
         var times: [Int] = []
         var frames: [EddystoneTLM] = []
-        while let deadline = beacon.nextDeadline, deadline <= .milliseconds(5000 + 1200) {
+        while let deadline = beacon.nextDeadline, deadline <= .milliseconds(5000 + 1260) {
             times.append(Int(deadline / .milliseconds(1)) - 5000)
             let response = beacon.handle(.timePassed, at: DeviceTime(uptime: deadline))
             let frame = try #require((response.advertised ?? nil)?.advertisingData.frames.first)
             if let telemetry = frame.content as? EddystoneTLM { frames.append(telemetry) }
         }
-        #expect(times == [300, 400, 700, 800, 1100, 1200])
+        #expect(times == [315, 420, 735, 840, 1155, 1260])
         #expect(frames.map(\.advertisements) == [3, 7, 11])
         #expect(frames.map(\.uptimeTenths) == [3, 7, 11])
         #expect(frames.allSatisfy { $0.batteryMillivolts == 3000 && $0.celsius == -2.5 })
         // Late by some rounds: the frame is that of the time.
-        let late = beacon.handle(.timePassed, at: Self.at(60_350))
+        let late = beacon.handle(.timePassed, at: Self.at(60_450))
         let frame = try #require((late.advertised ?? nil)?.advertisingData.frames.first?.content as? EddystoneTLM)
-        #expect(frame.advertisements == 603)
-        #expect(beacon.nextDeadline == .milliseconds(5000 + 60_400))
+        #expect(frame.advertisements == 575)
+        #expect(beacon.nextDeadline == .milliseconds(5000 + 60_480))
+    }
+
+    @Test func countContinuesWithAnotherInterval() throws {
+        let telemetry = BeaconTelemetry(every: 2)
+        var beacon = Beacon(Beacon.Configuration(frame: try Self.uid(), telemetry: telemetry))
+        _ = beacon.handle(.poweredOn, at: Self.at(0))
+        // After 100 advertisements, one every 1005 ms follows.
+        _ = beacon.handle(.set([.interval(AdvertisingInterval(1600))]), at: Self.at(10_500))
+        #expect(beacon.nextDeadline == .milliseconds(5000 + 11_505))
+        let response = beacon.handle(.timePassed, at: Self.at(11_505))
+        let frame = try #require(response.advertised??.advertisingData.frames.first?.content as? EddystoneTLM)
+        #expect(frame.advertisements == 101)
+        #expect(frame.uptimeTenths == 115)
+        // The same interval again changes nothing.
+        _ = beacon.handle(.set([.interval(AdvertisingInterval(1600))]), at: Self.at(12_000))
+        #expect(beacon.nextDeadline == .milliseconds(5000 + 12_510))
     }
 }

@@ -41,6 +41,9 @@ public final class ManualClock: Clock {
     /// How many sleep now.
     public var sleepers: Int { state.withLock { $0.sleepers.count } }
 
+    /// The earliest end of a sleep; `nil` while no task sleeps.
+    public var nextDeadline: Instant? { state.withLock { $0.sleepers.map(\.deadline).min() } }
+
     public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
         let number = state.withLock { state in
             state.lastNumber += 1

@@ -9,7 +9,7 @@ package import BluetoothCore
 /// A beacon that advertises a frame of any format that can be sent.
 ///
 /// The keys of the frame are those of its format; they are also settings. With telemetry, every Nth advertisement is an
-/// Eddystone-TLM frame instead, whose count and uptime follow from time and interval.
+/// Eddystone-TLM frame instead, whose count is an estimate from time and interval (`AdvertisingEventCount`).
 package struct Beacon: ProfiledDevice {
     package static let kind = "beacon"
     package static let hasFlash = false
@@ -53,12 +53,17 @@ package struct Beacon: ProfiledDevice {
     package private(set) var configuration: Configuration
     /// When power came on, in uptime.
     private var poweredAt = Duration.zero
+    /// The advertisements since then.
+    private var count: AdvertisingEventCount
     /// What is advertised at present.
     private var current: Advertisement?
     package private(set) var nextDeadline: Duration?
 
     /// A beacon as it leaves the factory.
-    package init(_ configuration: Configuration) { self.configuration = configuration }
+    package init(_ configuration: Configuration) {
+        self.configuration = configuration
+        count = AdvertisingEventCount(every: configuration.interval, from: .zero)
+    }
 
     package var advertisesWhileConnected: Bool { true }
 
@@ -70,6 +75,7 @@ package struct Beacon: ProfiledDevice {
         switch input {
         case .poweredOn:
             poweredAt = now.uptime
+            count = AdvertisingEventCount(every: configuration.interval, from: poweredAt)
             current = nil
             return DeviceResponse(advertise(at: now.uptime))
         case .timePassed: return DeviceResponse(advertise(at: now.uptime))
@@ -100,6 +106,7 @@ package struct Beacon: ProfiledDevice {
             }
         }
         configuration = changed
+        count.changeInterval(to: changed.interval, at: now)
         return .done(advertise(at: now))
     }
 
@@ -107,11 +114,12 @@ package struct Beacon: ProfiledDevice {
 
     private var transmittable: (any TransmittableBeacon)? { configuration.frame.content as? any TransmittableBeacon }
 
-    /// What it advertises a time after power came on.
-    package func advertisement(after elapsed: Duration) -> Advertisement {
+    /// What it advertises at a time.
+    private func advertisement(at now: Duration) -> Advertisement {
         var data = transmittable?.advertisingData(flags: configuration.flags) ?? []
-        if let telemetry = configuration.telemetry, telemetry.isDue(after: elapsed, every: configuration.interval) {
-            let frame = telemetry.frame(after: elapsed, every: configuration.interval)
+        let count = count.value(at: now)
+        if let telemetry = configuration.telemetry, telemetry.isDue(after: count) {
+            let frame = telemetry.frame(after: max(.zero, now - poweredAt), count: count)
             data = frame.advertisingData(flags: configuration.flags)
         }
         var scanResponse: AdvertisingData = []
@@ -129,11 +137,8 @@ package struct Beacon: ProfiledDevice {
 
     /// Advertises what is due, and schedules the next change.
     private mutating func advertise(at now: Duration) -> [DeviceEffect] {
-        let elapsed = max(.zero, now - poweredAt)
-        nextDeadline = configuration.telemetry.map {
-            poweredAt + $0.nextChange(after: elapsed, every: configuration.interval)
-        }
-        let wanted = advertisement(after: elapsed)
+        nextDeadline = configuration.telemetry.map { count.time(of: $0.nextChange(after: count.value(at: now))) }
+        let wanted = advertisement(at: now)
         guard wanted != current else { return [] }
         current = wanted
         return [.advertise(wanted)]

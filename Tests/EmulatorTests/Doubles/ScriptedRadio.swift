@@ -52,10 +52,16 @@ final class ScriptedRadio: ConnectionUpdatingRadio, PairingRadio, BondStoringRad
     let name = "scripted"
     let events: AsyncStream<RadioEvent>
     let calls = EventLog<Call>()
+    /// The requested advertisements of all beacons, in order, for tests that follow them one by one.
+    let advertisements: AsyncStream<Advertisement?>
     private let continuation: AsyncStream<RadioEvent>.Continuation
+    private let requests: AsyncStream<Advertisement?>.Continuation
     private let script = Mutex(Script())
 
-    init() { (events, continuation) = AsyncStream.makeStream() }
+    init() {
+        (events, continuation) = AsyncStream.makeStream()
+        (advertisements, requests) = AsyncStream.makeStream()
+    }
 
     // MARK: - Script
 
@@ -134,6 +140,7 @@ final class ScriptedRadio: ConnectionUpdatingRadio, PairingRadio, BondStoringRad
 
     func advertise(_ advertisement: Advertisement?, for beacon: BeaconIdentifier) async {
         calls.append(.advertise(beacon, advertisement))
+        requests.yield(advertisement)
         guard let advertisement else { return }
         switch script.withLock({ $0.reactions[beacon] ?? .onAir }) {
         case .onAir: emit(.advertising(beacon, Self.report(advertisement, differing: [])))
