@@ -6,6 +6,9 @@ import ArgumentParser
 import BeaconryTools
 import Profiles
 
+/// A command without positional arguments: a name in front of its options is the misspelled name of a command.
+protocol OptionsOnlyCommand: ParsableCommand {}
+
 /// Checks the names of commands before ArgumentParser does: for an unknown command, it reports the options that follow
 /// instead of the command.
 enum CommandNames {
@@ -24,7 +27,10 @@ enum CommandNames {
             let commands = command.configuration.subcommands
             guard !commands.isEmpty else { return }
             guard let next = commands.first(where: { $0._commandName == name }) else {
-                guard command.configuration.defaultSubcommand == nil else { return }
+                // The name may be an argument of the default command.
+                if let known = command.configuration.defaultSubcommand, !(known is any OptionsOnlyCommand.Type) {
+                    return
+                }
                 throw unknown(name, of: path, among: commands.map { $0._commandName })
             }
             command = next

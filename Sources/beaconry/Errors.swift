@@ -36,7 +36,7 @@ extension Beaconry {
     /// which would not help.
     private static func refusedValue(in error: any Error) -> Failure? {
         guard exitCode(for: error) == .validationFailure else { return nil }
-        let pattern = /(?s)The value '.*' is invalid for '(--[a-z-]+|<[a-z-]+>)[^']*': (.*)/
+        let pattern = /(?s)The value '.*' is invalid for '(--[a-z0-9-]+|<[a-z-]+>)[^']*': (.*)/
         guard let match = message(for: error).wholeMatch(of: pattern) else { return nil }
         return .usage("\(match.1): \(match.2)")
     }

@@ -107,9 +107,15 @@ extension AltBeacon: TransmittableBeacon {
         company: CompanyIdentifier(0x0118), id1: .ofTemplate, id2: 0, id3: 0, measuredPower: MeasuredPower(-59))
 
     package static let keys: [BeaconKey<AltBeacon>] = [
-        BeaconKey("id1", .uuid, \.id1, isRequired: true), BeaconKey("id2", .number, \.id2),
-        BeaconKey("id3", .number, \.id3), BeaconKey("measured-power", .measuredPower, \.measuredPower),
-        BeaconKey("company", .company, \.company),
-        BeaconKey("reserved", .number, \.manufacturerReserved),
+        BeaconKey("id1", "First 16 bytes of the identifier", .uuid, \.id1, isRequired: true),
+        BeaconKey("id2", "Next two bytes of the identifier", .number, \.id2),
+        BeaconKey("id3", "Last two bytes of the identifier", .number, \.id3),
+        BeaconKey("measured-power", "Measured power, the RSSI at 1 m", .measuredPower, \.measuredPower),
+        BeaconKey("company", "Company identifier of the manufacturer", .company, \.company),
+        BeaconKey("reserved", "Byte reserved for the manufacturer", .number, \.manufacturerReserved),
+    ]
+
+    package static let example: KeyValuePairs = [
+        "id1": "2F234454-CF6D-4A0F-ADF2-F4911BA9FFA6", "id2": "1", "id3": "2",
     ]
 }

@@ -152,11 +152,16 @@ extension BTHome: TransmittableBeacon {
     package static let keys = kinds.map { kind in
         let (least, most) = (decimal(kind.range.lowerBound), decimal(kind.range.upperBound))
         let unit = kind.unit.isEmpty ? "" : " \(kind.unit)"
-        return BeaconKey<BTHome>(kind.name, "a number from \(least) to \(most)\(unit)") { text, frame in
+        return BeaconKey<BTHome>(
+            kind.name, kind.name.prefix(1).uppercased() + kind.name.dropFirst().replacing("-", with: " "),
+            "a number from \(least) to \(most)\(unit)"
+        ) { text, frame in
             guard let value = Double(text), value.isFinite, !text.contains("x") else { return false }
             return frame.set(kind, to: value)
         } text: { frame in
             frame[kind.name]?.text
         }
     }
+
+    package static let example: KeyValuePairs = ["temperature": "21.5", "humidity": "50.5"]
 }

@@ -74,14 +74,18 @@ extension EddystoneTLM: TransmittableBeacon {
         batteryMillivolts: 0, temperature: noTemperature, advertisements: 0, uptimeTenths: 0)
 
     package static let keys: [BeaconKey<EddystoneTLM>] = [
-        BeaconKey("battery-millivolts", .number, \.batteryMillivolts),
-        BeaconKey("temperature", "a number of degrees Celsius from -127 to 127") { text, frame in
+        BeaconKey(
+            "battery-millivolts", "Battery voltage in mV, 0 without a battery", .number, \.batteryMillivolts),
+        BeaconKey("temperature", "Temperature", "a number of degrees Celsius from -127 to 127") { text, frame in
             guard let celsius = Double(text), abs(celsius) <= 127 else { return false }
             frame.temperature = Int16((celsius * 256).rounded())
             return true
         } text: { frame in
             frame.celsius.map { "\($0)" }
         },
-        BeaconKey("advertisements", .number, \.advertisements), BeaconKey("uptime-tenths", .number, \.uptimeTenths),
+        BeaconKey("advertisements", "Advertisements since power on", .number, \.advertisements),
+        BeaconKey("uptime-tenths", "Uptime in tenths of a second", .number, \.uptimeTenths),
     ]
+
+    package static let example: KeyValuePairs = ["battery-millivolts": "2900", "temperature": "21.5"]
 }

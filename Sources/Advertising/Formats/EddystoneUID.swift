@@ -72,8 +72,10 @@ extension EddystoneUID: TransmittableBeacon {
     package static let template = EddystoneUID(template: ())
 
     package static let keys: [BeaconKey<EddystoneUID>] = [
-        BeaconKey("namespace", .bytes(10), \.namespace, isRequired: true),
-        BeaconKey("instance", .bytes(6), \.instance, isRequired: true),
-        BeaconKey("power-at-0m", .power, \.power),
+        BeaconKey("namespace", "Namespace, the owner of the beacons", .bytes(10), \.namespace, isRequired: true),
+        BeaconKey("instance", "Instance, the beacon in its namespace", .bytes(6), \.instance, isRequired: true),
+        BeaconKey("power-at-0m", "RSSI at 0 m", .power, \.power),
     ]
+
+    package static let example: KeyValuePairs = ["namespace": "8b0ca750e7a7f6e3b0c2", "instance": "0123456789ab"]
 }

@@ -110,7 +110,8 @@ extension EddystoneURL: TransmittableBeacon {
 
     package static let keys: [BeaconKey<EddystoneURL>] = [
         BeaconKey(
-            "url", "an address of at most \(maximumLength) bytes when encoded, such as https://example.com/a",
+            "url", "Web address",
+            "an address of at most \(maximumLength) bytes when encoded, such as https://example.com/a",
             isRequired: true
         ) { text, frame in
             guard let changed = EddystoneURL(power: frame.power, url: text) else { return false }
@@ -119,6 +120,8 @@ extension EddystoneURL: TransmittableBeacon {
         } text: {
             $0.url
         },
-        BeaconKey("power-at-0m", .power, \.power),
+        BeaconKey("power-at-0m", "RSSI at 0 m", .power, \.power),
     ]
+
+    package static let example: KeyValuePairs = ["url": "https://example.com/a"]
 }

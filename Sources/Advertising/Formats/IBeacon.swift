@@ -88,7 +88,13 @@ extension IBeacon: TransmittableBeacon {
         uuid: .ofTemplate, major: 0, minor: 0, measuredPower: MeasuredPower(-59))
 
     package static let keys: [BeaconKey<IBeacon>] = [
-        BeaconKey("uuid", .uuid, \.uuid, isRequired: true), BeaconKey("major", .number, \.major),
-        BeaconKey("minor", .number, \.minor), BeaconKey("measured-power", .measuredPower, \.measuredPower),
+        BeaconKey("uuid", "Proximity UUID", .uuid, \.uuid, isRequired: true),
+        BeaconKey("major", "Major number", .number, \.major),
+        BeaconKey("minor", "Minor number", .number, \.minor),
+        BeaconKey("measured-power", "Measured power, the RSSI at 1 m", .measuredPower, \.measuredPower),
+    ]
+
+    package static let example: KeyValuePairs = [
+        "uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "major": "1", "minor": "2",
     ]
 }

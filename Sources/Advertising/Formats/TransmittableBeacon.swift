@@ -10,6 +10,8 @@ package protocol TransmittableBeacon: BeaconFormat {
     static var template: Self { get }
     /// The keys in the order in which they are documented.
     static var keys: [BeaconKey<Self>] { get }
+    /// Values of keys, all required ones included, for the examples of help and documentation.
+    static var example: KeyValuePairs<String, String> { get }
     /// What is advertised: flags, if any, and the frame with what belongs to it.
     func advertisingData(flags: AdvertisingFlags?) -> AdvertisingData
 }
@@ -42,6 +44,8 @@ extension BeaconFormats {
 package struct BeaconKey<Frame: Sendable>: Sendable {
     /// The name in profiles, in `ctl set` and, after `--`, of an option.
     package let name: String
+    /// What the value is, such as `Measured power, the RSSI at 1 m`.
+    package let summary: String
     /// What can be written, such as `a whole number from 0 to 65535`.
     package let meaning: String
     /// Whether it must be given.
@@ -53,10 +57,11 @@ package struct BeaconKey<Frame: Sendable>: Sendable {
 
     /// A key with closures of its own.
     package init(
-        _ name: String, _ meaning: String, isRequired: Bool = false,
+        _ name: String, _ summary: String, _ meaning: String, isRequired: Bool = false,
         set: @escaping @Sendable (String, inout Frame) -> Bool, text: @escaping @Sendable (Frame) -> String?
     ) {
         self.name = name
+        self.summary = summary
         self.meaning = meaning
         self.isRequired = isRequired
         self.set = set
@@ -65,10 +70,10 @@ package struct BeaconKey<Frame: Sendable>: Sendable {
 
     /// A key of a property.
     package init<Value>(
-        _ name: String, _ kind: ValueKind<Value>, _ path: any WritableKeyPath<Frame, Value> & Sendable,
-        isRequired: Bool = false
+        _ name: String, _ summary: String, _ kind: ValueKind<Value>,
+        _ path: any WritableKeyPath<Frame, Value> & Sendable, isRequired: Bool = false
     ) {
-        self.init(name, kind.meaning, isRequired: isRequired) { text, frame in
+        self.init(name, summary, kind.meaning, isRequired: isRequired) { text, frame in
             guard let value = kind.parse(text) else { return false }
             frame[keyPath: path] = value
             return true

@@ -17,6 +17,21 @@ package struct DecodedFrame: Encodable {
     /// For people, in one line.
     package var line: String { ([format] + fields.compactMap(\.text)).joined(separator: " ") }
 
+    private enum Key: CodingKey {
+        case format
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        try FieldObject(fields: fields).encode(to: encoder)
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(format, forKey: .format)
+    }
+}
+
+/// The fields of a frame as a JSON object.
+struct FieldObject: Encodable {
+    let fields: [BeaconField]
+
     private struct Key: CodingKey {
         let stringValue: String
         let intValue: Int? = nil
@@ -25,9 +40,8 @@ package struct DecodedFrame: Encodable {
         init?(intValue: Int) { nil }
     }
 
-    package func encode(to encoder: any Encoder) throws {
+    func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
-        try container.encode(format, forKey: Key("format"))
         for field in fields {
             let key = Key(field.key)
             switch field.value {

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import Advertising
+import Advertising
 import BluetoothCore
 import Emulator
 import Glibc
@@ -79,15 +79,4 @@ enum BtsnoopFile {
             throw Failure.badData("\(file.path) ends in the middle of a record (\(reader.count) bytes are left over)")
         }
     }
-}
-
-/// Advertising data of `encode`.
-package struct EncodedPayload: Encodable, Report {
-    private let advertisingData: String
-
-    package init(_ data: AdvertisingData) {
-        advertisingData = Hexadecimal.string(data.serialized())
-    }
-
-    package var lines: [String] { [advertisingData] }
 }

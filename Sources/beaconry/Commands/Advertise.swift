@@ -14,20 +14,35 @@ import Profiles
 /// `beaconry advertise`
 struct Advertise: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Advertise one beacon without a profile.", subcommands: [AdvertiseIBeacon.self])
+        abstract: "Advertise one beacon without a profile.",
+        discussion: """
+            Example: beaconry advertise eddystone-url --url https://example.com/a --telemetry
+
+            beaconry advertise FORMAT --help lists the keys of a format. Without a format, the beacon is an iBeacon.
+            """,
+        subcommands: BeaconFormats.transmittable.map { command(for: $0) },
+        defaultSubcommand: AdvertiseFrame<IBeacon>.self)
+
+    private static func command<Frame: TransmittableBeacon>(for _: Frame.Type) -> any ParsableCommand.Type {
+        AdvertiseFrame<Frame>.self
+    }
 }
 
-/// `beaconry advertise ibeacon`
-struct AdvertiseIBeacon: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "ibeacon", abstract: "Advertise an iBeacon.",
-        discussion: """
-            Example: beaconry advertise ibeacon --uuid E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 --major 1 --minor 2
-            """)
+/// `beaconry advertise FORMAT`
+struct AdvertiseFrame<Frame: TransmittableBeacon>: AsyncParsableCommand, OptionsOnlyCommand {
+    static var configuration: CommandConfiguration {
+        FrameOptions<Frame>.configuration(
+            of: "advertise", abstract: "Advertise a frame of the format \(Frame.formatName).")
+    }
 
-    @OptionGroup var frame: IBeaconOptions
+    @OptionGroup var frame: FrameOptions<Frame>
 
-    @Option(help: "Advertising interval: 100ms, or 160ticks.", transform: ValueText.radiatedInterval)
+    @OptionGroup(visibility: BeaconTelemetry.isPossible(with: Frame.formatName) ? .default : .hidden)
+    var telemetry: TelemetryOptions
+
+    @Option(
+        help: "Advertising interval, such as 250ms or 400ticks (default: 100ms).",
+        transform: ValueText.radiatedInterval)
     var interval = AdvertisingInterval(160)
 
     @Option(
@@ -35,22 +50,59 @@ struct AdvertiseIBeacon: AsyncParsableCommand {
         transform: ValueText.transmitPower)
     var txPower: TransmitPower?
 
-    @Option(help: "PDU type.")
-    var pdu = AdvertisingPDU.nonConnectable
+    @Option(help: "Name in the scan response (default: none).", transform: ValueText.localName)
+    var name: String?
+
+    @Option(help: "PDU type (default: ADV_NONCONN_IND, or ADV_SCAN_IND with a name).")
+    var pdu: AdvertisingPDU?
+
+    @Option(help: "Address, such as C0:FF:EE:00:00:01 (default: the radio's).", transform: ValueText.address)
+    var address: BluetoothAddress?
 
     @OptionGroup var options: RunOptions
 
     func run() async throws {
-        let device = PlainIBeacon.Configuration(
-            frame: frame.beacon, flags: try frame.advertisingFlags(), pdu: pdu, interval: interval,
-            transmitPower: txPower)
-        let profile = Profile(
-            name: "advertise", beacons: [BeaconDefinition(id: "ibeacon", device: PlainIBeacon(device))])
-        let configuration = try options.configuration(state: nil, resets: false) { [profile] }
+        let beacon = try AdvertisedBeacon(
+            frame.payload(), pdu: pdu, interval: interval, transmitPower: txPower, address: address, name: name,
+            telemetry: telemetry.content)
+        let configuration = try options.configuration(state: nil, resets: false) { [beacon.profile] }
         try await Running(
             options: options, configuration: configuration,
             // The process number allows several at once.
             controlPaths: [options.control ?? Folders.controlSocket(of: "advertise-\(getpid())")]
         ).run()
+    }
+}
+
+/// The options of Eddystone-TLM frames between the frames of a beacon.
+struct TelemetryOptions: ParsableArguments {
+    @Flag(help: "Make every 10th advertisement an Eddystone-TLM frame.")
+    var telemetry = false
+
+    @Option(
+        help: "Make every Nth advertisement an Eddystone-TLM frame, 2 to 1000; implies --telemetry (default: 10).",
+        transform: BeaconTelemetry.round)
+    var telemetryEvery: Int?
+
+    @Option(
+        parsing: .unconditional,
+        help: "Battery voltage in these frames, 0 to 65535 mV; implies --telemetry (default: no battery).",
+        transform: BeaconTelemetry.millivolts)
+    var telemetryBattery: Double?
+
+    @Option(
+        parsing: .unconditional,
+        help: "Temperature in these frames, -127 to 127 °C; implies --telemetry (default: no thermometer).",
+        transform: BeaconTelemetry.celsius)
+    var telemetryTemperature: Double?
+
+    /// The telemetry; `nil` for none.
+    var content: BeaconTelemetry? {
+        guard telemetry || telemetryEvery != nil || telemetryBattery != nil || telemetryTemperature != nil else {
+            return nil
+        }
+        return BeaconTelemetry(
+            every: telemetryEvery ?? BeaconTelemetry.defaultRound, battery: telemetryBattery.map { .fixed($0) },
+            temperature: telemetryTemperature.map { .fixed($0) })
     }
 }

@@ -9,24 +9,30 @@ import BeaconryTools
 /// `beaconry encode`
 struct Encode: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Print advertising data as hexadecimal digits; no radio needed.", subcommands: [EncodeIBeacon.self])
+        abstract: "Print advertising data as hexadecimal digits; no radio needed.",
+        discussion: """
+            Example: beaconry encode eddystone-url --url https://example.com/a
+
+            beaconry encode FORMAT --help lists the keys of a format. Without a format, the frame is an iBeacon.
+            """,
+        subcommands: BeaconFormats.transmittable.map { command(for: $0) },
+        defaultSubcommand: EncodeFrame<IBeacon>.self)
+
+    private static func command<Frame: TransmittableBeacon>(for _: Frame.Type) -> any ParsableCommand.Type {
+        EncodeFrame<Frame>.self
+    }
 }
 
-/// `beaconry encode ibeacon`
-struct EncodeIBeacon: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "ibeacon", abstract: "Print an iBeacon's advertising data.",
-        discussion: """
-            Example: beaconry encode ibeacon --uuid E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 --major 1 --minor 2
-            prints 0201061aff4c000215e2c56db5dffb48d2b060d0f5a71096e000010002c5
-            """)
+/// `beaconry encode FORMAT`
+struct EncodeFrame<Frame: TransmittableBeacon>: ParsableCommand, OptionsOnlyCommand {
+    static var configuration: CommandConfiguration {
+        FrameOptions<Frame>.configuration(
+            of: "encode", abstract: "Print a frame of the format \(Frame.formatName) as hexadecimal digits.")
+    }
 
-    @OptionGroup var frame: IBeaconOptions
+    @OptionGroup var frame: FrameOptions<Frame>
 
     @OptionGroup var output: OutputOptions
 
-    func run() throws {
-        let data = frame.beacon.advertisingData(flags: try frame.advertisingFlags())
-        Output.report(EncodedPayload(data), as: output.format)
-    }
+    func run() throws { Output.report(try frame.payload(), as: output.format) }
 }

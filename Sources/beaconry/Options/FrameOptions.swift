@@ -1,0 +1,104 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+import ArgumentParser
+import BeaconryTools
+import Devices
+import Profiles
+
+/// The options of a frame of one format: its keys, and the flags in front of it.
+struct FrameOptions<Frame: TransmittableBeacon>: ParsableArguments {
+    @OptionGroup var keys: KeyOptions<Frame>
+
+    @Option(help: "Flags byte in front of the frame, or none.")
+    var flags = "0x06"
+
+    /// The advertising data.
+    /// - Throws: `Failure` for a required key that is missing, for flags that are no byte, and for a frame that is too long
+    ///   for a PDU.
+    func payload() throws(Failure) -> FramePayload {
+        let frame = try keys.frame()
+        let flags: AdvertisingFlags?
+        do throws(ValueFault) {
+            flags = try ValueText.flags(self.flags)
+        } catch {
+            throw .usage("--flags: \(error.message)")
+        }
+        return try FramePayload(frame, flags: flags)
+    }
+
+    /// The configuration of a command with these options.
+    /// - Parameter command: the command in front of the format, such as `encode`.
+    static func configuration(of command: String, abstract: String) -> CommandConfiguration {
+        let path = "beaconry \(command) \(Frame.formatName)"
+        let example = Frame.example.map { "--\($0.key) \($0.value)" }.joined(separator: " ")
+        let required = Frame.keys.filter(\.isRequired).map { "--\($0.name) <\($0.name)> " }.joined()
+        return CommandConfiguration(
+            commandName: Frame.formatName, abstract: abstract, usage: "\(path) \(required)[<options>]",
+            discussion: "Example: \(path) \(example)")
+    }
+}
+
+/// One option for each key that a format declares, such as `--uuid`.
+///
+/// ArgumentParser finds the options of a type by reflection, and decodes each by the label that it found. This type has no
+/// stored property for each option: it reflects and decodes the list of keys instead.
+struct KeyOptions<Frame: TransmittableBeacon>: ParsableArguments, CustomReflectable {
+    /// The values that were given, by the names of their keys.
+    private var values: [String: String] = [:]
+
+    init() {}
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Label.self)
+        for key in Frame.keys {
+            let option = try container.decode(Option<String?>.self, forKey: Label(stringValue: key.name))
+            values[key.name] = option.wrappedValue
+        }
+    }
+
+    var customMirror: Mirror {
+        Mirror(self, children: Frame.keys.map { (label: $0.name, value: Self.option(of: $0)) })
+    }
+
+    private static func option(of key: BeaconKey<Frame>) -> Option<String?> {
+        let value = key.isRequired ? "required" : key.text(Frame.template).map { "default: \($0)" } ?? "default: none"
+        return Option(
+            name: .customLong(key.name),
+            // Values may begin with a minus sign.
+            parsing: .unconditional, help: ArgumentHelp("\(key.summary): \(key.meaning) (\(value))."),
+            transform: { text in
+                var frame = Frame.template
+                guard key.set(text, &frame) else { throw ValueFault("\"\(text)\" is not \(key.meaning)") }
+                return text
+            })
+    }
+
+    /// The frame with the values that were given, and the defaults of the format for the others.
+    ///
+    /// A missing required key is found here, and not by ArgumentParser, which would report it in place of the misspelled
+    /// option that was meant.
+    /// - Throws: `Failure` for a required key that is missing.
+    func frame() throws(Failure) -> Frame {
+        var frame = Frame.template
+        for key in Frame.keys {
+            if let text = values[key.name] {
+                _ = key.set(text, &frame)
+            } else if key.isRequired {
+                let example = Frame.example.first { $0.key == key.name }?.value ?? "VALUE"
+                throw .usage("--\(key.name) is missing; write it as in --\(key.name) \(example)")
+            }
+        }
+        return frame
+    }
+
+    /// The label of an option: any name.
+    private struct Label: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+}
