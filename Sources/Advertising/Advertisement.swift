@@ -4,22 +4,22 @@
 
 public import BluetoothCore
 
-/// What a device wants on the air, whatever the radio.
+/// The advertisement that a device requests, independent of the radio.
 public struct Advertisement: Hashable, Sendable {
     /// The PDU type.
     public var pdu: AdvertisingPDU
-    /// The advertising data; at most `AdvertisingPDU.capacity` octets.
+    /// The advertising data; at most `AdvertisingPDU.capacity` bytes.
     public var advertisingData: AdvertisingData
-    /// The scan response; at most `AdvertisingPDU.capacity` octets, and empty for a PDU that is not scannable.
+    /// The scan response; at most `AdvertisingPDU.capacity` bytes, and empty for a PDU that is not scannable.
     public var scanResponse: AdvertisingData
     /// The time between advertising events, without the random delay of up to 10 ms that the link layer adds.
     public var interval: AdvertisingInterval
-    /// The radiated power; `nil` leaves it to the radio.
+    /// The transmit power; `nil` if the radio chooses it.
     public var transmitPower: TransmitPower?
-    /// The address that the profile gives; `nil` leaves it to the radio.
+    /// The address that the profile gives; `nil` if the radio chooses it.
     public var address: BluetoothAddress?
 
-    /// An advertisement; nothing is checked here, see `problems`.
+    /// An advertisement, which is not checked here; see `problems`.
     public init(
         pdu: AdvertisingPDU, advertisingData: AdvertisingData, scanResponse: AdvertisingData = [],
         interval: AdvertisingInterval, transmitPower: TransmitPower? = nil, address: BluetoothAddress? = nil
@@ -32,19 +32,19 @@ public struct Advertisement: Hashable, Sendable {
         self.address = address
     }
 
-    /// Why no radio can send this.
+    /// A reason why no radio can send an advertisement.
     public enum Problem: Hashable, Sendable {
-        /// The advertising data has so many octets, more than 31.
+        /// The advertising data has this number of bytes, more than 31.
         case advertisingDataTooLong(Int)
-        /// The scan response has so many octets, more than 31.
+        /// The scan response has this number of bytes, more than 31.
         case scanResponseTooLong(Int)
-        /// A scan response with a PDU that answers no scan request.
+        /// There is a scan response, but the PDU does not answer scan requests.
         case scanResponseNeedsScannablePDU
-        /// An interval outside 0x0020...0x4000 ticks.
+        /// The interval is outside 0x0020...0x4000 ticks.
         case intervalOutOfRange(AdvertisingInterval)
     }
 
-    /// Everything that no radio can send; empty when it is well formed.
+    /// The problems that prevent any radio from sending it; empty if it is well formed.
     public var problems: [Problem] {
         var problems: [Problem] = []
         if advertisingData.size > AdvertisingPDU.capacity {

@@ -5,16 +5,16 @@
 public import BluetoothCore
 
 extension AdvertisingData {
-    /// The services that it names, in their order: in lists of UUIDs (types 0x02 to 0x07), and by data of theirs (0x16,
+    /// The services that the data names, in order: in lists of UUIDs (types 0x02 to 0x07) and as service data (0x16,
     /// 0x20 and 0x21).
     public var services: [BluetoothUUID] { structures.flatMap(\.services) }
 
-    /// The services that it asks whoever connects for, in their order (solicitation, types 0x14, 0x15 and 0x1F).
+    /// The services that the advertiser solicits from centrals, in order (types 0x14, 0x15 and 0x1F).
     public var solicitedServices: [BluetoothUUID] { structures.flatMap(\.solicitedServices) }
 }
 
 extension AdvertisingStructure {
-    /// The services that it names; none where its type is of something else, or its data of another form.
+    /// The services that the structure names; empty for other types and for malformed data.
     public var services: [BluetoothUUID] {
         switch self {
         case .serviceUUIDs16(let uuids, _): uuids.map { .bit16($0) }
@@ -28,7 +28,7 @@ extension AdvertisingStructure {
         }
     }
 
-    /// The services that it solicits; none where its type is of something else, or its data of another form.
+    /// The services that the structure solicits; empty for other types and for malformed data.
     public var solicitedServices: [BluetoothUUID] {
         switch self {
         case .unknown(0x14, let data): AdvertisingStructure(type: 0x03, data: data).services

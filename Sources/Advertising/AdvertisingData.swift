@@ -6,14 +6,14 @@ public import BluetoothCore
 
 /// The significant part of an advertisement or scan response: AD structures in their order on air.
 ///
-/// Core 5.4, Vol 3, Part C, 11. Bytes behind the significant part (a zero length and what follows) are preserved as padding, and
-/// so are bytes that form no structure where `init(verbatim:)` received them. The data is encoded once, when it is made.
+/// Core 5.4, Vol 3, Part C, 11. Bytes after the significant part (a zero length and what follows) are preserved as
+/// padding; `init(verbatim:)` also preserves bytes that form no structure. The data is encoded once, at its creation.
 public struct AdvertisingData: Hashable, Sendable {
     /// The structures in order.
     public private(set) var structures: [AdvertisingStructure]
     /// The bytes on air, padding included; encoded once.
     public private(set) var bytes: [UInt8]
-    /// The bytes behind the structures: empty, or beginning with a zero length, or forming no structure.
+    /// The bytes after the structures: none, or a zero length and what follows, or bytes that form no structure.
     public let padding: [UInt8]
 
     /// These structures in order, without padding.
@@ -24,39 +24,39 @@ public struct AdvertisingData: Hashable, Sendable {
     /// Appends a structure.
     /// - Precondition: There is no padding.
     public mutating func append(_ structure: AdvertisingStructure) {
-        precondition(padding.isEmpty, "a structure behind padding is not part of the data")
+        precondition(padding.isEmpty, "a structure after padding is not part of the data")
         structures.append(structure)
         var writer = ByteWriter(capacity: structure.size)
         structure.serialize(into: &writer)
         bytes += writer.bytes
     }
 
-    /// Any bytes: as many structures as can be parsed, and the rest as padding. They serialise to themselves.
+    /// Any bytes: as many structures as can be parsed, and the rest as padding. They are serialized to the same bytes.
     public init(verbatim bytes: [UInt8]) {
         var reader = ByteReader(bytes)
         let (data, error) = Self.parsePrefix(of: &reader)
         self = error == nil ? data : Self(structures: data.structures, padding: Array(bytes.dropFirst(data.size)))
     }
 
-    /// Whether there are only structures, and padding that begins with a zero length.
+    /// Whether all bytes are structures or padding that begins with a zero length.
     public var isWellFormed: Bool { padding.first ?? 0 == 0 }
 
     /// The number of bytes on air, padding included.
     public var size: Int { bytes.count }
 
-    /// The flags, when there are any.
+    /// The flags; `nil` if there are none.
     public var flags: AdvertisingFlags? {
         for case .flags(let flags) in structures { return flags }
         return nil
     }
 
-    /// The local name, complete or shortened, when there is one.
+    /// The local name, complete or shortened; `nil` if there is none.
     public var localName: String? {
         for case .localName(let name, _) in structures { return name }
         return nil
     }
 
-    /// The first appearance in it (CSS, Part A, 1.12); `nil` when there is none.
+    /// The first appearance (CSS, Part A, 1.12); `nil` if there is none.
     public var appearance: UInt16? {
         for case .unknown(type: 0x19, let data) in structures where data.count == 2 {
             return UInt16(data[0]) | UInt16(data[1]) << 8
@@ -72,7 +72,7 @@ extension AdvertisingData: WireCodable {
         self = data
     }
 
-    /// Reads as many structures as can be read, and the error that ended it, if one did.
+    /// Parses structures until the end or an error, and returns both.
     public static func parsePrefix(of reader: inout ByteReader) -> (AdvertisingData, WireError?) {
         var all = reader
         var structures: [AdvertisingStructure] = []
@@ -87,7 +87,7 @@ extension AdvertisingData: WireCodable {
                 return (AdvertisingData(structures: structures, padding: padding, bytes: Array(all.readAll())), nil)
             }
         }
-        // A structure serialises to what it was parsed from, so there is nothing to encode.
+        // Structures are serialized to the bytes that they were parsed from, so there is nothing to encode.
         return (AdvertisingData(structures: structures, padding: [], bytes: Array(all.readAll())), nil)
     }
 

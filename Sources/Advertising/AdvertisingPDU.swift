@@ -8,14 +8,14 @@ public enum AdvertisingPDU: String, Hashable, Sendable, CaseIterable {
     case connectableScannable = "ADV_IND"
     /// Scannable, not connectable.
     case scannable = "ADV_SCAN_IND"
-    /// Neither: it has no scan response.
+    /// Neither; it has no scan response.
     case nonConnectable = "ADV_NONCONN_IND"
 
-    /// Octets of advertising data, and of scan response data, that a legacy PDU carries.
+    /// The maximum length of advertising data, and of scan response data, in a legacy PDU, in bytes.
     public static let capacity = 31
 
-    /// Whether a central can connect to it.
+    /// Whether a central can connect to the advertiser.
     public var isConnectable: Bool { self == .connectableScannable }
-    /// Whether it answers scan requests, so that a scan response is on the air.
+    /// Whether the advertiser answers scan requests with a scan response.
     public var isScannable: Bool { self != .nonConnectable }
 }

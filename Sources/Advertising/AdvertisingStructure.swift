@@ -4,12 +4,12 @@
 
 public import BluetoothCore
 
-/// One AD structure: a length octet, a type octet and data.
+/// An AD structure: a length byte, a type byte and data.
 ///
-/// Core 5.4, Vol 3, Part C, 11; types from Assigned Numbers, 2.3. Data whose meaning is not known here, or whose form is
-/// not the one its type asks for, is kept as `.unknown`, so that every structure serialises to what it was parsed from.
+/// Core 5.4, Vol 3, Part C, 11; types from Assigned Numbers, 2.3. Data of unknown types, and data that is malformed for
+/// its type, is stored as `.unknown`, so that every structure is serialized to the bytes that it was parsed from.
 public enum AdvertisingStructure: Hashable, Sendable {
-    /// Type 0x01, of one octet.
+    /// Type 0x01, with one byte.
     case flags(AdvertisingFlags)
     /// Types 0x02 (more exist) and 0x03 (all).
     case serviceUUIDs16([UInt16], isComplete: Bool)
@@ -23,7 +23,7 @@ public enum AdvertisingStructure: Hashable, Sendable {
     case serviceData16(UInt16, [UInt8])
     /// Type 0xFF: a company and its data.
     case manufacturerSpecific(CompanyIdentifier, [UInt8])
-    /// Any other type, or data of another form.
+    /// Any other type, or data that is malformed for its type.
     case unknown(type: UInt8, data: [UInt8])
 
     /// The number of bytes on air: length, type and data.
@@ -54,10 +54,10 @@ public enum AdvertisingStructure: Hashable, Sendable {
         }
     }
 
-    /// The bytes behind the type.
+    /// The bytes after the type.
     public var data: [UInt8] { Array(serialized().dropFirst(2)) }
 
-    /// The AD type's name in lower case with hyphens, as in `decode`; `nil` when the type is not known here.
+    /// The AD type's name in lower case with hyphens, as in `decode`; `nil` for an unknown type.
     public static func name(ofType type: UInt8) -> String? {
         switch type {
         case 0x01: "flags"
@@ -86,9 +86,9 @@ public enum AdvertisingStructure: Hashable, Sendable {
 }
 
 extension AdvertisingStructure: WireCodable {
-    /// Reads one structure whose length octet is at least 1.
-    /// - Throws: `WireError`: `.badLength(0)` for the early end of the significant part, `.truncated` when the length
-    ///   octet promises more than there is.
+    /// Parses one structure, whose length byte is at least 1.
+    /// - Throws: `WireError`: `.badLength(0)` for the early end of the significant part, `.truncated` if the length
+    ///   byte promises more bytes than there are.
     public init(parsing reader: inout ByteReader) throws(WireError) {
         let start = reader.offset
         let length = Int(try reader.readUInt8())
@@ -99,7 +99,7 @@ extension AdvertisingStructure: WireCodable {
         self = Self(type: type, data: data)
     }
 
-    /// The structure of this type and data, `.unknown` where the data is not of the type's form.
+    /// The structure of this type and data; `.unknown` if the data is malformed for the type.
     public init(type: UInt8, data: [UInt8]) {
         let known: AdvertisingStructure? =
             switch type {
@@ -131,7 +131,7 @@ extension AdvertisingStructure: WireCodable {
         return .serviceUUIDs128(uuids, isComplete: isComplete)
     }
 
-    /// Writes length, type and data. Data beyond the 254 octets that a length can count is cut there.
+    /// Writes length, type and data. Data is cut to 254 bytes, the most that the length byte can count.
     public func serialize(into writer: inout ByteWriter) {
         var body = ByteWriter()
         body.write(type)
@@ -155,8 +155,8 @@ extension AdvertisingStructure: WireCodable {
         case .unknown(_, let data):
             body.write(data)
         }
-        let octets = body.bytes.prefix(255)
-        writer.write(UInt8(octets.count))
-        writer.write(octets)
+        let bytes = body.bytes.prefix(255)
+        writer.write(UInt8(bytes.count))
+        writer.write(bytes)
     }
 }

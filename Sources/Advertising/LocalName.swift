@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension AdvertisingStructure {
-    /// A local name that fits into `budget` octets of AD: complete, or cut to whole characters and marked shortened.
+    /// A local name that fits into `budget` bytes: complete, or cut to whole characters and marked as shortened.
     ///
     /// Core Specification Supplement 11, Part A, 1.2: a shortened name is a prefix of the complete one.
-    /// - Returns: `nil` for an empty name, or when not even its first character fits.
+    /// - Returns: The structure; `nil` for an empty name, or if not even its first character fits.
     public static func localName(_ name: String, fitting budget: Int) -> AdvertisingStructure? {
         let available = budget - 2
         guard !name.isEmpty, available > 0 else { return nil }

@@ -17,7 +17,8 @@ public enum Hexadecimal {
     }
 
     /// Parses digits of either case. A leading `0x` is allowed, and so are spaces, colons and line feeds.
-    /// - Throws: `WireError` of kind `.notHexadecimal`, with the offset of the first byte that is not two digits.
+    /// - Throws: `WireError` of kind `.notHexadecimal`, with the offset of the first byte that is not part of two
+    ///   digits.
     public static func bytes(_ text: some StringProtocol) throws(WireError) -> [UInt8] {
         var digits = Array(text.utf8)
         if digits.starts(with: Array("0x".utf8)) || digits.starts(with: Array("0X".utf8)) {

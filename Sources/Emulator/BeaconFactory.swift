@@ -27,7 +27,7 @@ struct BeaconFactory: Sendable {
         self.perform = perform
     }
 
-    /// Reads the profiles on a thread of its own, so that a file system that does not answer blocks neither the beacons
+    /// Reads the profiles on a separate thread, so that a file system that does not answer blocks neither the beacons
     /// nor the end of the run.
     /// - Throws: `EmulatorError`; `.inputOutput` if the task is cancelled before they are read.
     func loadProfiles() async throws(EmulatorError) -> [Profile] {

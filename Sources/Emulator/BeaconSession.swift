@@ -14,12 +14,12 @@ struct Subscription: Hashable, Sendable {
     let characteristic: CharacteristicIdentifier
 }
 
-/// One beacon of a run: its device and flash (`RunningBeacon`), and the beacon as the radio reports it.
+/// One beacon of a run: its device and flash (`RunningBeacon`), and its state on the radio.
 ///
 /// A session is on the air or off the air, and has any number of connected centrals. A central may be subscribed to
-/// characteristics, may have a pairing that waits for the user, and may be one whose attributes the device uses. All of
-/// these end when the central disconnects. A reload may replace the beacon of a session, whose centrals stay connected; or
-/// remove the beacon, and then the session ends when it is off the air.
+/// characteristics, may have a pairing that waits for the user, and may serve attributes that the device uses. All of
+/// these end when the central disconnects. A reload may replace the beacon of a session; its centrals stay connected.
+/// If a reload removes the beacon, the session ends when the beacon is off the air.
 struct BeaconSession {
     /// The device and its flash.
     private(set) var beacon: RunningBeacon

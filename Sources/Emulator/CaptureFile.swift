@@ -9,17 +9,17 @@ import Persistence
 import Radio
 import Synchronization
 
-/// Writes a capture to a file, on a queue of its own, so that a slow disk does not block the radio.
+/// Writes a capture to a file, on its own queue, so that a slow disk does not block the radio.
 ///
-/// The queue is bounded: if the file is too slow, records are dropped and counted. Only its owner may read the file, since
-/// it contains keys that hosts and controllers exchange.
+/// The queue is bounded: if the file is too slow, records are dropped and counted. Only its owner may read the file,
+/// since it contains keys that hosts and controllers exchange.
 package final class CaptureFile: CaptureSink {
     /// The limit of the queue, in bytes.
     static let capacity = 4 << 20
 
     /// Time limits of `finish()`.
     struct Patience {
-        /// For a file that accepts nothing.
+        /// For a file that accepts no bytes.
         var stalled = Duration.seconds(2)
         /// For a file that is slow.
         var slow = Duration.seconds(10)
@@ -73,10 +73,10 @@ package final class CaptureFile: CaptureSink {
         if [S_IFREG, S_IFIFO].contains(kind), status.st_uid != geteuid() {
             close(descriptor)
             throw SystemError(
-                code: EACCES, attempt: attempt, reason: "it is there already and belongs to user \(status.st_uid)")
+                code: EACCES, attempt: attempt, reason: "it already exists and belongs to user \(status.st_uid)")
         }
         if kind == S_IFREG {
-            // An existing file has kept its mode and its content.
+            // An existing file keeps its mode and its content.
             guard fchmod(descriptor, 0o600) == 0, ftruncate(descriptor, 0) == 0 else {
                 let error = SystemError.current(attempt)
                 close(descriptor)
@@ -114,7 +114,7 @@ package final class CaptureFile: CaptureSink {
             state.waitingRecords += 1
             return (true, nil)
         }
-        warning?(incomplete("\(path) is written more slowly than packets come"))
+        warning?(incomplete("\(path) is too slow for the number of packets"))
         guard isAccepted else { return }
         queue.async { self.write(bytes) }
     }
@@ -163,7 +163,7 @@ package final class CaptureFile: CaptureSink {
         }
         let failure = state.withLock(\.failure)
         guard missing > 0 || failure != nil else { return }
-        let reason = failure.map { "\($0)" } ?? "\(path) is written more slowly than packets come"
+        let reason = failure.map { "\($0)" } ?? "\(path) is too slow for the number of packets"
         throw EmulatorError(
             .inputOutput, "the capture file is incomplete, \(missing) records are missing: \(reason)",
             hint: "make room, or choose another file")

@@ -12,13 +12,13 @@ import ServiceLifecycle
 
 /// The beacons of profiles, running on a radio.
 ///
-/// The emulator is starting, up, or over. While it starts, the beacons are made and restored, and the radio is opened with
-/// them; a reload waits until it is up. It is ready, once, when every beacon is on the air. It is over after `stop()`,
-/// shutdown, the end of the duration, or an error, and then takes everything off the air.
+/// The emulator is starting, up, or over. While it starts, the beacons are made and restored, and the radio is opened
+/// with them; a reload waits until it is up. It is ready, once, when every beacon is on the air. It is over after
+/// `stop()`, shutdown, the end of the duration, or an error, and then takes everything off the air.
 ///
-/// Each beacon is an actor (`RunningBeacon`) with a session here (`BeaconSession`). Events of the radio go to the sessions
-/// and through the directory to the beacons; actions of the beacons come back in order and go to the radio. Requests of
-/// centrals pass by this actor: the directory answers them.
+/// Each beacon is an actor (`RunningBeacon`) with a session here (`BeaconSession`). Events of the radio go to the
+/// sessions and through the directory to the beacons; actions of the beacons come back in order and go to the radio.
+/// Requests of centrals pass by this actor: the directory answers them.
 package actor Emulator: Service {
     /// The settings of a run.
     package struct Configuration: Sendable {
@@ -88,7 +88,7 @@ package actor Emulator: Service {
     private var order: [BeaconIdentifier] = []
     /// Routes requests, inputs and commands to the beacons.
     let directory = BeaconDirectory()
-    /// The number of sessions that are on the air: finds out in constant time that the run is not ready yet.
+    /// The number of sessions that are on the air, so that an unfinished start is recognized in constant time.
     private var onAirCount = 0
     private var isReady = false
 
@@ -386,7 +386,8 @@ package actor Emulator: Service {
     // MARK: - Commands
 
     /// All beacons in the order of the profiles.
-    /// - Parameter profile: Selects the beacons of one profile; `nil`, or any name in a run of one profile, selects all.
+    /// - Parameter profile: Selects the beacons of one profile; `nil`, or any name in a run of one profile, selects
+    ///   all.
     package func list(of profile: String? = nil) async -> [BeaconStatus] {
         await directory.handover?.value
         let beacons = beacons
@@ -405,8 +406,8 @@ package actor Emulator: Service {
     }
 
     /// Changes settings, all or none; keys and values are those of profiles.
-    /// - Throws: `EmulatorError` `.unknownBeacon`, `.badProfile` for an invalid value, `.refusedSetting`, or `.inputOutput`
-    ///   if the settings could not be saved.
+    /// - Throws: `EmulatorError` `.unknownBeacon`, `.badProfile` for an invalid value, `.refusedSetting`, or
+    ///   `.inputOutput` if the settings could not be saved.
     package func set(_ name: String, _ values: [String: String]) async throws(EmulatorError) -> BeaconStatus {
         completed(try await command(name) { await $0.set(values) }.get())
     }
@@ -582,8 +583,8 @@ package actor Emulator: Service {
         }
     }
 
-    /// Gives the radio the new attribute tables, and replaces the beacons. Requests and commands wait meanwhile, so that
-    /// none reaches a device with another table, or one that is being replaced.
+    /// Gives the radio the new attribute tables, and replaces the beacons. Requests and commands wait meanwhile, so
+    /// that none reaches a device with another table, or one that is being replaced.
     /// - Throws: `EmulatorError` if the radio cannot carry the beacons; then nothing has changed.
     private func handOver(to next: [RunningBeacon], _ fresh: [FreshBeacon]) async throws(EmulatorError) -> ReloadResult
     {

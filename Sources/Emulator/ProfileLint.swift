@@ -141,7 +141,8 @@ package struct ProfileLint: Sendable {
         return findings + budgetFindings(device, name)
     }
 
-    /// Checks for values that no central can read or write, because the beacon does not pair, or not with authentication.
+    /// Checks for values that no central can read or write, because the beacon does not pair, or not with
+    /// authentication.
     private func protectionFindings(_ beacon: BeaconDefinition, _ name: String) -> [LintFinding] {
         let permissions = beacon.device.services.flatMap(\.characteristics).map(\.permissions)
         let needed = permissions.reduce(AttributeSecurity()) { $0.union($1.read).union($1.write).union($1.subscribe) }
@@ -179,7 +180,7 @@ package struct ProfileLint: Sendable {
                     LintFinding(
                         severity: .advice, code: "name-shortened", device: name, receiver: "all",
                         message:
-                            "the name does not fit into 31 octets beside the rest, so \"\(shortened)\" is "
+                            "the name does not fit into 31 bytes beside the rest, so \"\(shortened)\" is "
                             + "advertised", hint: "write a shorter name"))
             }
         }
@@ -188,8 +189,8 @@ package struct ProfileLint: Sendable {
 
     private static func sentence(_ problem: Advertisement.Problem) -> String {
         switch problem {
-        case .advertisingDataTooLong(let count): "the advertising data has \(count) octets, and a PDU carries 31"
-        case .scanResponseTooLong(let count): "the scan response has \(count) octets, and a PDU carries 31"
+        case .advertisingDataTooLong(let count): "the advertising data has \(count) bytes, and a PDU carries 31"
+        case .scanResponseTooLong(let count): "the scan response has \(count) bytes, and a PDU carries 31"
         case .scanResponseNeedsScannablePDU: "a scan response needs a PDU that can be scanned"
         case .intervalOutOfRange(let interval): "radios cannot send every \(interval.count) ticks"
         }
@@ -205,8 +206,8 @@ package struct ProfileLint: Sendable {
             }
             return LintFinding(
                 severity: .warning, code: "duplicate-address", device: identifier.name, receiver: "all",
-                message: "the address \(address) is that of \(other) too: receivers take both for one device",
-                hint: "give each its own address, or leave address out")
+                message: "\(other) has the address \(address), too: receivers take both for one device",
+                hint: "give each beacon its own address, or leave address out")
         }
     }
 
@@ -218,8 +219,8 @@ package struct ProfileLint: Sendable {
             guard let other = seen.updateValue(identifier.name, forKey: identity) else { return nil }
             return LintFinding(
                 severity: .warning, code: "duplicate-identity", device: identifier.name, receiver: "all",
-                message: "UUID, major and minor are those of \(other) too: receivers take both for one beacon",
-                hint: "give each its own minor")
+                message: "\(other) has the same UUID, major and minor: receivers take both for one beacon",
+                hint: "give each beacon its own minor")
         }
     }
 }

@@ -14,11 +14,12 @@ import Synchronization
 
 /// The device of a running beacon, and its flash.
 ///
-/// A beacon is made switched off; `restore` reads its flash, and `powerOn` starts it. It can be disabled and enabled. On a
-/// reload it may be retired: it takes no inputs any more, which go to its successor.
+/// A beacon is made switched off; `restore` reads its flash, and `powerOn` starts it. It can be disabled and enabled.
+/// On a reload it may be retired: it takes no inputs any more, which go to its successor.
 ///
-/// Each input is handled completely before the next one: the device changes, the new settings are saved, and only then the
-/// change counts. If they cannot be saved, the device stays as it was. Actions for the radio are passed on in order.
+/// Each input is handled completely before the next one: the device changes, the new settings are saved, and only then
+/// the change counts. If they cannot be saved, the device stays as it was. Actions for the radio are passed on in
+/// order.
 actor RunningBeacon {
     /// An action that the emulator performs for a beacon.
     indirect enum Action: Sendable {
@@ -47,8 +48,8 @@ actor RunningBeacon {
     /// The lock of the settings; on a reload the successor takes it over.
     nonisolated let lock: FileLock?
     private let perform: @Sendable (Action) -> Void
-    /// The device with saved settings. It is changed by this actor only, and read without waiting for the actor, which may
-    /// wait for a disk.
+    /// The device with saved settings. It is changed by this actor only, and read without waiting for the actor, which
+    /// may wait for a disk.
     private nonisolated let savedDevice: Mutex<any Device>
     private(set) var isEnabled = true
     /// The latest advertisement of the device.
@@ -166,7 +167,7 @@ actor RunningBeacon {
 
     /// Reads the settings again that the predecessor saved after this beacon was made.
     func reloadSettings() {
-        // Errors were reported by `restore`, and the values from then will do.
+        // Errors were reported by `restore`; the values that it read are used.
         guard let flash, case .image(let image) = try? flash.load() else { return }
         try? device.restore(from: image)
     }

@@ -4,13 +4,13 @@
 
 import Yams
 
-/// Measures what the aliases of a YAML text stand for before anybody follows them.
+/// Measures the extent of a YAML text with its aliases expanded, before a parser expands them.
 ///
-/// A few aliases of anchors within anchors can stand for more values than memory holds, or deeper ones than the stack.
+/// With nested anchors, a few aliases can expand to more values than memory holds, or nest deeper than a stack allows.
 struct AliasMeasure {
     /// More than any profile needs.
     private static let limit = Extent(depth: NestingMeasure.limit, count: 1 << 20)
-    /// Takes the place of every `*`, so that an alias becomes a word and nothing is followed while the text is measured.
+    /// Replaces every `*`, so that aliases become plain words and nothing is expanded while the text is measured.
     private static let standIn = "\u{E000}"
 
     private struct Extent {
@@ -21,13 +21,13 @@ struct AliasMeasure {
     private var anchors: [String: Extent] = [:]
     private var excess: Mark?
 
-    /// Where what aliases stand for gets too deep or too much; `nil` when it does not.
+    /// The place where the expanded aliases exceed the limit; `nil` if they do not.
     /// - Throws: `YamlError`.
     static func excess(in text: String) throws -> Mark? {
         guard text.utf8.contains(UInt8(ascii: "*")) else { return nil }
         let parser = try Yams.Parser(yaml: text.replacing("*", with: standIn))
         let root = try parser.singleRoot()
-        // Nodes refer to their anchors weakly; the parser has them.
+        // Nodes refer to their anchors weakly; the parser owns them.
         return withExtendedLifetime(parser) {
             var measure = AliasMeasure()
             if let root { _ = measure.extent(of: root) }

@@ -18,7 +18,7 @@ struct BeaconParser {
         self.reader = reader
     }
 
-    /// The beacon; `nil`, with faults, when something is wrong.
+    /// The beacon; `nil` if there are faults.
     mutating func parse() -> BeaconDefinition? {
         guard node.mapping != nil else {
             faults = reader.faults
@@ -33,7 +33,7 @@ struct BeaconParser {
             return kind
         }
         guard let id, let kind else {
-            // Without its kind, what keys it may have is not known.
+            // The keys of an unknown kind of device are unknown too, so they are not checked.
             faults = reader.faults
             return nil
         }
@@ -53,8 +53,8 @@ struct BeaconParser {
         reader.add(parser.faults)
         if let pdu = device?.pdu, !pdu.isConnectable {
             reader.add(
-                "nothing connects to a beacon that sends \(pdu.rawValue), so nothing pairs with it; write pdu: ADV_IND, "
-                    + "or leave pairing out", field: "pairing", at: part.place)
+                "nothing connects to a beacon that sends \(pdu.rawValue), so nothing pairs with it; write pdu: "
+                    + "ADV_IND, or leave pairing out", field: "pairing", at: part.place)
         }
         return settings
     }

@@ -5,13 +5,13 @@
 package import BluetoothCore
 import Devices
 
-/// Which IoT Design Shop beacons are to have which settings.
+/// A configuration plan: IoT Design Shop beacons, and the settings to write to them.
 package struct ConfigurationPlan: Hashable, Sendable {
     /// One beacon.
     package struct Entry: Hashable, Sendable {
         /// The beacon: its address, or the name that it advertises.
         package var beacon: String
-        /// The settings that are given; the others stay as they are.
+        /// The settings to write; the others do not change.
         package var settings: Settings
 
         /// A beacon and its settings.
@@ -21,7 +21,7 @@ package struct ConfigurationPlan: Hashable, Sendable {
         }
     }
 
-    /// Settings; `nil` stays as it is.
+    /// Settings to write; a `nil` value does not change.
     package struct Settings: Hashable, Sendable {
         /// The proximity UUID.
         package var uuid: UUID128?
@@ -29,7 +29,7 @@ package struct ConfigurationPlan: Hashable, Sendable {
         package var major: UInt16?
         /// The minor number.
         package var minor: UInt16?
-        /// The radiated power, one that the hardware has.
+        /// The transmit power, one that the hardware supports.
         package var transmitPower: TransmitPower?
         /// The advertising interval, 0 to 65535 ticks.
         package var interval: AdvertisingInterval?
@@ -46,7 +46,7 @@ package struct ConfigurationPlan: Hashable, Sendable {
             self.interval = interval
         }
 
-        /// Whether all stays as it is.
+        /// Whether no setting changes.
         package var isEmpty: Bool { self == Settings() }
     }
 
@@ -57,7 +57,7 @@ package struct ConfigurationPlan: Hashable, Sendable {
     /// - Parameters:
     ///   - text: the YAML.
     ///   - file: its path, for messages.
-    /// - Throws: `ProfileFaults`: everything that is wrong, with line and column.
+    /// - Throws: `ProfileFaults` with all faults, each with line and column.
     package init(parsing text: String, file: String) throws(ProfileFaults) {
         let root = try YAMLText(text, file: file).root(of: "a plan", example: "docs/receiving.md")
         var reader = ProfileReader(root, file: file, path: "")
@@ -69,7 +69,7 @@ package struct ConfigurationPlan: Hashable, Sendable {
             }
             let node = root.mapping?["beacons"]?.sequence?[number]
             reader.add(
-                "\"\(entry.beacon)\" is beacons[\(index)]'s already; name every beacon once",
+                "\"\(entry.beacon)\" is already in beacons[\(index)]; list every beacon once",
                 field: "beacons[\(number)].beacon", at: node?.mapping?["beacon"]?.place)
         }
         let faults = reader.finish()

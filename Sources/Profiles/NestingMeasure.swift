@@ -4,16 +4,17 @@
 
 import CYaml
 
-/// Measures how deep a YAML text is nested, before a parser that recurses reads it.
+/// Measures how deeply a YAML text is nested, before a recursive parser reads it.
 ///
-/// libyaml's events come from a loop with a stack of its own on the heap, so the measure works on any thread's stack.
+/// libyaml produces its events in a loop, with a stack on the heap, so that threads with small stacks can measure, too.
 enum NestingMeasure {
     /// More than any profile needs.
     static let limit = 64
 
-    /// Line and column, from 1, where a text is nested deeper than the limit; `nil` where it is not, or where it stops to be YAML before that.
+    /// The line and column, from 1, where a text is nested deeper than the limit; `nil` if it is not, or if it is
+    /// invalid YAML up to there.
     static func excess(in text: String) -> (line: Int, column: Int)? {
-        // On the heap, since the parser has a pointer to itself.
+        // On the heap, because the parser contains a pointer to itself.
         let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
         defer { parser.deallocate() }
         guard yaml_parser_initialize(parser) == 1 else { return nil }
@@ -32,7 +33,7 @@ enum NestingMeasure {
         while true {
             var event = yaml_event_t()
             guard yaml_parser_parse(parser, &event) == 1 else {
-                // It reads ahead of its events, and gives up at 1,000 levels.
+                // The parser reads ahead of its events, and fails at 1,000 levels.
                 let problem = parser.pointee.problem.map { String(cString: $0) } ?? ""
                 return problem.contains("nesting level") ? place(parser.pointee.mark) : nil
             }

@@ -4,7 +4,7 @@
 
 import Bluetooth
 
-/// Reads the `pairing` mapping of a beacon: how it pairs.
+/// Reads the `pairing` mapping of a beacon.
 struct PairingParser {
     private var reader: ProfileReader
     private let node: ProfileNode
@@ -15,7 +15,7 @@ struct PairingParser {
         reader = ProfileReader(node, file: file, path: path)
     }
 
-    /// The settings; `nil`, with faults, when something is wrong.
+    /// The settings; `nil` if there are faults.
     mutating func parse() -> PairingSettings? {
         guard node.mapping != nil else {
             faults = reader.faults
@@ -31,17 +31,17 @@ struct PairingParser {
         settings.minimumKeySize = reader.value("minimum-key-size", Self.keySize) ?? 7
         settings.hidesAddress = reader.value("private-address", ValueText.boolean) ?? false
         settings.asksOnConnection = reader.value("request", ValueText.boolean) ?? false
-        // What is wrong in itself says nothing about the rest.
+        // A combination is checked only if each of its values is valid.
         if reader.faults.isEmpty { check(settings) }
         faults = reader.finish()
         return faults.isEmpty ? settings : nil
     }
 
-    /// What each key may be, and all of them together may not.
+    /// Checks combinations of values that are valid on their own.
     private mutating func check(_ settings: PairingSettings) {
         if settings.inputOutput == .none, settings.passkey != nil {
             add(
-                "a device with io: none neither shows nor takes a passkey; write io: display or io: keyboard",
+                "a device with io: none neither shows nor accepts a passkey; write io: display or io: keyboard",
                 "passkey")
         }
         if settings.inputOutput == .none, settings.requiresAuthentication {
@@ -50,7 +50,7 @@ struct PairingParser {
         let compares = [.displayYesNo, .keyboardDisplay].contains(settings.inputOutput)
         if settings.comparison != .ask, !compares || settings.secureConnections == .off {
             add(
-                "numbers are compared with io: display-yes-no or keyboard-display and secure connections only; leave "
+                "numbers are compared only with secure connections and io: display-yes-no or keyboard-display; leave "
                     + "comparison out", "comparison")
         }
     }
@@ -67,7 +67,7 @@ struct PairingParser {
 
     private static func keySize(_ text: String) throws(ValueFault) -> UInt8 {
         guard let octets = UInt8(text), PairingSettings.keySizeRange.contains(octets) else {
-            throw ValueFault("\"\(text)\" is not a key size from 7 to 16 octets")
+            throw ValueFault("\"\(text)\" is not a key size from 7 to 16 bytes")
         }
         return octets
     }
@@ -82,7 +82,7 @@ extension ValueText {
         return passkey
     }
 
-    /// Six digits, with zeros before the others.
+    /// Six digits, with leading zeros.
     package static func digits(of passkey: UInt32) -> String {
         let digits = "\(passkey)"
         return String(repeating: "0", count: max(0, 6 - digits.count)) + digits

@@ -4,31 +4,31 @@
 
 package import Devices
 
-/// A phone that tells its notifications to accessories.
+/// The profile of a phone that serves its notifications to accessories.
 package struct PhoneProfile: Hashable, Sendable {
-    /// Its name in this program.
+    /// The phone's name in this program.
     package let name: String
-    /// The name that accessories read.
+    /// The device name that accessories read.
     package let displayName: String
-    /// The longest attribute protocol PDU that it takes, in octets: 23 to 517.
+    /// The largest ATT_MTU that the phone accepts, in bytes: 23 to 517.
     package let maximumTransmissionUnit: UInt16
-    /// Whether accessories must be paired with it.
+    /// Whether accessories must pair.
     package let needsPairing: Bool
-    /// What happens on it.
+    /// The notifications, and their changes over time.
     package let script: ANCSScript
 
     /// Reads a phone's profile.
     /// - Parameters:
     ///   - text: the YAML.
     ///   - file: its path, for messages.
-    /// - Throws: `ProfileFaults`: everything that is wrong, with line and column.
+    /// - Throws: `ProfileFaults` with all faults, each with line and column.
     package init(parsing text: String, file: String) throws(ProfileFaults) {
         let root = try YAMLText(text, file: file).root(of: "a phone's profile", example: "profiles/phones/iphone.yaml")
         var reader = ProfileReader(root, file: file, path: "")
         guard root.mapping != nil else { throw ProfileFaults(reader.faults) }
         if reader.has("beacons"), !Self.isPhone(reader) {
             reader.add(
-                "this is a profile of beacons; beaconry run runs it, and beaconry phone takes one such as "
+                "this is a profile of beacons; run it with beaconry run, or give beaconry phone a profile such as "
                     + "profiles/phones/iphone.yaml", field: nil, at: root.place)
             throw ProfileFaults(reader.faults)
         }
@@ -45,13 +45,13 @@ package struct PhoneProfile: Hashable, Sendable {
         script = ANCSScript(steps: steps, apps: apps)
     }
 
-    /// Whether this text is a phone's profile, right or not, and not one of beacons.
+    /// Whether a text is a phone's profile, valid or not, rather than a profile of beacons.
     package static func isPhone(_ text: String) -> Bool {
         guard let root = try? YAMLText(text, file: "").root(of: "", example: "") else { return false }
         return isPhone(ProfileReader(root, file: "", path: ""))
     }
 
-    /// Whether a file's keys are those of a phone's profile.
+    /// Whether the keys of a file are those of a phone's profile.
     static func isPhone(_ reader: ProfileReader) -> Bool {
         reader.has("phone") || reader.has("notifications") && !reader.has("beacons")
     }
@@ -69,7 +69,7 @@ package struct PhoneProfile: Hashable, Sendable {
             }
             if posted.notifications.updateValue(entry.notification, forKey: entry.id) != nil {
                 reader.add(
-                    "the id \"\(entry.id)\" is another notification's already; give every notification its own",
+                    "another notification has the id \"\(entry.id)\" already; give every notification its own id",
                     field: "notifications[\(number)].id",
                     at: root.mapping?["notifications"]?.sequence?[number].mapping?["id"]?.place)
             }
@@ -87,12 +87,12 @@ package struct PhoneProfile: Hashable, Sendable {
             if let time = step?.time {
                 if time < last {
                     reader.add(
-                        "changes stand in the order of their times; move it up", field: "at",
+                        "changes must be in the order of their times; move this one up", field: "at",
                         at: node.mapping?["at"]?.place)
                 }
                 last = max(last, time)
             }
-            // A later change is one to what the earlier ones made of it.
+            // A change applies to the result of the earlier changes.
             if case .post(let id, let notification)? = step?.event { posted.notifications[id] = notification }
             return step
         }
@@ -100,10 +100,10 @@ package struct PhoneProfile: Hashable, Sendable {
         return steps
     }
 
-    /// The notifications that changes may be of.
+    /// The notifications that a change may refer to.
     private struct Posted {
         var notifications: [String: ANCSNotification] = [:]
-        /// Whether there are others, with mistakes of their own: a change of one of those is no mistake more.
+        /// Whether notifications with mistakes are missing here; then a change of an unknown one is no further mistake.
         var isIncomplete = false
     }
 
@@ -120,7 +120,7 @@ package struct PhoneProfile: Hashable, Sendable {
         let end = reader.value("until", ValueText.duration)
         if let end, end <= time ?? .zero {
             reader.add(
-                "it cannot go before it has come; write a later time", field: "until",
+                "a notification cannot be removed before it is posted; write a later time", field: "until",
                 at: node.mapping?["until"]?.place)
         }
         var notification = ANCSNotification(category: reader.required("category", Self.category) ?? .other)
@@ -144,7 +144,7 @@ package struct PhoneProfile: Hashable, Sendable {
             }
             return text
         }
-        // All keys are read, whatever is wrong with the id: none of them is unknown for that.
+        // All keys are read even if the id is wrong, so that none of them is reported as unknown.
         let known = id.flatMap { posted.notifications[$0] }
         var notification = known ?? ANCSNotification(category: .other)
         notification.category = reader.value("category", Self.category) ?? notification.category
@@ -153,7 +153,7 @@ package struct PhoneProfile: Hashable, Sendable {
         return time.map { ANCSScript.Step(at: $0, .post(id, notification)) }
     }
 
-    /// What a notification and a change of it have in common.
+    /// Reads the keys that notifications and their changes have in common.
     private static func read(_ reader: inout ProfileReader, into notification: inout ANCSNotification) {
         notification.app = reader.value("app", appIdentifier) ?? notification.app
         notification.title = reader.value("title", ValueText.message) ?? notification.title
@@ -175,7 +175,7 @@ package struct PhoneProfile: Hashable, Sendable {
 extension PhoneProfile {
     private static func transmissionUnit(_ text: String) throws(ValueFault) -> UInt16 {
         guard let octets = UInt16(text), 23...517 ~= octets else {
-            throw ValueFault("\"\(text)\" is not a whole number of octets from 23 to 517")
+            throw ValueFault("\"\(text)\" is not a whole number of bytes from 23 to 517")
         }
         return octets
     }

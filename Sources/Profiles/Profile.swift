@@ -7,11 +7,11 @@ package import BluetoothCore
 // A profile consists of devices; the texts and faults of its values are declared beside them.
 @_exported public import Devices
 
-/// An installation: beacons, by name.
+/// A named installation of beacons.
 package struct Profile: Sendable {
-    /// Its name; with a beacon's id, the key of persisted settings.
+    /// The profile's name; together with a beacon's id, it is the key of saved settings.
     package let name: String
-    /// Its beacons in the order of the file.
+    /// The beacons in the order of the file.
     package let beacons: [BeaconDefinition]
 
     /// A profile of these beacons.
@@ -23,13 +23,13 @@ package struct Profile: Sendable {
 
 /// One beacon of a profile.
 package struct BeaconDefinition: Equatable, Sendable {
-    /// Its name within the profile.
+    /// The beacon's name within the profile.
     package let id: String
-    /// The device, as it leaves the factory.
+    /// The device with its factory settings.
     package let device: any ProfiledDevice
-    /// Its position in metres, for radios that emulate the air.
+    /// The position in metres, for radios that emulate the air.
     package let position: Position?
-    /// How it pairs; `nil` when it does not pair.
+    /// The pairing settings; `nil` if the beacon does not pair.
     package let pairing: PairingSettings?
 
     /// A beacon of this name.

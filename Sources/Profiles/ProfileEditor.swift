@@ -5,7 +5,7 @@
 import Advertising
 package import BluetoothCore
 
-/// Changes a value in a profile's text, and leaves everything else of it as it is: comments, order, spaces.
+/// Changes a value in a profile's text, and preserves everything else: comments, order, spaces.
 package struct ProfileEditor: Sendable {
     /// The text.
     package private(set) var text: String
@@ -15,16 +15,16 @@ package struct ProfileEditor: Sendable {
     /// An editor of this text.
     /// - Parameters:
     ///   - file: its path, for messages.
-    ///   - files: what reads the files that it names.
+    ///   - files: reads the files that the profile refers to.
     package init(_ text: String, file: String, files: ProfileFileReader? = nil) {
         self.text = text
         self.file = file
         self.files = files
     }
 
-    /// Gives the beacons of these ids a measured power.
-    /// - Throws: `ProfileFaults` when the text is no profile, has no such beacon, or is written so that it cannot be
-    ///   changed in place; the text is unchanged then.
+    /// Sets the measured power of the beacons with these ids.
+    /// - Throws: `ProfileFaults` if the text is not a valid profile, has no such beacon, or cannot be changed in place;
+    ///   then the text is unchanged.
     package mutating func setMeasuredPower(_ power: MeasuredPower, of ids: Set<String>) throws(ProfileFaults) {
         var profile = try Profile(parsing: text, file: file, files: files)
         let original = self
@@ -73,7 +73,7 @@ package struct ProfileEditor: Sendable {
         replaceScalar(at: old, with: value)
     }
 
-    /// Puts a pair in front of a mapping's first one.
+    /// Inserts a pair before the first one of a mapping.
     private mutating func insert(_ pair: String, into mapping: ProfileNode.Mapping) {
         guard let first = mapping.pairs.first?.key.place, let place = index(of: first) else { return }
         let opening = text.unicodeScalars[..<place].last { !$0.properties.isWhitespace }

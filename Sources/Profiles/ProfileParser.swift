@@ -5,15 +5,15 @@
 import Devices
 
 extension Profile {
-    /// More than any installation needs; a larger file is refused unread.
+    /// The limit of a profile's size, in bytes; a larger file is rejected unread. No installation needs more.
     package static let maximumSize = YAMLText.maximumSize
 
     /// Reads a profile.
     /// - Parameters:
     ///   - text: the YAML.
     ///   - file: its path, for messages.
-    ///   - files: what reads the files that it names; without it, naming one is a fault.
-    /// - Throws: `ProfileFaults`: everything that is wrong, with line and column.
+    ///   - files: reads the files that the profile refers to; without it, such a reference is a fault.
+    /// - Throws: `ProfileFaults` with all faults, each with line and column.
     package init(
         parsing text: String, file: String, files: ProfileFileReader? = nil
     ) throws(ProfileFaults) {
@@ -22,7 +22,7 @@ extension Profile {
         guard root.mapping != nil else { throw ProfileFaults(reader.faults) }
         if PhoneProfile.isPhone(reader), !reader.has("beacons") {
             reader.add(
-                "this is a phone's profile; beaconry phone runs it, and beaconry check checks it", field: nil,
+                "this is a phone's profile; run it with beaconry phone, or check it with beaconry check", field: nil,
                 at: root.place)
             throw ProfileFaults(reader.faults)
         }
@@ -51,7 +51,7 @@ extension Profile {
             guard let beacon else { continue }
             if let index = beacons.firstIndex(where: { $0.id == beacon.id }) {
                 reader.add(
-                    "the id \"\(beacon.id)\" is beacons[\(index)]'s already; give every beacon its own",
+                    "beacons[\(index)] has the id \"\(beacon.id)\" already; give every beacon its own id",
                     field: "beacons[\(number)].id", at: node.mapping?["id"]?.place)
             }
             beacons.append(beacon)

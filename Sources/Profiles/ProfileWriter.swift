@@ -6,14 +6,14 @@ import Bluetooth
 import BluetoothCore
 import Devices
 
-/// Writes a profile as the YAML that is read as the same profile.
+/// Writes a profile as YAML from which the same profile is parsed.
 package struct ProfileWriter {
     private var lines: [String]
 
     /// The text of a profile.
     /// - Parameters:
-    ///   - profile: what is written.
-    ///   - remarks: comments by the ids of the beacons that they precede, a line each.
+    ///   - profile: the profile.
+    ///   - remarks: comment lines to write before beacons, by the beacons' ids.
     package static func text(of profile: Profile, remarks: [String: [String]] = [:]) -> String {
         var writer = ProfileWriter(lines: ["profile: \(profile.name)", "beacons:"])
         for beacon in profile.beacons {
@@ -55,13 +55,13 @@ package struct ProfileWriter {
     private static func metres(_ value: Double) -> String {
         let text = "\(value)"
         let parts = text.split(separator: "e")
-        // Metres are at most 10,000, so that only small numbers are written with an exponent.
+        // Coordinates are at most 10,000 m, so only small numbers are printed with an exponent.
         guard parts.count == 2, let exponent = Int(parts[1]), exponent < 0 else { return text }
         let digits = parts[0].filter(\.isNumber)
         return (value < 0 ? "-" : "") + "0." + String(repeating: "0", count: -exponent - 1) + digits
     }
 
-    /// A text that cannot end a comment.
+    /// A text without line ends, which would end a comment.
     private static func oneLine(_ text: String) -> String {
         String(text.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : Character($0) })
     }

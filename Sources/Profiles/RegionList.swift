@@ -4,28 +4,28 @@
 
 package import BluetoothCore
 
-/// Regions to watch, with what is to be said about them.
+/// Regions to monitor, with their messages.
 package struct RegionList: Hashable, Sendable {
     /// One region.
     package struct Entry: Hashable, Sendable {
-        /// Its name; there is one region of a name.
+        /// The region's name, which is unique in the list.
         package var identifier: String
-        /// The proximity UUID of its beacons.
+        /// The proximity UUID of the region's beacons.
         package var uuid: UUID128
-        /// Their major number; `nil` for any.
+        /// The beacons' major number; `nil` for any.
         package var major: UInt16?
-        /// Their minor number; `nil` for any, and where there is no major number.
+        /// The beacons' minor number; `nil` for any, and if there is no major number.
         package var minor: UInt16?
-        /// What is said on entering; `nil` for nothing.
+        /// The message on entering; `nil` for none.
         package var hello: String?
-        /// What is said on leaving; `nil` for nothing.
+        /// The message on leaving; `nil` for none.
         package var goodbye: String?
-        /// The least time between two hellos, and between two goodbyes; `nil` for none.
+        /// The minimum time between two hellos, and between two goodbyes; `nil` for no minimum.
         package var atMostOncePer: Duration?
-        /// How long nothing is heard before the region is left; `nil` where it is not said.
+        /// The time without an advertisement after which the region is left; `nil` for the monitor's default.
         package var exitAfter: Duration?
 
-        /// A region of these values.
+        /// A region with these values.
         package init(
             identifier: String, uuid: UUID128, major: UInt16? = nil, minor: UInt16? = nil, hello: String? = nil,
             goodbye: String? = nil, atMostOncePer: Duration? = nil, exitAfter: Duration? = nil
@@ -48,7 +48,7 @@ package struct RegionList: Hashable, Sendable {
     /// - Parameters:
     ///   - text: the YAML.
     ///   - file: its path, for messages.
-    /// - Throws: `ProfileFaults`: everything that is wrong, with line and column.
+    /// - Throws: `ProfileFaults` with all faults, each with line and column.
     package init(parsing text: String, file: String) throws(ProfileFaults) {
         let root = try YAMLText(text, file: file).root(of: "a list of regions", example: "docs/receiving.md")
         var reader = ProfileReader(root, file: file, path: "")
@@ -59,7 +59,7 @@ package struct RegionList: Hashable, Sendable {
             else { continue }
             let node = root.mapping?["regions"]?.sequence?[number]
             reader.add(
-                "the identifier \"\(entry.identifier)\" is regions[\(index)]'s already; give every region its own",
+                "regions[\(index)] has the identifier \"\(entry.identifier)\" already; give every region its own",
                 field: "regions[\(number)].identifier", at: node?.mapping?["identifier"]?.place)
         }
         let faults = reader.finish()
@@ -78,7 +78,7 @@ package struct RegionList: Hashable, Sendable {
         let exitAfter = reader.value("exit-after", ValueText.duration)
         if minor != nil, node.mapping?["major"] == nil {
             reader.add(
-                "a minor number belongs to a major one; give that too", field: "minor",
+                "a minor number needs a major number; write major, too", field: "minor",
                 at: node.mapping?["minor"]?.place)
         }
         guard let identifier, let uuid else { return nil }

@@ -4,21 +4,21 @@
 
 import Yams
 
-/// What the YAML parser has to say of a text that is none, for people: where it really is, what it is, and what to do.
+/// An error of the YAML parser, rewritten for people: the actual place, the mistake and the fix.
 struct YAMLComplaint {
-    /// Line and column, counted from 1.
+    /// The line and column, counted from 1.
     private(set) var place: (line: Int, column: Int)
-    /// What is wrong, and what to do.
+    /// The mistake and the fix.
     private(set) var message = ""
 
     private let lines: [[Unicode.Scalar]]
     private let context: YamlError.Context?
 
-    /// A complaint of the parser's.
+    /// Rewrites an error of the parser.
     /// - Parameters:
-    ///   - problem: its words.
-    ///   - context: what it was at, and where that began.
-    ///   - mark: where it noticed.
+    ///   - problem: the parser's message.
+    ///   - context: the construct that the parser was reading, and where it began.
+    ///   - mark: where the parser noticed the error.
     ///   - text: the text.
     init(_ problem: String, _ context: YamlError.Context?, at mark: Mark, in text: String) {
         lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map { Array($0) }
@@ -28,56 +28,57 @@ struct YAMLComplaint {
     }
 
     private mutating func sentence(_ problem: String) -> String {
-        if isBehindTab { return "a tab is no indentation; write spaces in its place" }
+        if isBehindTab { return "YAML does not allow tabs in indentation; write spaces instead" }
         if problem.contains("mapping values are not allowed") { return misplacedColon() }
         if problem.contains("could not find expected ':'") { return missingColon() }
         if problem == "did not find expected key" { return misplacedKey }
         if problem.contains("did not find expected '-' indicator") { return misplacedEntry }
         if problem.contains("block sequence entries are not allowed") {
-            return "a list cannot begin in the middle of a line; write its \"- \" on a line of its own"
+            return "a list cannot begin in the middle of a line; write its \"- \" on a new line"
         }
         if problem.contains("cannot start any token") {
             return "a value cannot begin with \(quoted(present)); put it in quotes"
         }
         if problem.contains("undefined alias") {
-            return "\"*\" begins the name of an anchor, and there is none of this name; put a text that begins so in "
-                + "quotes"
+            return "\"*\" begins the name of an anchor, and no anchor has this name; put a text that begins with "
+                + "\"*\" in quotes"
         }
         if problem.contains("another document") {
-            return "a file has one document; leave this \"---\" and what follows out"
+            return "a file has only one document; remove this \"---\" and what follows it"
         }
         if problem.contains("escape") {
-            return "\"\\\" begins an escape in double quotes, and this is none; write single quotes"
+            return "in double quotes \"\\\" begins an escape, and this is not a valid one; write single quotes"
         }
         return unclosed(problem)
-            ?? "\(problem); look at this line and the one above, and put texts with : # & * ! | > ' \" % @ ` { } [ ] in quotes"
+            ?? "\(problem); look at this line and the one above, and put texts with : # & * ! | > ' \" % @ ` { } [ ] "
+            + "in quotes"
     }
 
     // MARK: - Kinds
 
-    /// A quote or a bracket that nothing closes is told where it opens.
+    /// The message for a quote or a bracket that is not closed; its place is where it opens.
     private mutating func unclosed(_ problem: String) -> String? {
         if context?.text.contains("quoted scalar") == true {
             goToContext()
-            return "the text that begins here has no closing quote; write \(quoted(present)) behind it"
+            return "the text that begins here has no closing quote; write \(quoted(present)) after it"
         }
         guard let context, context.text.contains("flow") else { return nil }
         let closing = context.text.contains("mapping") || problem.contains("'}'") ? "}" : "]"
         if problem.contains("did not find expected ',' or"), place.line > context.mark.line || isAtEnd {
             goToContext()
-            return "what opens with \(quoted(present)) here is not closed; write \"\(closing)\" behind it, and commas "
+            return "the \(quoted(present)) here is not closed; write \"\(closing)\" after the last value, and commas "
                 + "between"
         }
         if problem.contains("did not find expected ',' or") {
-            return "a comma is missing here, or \"\(closing)\"; write it, or put a text that has , : [ ] { } in quotes"
+            return "a comma or \"\(closing)\" is missing here; write it, or put a text with , : [ ] { } in quotes"
         }
         guard problem.contains("expected node content") else { return nil }
-        return "a value or a closing bracket is missing here; write it, or put a text that has , [ ] { } in quotes"
+        return "a value or a closing bracket is missing here; write it, or put a text with , [ ] { } in quotes"
     }
 
     private mutating func misplacedColon() -> String {
         if Self.hasKey(line(place.line).prefix(place.column - 1)) {
-            return "the text before this colon has another one; put the whole value in quotes, such as \"Shop: door\""
+            return "this value contains a colon; put the whole value in quotes, such as \"Shop: door\""
         }
         let above = lines.prefix(place.line - 1).lastIndex { !Self.isEmpty($0) }
         if let above, !Self.hasKey(lines[above][...]), lines[above].last != ":" {
@@ -85,18 +86,18 @@ struct YAMLComplaint {
             return Self.noColon
         }
         place.column = line(place.line).prefix { $0 == " " }.count + 1
-        return "the key above has a value already, so nothing can stand below it; begin this key in the column of the "
-            + "others"
+        return "the key above has a value already, so it cannot have keys below it; begin this key in the column of "
+            + "the others"
     }
 
-    private static let noColon = "a key is expected here, with a colon and a space behind it; write KEY: VALUE"
+    private static let noColon = "a key is expected here, followed by a colon and a space; write KEY: VALUE"
 
-    /// Whether a colon and a space are in a line.
+    /// Whether a line contains a colon followed by a space.
     private static func hasKey(_ line: ArraySlice<Unicode.Scalar>) -> Bool {
         zip(line, line.dropFirst()).contains { $0 == (":", " ") }
     }
 
-    /// Whether a line has nothing but a remark, if that.
+    /// Whether a line has nothing, or only a comment.
     private static func isEmpty(_ line: [Unicode.Scalar]) -> Bool {
         let first = line.first { $0 != " " && $0 != "\r" }
         return first == nil || first == "#"
@@ -109,24 +110,24 @@ struct YAMLComplaint {
 
     private var misplacedKey: String {
         tooMuch
-            ?? "the indentation of this line fits nothing above it; begin it in the column of the keys that it belongs to"
-            + contextColumn
+            ?? "the indentation of this line matches nothing above it; begin it in the column of the keys that it "
+            + "belongs to" + contextColumn
     }
 
     private var misplacedEntry: String {
         if present == "-" { return "a list's entry begins with \"-\" and a space; write the space" }
         return tooMuch
-            ?? "the indentation of this line fits no entry of the list above; begin it in the column of the entry's keys, or a "
-            + "new entry with \"- \"" + contextColumn
+            ?? "the indentation of this line matches no entry of the list above; begin it in the column of the entry's "
+            + "keys, or a new entry with \"- \"" + contextColumn
     }
 
-    /// What is said when the place is behind something else of its line.
+    /// The message if the place follows other text on its line.
     private var tooMuch: String? {
         guard line(place.line).prefix(place.column - 1).contains(where: { $0 != " " }) else { return nil }
-        return "more follows here than one value; put all of it in double quotes, or take away what is too much"
+        return "another text follows the value here; put all of it in double quotes, or remove the rest"
     }
 
-    /// Where what is around the mistake began.
+    /// The column in which the construct around the mistake began.
     private var contextColumn: String {
         context.map { " (column \($0.mark.column), as in line \($0.mark.line))" } ?? ""
     }
@@ -137,7 +138,7 @@ struct YAMLComplaint {
         lines.indices.contains(number - 1) ? lines[number - 1] : []
     }
 
-    /// Whether indentation with a tab in it stands before the mark, or at it.
+    /// Whether the place is in or after indentation that contains a tab.
     private var isBehindTab: Bool {
         let line = line(place.line)
         let indentation = line.prefix { $0 == " " || $0 == "\t" || $0 == "-" }

@@ -6,22 +6,22 @@ import Yams
 
 /// A YAML text, parsed into nodes with their places.
 struct YAMLText {
-    /// More than anything that people write; a larger file is refused unread.
+    /// The limit of a file's size, in bytes; a larger file is rejected unread.
     static let maximumSize = 1 << 20
 
     private let text: String
     private let file: String
 
     init(_ text: String, file: String) {
-        // Some editors put a byte order mark in front, which the YAML parser takes for a word.
+        // Some editors write a byte order mark at the start, which the YAML parser would take for text.
         self.text = text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text
         self.file = file
     }
 
     /// The root node.
     /// - Parameters:
-    ///   - kind: what the file is to be, for messages, with its article.
-    ///   - example: where to see one.
+    ///   - kind: the kind of file, with its article, for messages.
+    ///   - example: the path of an example.
     func root(of kind: String, example: String) throws(ProfileFaults) -> ProfileNode {
         func fault(_ message: String, line: Int = 0, column: Int = 0) -> ProfileFaults {
             ProfileFaults([ProfileFault(file: file, line: line, column: column, field: "", message: message)])
@@ -34,7 +34,7 @@ struct YAMLText {
         }
         do {
             if let mark = try AliasMeasure.excess(in: text) {
-                throw fault("aliases stand for too much here", line: mark.line, column: mark.column)
+                throw fault("aliases expand to too many values here", line: mark.line, column: mark.column)
             }
             let parser = try Yams.Parser(yaml: text)
             guard let node = try parser.singleRoot() else {
@@ -56,12 +56,12 @@ struct YAMLText {
             case .duplicatedKeysInMapping(let duplicates, let context):
                 let names = duplicates.map { "\($0)" }.joined(separator: ", ")
                 throw fault(
-                    "the key \(names) stands here more than once; leave one of them, or begin another entry",
+                    "the key \(names) appears here more than once; keep one of them, or begin another entry",
                     line: context.mark.line, column: context.mark.column)
             case .reader(let problem, let offset, _, _):
                 let (line, column) = offset.map { Self.place(of: $0, in: text) } ?? (0, 0)
                 throw fault(
-                    "this is not YAML: \(problem); take the character away, or write it as an escape in double quotes",
+                    "this is not YAML: \(problem); remove the character, or write it as an escape in double quotes",
                     line: line, column: column)
             default:
                 throw fault("this is not YAML: \(error)")
@@ -71,14 +71,14 @@ struct YAMLText {
         }
     }
 
-    /// Line and column, counted from 1, of the character behind the first `offset` ones.
+    /// Line and column, counted from 1, of the character after the first `offset` ones.
     private static func place(of offset: Int, in text: String) -> (line: Int, column: Int) {
         let lines = text.prefix(offset).unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
         return (lines.count, (lines.last?.count ?? 0) + 1)
     }
 }
 
-/// Converts the nodes of Yams; what several aliases stand for is converted once and shared.
+/// Converts the nodes of Yams; a node that several aliases refer to is converted once and shared.
 private struct NodeConverter {
     private struct Key: Hashable {
         let anchor: String

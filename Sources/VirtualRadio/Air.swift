@@ -7,9 +7,9 @@ package import HCI
 
 /// Emulated LE controllers in range of each other, in virtual time.
 ///
-/// Each controller speaks HCI with a host: `receive(_:from:)` takes a packet of the host, `takeOutput(of:)` returns a packet
-/// for it. Time stands still until `advance(to:)` moves it. The air never waits, reads a clock or does input and output; the
-/// same seed and the same calls give the same bytes.
+/// Each controller exchanges HCI packets with a host: `receive(_:from:)` takes a packet of the host, and
+/// `takeOutput(of:)` returns a packet for it. Time advances only by `advance(to:)`. The air never waits, reads a clock or
+/// does input and output; the same seed and the same calls give the same bytes.
 ///
 /// Simplifications: an advertising event takes place at one instant on all of its channels, so a scanner whose window equals
 /// its interval receives every event; packets do not collide and are never damaged; peripheral latency is negotiated but not

@@ -23,7 +23,7 @@ struct Running {
         // First, so that a signal that arrives while the run starts is handled after the start.
         let hangups = Hangup.effect == .none ? nil : await UnixSignalsSequence(trapping: .sighup)
         DescriptorLimit.raise()
-        Output.goOn()
+        Output.continueAfterErrors()
         let ledger = try RunLedger(folder: Folders.runtime)
         defer { ledger.close() }
         let capture = try options.makeCapture()

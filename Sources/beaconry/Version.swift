@@ -4,7 +4,7 @@
 
 import BuildInformation
 
-/// Which program this is.
+/// The version of the program.
 enum Version {
     static let number = "0.1.0"
 

@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func everyProblemIsTold() {
+    @Test func everyProblemIsReported() {
         let interval = AdvertisingInterval(31)
         let advertisement = Advertisement(
             pdu: .nonConnectable, advertisingData: Self.octets32, scanResponse: Self.octets32, interval: interval)
@@ -42,7 +42,7 @@ import Testing
         (AdvertisingPDU.connectableScannable, "ADV_IND", true, true),
         (.scannable, "ADV_SCAN_IND", false, true), (.nonConnectable, "ADV_NONCONN_IND", false, false),
     ])
-    func typesAreTheSpecifications(_ pdu: AdvertisingPDU, name: String, isConnectable: Bool, isScannable: Bool) {
+    func typesMatchTheSpecification(_ pdu: AdvertisingPDU, name: String, isConnectable: Bool, isScannable: Bool) {
         #expect(pdu.rawValue == name)
         #expect(pdu.isConnectable == isConnectable)
         #expect(pdu.isScannable == isScannable)

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 @Suite struct AdvertisingDataTests {
-    /// Frames of other formats, byte for byte as their specifications' examples have them.
+    /// Frames of other formats, with the bytes of the examples in their specifications.
     @Test(
         arguments: [
             ("0201060303aafe1716aafe00e3123456789012346789010000000000010000", [0x01, 0x03, 0x16]),
@@ -17,14 +17,14 @@ import Testing
             ("0201060303aafe0d16aafe30e34549445f74657374", [0x01, 0x03, 0x16]),
             ("02011a1bff1801beac2f234454cf6d4a0fadf2f4911ba9ffa600010002c509", [0x01, 0xFF]),
         ] as [(String, [UInt8])])
-    func otherFormatsSurvive(_ text: String, types: [UInt8]) throws {
+    func otherFormatsArePreserved(_ text: String, types: [UInt8]) throws {
         let data = try checkWire(AdvertisingData.self, bytes: try Hexadecimal.bytes(text))
         #expect(data.structures.map(\.type) == types)
         #expect(data.structures.allSatisfy { if case .unknown = $0 { false } else { true } })
     }
 
     @Test(arguments: [("00", 0), ("000000", 0), ("02010600", 1), ("0201060000ff4c", 1), ("02010600050203", 1)])
-    func whatFollowsAZeroLengthIsKept(_ text: String, structures: Int) throws {
+    func bytesAfterAZeroLengthArePreserved(_ text: String, structures: Int) throws {
         let bytes = try Hexadecimal.bytes(text)
         let data = try checkWire(AdvertisingData.self, bytes: bytes)
         #expect(data.structures.count == structures)
@@ -38,7 +38,7 @@ import Testing
         ("0201", 0, WireError(.truncated(needed: 2, available: 1), offset: 1)),
         ("ff", 0, WireError(.truncated(needed: 255, available: 0), offset: 1)),
     ])
-    func whatCouldBeReadIsKeptBesideTheError(_ text: String, structures: Int, expected: WireError) throws {
+    func structuresBeforeAnErrorAreReturned(_ text: String, structures: Int, expected: WireError) throws {
         let bytes = try Hexadecimal.bytes(text)
         #expect(throws: expected) { _ = try AdvertisingData(parsing: bytes) }
         var reader = ByteReader(bytes)
@@ -59,7 +59,7 @@ import Testing
         #expect(AdvertisingData([.unknown(type: 1, data: [])]).flags == nil)
     }
 
-    @Test func beaconFlagsAreSix() {
+    @Test func beaconFlagsAreValueSix() {
         #expect(AdvertisingFlags.beacon.rawValue == 0x06)
     }
 }

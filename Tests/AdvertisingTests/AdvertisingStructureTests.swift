@@ -71,7 +71,7 @@ struct StructureVector: CustomTestStringConvertible {
         #expect(vector.structure.data == Array(bytes[2...]))
     }
 
-    @Test func lengthMustBePossible() {
+    @Test func impossibleLengthIsRefused() {
         #expect(throws: WireError(.badLength(0), offset: 0)) { _ = try AdvertisingStructure(parsing: [0]) }
         #expect(throws: WireError(.truncated(needed: 1, available: 0), offset: 0)) {
             _ = try AdvertisingStructure(parsing: [])
@@ -84,14 +84,14 @@ struct StructureVector: CustomTestStringConvertible {
         }
     }
 
-    @Test func longestIsReadAndLongerIsCut() throws {
+    @Test func longestStructureIsParsedAndLongerDataIsCut() throws {
         let data = [UInt8](repeating: 7, count: 254)
         #expect(
             try checkWire(AdvertisingStructure.self, bytes: [255, 0x30] + data) == .unknown(type: 0x30, data: data))
         #expect(AdvertisingStructure.unknown(type: 0x30, data: data + [8]).serialized() == [255, 0x30] + data)
     }
 
-    @Test func randomBytesSurvive() throws {
+    @Test func randomBytesArePreserved() throws {
         let samples = try (Self.known + Self.kept).map { try Hexadecimal.bytes($0.bytes) }
         try fuzzWire(AdvertisingStructure.self, samples: samples)
         try fuzzWire(AdvertisingData.self, samples: samples + [samples.flatMap { $0 }])
@@ -109,7 +109,7 @@ struct StructureVector: CustomTestStringConvertible {
         #expect(AdvertisingStructure.name(ofType: type) == name)
     }
 
-    @Test func namesAreUnlike() {
+    @Test func namesAreUnique() {
         let names = (UInt8.min...UInt8.max).compactMap(AdvertisingStructure.name(ofType:))
         #expect(Set(names).count == names.count)
         #expect(names.allSatisfy { $0.allSatisfy { $0.isLowercase || $0.isNumber || $0 == "-" } })

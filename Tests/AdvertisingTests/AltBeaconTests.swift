@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 @Suite struct AltBeaconTests {
-    /// Of the Android Beacon Library's tests.
+    /// From the tests of the Android Beacon Library.
     static let advertisement = "02011a1bff1801beac2f234454cf6d4a0fadf2f4911ba9ffa600010002c509"
 
     static func frame() throws -> AltBeacon {
@@ -38,18 +38,18 @@ import Testing
         "1801beac2f234454cf6d4a0fadf2f4911ba9ffa600010002c50900",
         "1801acbe2f234454cf6d4a0fadf2f4911ba9ffa600010002c509", "4c000215e2c56db5dffb48d2b060d0f5a71096e000010002c5",
     ])
-    func otherManufacturerDataIsNone(_ text: String) throws {
+    func otherManufacturerDataIsNotAltBeacon(_ text: String) throws {
         #expect(AltBeacon(AdvertisingStructure(type: 0xFF, data: try Hexadecimal.bytes(text))) == nil)
     }
 
-    @Test func otherTypesAreNone() throws {
+    @Test func otherTypesAreNotAltBeacon() throws {
         let data = try Self.frame().structure.data
         for type: UInt8 in [0x00, 0x09, 0x16, 0xFE] {
             #expect(AltBeacon(AdvertisingStructure(type: type, data: data)) == nil)
         }
     }
 
-    @Test func errorsTellTheByte() throws {
+    @Test func errorsHaveTheOffset() throws {
         let bytes = try Self.frame().serialized()
         #expect(bytes.count == 26)
         #expect(throws: WireError(.badValue(field: "AltBeacon code"), offset: 2)) {
@@ -64,7 +64,7 @@ import Testing
         #expect(throws: WireError(.trailingBytes(1), offset: 26)) { _ = try AltBeacon(parsing: bytes + [0]) }
     }
 
-    @Test func codecHolds() throws {
+    @Test func mutatedBytesAreParsedOrRefused() throws {
         var generator = SplitMix64(seed: 3)
         for _ in 0..<100 {
             try checkWire(

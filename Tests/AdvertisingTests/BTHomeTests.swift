@@ -34,7 +34,7 @@ import Testing
         #expect(frame.texts.map(\.text) == ["25", "50.55"])
     }
 
-    /// Values of the table of objects of bthome.io.
+    /// Values from the table of objects at bthome.io.
     @Test(
         arguments: [
             ("packet-id", "9", "0009"), ("battery", "97", "0161"), ("temperature", "-17.85", "0207f9"),
@@ -42,7 +42,7 @@ import Testing
             ("illuminance", "13460.67", "05138a14"), ("voltage", "3.074", "0c020c"), ("motion", "1", "2101"),
             ("window", "1", "2d01"), ("button", "2", "3a02"), ("device-type", "1", "f00100"),
         ])
-    func objectsHaveTheirForms(_ key: String, _ text: String, _ bytes: String) throws {
+    func objectsHaveTheBytesOfTheSpecification(_ key: String, _ text: String, _ bytes: String) throws {
         var frame = BTHome.template
         #expect(frame.set(key, to: text) == nil)
         #expect(frame.structure == (try Self.structure("40" + bytes)))
@@ -64,7 +64,7 @@ import Testing
         #expect(BTHome(try Self.structure(data)) == nil)
     }
 
-    @Test func unknownObjectsAreKeptAsBytes() throws {
+    @Test func unknownObjectsArePreserved() throws {
         let structure = try Self.structure("44016177010203")
         let frame = try #require(BTHome(structure))
         #expect(frame.isTriggered)
@@ -73,8 +73,8 @@ import Testing
         #expect(frame.structure == structure)
     }
 
-    /// Frames of random bytes serialise to themselves.
-    @Test func framesAreWrittenAsTheyWere() {
+    /// Frames of random bytes are serialized to the same bytes.
+    @Test func randomFramesArePreserved() {
         var generator = SplitMix64(seed: 8)
         for _ in 0..<5000 {
             let count = Int.random(in: 0...20, using: &generator)

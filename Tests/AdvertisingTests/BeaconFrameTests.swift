@@ -31,8 +31,8 @@ import Testing
         #expect(BeaconFormats.names(matching: name) == formats)
     }
 
-    /// A frame of any structure is that structure.
-    @Test func framesAreWrittenAsTheyWere() throws {
+    /// The structure of a frame is the structure that it was decoded from.
+    @Test func structuresOfFramesArePreserved() throws {
         var generator = SplitMix64(seed: 6)
         var found: [String: Int] = [:]
         for round in 0..<20_000 {

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 @Suite struct EddystoneTests {
-    /// An advertisement of somebody else's, and the frame in it.
+    /// A third-party advertisement, and the frame in it.
     struct Vector: Sendable, CustomTestStringConvertible {
         let source: String
         let bytes: String
@@ -69,7 +69,7 @@ import Testing
         #expect(written.flags == .beacon)
     }
 
-    @Test func codecsHold() throws {
+    @Test func mutatedBytesAreParsedOrRefused() throws {
         let (uid, earlyUID) = (try #require(Self.uid), try #require(Self.earlyUID))
         let (url, shortURL) = (try #require(Self.url), try #require(Self.shortURL))
         let (encryptedTLM, eid) = (try #require(Self.encryptedTLM), try #require(Self.eid))
@@ -93,13 +93,13 @@ import Testing
         "20000b18130000001467002ac4", "2001d5d89979ae79ebee4e385fa5f6830e",
         "10e702616161616161616161616161616161616161",
     ])
-    func otherServiceDataIsNone(_ text: String) throws {
+    func otherServiceDataIsNotEddystone(_ text: String) throws {
         let structure = AdvertisingStructure.serviceData16(Eddystone.service, try Hexadecimal.bytes(text))
         #expect(BeaconFrame(structure) == nil)
     }
 
     @Test(arguments: vectors)
-    func otherServicesAndTypesAreNone(_ vector: Vector) throws {
+    func otherServicesAndTypesAreNotEddystone(_ vector: Vector) throws {
         let data = try #require(vector.frame).structure.data
         #expect(BeaconFrame(.serviceData16(0xFEAB, Array(data.dropFirst(2)))) == nil)
         for type: UInt8 in [0x03, 0x20, 0x21, 0xFF] {
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func errorsTellTheByte() throws {
+    @Test func errorsHaveTheOffset() throws {
         let wrongType = WireError(.badValue(field: "Eddystone frame type"), offset: 0)
         #expect(throws: wrongType) { _ = try EddystoneUID(parsing: [0x10, 0, 0]) }
         #expect(throws: wrongType) { _ = try EddystoneURL(parsing: [0x00, 0, 0, 0x61]) }
@@ -141,19 +141,19 @@ import Testing
             ("HTTP://a", nil), ("https://123456789012345678", nil), ("https://a b", nil), ("https://ä", nil),
             ("https://e\u{301}", nil), ("https://a\u{7F}", nil),
         ] as [(String, [UInt8]?)])
-    func addressesAreShortened(_ url: String, _ octets: [UInt8]?) throws {
+    func addressesAreShortened(_ url: String, _ bytes: [UInt8]?) throws {
         let frame = EddystoneURL(power: TransmitPower(0), url: url)
-        #expect(frame.map { [$0.scheme] + $0.encoded } == octets)
-        #expect(frame?.url == octets.map { _ in url })
+        #expect(frame.map { [$0.scheme] + $0.encoded } == bytes)
+        #expect(frame?.url == bytes.map { _ in url })
     }
 
     @Test(arguments: ["040061", "ff61", "030e", "0361200a", "037f", "0380", "03ff"])
-    func reservedOctetsMakeNoAddress(_ text: String) throws {
+    func reservedBytesAreNotAURL(_ text: String) throws {
         let frame = try checkWire(EddystoneURL.self, bytes: [0x10, 0] + (try Hexadecimal.bytes(text)))
         #expect(frame.url == nil)
     }
 
-    @Test func valuesAreTold() throws {
+    @Test func fieldsHaveTheirValues() throws {
         #expect(Self.tlm.celsius == 19)
         #expect(Self.tlm.uptime == .milliseconds(280_291_600))
         let cold = EddystoneTLM(batteryMillivolts: 0, temperature: -128, advertisements: 0, uptimeTenths: 0)

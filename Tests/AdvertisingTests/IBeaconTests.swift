@@ -7,7 +7,7 @@ import BluetoothCore
 import TestSupport
 import Testing
 
-/// An advertisement of somebody else's, and what is in it.
+/// A third-party advertisement, and the frame in it.
 struct IBeaconVector: CustomTestStringConvertible {
     let source: String
     /// Hexadecimal digits.
@@ -85,7 +85,7 @@ struct IBeaconVector: CustomTestStringConvertible {
         #expect(frame.measuredPower == MeasuredPower(vector.measuredPower))
     }
 
-    /// PureSwift/Bluetooth, testEstimoteBeacon: company and data alone.
+    /// PureSwift/Bluetooth, testEstimoteBeacon: only company and data.
     @Test func manufacturerSpecificDataAloneIsDecoded() throws {
         let bytes = try Hexadecimal.bytes("4c000215b9407f30f5f8466eaff925556b57fe6d294c903974")
         let structure = AdvertisingStructure(type: 0xFF, data: bytes)
@@ -99,7 +99,7 @@ struct IBeaconVector: CustomTestStringConvertible {
         #expect(frame.structure.size == 27)
     }
 
-    @Test func flagsAreLeftOutOrDefault() throws {
+    @Test func flagsCanBeLeftOut() throws {
         let frame = try IBeaconVector.all[0].frame()
         #expect(frame.advertisingData(flags: nil).serialized() == frame.structure.serialized())
         #expect(
@@ -113,18 +113,18 @@ struct IBeaconVector: CustomTestStringConvertible {
         "4c00021400112233445566778899aabbccddeeff00010002c5", "4c001005031c8ed6a5",
         "1801beac2f234454cf6d4a0fadf2f4911ba9ffa600010002c509",
     ])
-    func otherManufacturerDataIsNone(_ text: String) throws {
+    func otherManufacturerDataIsNotIBeacon(_ text: String) throws {
         #expect(IBeacon(AdvertisingStructure(type: 0xFF, data: try Hexadecimal.bytes(text))) == nil)
     }
 
-    @Test func otherTypesAreNone() throws {
+    @Test func otherTypesAreNotIBeacon() throws {
         let data = try IBeaconVector.all[0].frame().structure.data
         for type: UInt8 in [0x00, 0x01, 0x09, 0x16, 0xFE] {
             #expect(IBeacon(AdvertisingStructure(type: type, data: data)) == nil)
         }
     }
 
-    @Test func errorsTellTheByte() throws {
+    @Test func errorsHaveTheOffset() throws {
         let bytes = try IBeaconVector.all[0].frame().serialized()
         #expect(bytes.count == 23)
         #expect(throws: WireError(.badValue(field: "iBeacon type and length"), offset: 0)) {
@@ -143,7 +143,7 @@ struct IBeaconVector: CustomTestStringConvertible {
         #expect(throws: WireError(.trailingBytes(1), offset: 23)) { _ = try IBeacon(parsing: bytes + [0]) }
     }
 
-    @Test func codecHolds() throws {
+    @Test func mutatedBytesAreParsedOrRefused() throws {
         var generator = SplitMix64(seed: 2)
         for _ in 0..<100 {
             try checkWire(

@@ -22,17 +22,17 @@ import Testing
     @Test(arguments: [
         ("", 31), ("a", 2), ("a", 1), ("a", 0), ("a", -5), ("a", Int.min + 2), ("ü", 3), ("🇦🇹", 9),
     ])
-    func isLeftOutWhereNothingFits(_ name: String, budget: Int) {
+    func isLeftOutIfNothingFits(_ name: String, budget: Int) {
         #expect(AdvertisingStructure.localName(name, fitting: budget) == nil)
     }
 
     @Test(arguments: ["Entrance", "Grüße aus Köln", "👨‍👩‍👧👨‍👩‍👧", "e\u{301}e\u{301}e\u{301}", "展示室一"])
-    func isAPrefixThatFits(_ name: String) {
+    func fittingNameIsAPrefix(_ name: String) {
         var longest = 0
         for budget in 0...40 {
             guard let structure = AdvertisingStructure.localName(name, fitting: budget) else { continue }
             guard case .localName(let shown, let isComplete) = structure else {
-                Issue.record("\(structure) is no name")
+                Issue.record("\(structure) is not a name")
                 return
             }
             #expect(structure.size <= budget)

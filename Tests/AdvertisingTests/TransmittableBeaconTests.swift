@@ -40,7 +40,7 @@ import Testing
             ),
             ("bthome", ["temperature": "25", "humidity": "50.55"], "0201060a16d2fc4002c40903bf13"),
         ] as [(String, [String: String], String)])
-    func framesHaveTheBytesOfOthers(_ name: String, _ texts: [String: String], _ expected: String) throws {
+    func framesMatchGoldenVectors(_ name: String, _ texts: [String: String], _ expected: String) throws {
         let format = try #require(BeaconFormats.transmittable.first { $0.formatName == name })
         try Self.check(format, texts, expected)
     }
@@ -53,14 +53,14 @@ import Testing
         let data = frame.advertisingData(flags: .beacon)
         #expect(Hexadecimal.string(data.bytes) == expected)
         #expect(data.frames == [BeaconFrame(frame)])
-        // The texts that it prints make the same frame.
+        // The printed texts give the same frame.
         var copy = Frame.template
         for (key, text) in frame.texts { #expect(copy.set(key, to: text) == nil, "\(key): \(text)") }
         #expect(copy == frame)
     }
 
-    /// A template is complete but for its required keys, and no key takes nonsense.
-    @Test func everyKeyRefusesNonsense() throws {
+    /// A template is complete except for its required keys, and no key accepts an invalid text.
+    @Test func everyKeyRefusesInvalidText() throws {
         #expect(BeaconFormats.transmittable.count == 6)
         func check<Frame: TransmittableBeacon>(_ format: Frame.Type) {
             #expect(Set(Frame.keys.map(\.name)).count == Frame.keys.count)

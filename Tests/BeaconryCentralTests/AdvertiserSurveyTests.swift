@@ -62,7 +62,7 @@ import Testing
         #expect(advertisers.map(\.advertisingData) == [[1, 2]])
     }
 
-    /// Interval in ticks, how many of a hundred advertisements are missed, and the ticks that come out.
+    /// The interval in ticks, the number of missed advertisements in a hundred, and the estimated ticks.
     @Test(
         arguments: [
             (32, 0, 32), (48, 0, 48), (160, 0, 160), (160, 30, 160), (160, 60, 160), (32, 40, 32), (244, 0, 244),
@@ -84,14 +84,14 @@ import Testing
         }
     }
 
-    /// Gaps in ms, and the ticks; the mean delay of 5 ms is taken off.
+    /// Gaps in ms, and the estimated ticks; the mean delay of 5 ms is subtracted.
     @Test(
         arguments: [
             ([105, 105], nil), ([], nil), ([105, 105, 105], 160), ([105, 1, 105, 1, 105, 1], 160), ([20, 20, 20], 32),
             // No customary interval is near 130, 650 or 20,000 ms.
             ([135, 135, 135], 208), ([655, 655, 655], 1040), ([20_000, 20_000, 20_000], 16384),
         ] as [([Int], UInt32?)])
-    func gapsThatAreFew(_ gaps: [Int], _ expected: UInt32?) {
+    func intervalIsEstimatedFromFewGaps(_ gaps: [Int], _ expected: UInt32?) {
         let interval = IntervalEstimate.interval(gaps: gaps.map { .milliseconds($0) })
         #expect(interval == expected.map { AdvertisingInterval($0) })
     }

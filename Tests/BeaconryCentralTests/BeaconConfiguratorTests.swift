@@ -6,7 +6,7 @@ import BeaconryCentral
 import Synchronization
 import Testing
 
-/// Beacons that are configured in one go: found, connected to, read, written, left alone.
+/// Beacons that are configured in one operation: found, connected, read, written, disconnected.
 @Suite(.timeLimit(.minutes(1)))
 struct BeaconConfiguratorTests {
     private static let services = [
@@ -49,7 +49,7 @@ struct BeaconConfiguratorTests {
             }
             try await body(stage, configurator, log)
             let peripheral = await stage.peripheral
-            #expect(!peripheral.isConnected, "whatever came of it, the beacon is left alone")
+            #expect(!peripheral.isConnected, "the beacon is disconnected in every case")
         }
     }
 
@@ -104,7 +104,7 @@ struct BeaconConfiguratorTests {
             let configurator = BeaconConfigurator(stage.central, timeout: .milliseconds(200))
             do throws(CentralError) {
                 _ = try await configurator.read(BeaconConfigurator.Target("Nobody"))
-                Issue.record("it was found")
+                Issue.record("the beacon was found")
             } catch {
                 #expect(error.operation == "find the beacon Nobody")
                 #expect(error.reason == .timedOut(after: .milliseconds(200)))
@@ -112,7 +112,7 @@ struct BeaconConfiguratorTests {
         }
     }
 
-    /// Every combination of given and open settings changes what is given and nothing else.
+    /// For every combination of settings, only the given ones change.
     @Test(arguments: 0..<32)
     func givenSettingsAreChanged(_ given: Int) throws {
         let (one, other) = (try #require(UUID128(octets: [UInt8](repeating: 1, count: 16))), IoTDesignShopService.uuid)

@@ -7,7 +7,7 @@ import HCIRadio
 import Testing
 import VirtualRadio
 
-/// What the API does where all goes well: our own host stack at both ends of a virtual air.
+/// The API without failures: our own host stack at both ends of a virtual air.
 @Suite(.timeLimit(.minutes(1)))
 struct CentralTests {
     @Test func peripheralIsFoundConnectedReadAndWritten() async throws {

@@ -6,17 +6,17 @@ import BeaconryCentral
 import TestSupport
 import Testing
 
-/// Deadlines, cancellation and the watchdog: what is given up, and that the next call is none the worse for it.
+/// Deadlines, cancellation and the watchdog: the call ends, and the next call succeeds.
 @Suite(.timeLimit(.minutes(1)))
 struct DeadlineTests {
     @Test func nothingWaitsForARadioThatDoesNotReturn() async throws {
         let radio = MuteRadio(hangs: true)
-        defer { radio.letGo() }
+        defer { radio.releaseCalls() }
         let central = Central(radio: radio)
         await expect(.timedOut(after: .milliseconds(20))) { try await central.open(timeout: .milliseconds(20)) }
         await #expect(throws: CentralError.self) { try await central.open() }
         let otherRadio = MuteRadio()
-        defer { otherRadio.letGo() }
+        defer { otherRadio.releaseCalls() }
         let other = Central(radio: otherRadio)
         try await other.open()
         let device = RemoteAddress(Stage.address, isRandom: true)
@@ -45,7 +45,7 @@ struct DeadlineTests {
     @Test func attemptsAreRepeated() async throws {
         let clock = ManualClock()
         let radio = MuteRadio()
-        defer { radio.letGo() }
+        defer { radio.releaseCalls() }
         let central = Central(radio: radio, clock: clock)
         try await central.open()
         let peripheral = await central.peripheral(at: RemoteAddress(Stage.address, isRandom: true))
@@ -71,7 +71,7 @@ struct DeadlineTests {
         await central.close()
     }
 
-    @Test func operationCancelledBeforeItsTurnIsNotBegun() async throws {
+    @Test func operationCancelledBeforeItsTurnDoesNotStart() async throws {
         try await Stage.with { stage in
             let value = try await stage.value()
             stage.peer.follow { pdu in pdu.first == 0x0A ? .late(.seconds(3), [[0x0B, 42]]) : .asUsual }
@@ -83,7 +83,7 @@ struct DeadlineTests {
             try await Task.sleep(for: .milliseconds(20))
             cancelled.cancel()
             await expect(.cancelled) { try await cancelled.value }
-            // The late answer is that of the cancelled read.
+            // The late response belongs to the cancelled read.
             try await value.write([3])
             #expect(stage.peer[ScriptedPeer.value] == [3])
             #expect(stage.peer.received.filter { $0.first == 0x12 }.map { $0.last } == [3])
@@ -107,7 +107,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test func cancelledTaskBeginsNothing() async throws {
+    @Test func cancelledTaskStartsNoOperation() async throws {
         try await Stage.with { stage in
             let value = try await stage.value()
             let count = stage.peer.received.count

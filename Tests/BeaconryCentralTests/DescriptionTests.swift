@@ -5,7 +5,7 @@
 import BeaconryCentral
 import Testing
 
-/// Devices described rather than programmed: UUIDs from a base, typed values, and two clients made so.
+/// Devices that are described instead of programmed: UUIDs from a base, typed values, and two clients made of them.
 @Suite(.timeLimit(.minutes(1)))
 struct DescriptionTests {
     @Test(arguments: [
@@ -29,7 +29,7 @@ struct DescriptionTests {
         #expect(bluetooth.inserting(0x180F) == .bit16(0x180F))
     }
 
-    /// Takes and gives these octets only.
+    /// Expects a codec to accept and produce exactly these bytes.
     private static func check<Value: Equatable>(
         _ codec: ValueCodec<Value>, _ value: Value, _ octets: [UInt8], refused: [[UInt8]]
     ) throws {
@@ -38,7 +38,7 @@ struct DescriptionTests {
         for other in refused { #expect(throws: WireError.self) { _ = try codec.decode(other) } }
     }
 
-    @Test func codecs() throws {
+    @Test func codecsParseAndSerialize() throws {
         try Self.check(.uint8, 0xFF, [0xFF], refused: [[], [1, 2]])
         try Self.check(.percentage, 100, [100], refused: [[], [101], [1, 2]])
         try Self.check(.uint16, 0x1234, [0x34, 0x12], refused: [[], [1], [1, 2, 3]])
@@ -75,7 +75,7 @@ struct DescriptionTests {
             transmit: IoTDesignShopService.TransmitSettings(powerCode: 1, interval: AdvertisingInterval(interval)))
     }
 
-    /// A beacon on the air, and what it has as it leaves the factory.
+    /// A beacon on the air, with its factory settings.
     private static func withBeacon(
         _ body: (Stage, _ characteristics: [BluetoothUUID]) async throws -> Void
     ) async throws {

@@ -6,8 +6,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A thousand rounds of finding, connecting, discovering, reading, writing and disconnecting leave nothing behind.
-@Suite(.disabled(if: Sanitizer.isWatching, "a sanitizer needs memory of its own"), .timeLimit(.minutes(5)))
+/// A thousand rounds of finding, connecting, discovering, reading, writing and disconnecting leave no memory behind.
+@Suite(.disabled(if: Sanitizer.isWatching, "a sanitizer needs additional memory"), .timeLimit(.minutes(5)))
 struct EnduranceTests {
     struct Failure: Error { let message: String }
 
@@ -16,16 +16,16 @@ struct EnduranceTests {
             line.split(separator: " ").compactMap { Int($0) }
         }
         try #require(usage.count == 3 && usage.allSatisfy { $0.count == 3 }, "\(usage)")
-        // The first rounds allocate room that is used again, and a burst on a busy machine enlarges it: once. A leak grows
-        // each time, by more than this if one object of each round stays.
+        // The first rounds allocate memory that is used again, and a burst on a busy machine enlarges it once. A leak
+        // of one object in each round grows each time, by more than this.
         let growth = (0..<3).map { min(usage[1][$0] - usage[0][$0], usage[2][$0] - usage[1][$0]) }
         #expect(growth[0] <= 32_000, "bytes of the heap: \(usage)")
         #expect(growth[1] <= 1_000_000, "resident bytes: \(usage)")
         #expect(growth[2] <= 0, "descriptors: \(usage)")
     }
 
-    /// Runs Tests/CentralHarness, which is beside the program that runs the tests.
-    /// - Returns: what it prints.
+    /// Runs Tests/CentralHarness, which is built beside the test program.
+    /// - Returns: its output.
     private static func harness(_ arguments: String...) async throws -> String {
         let running = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let folders = [running, Bundle.main.executablePath, CommandLine.arguments.first].compactMap(\.self)
@@ -48,7 +48,7 @@ struct EnduranceTests {
                 continuation.resume(throwing: error)
             }
         }
-        // A few lines fit into a pipe.
+        // The few lines fit into the pipe.
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         guard process.terminationStatus == 0 else { throw Failure(message: text) }
         return text

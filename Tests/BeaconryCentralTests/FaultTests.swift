@@ -6,11 +6,11 @@ import BeaconryCentral
 import HCIRadio
 import Testing
 
-/// A device that misbehaves in every way, in the middle of everything: the call ends with a typed error within its
-/// deadline, and the next one works.
+/// A device that misbehaves in every way, during every operation: the call ends with a typed error within its deadline,
+/// and the next call succeeds.
 @Suite(.timeLimit(.minutes(2)))
 struct FaultTests {
-    /// Something that is asked of a device.
+    /// An operation on the device.
     enum Operation: String, CaseIterable, CustomTestStringConvertible {
         case discoverServices, discoverService, discoverCharacteristics, discoverDescriptors
         case read, readDescriptor, write, writeDescriptor, subscribe
@@ -38,7 +38,7 @@ struct FaultTests {
         }
     }
 
-    /// What was found before the trouble begins.
+    /// The attributes that were found before the fault.
     struct Found {
         let peripheral: Peripheral
         let value: Characteristic
@@ -65,7 +65,7 @@ struct FaultTests {
         }
     }
 
-    /// All that can be done, from a connection on that is made if there is none.
+    /// Checks that all operations succeed; connects first if necessary.
     private static func checkThatAllWorks(_ stage: Stage) async throws {
         let value = try await stage.value()
         let byte = UInt8.random(in: 0...255)
@@ -83,7 +83,7 @@ struct FaultTests {
     }
 
     @Test(arguments: Operation.allCases)
-    func everyErrorOfTheDevice(operation: Operation) async throws {
+    func errorOfTheDeviceIsThrown(operation: Operation) async throws {
         try await Stage.with { stage in
             let found = try await Found(stage)
             for code in 0...255 as ClosedRange<UInt8> where code != 0x0A || !operation.isSearch {
@@ -102,7 +102,7 @@ struct FaultTests {
     }
 
     @Test(arguments: Operation.allCases)
-    func deviceEndsTheConnection(operation: Operation) async throws {
+    func disconnectionByTheDeviceIsThrown(operation: Operation) async throws {
         try await Stage.with { stage in
             let found = try await Found(stage)
             stage.peer.follow { pdu in pdu.first == operation.request ? .hangUp : .asUsual }
@@ -115,7 +115,7 @@ struct FaultTests {
     }
 
     @Test(arguments: Operation.allCases)
-    func deviceLosesItsPower(operation: Operation) async throws {
+    func powerLossOfTheDeviceIsThrown(operation: Operation) async throws {
         try await Stage.with { stage in
             let found = try await Found(stage)
             stage.peer.follow { pdu in pdu.first == operation.request ? .vanish : .asUsual }
@@ -129,7 +129,7 @@ struct FaultTests {
     }
 
     @Test(arguments: Operation.allCases)
-    func lateResponseIsNotTakenForAnother(operation: Operation) async throws {
+    func lateResponseIsIgnored(operation: Operation) async throws {
         try await Stage.with { stage in
             let found = try await Found(stage)
             let late = Self.refusal(of: operation.request)
@@ -166,7 +166,7 @@ struct FaultTests {
     @Test(arguments: Operation.allCases)
     func malformedResponsesAreErrors(operation: Operation) async throws {
         let response = operation.request + 1
-        // Responses that cannot be read, or that are no answer to the question.
+        // Responses that cannot be parsed, or that do not match the request.
         let garbage: [[UInt8]] =
             switch operation {
             case .discoverServices:
@@ -178,7 +178,7 @@ struct FaultTests {
                 [[response], [response, 1], [response, 1, 0, 0, 2, 0x29], [response, 9, 1, 1]]
             case .read, .readDescriptor, .write, .writeDescriptor, .subscribe: []
             }
-        // What is no answer at all is left alone, and then there is none.
+        // PDUs that are not responses are ignored, and then the request has no response.
         let noise: [[UInt8]] = [
             [], [0x01], [0x01, operation.request], [0xFF], [0x01, 0x77, 0, 0, 1], [0x1E], [0x55, 1, 2],
             [UInt8](repeating: 0xA5, count: 200),
@@ -217,7 +217,7 @@ struct FaultTests {
         }
     }
 
-    @Test func deviceEndsTheConnectionAtOnce() async throws {
+    @Test func connectionThatEndsAtOnceIsAnError() async throws {
         try await Stage.with { stage in
             let peripheral = await stage.peripheral
             stage.peer.follow { _ in .hangUp }
@@ -243,7 +243,7 @@ struct FaultTests {
         }
     }
 
-    @Test func deviceLosesItsPowerWhileConnecting() async throws {
+    @Test func powerLossWhileConnectingIsAnError() async throws {
         try await Stage.with { stage in
             let peripheral = await stage.peripheral
             stage.peer.follow { _ in .vanish }

@@ -34,7 +34,7 @@ struct NotificationTests {
         }
     }
 
-    /// What was written to client configuration descriptors, in order.
+    /// The values that were written to client configuration descriptors, in order.
     private static func subscriptionWrites(_ stage: Stage) -> [[UInt8]] {
         stage.peer.received.filter { $0.first == 0x12 && $0.count == 5 }.map { Array($0.suffix(2)) }
     }
@@ -90,7 +90,7 @@ struct NotificationTests {
         }
     }
 
-    @Test func theSequenceEndsWithTheTaskOrWithOurConnectionAndThrowsWhenItIsLost() async throws {
+    @Test func sequenceEndsWithTaskOrDisconnectionAndThrowsOnLoss() async throws {
         try await Stage.with { stage in
             let value = try await stage.value()
             let listening = Counter()
@@ -136,7 +136,7 @@ struct NotificationTests {
         }
     }
 
-    @Test func slowConsumerLosesOnlyTheOldest() async throws {
+    @Test func slowConsumerLosesOnlyTheOldestValues() async throws {
         try await Stage.with { stage in
             let value = try await stage.value()
             var iterator = value.notifications().makeAsyncIterator()
@@ -148,7 +148,7 @@ struct NotificationTests {
             let count = Notifications.capacity + 100
             for number in 1...count {
                 stage.peer.notify([UInt8(number & 0xFF), UInt8(number >> 8)])
-                // What is on its way must fit into the controllers.
+                // The values in flight must fit into the controllers.
                 if number % 50 == 0 { _ = try await value.read() }
             }
             _ = try await value.read()

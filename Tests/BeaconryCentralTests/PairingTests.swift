@@ -7,7 +7,7 @@ import Bluetooth
 import Radio
 import Testing
 
-/// Pairing as users of the API see it.
+/// Pairing through the API.
 @Suite(.timeLimit(.minutes(1)))
 struct PairingTests {
     @Test func pairingNeedsAConnection() async throws {
@@ -31,7 +31,7 @@ struct PairingTests {
             #expect(refusal.code == .notSupported)
             #expect(error.code == "not-paired" && error.hint == "enable pairing on the peer")
             #expect(error.message.hasPrefix("cannot pair with \(peripheral.address): "))
-            // Nothing else is lost with it.
+            // The connection is not affected.
             #expect(try await !peripheral.discoverServices().isEmpty)
         }
     }

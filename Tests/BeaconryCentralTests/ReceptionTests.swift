@@ -6,7 +6,7 @@ import BeaconryCentral
 import TestSupport
 import Testing
 
-/// What is received, and the time, as inputs of the values without a clock.
+/// Receptions and the time, as inputs of values without a clock.
 @Suite(.timeLimit(.minutes(1)))
 struct ReceptionTests {
     private static let region = BeaconRegion(identifier: "all", uuid: beacon(1).uuid)
@@ -74,7 +74,7 @@ struct ReceptionTests {
         try monitor.add(Self.region, at: .zero)
         #expect(monitor.take(.passed(.seconds(1))).isEmpty)
         #expect(monitor.take(Self.received(1, at: 1500)).map(\.kind) == [.entered])
-        // It was quiet for long enough before it is received again, though the time was not advanced.
+        // The quiet time has passed before the beacon is received again, although the time was not advanced.
         #expect(monitor.take(Self.received(1, at: 9000)).map(\.kind) == [.exited, .entered])
         #expect(monitor.take(.passed(.seconds(11))).map(\.kind) == [.exited])
     }
@@ -98,7 +98,7 @@ struct ReceptionTests {
         #expect(expectation.take(Self.received(1, at: 200))?.isFulfilled == true)
         var other = BeaconExpectation(condition, at: .zero)
         #expect(other.take(.received(Self.sighting([.flags(.beacon)]), at: .seconds(1))) == nil)
-        // A scan response goes with an advertisement that was counted.
+        // A scan response belongs to an advertisement that was counted already.
         #expect(other.take(.received(Self.sighting([], pdu: .scanResponse), at: .seconds(2))) == nil)
         let verdict = other.take(.passed(.seconds(5)))
         #expect(verdict?.isFulfilled == false)

@@ -7,7 +7,7 @@ import Bluetooth
 import TestSupport
 import Testing
 
-/// One scan for all consumers, the discoveries of each, and the devices that are remembered.
+/// One scan for all consumers, the discoveries of each consumer, and the devices that the central stores.
 @Suite(.timeLimit(.minutes(1)))
 struct ScanTests {
     private static func sighting(
@@ -26,7 +26,7 @@ struct ScanTests {
         return central
     }
 
-    /// The next discovery, whose scan begins before anything is received.
+    /// The next discovery of a scan that begins before any reception.
     private static func first(
         _ central: Central, _ radio: MuteRadio, _ options: ScanOptions, _ sightings: [Sighting]
     ) async throws -> Discovery? {
@@ -91,7 +91,7 @@ struct ScanTests {
         (ScanOptions(where: { $0.advertisement.iBeacon != nil }), 5),
         (ScanOptions(services: [.bit32(0x1234_5678)]), 6),
     ])
-    func filters(options: ScanOptions, expected: Int) async throws {
+    func scanOptionsFilterDevices(options: ScanOptions, expected: Int) async throws {
         let radio = MuteRadio()
         let central = try await Self.open(radio)
         let uuid = try #require(UUID128("2173E519-9155-4862-AB64-7953AB146156"))
@@ -131,7 +131,7 @@ struct ScanTests {
         for _ in 0..<3 { radio.receive(Self.sighting(1, rssi: -20)) }
         radio.receive(Self.sighting(2, [.localName("z", isComplete: true)]))
         #expect(try await seen.value == [nil, "a", "z"])
-        // A new consumer knows nothing yet.
+        // A new consumer has not received any data yet.
         let again = try await Self.first(
             central, radio, ScanOptions(includesRepetitions: false), [Self.sighting(1)])
         #expect(again?.advertisement.localName == "a")
@@ -189,7 +189,7 @@ struct ScanTests {
         try await until { radio.isScanning }
         for number in 1...2000 { radio.receive(Self.sighting(number)) }
         try await listening.value
-        // What waits to be taken is in use, and may be more than the limit; now nothing waits any more.
+        // Discoveries in a consumer's queue are in use, and may exceed the limit; no discovery is in a queue now.
         let last = await central.peripheral(at: Self.sighting(3000).device)
         let known = await central.knownPeripherals
         #expect((75...100).contains(known.count))

@@ -116,7 +116,7 @@ import Testing
             ["org.bluez.Adapter1": .variants([:])], ["org.bluez.Adapter1": .variants(["Address": .byte(1)])],
             ["org.bluez.Adapter1": .variants(["Address": "hci0"])], ["org.bluez.Adapter1": "text"],
         ] as [[String: DBusValue]])
-    func otherObjectsAreNoAdapters(_ interfaces: [String: DBusValue]) {
+    func otherObjectsAreNotAdapters(_ interfaces: [String: DBusValue]) {
         #expect(BlueZAdapter(path: Self.path, interfaces: interfaces) == nil)
     }
 

@@ -24,7 +24,7 @@ import Testing
             interval: AdvertisingInterval(160))
     }
 
-    /// Places everything that is wanted, as a pass does.
+    /// Places all requested advertisements, as a pass does.
     private static func place(_ placement: inout AdvertisementPlacement, deadline: Duration = .seconds(5)) {
         for beacon in placement.wantedBeacons {
             guard let attempt = placement.beginPlacing(beacon) else { continue }

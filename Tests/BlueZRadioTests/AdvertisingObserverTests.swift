@@ -256,7 +256,7 @@ import Testing
 
     @Test func randomPacketsNeverTrap() {
         var generator = SplitMix64(seed: 11)
-        // Commands and the lengths of their parameters, without Reset and Clear, which would forget too much.
+        // Commands and the lengths of their parameters, without Reset and Clear, which would discard too much.
         let commands: [(UInt16, Int)] = [
             (0x2005, 6), (0x2006, 15), (0x2008, 32), (0x2009, 32), (0x200A, 1), (0x2035, 7), (0x2036, 25), (0x2037, 7),
             (0x2038, 7), (0x2039, 6), (0x203C, 1),

@@ -63,7 +63,7 @@ struct RuleCase: CustomTestStringConvertible, Sendable {
         return changed
     }
 
-    /// The observation of a controller that advertises what was requested, but for a change.
+    /// The observation of a controller that advertises the requested values, with a change.
     static func observed(
         _ advertisement: Advertisement, _ change: (inout AdvertisingObserver.Observation) -> Void = { _ in }
     ) -> AdvertisingObserver.Observation {

@@ -404,7 +404,7 @@ extension DaemonCapabilities {
                 let composed = (isResponse ? mapped.scanResponse : mapped.advertisingData).structures
                 let isLost = mapped.losses.contains { $0.structure == structure && $0.field == field }
                 let isChanged = mapped.changes.contains { $0.field == field }
-                // Undiscoverable flags, which older versions leave out, have a warning of their own.
+                // Undiscoverable flags, which older versions leave out, have a separate warning.
                 let isOldFlags = type == 0x01 && length == 1 && !isResponse
                 #expect(composed.contains(structure) || isLost || isChanged || isOldFlags)
                 #expect(!(composed.contains(structure) && isLost))

@@ -40,7 +40,7 @@ actor FakeBluetoothd {
         return daemon
     }
 
-    /// Ends it, with all its state.
+    /// Ends the daemon with all its state.
     func stop() async {
         await connection.close()
     }
@@ -168,7 +168,7 @@ actor FakeBluetoothd {
     }
 }
 
-/// A ledger that forgets everything.
+/// A ledger that stores nothing.
 struct EmptyLedger: RadioLedger {
     func record(_ entries: [String], under key: String) {}
     func takeLeftovers(under key: String) -> [String] { [] }

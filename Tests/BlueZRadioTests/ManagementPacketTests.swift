@@ -40,7 +40,7 @@ import Testing
             (.removeAdvertising, 0x003F), (.addExtendedAdvertisingParameters, 0x0054),
             (.addExtendedAdvertisingData, 0x0055),
         ] as [(ManagementOpcode, UInt16)])
-    func opcodeIsThatOfTheKernel(_ opcode: ManagementOpcode, code: UInt16) {
+    func opcodeMatchesTheKernel(_ opcode: ManagementOpcode, code: UInt16) {
         #expect(opcode.rawValue == code)
     }
 
@@ -155,7 +155,7 @@ import Testing
     }
 
     /// The kernel's `HCI_MON_…` numbers.
-    @Test func kindsAreThoseOfTheKernel() {
+    @Test func kindsMatchTheKernel() {
         #expect(MonitorPacket.indexRemoved == 1)
         #expect(MonitorPacket.command == 2)
         #expect(MonitorPacket.event == 3)

@@ -7,12 +7,12 @@ import BluetoothCore
 import Glibc
 import Radio
 
-/// Plays the phone, for tests and benchmarks against peers that others wrote.
+/// Acts as a phone, for tests and benchmarks with third-party peers.
 ///
 /// `central-harness RADIO` executes the commands on standard input, one a line (`Session`).
-/// `central-harness RADIO ADDRESS` scans, connects, reads every value that can be read, and prints what it found as JSON
-/// lines. `… write UUID HEX` writes one besides; `… reads UUID COUNT` reads one so often and prints how long it took.
-/// `central-harness rounds COUNT…` is `Rounds`.
+/// `central-harness RADIO ADDRESS` scans, connects, reads every readable value, and prints the results as JSON lines.
+/// `… write UUID HEX` also writes a value; `… reads UUID COUNT` reads a value COUNT times and prints the duration.
+/// `central-harness rounds COUNT…` runs `Rounds`.
 @main
 struct CentralHarness {
     static func main() async {
@@ -43,13 +43,13 @@ struct CentralHarness {
         let device = try await find(address, on: radio)
         let link = try await radio.connect(to: device, timeout: .seconds(10))
         Line(event: "connected").print()
-        try await look(at: link, task, on: radio)
+        try await inspect(link, task, on: radio)
         await link.disconnect()
         Line(event: "disconnected").print()
         await radio.close()
     }
 
-    /// Scans until the device was received, and its scan response if it is scannable.
+    /// Scans until the device is received, with its scan response if it is scannable.
     private static func find(_ address: BluetoothAddress, on radio: HarnessRadio) async throws -> RemoteAddress {
         var kinds: Set<Sighting.PDU> = []
         var device: RemoteAddress?
@@ -67,17 +67,18 @@ struct CentralHarness {
         return device
     }
 
-    /// On the radio's own thread, so that reads are not timed with changes of threads.
-    private static func look(at link: any RemoteLink, _ task: [String], on radio: isolated HarnessRadio) async throws {
+    /// Runs on the radio's own thread, so that the time of reads does not include thread switches.
+    private static func inspect(_ link: any RemoteLink, _ task: [String], on radio: isolated HarnessRadio) async throws
+    {
         for service in try await link.discoverServices(nil) {
             for characteristic in try await link.discoverCharacteristics(of: service) {
-                try await look(at: characteristic, of: service, link, task, on: radio)
+                try await inspect(characteristic, of: service, link, task, on: radio)
             }
         }
     }
 
-    private static func look(
-        at characteristic: RemoteCharacteristic, of service: RemoteService, _ link: any RemoteLink, _ task: [String],
+    private static func inspect(
+        _ characteristic: RemoteCharacteristic, of service: RemoteService, _ link: any RemoteLink, _ task: [String],
         on radio: isolated HarnessRadio
     ) async throws {
         var line = Line(characteristic, of: service)

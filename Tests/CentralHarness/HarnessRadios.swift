@@ -10,7 +10,7 @@ import Radio
 typealias HarnessRadio = any CentralRadio & Actor
 
 enum HarnessRadios {
-    /// The radio of a name: `bluez:hciN`, `hci-socket:N` or `tcp-client:HOST:PORT`; `nil` for any other.
+    /// The radio with this name: `bluez:hciN`, `hci-socket:N` or `tcp-client:HOST:PORT`; `nil` for any other.
     static func make(_ name: String) -> HarnessRadio? {
         let parts = name.split(separator: ":", maxSplits: 1).map(String.init)
         guard parts.count == 2 else { return nil }

@@ -25,7 +25,7 @@ struct Line: Encodable {
     var error: String?
     /// The kind of an error: `refused`, `disconnected`, `impossible`, or the code of a `RadioError`.
     var kind: String?
-    /// An ATT error's number.
+    /// The number of an ATT error.
     var code: UInt8?
     var seconds: Double?
     var count: Int?
@@ -41,7 +41,7 @@ struct Line: Encodable {
     func print() {
         guard let data = try? JSONEncoder().encode(self) else { return }
         let bytes = [UInt8](data) + [UInt8(ascii: "\n")]
-        // Not through stdio: to flush it means to wait for whoever reads standard input.
+        // Not through stdio: flushing it would wait for another thread that reads standard input.
         _ = write(STDOUT_FILENO, bytes, bytes.count)
     }
 }
@@ -63,7 +63,7 @@ extension Line {
         properties = characteristic.properties.rawValue
     }
 
-    /// How a command failed.
+    /// The error of a failed command.
     init(_ command: String, _ error: any Error) {
         self.init(event: "failed")
         self.command = command

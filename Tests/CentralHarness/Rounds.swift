@@ -9,18 +9,18 @@ import HCIRadio
 import Synchronization
 import VirtualRadio
 
-/// Beacons on a virtual air, and for each a central that finds it, connects, discovers, reads, writes and disconnects, many
-/// times. A round mostly waits for advertising and connection events, so that the pairs take little longer than one.
+/// Beacons on a virtual air, each with a central that finds it, connects, discovers, reads, writes and disconnects,
+/// many times. A round mostly waits for advertising and connection events, so many pairs take little longer than one.
 ///
-/// It prints the process's use of memory and descriptors after each of several numbers of rounds. Nothing else is in the
-/// process: test libraries keep a record of every error that is thrown, also of those that end a sleep.
+/// It prints the use of memory and descriptors after each of several numbers of rounds. It is a separate process
+/// because test libraries record every thrown error, including those that end a sleep.
 struct Rounds {
     private static let pairs = 4
     private static let timeout = Duration.seconds(5)
     private static let value = BluetoothUUID.bit16(0xFFF1)
 
     private let central: Central
-    /// The one of its beacon.
+    /// The service of the beacon.
     private let service: BluetoothUUID
 
     static func run(_ counts: [Int]) async throws {
@@ -72,7 +72,7 @@ struct Rounds {
         }
     }
 
-    /// Puts beacons on the air, each with a service that has one value.
+    /// Starts beacons, each with a service that has one value.
     /// - Returns: the port that the air listens on.
     private static func advertise(_ services: [UInt16], on air: HCIRadio) async throws -> Int {
         let characteristic = GATTCharacteristic(uuid: value, properties: [.read, .write])
@@ -112,16 +112,16 @@ struct Rounds {
     }
 }
 
-/// What this process has of the system: bytes of the heap in use, resident bytes, and open descriptors.
+/// The resources of this process: bytes of the heap in use, resident bytes, and open descriptors.
 private struct Usage: CustomStringConvertible {
     let heap: Int
     let resident: Int
     let descriptors: Int
 
-    /// When all timers have run out: a sleep that was cancelled keeps its place in the queue until its time.
+    /// Measures after all timers have expired: a cancelled sleep stays in the queue until its time.
     static func atRest() async throws -> Usage {
         try await Task.sleep(for: .seconds(11))
-        // Free memory that the heap has kept for reuse is resident as well, and its size depends on the scheduling.
+        // Free memory of the heap is resident as well, and its size depends on the scheduling.
         malloc_trim(0)
         return now
     }

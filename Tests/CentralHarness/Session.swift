@@ -11,15 +11,15 @@ import Radio
 ///
 /// `open`, `scan SECONDS [passive]`, `stop`, `connect ADDRESS public|random SECONDS`, `services [UUID]`, `read UUID`,
 /// `write UUID HEX`, `command UUID HEX`, `read-descriptor UUID UUID`, `notify UUID`, `unnotify UUID`, `mtu`, `rssi`,
-/// `pair IO [passkey=DIGITS] [mitm] [legacy] [required] [comparison=WORD]`, `forget ADDRESS public|random`, `disconnect`,
-/// `close`; `reply accept|reject|cancel|DIGITS` answers a `question` line meanwhile. Each ends with an `answer` or
-/// `failed` line; lines of states, notifications and the end of the connection come in between.
+/// `pair IO [passkey=DIGITS] [mitm] [legacy] [required] [comparison=ANSWER]`, `forget ADDRESS public|random`,
+/// `disconnect`, `close`; `reply accept|reject|cancel|DIGITS` answers a `question` line meanwhile. Each ends with an
+/// `answer` or `failed` line; lines of states, notifications and the end of the connection come in between.
 actor Session {
     struct Unknown: Error {}
 
     private let radio: HarnessRadio
     private var link: (any RemoteLink)?
-    /// Unanswered questions of pairings.
+    /// The unanswered questions of pairings.
     private var questions: [CheckedContinuation<PairingAnswer, Never>] = []
     private var found: [BluetoothUUID: RemoteCharacteristic] = [:]
     private var descriptors: [RemoteCharacteristic: [RemoteDescriptor]] = [:]
@@ -28,7 +28,7 @@ actor Session {
         self.radio = radio
     }
 
-    /// Until the end of the input.
+    /// Runs until the end of the input.
     func run() async {
         var current: Task<Void, Never>?
         for await line in Self.input() {
@@ -138,7 +138,7 @@ actor Session {
         line.print()
     }
 
-    /// Returns when scanning has begun; sightings are printed until the time is over or the scan ends.
+    /// Returns when scanning has begun; prints sightings until the time limit or the end of the scan.
     private func scan(seconds: String, isActive: Bool) async throws -> Line {
         guard let seconds = Double(seconds) else { throw Unknown() }
         let sightings = try await radio.scan(ScanParameters(isActive: isActive))
@@ -165,12 +165,12 @@ actor Session {
         self.link = link
         Task {
             for await notification in link.notifications {
-                var line = Line(event: "told", value: Hexadecimal.string(notification.value))
+                var line = Line(event: "notified", value: Hexadecimal.string(notification.value))
                 line.handle = notification.handle.rawValue
                 line.characteristic = found.values.first { $0.value == notification.handle }.map { "\($0.uuid)" }
                 line.print()
             }
-            Line(event: "told-all").print()
+            Line(event: "notifications-ended").print()
         }
         Task { Line(event: "ended", error: await link.waitForEnd()).print() }
     }
@@ -199,7 +199,7 @@ actor Session {
 // MARK: - Pairing
 
 extension Session {
-    /// `IO [passkey=DIGITS] [mitm] [legacy] [required] [comparison=WORD]`
+    /// `IO [passkey=DIGITS] [mitm] [legacy] [required] [comparison=ANSWER]`
     func pair(_ words: [String], on link: any RemoteLink, _ line: inout Line) async throws {
         guard let inputOutput = PairingSettings.InputOutput(rawValue: words[0]) else { throw Unknown() }
         var settings = PairingSettings(inputOutput: inputOutput)
@@ -227,7 +227,7 @@ extension Session {
         await (radio as? any BondingCentralRadio)?.forgetBond(with: device)
     }
 
-    /// Prints a question, and waits for the answer if there must be one.
+    /// Prints a question, and waits for an answer if the question requires one.
     private func ask(_ question: PairingQuestion) async -> PairingAnswer {
         var line = Line(event: "question")
         switch question {

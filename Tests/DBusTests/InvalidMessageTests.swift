@@ -106,7 +106,7 @@ import Testing
         #expect(refusal(message) == .invalidArgument)
     }
 
-    @Test func invalidErrorIsMadeSendable() throws {
+    @Test func invalidErrorIsReplacedByAValidOne() throws {
         for name in ["", "a", "a b", "a.b\0", "ä.ö"] {
             var message = DBusMessage.error(DBusError(name: name, message: "a\0b"), to: 1, destination: nil)
             message.serial = 1

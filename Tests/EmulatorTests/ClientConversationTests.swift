@@ -28,7 +28,7 @@ import Testing
             _ beacons: [HostedBeacon], waits: Bool,
             attributes: @escaping AttributeResponder
         ) async throws(RadioError) -> RadioCapabilities {
-            throw RadioError(.unsupported, "nobody opens it", hint: "do not")
+            throw RadioError(.unsupported, "it cannot be opened", hint: "do not")
         }
         func replan(_ beacons: [HostedBeacon]) async throws(RadioError) {}
         func advertise(_ advertisement: Advertisement?, for beacon: BeaconIdentifier) async {}
@@ -47,14 +47,14 @@ import Testing
     private static func conversation(
         _ link: ScriptedLink?
     ) -> (ClientConversation, EventLog<DeviceInput>) {
-        let heard = EventLog<DeviceInput>()
-        return (ClientConversation(with: central, on: OneLinkRadio(link)) { heard.append($0) }, heard)
+        let inputs = EventLog<DeviceInput>()
+        return (ClientConversation(with: central, on: OneLinkRadio(link)) { inputs.append($0) }, inputs)
     }
 
     @Test func requestsAreAnsweredInOrder() async throws {
         let link = ScriptedLink(
             services: [(Self.service, [Self.level])], refusals: [0x0015: .refused(.ancsInvalidParameter)])
-        let (conversation, heard) = Self.conversation(link)
+        let (conversation, inputs) = Self.conversation(link)
         let requests: [ClientRequest] = [
             .secure, .subscribe(0x0012, true), .discover(.bit16(0x180A)), .discover(.bit16(0x180F)),
             .subscribe(0x0012, true), .read(0x0012), .write(0x0012, [7]), .write(0x0015, [8]),
@@ -64,29 +64,29 @@ import Testing
             .failed("this radio does not pair"), .failed("no characteristic with the handle 0x0012 was found"),
             .found(nil), .found([Self.level]), .done, .value([0x12]), .done, .refused(.ancsInvalidParameter),
         ]
-        try await heard.entry(requests.count) { _ in true }
-        #expect(heard.entries == zip(requests, results).map { .responseReceived(Self.central, $0, $1) })
+        try await inputs.entry(requests.count) { _ in true }
+        #expect(inputs.entries == zip(requests, results).map { .responseReceived(Self.central, $0, $1) })
         #expect(link.calls.entries == [.setNotifying(true, 0x0012), .write([7], 0x0012), .write([8], 0x0015)])
         conversation.end()
     }
 
     @Test func notificationsOfTheCentralAreDelivered() async throws {
         let link = ScriptedLink()
-        let (conversation, heard) = Self.conversation(link)
+        let (conversation, inputs) = Self.conversation(link)
         for value: UInt8 in 1...3 { link.notification.yield(RemoteNotification(handle: 0x0012, value: [value])) }
-        try await heard.entry(3) { _ in true }
-        #expect(heard.entries == (1...3).map { .notificationReceived(Self.central, 0x0012, [UInt8($0)]) })
+        try await inputs.entry(3) { _ in true }
+        #expect(inputs.entries == (1...3).map { .notificationReceived(Self.central, 0x0012, [UInt8($0)]) })
         conversation.end()
     }
 
     @Test func radioWithoutLinksIsReportedWithAHint() async throws {
-        let (conversation, heard) = Self.conversation(nil)
+        let (conversation, inputs) = Self.conversation(nil)
         conversation.ask(.secure)
         conversation.ask(.read(1))
-        try await heard.entry(2) { _ in true }
+        try await inputs.entry(2) { _ in true }
         let failure = ClientResult.failed("it has no links; use another radio")
         #expect(
-            heard.entries == [
+            inputs.entries == [
                 .responseReceived(Self.central, .secure, failure), .responseReceived(Self.central, .read(1), failure),
             ])
         conversation.end()

@@ -29,7 +29,7 @@ struct EmulatorControlTests {
             let flash = StateFolder(rig.folder.file("state")).flash(
                 profile: "museum", beacon: "entrance", kind: "iot-design-shop")
             guard case .image(let image) = try flash.load() else {
-                Issue.record("nothing was kept")
+                Issue.record("nothing was saved")
                 return
             }
             #expect(image.values["major"] == .integer(300))
@@ -61,7 +61,9 @@ struct EmulatorControlTests {
             ("exit", ["major": "7", "interval": "10ms"], .refusedSetting, 65),
             ("nobody", ["major": "7"], .unknownBeacon, 64),
         ])
-    func allOrNone(_ name: String, _ values: [String: String], _ code: EmulatorError.Code, _ exit: Int32) async throws {
+    func invalidValueChangesNothing(
+        _ name: String, _ values: [String: String], _ code: EmulatorError.Code, _ exit: Int32
+    ) async throws {
         try await withReadyRig { rig in
             let before = await rig.emulator.list()
             let error = await #expect(throws: EmulatorError.self) { try await rig.emulator.set(name, values) }

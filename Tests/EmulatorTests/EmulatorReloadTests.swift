@@ -98,7 +98,7 @@ struct EmulatorReloadTests {
     }
 
     @Test
-    func removed() async throws {
+    func removedBeaconLeavesTheAir() async throws {
         let folder = try TemporaryFolder()
         let rig = try Rig(Samples.museum + Self.hall, folder: folder)
         try await rig.event("ready")
@@ -116,7 +116,7 @@ struct EmulatorReloadTests {
     }
 
     @Test
-    func nothingChanged() async throws {
+    func reloadWithoutChangesDisturbsNoBeacon() async throws {
         try await withReadyRig { rig in
             let result = try await rig.emulator.reload()
             #expect(result.kept == ["entrance", "exit"])

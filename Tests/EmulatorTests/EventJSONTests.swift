@@ -166,7 +166,7 @@ struct EventJSONTests {
     ]
 
     @Test(arguments: lines)
-    func event(_ event: EmulatorEvent, hasLine line: String) {
+    func eventIsEncoded(_ event: EmulatorEvent, as line: String) {
         let text = JSONLine.encode(PostedEvent(event))
         #expect(text.replacing(/"time":"[^"]*",/, with: "") == line)
     }

@@ -35,7 +35,7 @@ import Testing
         private let refusals: Mutex<Int>
 
         /// - Parameter refusals: The number of failed connection attempts.
-        init(hearing data: [[UInt8]], refusals: Int = 0) {
+        init(receiving data: [[UInt8]], refusals: Int = 0) {
             self.data = data
             self.refusals = Mutex(refusals)
         }
@@ -104,7 +104,7 @@ import Testing
 
     @Test func accessoryIsFoundServedAndNotified() async throws {
         let other = try Hexadecimal.bytes("020106" + "1107" + String(repeating: "00", count: 16))
-        let run = try Run(OneDeviceRadio(hearing: [[], other, Self.accessory]))
+        let run = try Run(OneDeviceRadio(receiving: [[], other, Self.accessory]))
         let link = run.radio.link
         #expect(try await run.event("accessory-found").advertisingData == Hexadecimal.string(Self.accessory))
         _ = try await run.event("connected")
@@ -120,8 +120,8 @@ import Testing
         try await link.calls.entry { $0 == .tell(answer, Self.data) }
         let calls = link.calls.entries
         let responded = try #require(calls.firstIndex(of: .respond(asking, .success([]))))
-        let told = try #require(calls.firstIndex(of: .tell(answer, Self.data)))
-        #expect(responded < told, "the command is acknowledged before it is answered")
+        let notified = try #require(calls.firstIndex(of: .tell(answer, Self.data)))
+        #expect(responded < notified, "the command is acknowledged before it is answered")
 
         let nonsense = Self.write(2, [9])
         link.serving.yield(.request(nonsense))
@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test func scriptRunsAndTheServiceIsRemoved() async throws {
-        let run = try Run(OneDeviceRadio(hearing: [Self.accessory]))
+        let run = try Run(OneDeviceRadio(receiving: [Self.accessory]))
         let link = run.radio.link
         link.serving.yield(.subscribed(Self.source, .notification))
         _ = try await run.event("notification-added")
@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test func disconnectedAccessoryIsLookedForAgain() async throws {
-        let run = try Run(OneDeviceRadio(hearing: [Self.accessory], refusals: 1))
+        let run = try Run(OneDeviceRadio(receiving: [Self.accessory], refusals: 1))
         #expect(try await run.event("connection-failed").hint == "try again")
         await run.clock.waitForSleeper(of: .seconds(1))
         run.clock.advance(by: .seconds(1))
@@ -169,7 +169,7 @@ import Testing
         let text = Self.profile.replacing("pairing: off", with: "pairing: required")
         let phone = Phone(try PhoneProfile(parsing: text, file: "phone.yaml"), clock: ManualClock())
         let events = phone.events.listen()
-        let radio = OneDeviceRadio(hearing: [Self.accessory])
+        let radio = OneDeviceRadio(receiving: [Self.accessory])
         let task = Task { try await phone.run(on: radio) }
         for await event in events.map({ EventRecord($0) }) where event.event == "pairing-failed" {
             #expect(event.code == "unsupported")

@@ -75,7 +75,7 @@ struct ProfileLintTests {
             ),
             ("{ id: a, device: raw, advertising-data: 020106, scan-response: ff }", "data-malformed", .warning),
         ])
-    func oneFinding(_ beacon: String, _ code: String, _ severity: LintFinding.Severity) throws {
+    func problemIsFound(_ beacon: String, _ code: String, _ severity: LintFinding.Severity) throws {
         let findings = try Self.findings(beacon).filter { $0.code != "iphone-pairing-dialog" || $0.code == code }
         #expect(findings.map(\.code) == [code])
         let finding = try #require(findings.first)
@@ -91,7 +91,7 @@ struct ProfileLintTests {
             "{ id: a, device: raw, advertising-data: 020106, interval: 1s }", "{ id: a, device: gatt }",
             "{ id: a, device: raw, advertising-data: 02010600, scan-response: 0000 }",
         ])
-    func nothingToFind(_ beacon: String) throws {
+    func validBeaconHasNoFindings(_ beacon: String) throws {
         #expect(try Self.findings(beacon) == [])
     }
 
@@ -113,7 +113,7 @@ struct ProfileLintTests {
         let findings = ProfileLint([profile]).findings
         #expect(findings.map(\.code) == ["over-budget"])
         #expect(findings.first?.severity == .error)
-        #expect(findings.first?.message == "the scan response has 34 octets, and a PDU carries 31")
+        #expect(findings.first?.message == "the scan response has 34 bytes, and a PDU carries 31")
     }
 
     @Test
@@ -129,7 +129,7 @@ struct ProfileLintTests {
         #expect(findings.allSatisfy { $0.severity == .warning })
         #expect(
             findings.first?.message
-                == "the address \(one) is that of a too: receivers take both for one device")
+                == "a has the address \(one), too: receivers take both for one device")
     }
 
     @Test
@@ -140,7 +140,7 @@ struct ProfileLintTests {
             first.replacing("id: a", with: "id: c").replacing("minor: 2", with: "minor: 3"))
         #expect(findings.map(\.code) == ["duplicate-identity"])
         #expect(findings.first?.device == "b")
-        #expect(findings.first?.message.hasPrefix("UUID, major and minor are those of a too") == true)
+        #expect(findings.first?.message.hasPrefix("a has the same UUID, major and minor:") == true)
     }
 
     @Test

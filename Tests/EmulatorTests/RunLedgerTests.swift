@@ -66,7 +66,7 @@ struct RunLedgerTests {
         #expect(ledger.takeLeftovers(under: Self.key) == [])
         #expect(ledger.heldByOthers(under: Self.key) == ["1", "2"])
         #expect(ledger.heldByOthers(under: "hci1") == [])
-        // The other run dies, and the kernel releases its lock.
+        // The other run ends, and the kernel releases its lock.
         other.release()
         #expect(ledger.heldByOthers(under: Self.key) == [])
         #expect(ledger.takeLeftovers(under: Self.key) == ["1", "2"])

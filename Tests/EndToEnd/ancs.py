@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""A phone's notifications, as displays and phones of all radios have them."""
+"""A phone's notifications, as displays and phones on all radios have them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from typing import Any
 from beaconry import Event, Run
 
 SOLICITATION = bytes.fromhex("0201020409424f421115d0002d121e4b0fa4994eceb531f40579")
-"""The advertising data of a display that is named BOB."""
+"""The advertising data of a display with the name BOB."""
 
 WANTED = "ask: [app, title 11, message 64, date, positive-action, negative-action]"
-"""What a display wants to know."""
+"""The attributes that a display requests."""
 
 CALL = """
     category: incoming-call
@@ -26,7 +26,7 @@ CALL = """
     positive-action: Answer
     negative-action: Decline
 """
-"""What a phone has of a notification."""
+"""The attributes of a notification on the phone."""
 
 APPS_AND_NOTIFICATIONS = f"""apps: {{ com.apple.mobilephone: Phone }}
 notifications:
@@ -36,16 +36,16 @@ notifications:
     message: Are you coming?
   - id: call
     at: 100ms{CALL}"""
-"""A phone that has a text from the start and is called soon."""
+"""A phone that has a text message from the start, and receives a call soon."""
 
 
 def of(display: str) -> Callable[[Event], bool]:
-    """Whether an event is of a notification that the display has under this name."""
+    """A condition: an event is about the notification with this name on a display."""
     return lambda event: event["notification"].get("display") == display
 
 
 def shown(run: Run, display: str, **fields: Any) -> Event:
-    """Waits until the display shows what there is to know of a notification."""
+    """Waits until the display shows the attributes of a notification."""
     notification = run.wait("notification-shown", 60, where=of(display))["notification"]
     assert fields.items() <= notification.items(), notification
     return notification

@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The program under test, as a process: what it is told, what it says, how it ends."""
+"""The program under test, as a process: its commands, events, output and end."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 BINARY = Path(os.environ.get("BEACONRY_BINARY") or CHECKOUT / ".build" / "debug" / "beaconry")
 PROFILES = CHECKOUT / "profiles"
 PATIENCE = 120 if os.environ.get("BEACONRY_VM_BLUEZ") else 30
-"""How long a test waits for an event, in seconds. The first start of a program takes half a minute in the emulated
-machine when its host is busy."""
+"""The time limit for an event, in seconds. The first start of a program takes half a minute in the emulated machine if
+the host is busy."""
 
 CONFIG_SERVICE = "2173e519-9155-4862-ab64-7953ab146156"
 BEACON_UUID = "2173e519-9155-4862-ab64-7953ab146157"
@@ -47,7 +47,7 @@ def service_list(uuid: str) -> bytes:
 
 
 class Run:
-    """A running program, such as `beaconry run`, whose JSON events are collected, and which may take commands."""
+    """A running program, such as `beaconry run`, whose JSON events are collected, and which may accept commands."""
 
     def __init__(
         self,
@@ -81,20 +81,20 @@ class Run:
         self._errors += self.process.stderr
 
     def send(self, *words: object) -> None:
-        """Gives it a command."""
+        """Sends a command to the program."""
         assert self.process.stdin
         self.process.stdin.write(" ".join(map(str, words)) + "\n")
         self.process.stdin.flush()
 
     @property
     def errors(self) -> str:
-        """What it wrote to standard error so far."""
+        """The text on standard error so far."""
         return "".join(self._errors)
 
     def wait(
         self, name: str, timeout: float = PATIENCE, where: Callable[[Event], Any] = lambda _: True, **fields: Any
     ) -> Event:
-        """Waits for an event of this name with these fields, and takes it and what came before out of the way."""
+        """Waits for an event with this name and these fields; takes it and all earlier events from the queue."""
         deadline = time.monotonic() + timeout
         while True:
             try:
@@ -109,7 +109,7 @@ class Run:
                 return event
 
     def take_one(self, seconds: float) -> Event | None:
-        """The next event; None when there is none within this time, or none any more."""
+        """The next event; None if none arrives within this time, or the program has ended."""
         try:
             event = self._arrived.get(timeout=max(0.01, seconds))
         except queue.Empty:
@@ -118,13 +118,13 @@ class Run:
             self.events.append(event)
         return event
 
-    def wait_until_told(self, name: str, timeout: float = PATIENCE, **fields: Any) -> None:
-        """Waits for an event that may have been taken out of the way already."""
+    def wait_until_reported(self, name: str, timeout: float = PATIENCE, **fields: Any) -> None:
+        """Waits for an event that may have been taken from the queue already."""
         if not any(each["event"] == name and all(each.get(k) == v for k, v in fields.items()) for each in self.events):
             self.wait(name, timeout, **fields)
 
     def take(self, seconds: float) -> list[Event]:
-        """All events that have come, and those of the next seconds."""
+        """All events in the queue, and those of the next seconds."""
         deadline, taken = time.monotonic() + seconds, []
         while True:
             try:
@@ -139,12 +139,12 @@ class Run:
 
     @property
     def record(self) -> str:
-        """All that it has told, for who looks into a failure."""
+        """All events so far, for the analysis of a failure."""
         self.take(0)
         return "\n".join([*map(json.dumps, self.events), self.errors])
 
     def warnings(self) -> set[str]:
-        """The codes of all warnings that were taken so far."""
+        """The codes of all warnings that were taken from the queue so far."""
         return {event["code"] for event in self.events if event["event"] == "warning"}
 
     def end(self, how: signal.Signals = signal.SIGTERM, timeout: float = PATIENCE) -> int:
@@ -154,26 +154,26 @@ class Run:
         return self.exit_code(timeout)
 
     def exit_code(self, timeout: float = PATIENCE) -> int:
-        """Waits for its end."""
+        """Waits for the end of the program; returns the exit code."""
         code = self.process.wait(timeout)
         for thread in self._threads:
             thread.join(timeout=5)
         return code
 
     def kill(self) -> None:
-        """SIGKILL, as a crash would be."""
+        """Sends SIGKILL, like a crash."""
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait(10)
 
 
 class Beaconry:
-    """Starts the program with folders of its own, and ends what a test leaves running."""
+    """Starts the program with its own folders, and ends what a test leaves running."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.state = folder / "state"
-        # The path of a socket has at most 107 bytes: too few for the folders of parallel tests.
+        # The path of a socket has at most 107 bytes, too few for the folders of parallel tests.
         self.runtime = Path(tempfile.mkdtemp(prefix="beaconry-"))
         self.binary = BINARY
         self.environment = {**os.environ, "XDG_STATE_HOME": str(self.state), "XDG_RUNTIME_DIR": str(self.runtime)}
@@ -186,7 +186,7 @@ class Beaconry:
         return self.start("run", str(profile), "--radio", radio, "--json", *options)
 
     def start(self, *arguments: str, prefix: Sequence[str] = ()) -> Run:
-        """Starts anything that tells JSON events."""
+        """Starts any command that prints JSON events."""
         run = Run([*prefix, str(BINARY), *arguments], self.environment)
         self.runs.append(run)
         return run

@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""A Python program of the tests as a process, without starting Python anew."""
+"""A Python program of the tests as a process, without starting another Python."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from collections.abc import Callable
 
 
 class ForkedProgram:
-    """A function in a process of its own, with pipes for standard input, output and errors, like subprocess.Popen.
+    """A function in a separate process, with pipes for standard input, output and errors, like subprocess.Popen.
 
-    It has the modules that are imported here already: in the emulated machine Bumble alone takes ten seconds to import.
+    It inherits the modules that are imported here: in the emulated machine Bumble alone takes ten seconds to import.
     """
 
     def __init__(self, main: Callable[[], None]) -> None:
@@ -51,7 +51,7 @@ class ForkedProgram:
             os._exit(status)
 
     def poll(self) -> int | None:
-        """Its exit code, or minus the signal that ended it; None while it runs."""
+        """The exit code, or minus the signal that ended it; None while it runs."""
         if self.returncode is None:
             pid, status = os.waitpid(self.pid, os.WNOHANG)
             if pid:
@@ -73,5 +73,5 @@ class ForkedProgram:
             os.kill(self.pid, number)
 
     def kill(self) -> None:
-        """SIGKILL."""
+        """Sends SIGKILL."""
         self.send_signal(signal.SIGKILL)

@@ -3,8 +3,8 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Damaged HCI packets, and then damaged L2CAP and attribute PDUs, for a running program: it must go on, with the same
-memory, and hosts beside the hostile ones must not notice."""
+"""Sends damaged HCI packets, then damaged L2CAP and attribute PDUs, to a running program. The program must continue with
+the same memory, and healthy hosts beside the hostile ones must not be disturbed."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ from raw_host import (
 )
 
 HEALTHY, PLAIN = "C0:FF:EE:00:00:01", "C0:FF:EE:00:00:02"
-# Many, since what is written to one may keep it off the air for ten seconds.
+# Many beacons, because a write may take one off the air for ten seconds.
 TARGETS = [f"C0:FF:EE:00:01:{number:02X}" for number in range(16)]
 EXTREMES = (0, 1, 0x7F, 0x80, 0xFE, 0xFF)
 
 
 def profile() -> str:
-    """A beacon for the healthy connection, one for the scan, and those that have to bear it."""
+    """A beacon for the healthy connection, one for the scan, and the targets."""
 
     def beacon(name: str, address: str) -> str:
         uuid = "2173E519-9155-4862-AB64-7953AB146156"
@@ -68,7 +68,7 @@ def profile() -> str:
 
 
 def damaged(sample: bytes, draw: Callable[[], float]) -> bytes:
-    """A sample with up to three damages, mostly none: what is refused at once leads nowhere."""
+    """A sample with up to three damages, usually with none: a sample that is refused at once reaches no code behind that."""
     count = int(draw() * 8) - 4
     if count <= 0:
         return sample
@@ -93,7 +93,7 @@ def damaged(sample: bytes, draw: Callable[[], float]) -> bytes:
 
 
 class Hostility:
-    """What both kinds of fuzzing share: a number of things to send, in batches, of which each is known to be taken."""
+    """The common part of both fuzzers: sends samples in batches, and verifies that each batch was processed."""
 
     batch = 64
 
@@ -106,27 +106,27 @@ class Hostility:
         self.tally: dict[str, int] = {}
 
     def count(self, name: str) -> None:
-        """Notes that something happened."""
+        """Counts an event."""
         self.tally[name] = self.tally.get(name, 0) + 1
 
     def run(self, count: int) -> None:
-        """Sends so many."""
+        """Sends a number of samples."""
         goal = self.sent + count
         while self.sent < goal:
             self.step(min(self.batch, goal - self.sent))
             self.healthy.check()
 
     def step(self, count: int) -> None:
-        """Sends a batch of so many."""
+        """Sends a batch of samples."""
         raise NotImplementedError
 
 
 class HCIHostility(Hostility):
-    """Hosts that send damaged commands and data, and lose their framing now and then."""
+    """Hosts that send damaged commands and data, and sometimes break their framing."""
 
     def __init__(self, port: int, seed: str, healthy: HealthyHosts) -> None:
         super().__init__(port, seed, healthy)
-        # A controller takes either, until it is reset; half of the hosts use these, half those.
+        # A controller accepts one of the two styles until it is reset: each half of the hosts uses one.
         self.styles = legacy_commands(TARGETS), extended_commands(TARGETS)
         self.links, self.others = link_commands(), other_commands(TARGETS)
         self.payloads = [frame(ATTRIBUTES, pdu) for pdu in attribute_pdus()[:60]] + [b"", bytes(251), bytes(1000)]
@@ -152,7 +152,7 @@ class HCIHostility(Hostility):
             self.count("connected")
 
     def packet(self, style: Commands, current: int | None) -> bytes:
-        """A damaged packet with H4 and HCI lengths as they should be."""
+        """A damaged packet with valid H4 and HCI lengths."""
         draw = self.draw
         handle = current if current and draw() < 0.9 else int(draw() * 4096)
         kind = draw()
@@ -172,15 +172,15 @@ class HCIHostility(Hostility):
         return command(opcode, damaged(parameters, draw)[:255])
 
     def break_framing(self, host: RawHost, packets: list[bytes]) -> RawHost:
-        """Sends something that is not H4, or ends in the middle; gives a new host."""
+        """Sends bytes that are not H4, or an incomplete packet; returns a new host."""
         last = packets[-1]
         try:
             if self.draw() < 0.5:
-                # No packet type: the program must hang up.
+                # An invalid packet type: the program must close the connection.
                 self.count("no packet type")
                 host.send(b"".join(packets[:-1]) + b"\x09" + last[1:])
                 host.wait(lambda _: False)
-            # Another length: what follows is taken for something else.
+            # A wrong length: the following bytes are parsed as something else.
             self.count("wrong length")
             host.send(b"".join(packets[:-1]) + damaged(last, self.draw) + last)
         except Gone:
@@ -189,13 +189,13 @@ class HCIHostility(Hostility):
         return RawHost(self.port)
 
     def close(self) -> None:
-        """All hosts go away."""
+        """Closes all hosts."""
         for host in self.hosts:
             host.close()
 
 
 class PeerHostility(Hostility):
-    """A central that is connected to a beacon properly and sends it damaged PDUs."""
+    """A central with a valid connection to a beacon, which sends damaged PDUs."""
 
     batch = 16
 
@@ -214,7 +214,7 @@ class PeerHostility(Hostility):
             if host.handle is None:
                 self.count("reconnected")
                 host.connect(*TARGETS)
-                # Back to 20 ms, for the next time; nothing else may be answered in between.
+                # The interval becomes 20 ms again, for the next connection; no other response may arrive in between.
                 host.request(b"\x12" + self.handles[TRANSMIT_SETTINGS].to_bytes(2, "little") + b"\x02\x00\x20\x00")
             handle = host.handle
             if handle is None:
@@ -234,21 +234,21 @@ class PeerHostility(Hostility):
             self.count("disconnected while asking")
 
     def ask(self) -> None:
-        """After all that, what is right must still be answered, or the connection be gone."""
+        """Expects a valid request to be answered, unless the connection was closed."""
         read = b"\x0a" + self.handles[MAJOR_MINOR].to_bytes(2, "little")
         deadline = time.monotonic() + 30
         while time.monotonic() < deadline:
-            # Requests that still wait are answered first, and while there are too many, this one is dropped.
+            # Waiting requests are answered first; while too many wait, this one is dropped.
             try:
                 answer = self.host.request(read, 1)
             except TimeoutError:
                 continue
             if answer[0] == 0x0B and len(answer) == 5:
                 return self.count("asked")
-        raise AssertionError("a beacon answers no more, and has not hung up")
+        raise AssertionError("the beacon no longer answers, and has not disconnected")
 
     def packets(self, handle: int) -> bytes:
-        """A damaged PDU in packets that are mostly right."""
+        """A damaged PDU in mostly valid packets."""
         draw = self.draw
         if draw() < 0.9:
             channel, payload = ATTRIBUTES, self.attribute_pdus[int(draw() * len(self.attribute_pdus))]
@@ -261,12 +261,12 @@ class PeerHostility(Hostility):
         elif chance < 0.06 and len(framed) > 1:
             cut = 1 + int(draw() * (len(framed) - 1))
             start, rest = data(handle, framed[:cut]), data(handle, framed[cut:], 1)
-            # In two, or out of order, or one of them is lost.
+            # Divided in two, out of order, or with one fragment lost.
             return (start + rest, start + rest, rest + start, start, rest)[int(draw() * 5)]
         return data(handle, framed, 0 if draw() < 0.99 else int(draw() * 16))
 
     def close(self) -> None:
-        """It goes away."""
+        """Closes the connection."""
         self.host.close()
 
 
@@ -274,25 +274,25 @@ KINDS = HCIHostility, PeerHostility
 
 
 class Memory:
-    """The resident size of a process now and then, in KiB."""
+    """Measurements of the resident size of a process, in KiB."""
 
     def __init__(self, process: int) -> None:
         self._status = Path(f"/proc/{process}/status")
         self.sizes: dict[str, int] = {}
 
     def note(self, name: str) -> None:
-        """Measures, when what is left to do is done."""
+        """Measures after pending work is done."""
         time.sleep(1)
         lines = dict(line.split(":", 1) for line in self._status.read_text().splitlines())
         self.sizes[name] = int(lines["VmRSS"].split()[0])
 
     def growth(self, since: str, until: str) -> float:
-        """As a part of what it was."""
+        """The growth as a fraction of the earlier size."""
         return self.sizes[until] / self.sizes[since] - 1
 
 
 class Program:
-    """The running program; its events, of which there are hundreds of thousands, are thrown away."""
+    """The running program; its events, hundreds of thousands, are discarded."""
 
     def __init__(self, folder: Path, seed: int) -> None:
         (folder / "fuzz.yaml").write_text(profile())
@@ -321,22 +321,22 @@ class Program:
             pass
 
     def last_errors(self) -> str:
-        """The end of what it wrote to standard error."""
+        """The end of the text on standard error."""
         self._errors.seek(0)
         return self._errors.read()[-4000:]
 
     def end(self) -> int:
-        """SIGTERM, and its exit code."""
+        """Sends SIGTERM; returns the exit code."""
         self.process.terminate()
         return self.process.wait(20)
 
 
 def fuzz(program: Program, arguments: argparse.Namespace) -> None:
-    """The whole of it."""
+    """Runs both fuzzers."""
     port, memory = program.port, Memory(program.process.pid)
     healthy = HealthyHosts(port, beacon=HEALTHY, value=bytes.fromhex("02000300"), advertiser=PLAIN)
     try:
-        # Whatever is only made once is made now.
+        # Warms up: memory that is allocated once is allocated now.
         for kind in KINDS:
             warming = kind(port, f"{arguments.seed}/warming", healthy)
             warming.run(arguments.warming)
@@ -352,9 +352,9 @@ def fuzz(program: Program, arguments: argparse.Namespace) -> None:
             print(f"{kind.__name__}: {count} in {took:.1f} s ({count / took:.0f}/s), {fuzzer.tally}", flush=True)
         print(f"resident, in KiB: {memory.sizes}")
         print(f"healthy hosts: {healthy.end(rate=4)}")
-        assert abs(memory.growth("half", "end")) <= 0.1, "the memory of the program does not stay"
+        assert abs(memory.growth("half", "end")) <= 0.1, "the memory of the program grows"
         assert program.process.poll() is None, "the program is gone"
-        assert program.end() == 0, "the program does not end properly"
+        assert program.end() == 0, "the program does not end in order"
     finally:
         healthy.kill()
 
@@ -363,8 +363,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--packets", type=int, default=1_000_000, help="HCI packets (default %(default)s)")
     parser.add_argument("--pdus", type=int, default=1_000_000, help="L2CAP and attribute PDUs (default %(default)s)")
-    parser.add_argument("--warming", type=int, default=10_000, help="of each, before it counts (default %(default)s)")
-    parser.add_argument("--seed", type=int, default=1, help="decides all that is random (default %(default)s)")
+    parser.add_argument("--warming", type=int, default=10_000, help="number of each for the warm-up (default %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="random seed (default %(default)s)")
     arguments = parser.parse_args()
     print(f"fuzz_live.py --packets {arguments.packets} --pdus {arguments.pdus} --seed {arguments.seed}", flush=True)
     with tempfile.TemporaryDirectory() as folder:

@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Packets and PDUs that are as they should be, for the live fuzzer to damage."""
+"""Valid packets and PDUs for the live fuzzer to damage."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Commands = list[tuple[int, bytes]]
 
 
 def legacy_commands(beacons: list[str]) -> Commands:
-    """What advertises, scans and connects as it was done before Bluetooth 5."""
+    """Commands that advertise, scan and connect as before Bluetooth 5."""
     advertising = struct.pack("<HHBBB6sBB", 32, 32, 0, 1, 0, bytes(6), 7, 0)
     return [
         (0x2005, OWN), (0x2006, advertising), (0x2008, bytes([len(FRAME)]) + FRAME.ljust(31, b"\0")),
@@ -33,7 +33,7 @@ def legacy_commands(beacons: list[str]) -> Commands:
 
 
 def extended_commands(beacons: list[str]) -> Commands:
-    """The same as it is done since."""
+    """The same with extended commands."""
     advertising = struct.pack(
         "<BH3s3sBBB6sBBBBBBB", 1, 0x13, b"\x20\0\0", b"\x20\0\0", 7, 1, 0, bytes(6), 0, 0x7F, 1, 0, 1, 0, 0
     )
@@ -49,7 +49,7 @@ def extended_commands(beacons: list[str]) -> Commands:
 
 
 def link_commands() -> Commands:
-    """What follows the handle of a connection."""
+    """Commands with a connection handle."""
     return [
         (0x0406, b"\x13"), (0x041D, b""), (0x1405, b""), (0x2013, CONNECTING), (0x2015, b""), (0x2016, b""),
         (0x2019, bytes(10) + KEY), (0x201A, KEY), (0x201B, b""), (0x2020, CONNECTING), (0x2021, b"\x1a"),
@@ -58,7 +58,7 @@ def link_commands() -> Commands:
 
 
 def other_commands(beacons: list[str]) -> Commands:
-    """All others; the reset is not among them, since it undoes everything."""
+    """All other commands except the reset, which would undo them."""
     beacon = wire(beacons[0])
     others = [
         (0x0C01, b"\xff" * 8), (0x0C13, b"beacon".ljust(248, b"\0")), (0x0C14, b""), (0x0C2D, b"\x00\x00\x00"),
@@ -77,7 +77,7 @@ def other_commands(beacons: list[str]) -> Commands:
 
 
 def attribute_pdus() -> list[bytes]:
-    """Attribute PDUs of every kind, about a table with some twenty attributes."""
+    """Attribute PDUs of every kind, for a table with about twenty attributes."""
     pdus = [
         bytes.fromhex(text)
         for text in (
@@ -96,7 +96,7 @@ def attribute_pdus() -> list[bytes]:
 
 
 def other_frames() -> list[tuple[int, bytes]]:
-    """PDUs of the signalling channel, the security manager's, and channels that nobody has."""
+    """PDUs of the signalling channel, of the security manager, and of unassigned channels."""
     signalling = (
         "01 01 0200 0000", "06 02 0400 4000 4100", "0a 03 0200 0200", "12 04 0800 0600 0600 0000 6400",
         "13 05 0200 0000", "14 06 0a00 8000 4000 1700 1700 0100", "15 07 0a00 4000 1700 1700 0100 0000",

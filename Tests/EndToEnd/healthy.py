@@ -2,8 +2,8 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Hosts that do nothing wrong, in a process of their own, beside those that do nothing right: a connection on which a
-characteristic is read now and then, and a scan."""
+"""Valid hosts in a separate process, beside misbehaving ones: one connection that reads a characteristic now and then, and
+one scan."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PERIOD = 0.05
 
 @dataclass
 class Witness:
-    """What the healthy hosts saw."""
+    """The observations of the healthy hosts."""
 
     seconds: float = 0
     reads: int = 0
@@ -37,10 +37,10 @@ class Witness:
 
 
 class HealthyHosts:
-    """The process; `check()` now and then, `end()` at the end."""
+    """The process of the healthy hosts; call `check()` now and then, and `end()` at the end."""
 
     def __init__(self, port: int, *, beacon: str, value: bytes, advertiser: str) -> None:
-        """Reads MAJOR_MINOR of `beacon`, which is `value`, and counts reports of `advertiser`."""
+        """Reads MAJOR_MINOR of `beacon`, which must be `value`, and counts reports of `advertiser`."""
         context = multiprocessing.get_context("fork")
         self._ours, theirs = context.Pipe()
         self._process = context.Process(target=_watch, args=(theirs, port, beacon, value, advertiser), daemon=True)
@@ -50,19 +50,19 @@ class HealthyHosts:
         self._began = time.monotonic()
 
     def _take(self, timeout: float) -> Witness:
-        assert self._ours.poll(timeout), "the healthy hosts say nothing"
-        told = self._ours.recv()
-        assert isinstance(told, Witness), f"a healthy host was harmed:\n{told}"
-        return told
+        assert self._ours.poll(timeout), "the healthy hosts do not report"
+        observations = self._ours.recv()
+        assert isinstance(observations, Witness), f"a healthy host was harmed:\n{observations}"
+        return observations
 
     def check(self) -> None:
-        """Asserts that nothing happened to them yet."""
+        """Asserts that no host was disturbed so far."""
         if self._ours.poll():
             self._take(0)
 
     def end(self, *, patience: float = 10, rate: float = 0) -> Witness:
-        """Asserts that no read was slower than so many seconds, that the scan never fell silent for so long, and that
-        it heard so many reports a second, for three seconds at least."""
+        """Asserts that no read and no gap between reports took longer than `patience` seconds, and that `rate` reports a second
+        were received, for at least three seconds."""
         time.sleep(max(0, self._began + 3 - time.monotonic()))
         self._ours.send("end")
         witness = self._take(60)
@@ -73,7 +73,7 @@ class HealthyHosts:
         return witness
 
     def kill(self) -> None:
-        """Ends it whatever it does."""
+        """Kills the process."""
         self._process.kill()
         self._process.join(10)
 
@@ -89,16 +89,16 @@ def _watch(pipe: Connection, port: int, beacon: str, value: bytes, advertiser: s
         pipe.send(Witness())
         witness = Witness()
         address, began = wire(advertiser), time.monotonic()
-        heard = began
+        last = began
         while not pipe.poll():
             before = time.monotonic()
             assert reader.read(attribute) == value
             witness.reads += 1
             witness.slowest_read = max(witness.slowest_read, time.monotonic() - before)
             scanner.listen(PERIOD)
-            witness.longest_silence = max(witness.longest_silence, time.monotonic() - heard)
+            witness.longest_silence = max(witness.longest_silence, time.monotonic() - last)
             if scanner.reports.get(address, 0) > witness.reports:
-                witness.reports, heard = scanner.reports[address], time.monotonic()
+                witness.reports, last = scanner.reports[address], time.monotonic()
         witness.seconds = time.monotonic() - began
         pipe.send(witness)
     except BaseException:  # pylint: disable=broad-exception-caught

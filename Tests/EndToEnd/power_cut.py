@@ -2,9 +2,9 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The power cut, in three parts: `host` starts the machine and kills it, `write` and `check` run inside it.
+"""A power cut, in three parts: `host` starts the machine and kills it; `write` and `check` run inside it.
 
-Every acknowledged value goes at once, unbuffered, out of the machine: what the host has read was acknowledged.
+Each acknowledged value is sent out of the machine at once, unbuffered: what the host has read was acknowledged.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MOUNT = Path("/mnt/flash")
 
 
 def host(image: str, folder: str) -> int:
-    """Boots the machine, counts acknowledgements, and kills QEMU after some of them, while the next is on its way."""
+    """Boots the machine, counts acknowledgements, and kills QEMU after some of them, during the next write."""
     script = [str(CHECKOUT / ".build/venv/bin/python"), __file__, "write"]
     command = [str(CHECKOUT / "Scripts/bluez-vm"), "--disk", image, "--results", folder, *script]
     machine = subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
@@ -44,7 +44,7 @@ def host(image: str, folder: str) -> int:
         return 1
     for pid in qemu_processes(machine.pid):
         os.kill(pid, 9)
-    for line in machine.stdout:  # what was acknowledged before the plug was out counts too
+    for line in machine.stdout:  # acknowledgements before the power cut count, too
         if match := re.match(r"acknowledged (\d+)", line):
             acknowledged = int(match[1])
     machine.wait(60)
@@ -81,7 +81,7 @@ def started():
 
 
 def write() -> int:
-    """Writes increasing numbers to Major/Minor, with response, until the light goes out."""
+    """Writes increasing numbers to Major/Minor, with response, until the power cut."""
     from beaconry import MAJOR_MINOR
     from test_configuration import find
     from vhci import Phone
@@ -102,7 +102,7 @@ def write() -> int:
 
 
 def check() -> int:
-    """After the power is back: the file is whole, the beacon starts on it, and nothing acknowledged is lost."""
+    """After the power cut: the file is whole, the beacon starts with it, and no acknowledged value is lost."""
     acknowledged = int(Path("/results/acknowledged").read_text())
     mount()
     run = started()

@@ -2,8 +2,8 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""A host on a controller behind a TCP port, with as little between a test and the bytes as possible: it may say
-anything, and it counts what it hears. Bumble's hosts are better behaved, and much slower."""
+"""A host on a controller behind a TCP port, with as little code as possible between a test and the bytes: it can send any
+bytes, and counts reports. Bumble's hosts send only valid packets, and are much slower."""
 
 from __future__ import annotations
 
@@ -25,31 +25,31 @@ class Gone(Exception):
 
 
 class Disconnected(Exception):
-    """The connection to a beacon is no more."""
+    """The connection to a beacon has ended."""
 
 
 def command(opcode: int, parameters: bytes = b"") -> bytes:
-    """A command as H4 has it."""
+    """An H4 packet with a command."""
     return struct.pack("<BHB", 1, opcode, len(parameters)) + parameters
 
 
 def data(handle: int, payload: bytes, boundary: int = 0) -> bytes:
-    """A packet of ACL data as H4 has it."""
+    """An H4 packet with ACL data."""
     return struct.pack("<BHH", 2, handle & 0x0FFF | boundary << 12, len(payload)) + payload
 
 
 def frame(channel: int, payload: bytes) -> bytes:
-    """A frame of L2CAP."""
+    """An L2CAP frame."""
     return struct.pack("<HH", len(payload), channel) + payload
 
 
 def wire(address: str) -> bytes:
-    """An address as HCI has it."""
+    """An address in HCI order."""
     return bytes.fromhex(address.replace(":", ""))[::-1]
 
 
 class RawHost:
-    """A host that never waits for the other end while the other end waits for it."""
+    """A host that reads while it writes, so that it never deadlocks with the other end."""
 
     def __init__(self, port: int, *, buffer: int | None = None) -> None:
         self.socket = socket.socket()
@@ -62,13 +62,13 @@ class RawHost:
         self._rest = b""
         self._packets: deque[bytes] = deque()
         self.handle: int | None = None
-        """The connection, while there is one."""
+        """The connection handle, while connected."""
         self.attribute_pdus: deque[bytes] = deque()
         self.reports: dict[bytes, int] = {}
-        """How many advertising reports came of each address."""
+        """The number of advertising reports by address."""
 
     def close(self, *, reset: bool = False) -> None:
-        """Goes away, politely or not."""
+        """Closes the connection, with or without a TCP reset."""
         if reset:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.socket.close()
@@ -76,14 +76,14 @@ class RawHost:
     def fileno(self) -> int:
         return self.socket.fileno()
 
-    # What goes out and what comes in
+    # Packets
 
     def send(self, octets: bytes, timeout: float = 60) -> None:
-        """Sends all of it, and takes what comes meanwhile."""
+        """Sends all bytes, and reads the bytes that arrive meanwhile."""
         rest, deadline = memoryview(octets), time.monotonic() + timeout
         while rest:
             readable, writable, _ = select.select([self], [self], [], max(0, deadline - time.monotonic()))
-            assert readable or writable, f"{len(rest)} octets are not taken"
+            assert readable or writable, f"{len(rest)} bytes were not accepted"
             if readable:
                 self._receive()
             if writable:
@@ -109,7 +109,7 @@ class RawHost:
             if octets[place] == 4:
                 size = 3 + octets[place + 2]
             else:
-                assert octets[place] == 2, f"that is no packet: {octets[place:place + 32].hex()}"
+                assert octets[place] == 2, f"this is not a packet: {octets[place:place + 32].hex()}"
                 size = 5 + octets[place + 3] + (octets[place + 4] << 8)
             if end - place < size:
                 break
@@ -118,7 +118,7 @@ class RawHost:
         self._rest = octets[place:]
 
     def wait(self, until: Callable[[bytes], bool], timeout: float = 30) -> bytes:
-        """The next packet that is wanted; those before it are taken note of."""
+        """The next packet that meets a condition; earlier ones are counted."""
         deadline = time.monotonic() + timeout
         while True:
             while self._packets:
@@ -133,7 +133,7 @@ class RawHost:
                 self._receive()
 
     def listen(self, seconds: float) -> None:
-        """Takes note of what comes in so many seconds."""
+        """Counts the packets of a period."""
         try:
             self.wait(lambda _: False, seconds)
         except TimeoutError:
@@ -144,7 +144,7 @@ class RawHost:
             if packet[2] & 0x30 != 0x10 and packet[7:9] == b"\x04\x00" and len(packet) > 9:
                 self.attribute_pdus.append(packet[9:])
         elif packet[1] == 0x3E and packet[3] == 2:
-            # One report in each event, as beaconry's controllers send them.
+            # One report in each event, as Beaconry's controllers send them.
             address = packet[7:13]
             self.reports[address] = self.reports.get(address, 0) + 1
         elif packet[1] == 0x3E and packet[3] in (1, 0x0A) and packet[4] == 0:
@@ -155,7 +155,7 @@ class RawHost:
     # Commands
 
     def command(self, opcode: int, parameters: bytes = b"", timeout: float = 30) -> bytes:
-        """Sends a command; gives what Command Complete returns, or the status of Command Status."""
+        """Sends a command; returns the return parameters of Command Complete, or the status of Command Status."""
         self.send(command(opcode, parameters))
         return self.answer(opcode, timeout)
 
@@ -170,17 +170,17 @@ class RawHost:
         return packet[6:] if packet[1] == 0x0E else packet[3:4]
 
     def start(self) -> None:
-        """Resets the controller, and wants to hear of everything."""
+        """Resets the controller, and enables all events."""
         for opcode, parameters in ((RESET, b""), (SET_EVENT_MASK, b"\xff" * 8), (LE_SET_EVENT_MASK, b"\xff" * 8)):
             assert self.command(opcode, parameters) == b"\x00"
 
     def scan(self) -> None:
-        """Passively, without a pause, duplicates included."""
+        """Scans passively, continuously, with duplicates."""
         assert self.command(0x200B, struct.pack("<BHHBB", 0, 160, 160, 0, 0)) == b"\x00"
         assert self.command(0x200C, b"\x01\x00") == b"\x00"
 
     def advertise(self, number: int, ticks: int = 160) -> None:
-        """A frame that cannot be connected to, from a random address of this number."""
+        """Advertises a non-connectable frame, from a random address with this number."""
         frame = bytes.fromhex("0201061aff4c000215e2c56db5dffb48d2b060d0f5a71096e000010002c5")
         for opcode, parameters in (
             (0x2005, struct.pack("<I", number) + b"\xbe\xc0"),
@@ -193,7 +193,7 @@ class RawHost:
     # A connection
 
     def connect(self, *addresses: str, timeout: float = 30) -> int:
-        """Connects to whichever of these random addresses is heard first."""
+        """Connects to the first of these random addresses that is received."""
         for opcode, parameters in ((0x2010, b""), *((0x2011, b"\x01" + wire(each)) for each in addresses)):
             assert self.command(opcode, parameters) == b"\x00"
         parameters = struct.pack("<HHBB6sBHHHHHH", 16, 16, 1, 0, bytes(6), 0, 6, 6, 0, 200, 0, 0)
@@ -205,7 +205,7 @@ class RawHost:
         return self.handle
 
     def request(self, pdu: bytes, timeout: float = 30) -> bytes:
-        """An attribute request's response; what else came on that channel is forgotten."""
+        """The response to an attribute request; other PDUs on that channel are dropped."""
         handle = self.handle
         if handle is None:
             raise Disconnected
@@ -217,7 +217,7 @@ class RawHost:
         return self.attribute_pdus.popleft()
 
     def characteristics(self) -> dict[str, int]:
-        """The value handles of all characteristics with UUIDs of 128 bits."""
+        """The value handles of all characteristics with 128-bit UUIDs."""
         found: dict[str, int] = {}
         start = 1
         while True:
@@ -233,7 +233,7 @@ class RawHost:
                     found[name] = int.from_bytes(declaration[3:5], "little")
 
     def read(self, attribute: int, timeout: float = 30) -> bytes:
-        """An attribute's value."""
+        """The value of an attribute."""
         answer = self.request(struct.pack("<BH", READ_REQUEST, attribute), timeout)
         assert answer[0] == READ_RESPONSE, f"reading attribute {attribute} gives {answer.hex()}"
         return answer[1:]

@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What is known of real SensorTags: their attribute table, and what clients make of the octets that they send."""
+"""Known facts about real SensorTags: their attribute table, and how clients interpret their bytes."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 ADDRESS = "B4:99:4C:64:30:FF"
-"""The address of the tag whose table this is."""
+"""The address of the tag with this table."""
 
-# Handle, then a service's type; or a characteristic's value with its type, properties and value; or a descriptor's type
-# and value. Values are octets or "text"; `-` is one that cannot be read, `?` one that the connection decides on.
+# A handle followed by the type of a service; or by type, properties and value of a characteristic; or by type and value
+# of a descriptor. Values are bytes or "text"; `-` is not readable, `?` depends on the connection.
 _VERSION_14 = """
 0001 service 1800
 0003 2A00 R "TI BLE Sensor Tag"
@@ -104,7 +104,7 @@ _VERSION_14 = """
 007C 2901 "Img Block"
 """
 
-# What a tag of firmware 1.5 said of itself: each sensor has a period, and other descriptions.
+# The differences of a tag with firmware 1.5: each sensor has a period, and other descriptions.
 _VERSION_15_DESCRIPTIONS = {
     "AA01": "Temp. Data", "AA02": "Temp. Conf.", "AA03": "Temp. Period", "AA11": "Accel. Data", "AA12": "Accel. Conf.",
     "AA13": "Accel. Period", "AA21": "Humid. Data", "AA22": "Humid. Conf.", "AA23": "Humid. Period",
@@ -125,20 +125,20 @@ class Attribute:
 
     handle: int
     type: str
-    """Four digits, or 36 characters of a UUID in lower case."""
+    """Four digits, or a UUID of 36 characters in lower case."""
     value: bytes | None
-    """None where it cannot be read."""
+    """None if it cannot be read."""
     is_constant: bool = True
     """Whether the value is the same on every connection."""
 
 
 def uuid(name: str) -> str:
-    """The text of the UUID that a four-digit name stands for; with an asterisk it is one of the maker's own."""
+    """The UUID of a four-digit name; with an asterisk, a UUID of the manufacturer."""
     return f"f000{name[:4].lower()}-0451-4000-b000-000000000000" if name.endswith("*") else name.upper()
 
 
 def full_uuid(name: str) -> str:
-    """The same in 36 characters."""
+    """The UUID of a four-digit name, in 36 characters."""
     return uuid(name) if name.endswith("*") else f"0000{name.lower()}-0000-1000-8000-00805f9b34fb"
 
 
@@ -146,12 +146,12 @@ def _wire(name: str) -> bytes:
     return bytes.fromhex(uuid(name).replace("-", ""))[::-1]
 
 
-def _octets(text: str) -> bytes:
+def _bytes(text: str) -> bytes:
     return text[1:-1].encode() if text.startswith('"') else bytes.fromhex(text)
 
 
 def table(firmware: str) -> list[Attribute]:
-    """Every attribute of a tag of firmware 1.3 or 1.4, in the order of their handles."""
+    """Every attribute of a tag with firmware 1.3 or 1.4, in the order of the handles."""
     attributes: list[Attribute] = []
     for line in _VERSION_14.strip().splitlines():
         words = line.split(" ", 3)
@@ -161,19 +161,19 @@ def table(firmware: str) -> list[Attribute]:
         if name == "service":
             attributes.append(Attribute(handle, "2800", _wire(words[2])))
         elif name.startswith("290"):
-            attributes.append(Attribute(handle, name, _octets(line.split(" ", 2)[2])))
+            attributes.append(Attribute(handle, name, _bytes(line.split(" ", 2)[2])))
         else:
             properties = sum(_PROPERTIES[letter] for letter in words[2])
             declaration = struct.pack("<BH", properties, handle) + _wire(name)
             attributes.append(Attribute(handle - 1, "2803", declaration))
             is_constant = words[3] != "?" and not (name == "2A26" and firmware == "1.3")
-            value = b"" if words[3] == "?" else None if words[3] == "-" else _octets(words[3])
+            value = b"" if words[3] == "?" else None if words[3] == "-" else _bytes(words[3])
             attributes.append(Attribute(handle, uuid(name), value, is_constant))
     assert [each.handle for each in attributes] == list(range(1, len(attributes) + 1))
     return attributes
 
 
-# What clients compute, as the maker's documents and the tutorial's app have it ---------------------------------------
+# Conversions of clients, from the manufacturer's documents and the tutorial's app ------------------------------------
 
 
 def infrared(data: bytes) -> tuple[float, float]:
@@ -195,17 +195,17 @@ def humidity(data: bytes) -> tuple[float, float]:
 
 
 def acceleration(data: bytes, per_g: int = 64) -> list[float]:
-    """In g."""
+    """The acceleration of each axis, in g."""
     return [each / per_g for each in struct.unpack("<bbb", data)]
 
 
 def magnetism(data: bytes) -> list[float]:
-    """In µT."""
+    """The magnetic field of each axis, in µT."""
     return [each * 2000 / 65536 for each in struct.unpack("<hhh", data)]
 
 
 def rotation(data: bytes) -> list[float]:
-    """In degrees per second."""
+    """The rotation around each axis, in degrees per second."""
     return [each * 500 / 65536 for each in struct.unpack("<hhh", data)]
 
 
@@ -220,7 +220,7 @@ def barometer(data: bytes, calibration: bytes) -> tuple[float, float]:
     return temperature, (sensitivity * p + offset) / 2**14
 
 
-# The room that tests put a tag in, and one step of what each sensor counts ------------------------------------------
+# The environment of a tag in tests, and the resolution of each sensor ------------------------------------------------
 
 ROOM = """
     temperature: { object: 36.6, ambient: 25 }
@@ -233,7 +233,7 @@ ROOM = """
 
 
 def check_infrared(data: bytes) -> None:
-    """Whether the infrared thermometer is in the room."""
+    """Checks the infrared thermometer against the room."""
     found, die = infrared(data)
     voltage, raw = struct.unpack("<hh", data)
     step = infrared(struct.pack("<hh", voltage + 1, raw))[0] - found
@@ -241,7 +241,7 @@ def check_infrared(data: bytes) -> None:
 
 
 def check_humidity(data: bytes) -> None:
-    """Whether the humidity sensor is in the room; its numbers have 14 bits."""
+    """Checks the humidity sensor against the room; its values have 14 bits."""
     temperature, relative = humidity(data)
     assert abs(temperature - 25) <= 4 * 175.72 / 65536 and abs(relative - 50) <= 4 * 125 / 65536, data.hex()
 
@@ -251,22 +251,22 @@ def _check_axes(found: Sequence[float], wanted: Sequence[float], step: float) ->
 
 
 def check_acceleration(data: bytes, per_g: int = 64) -> None:
-    """Whether the accelerometer is in the room."""
+    """Checks the accelerometer against the room."""
     _check_axes(acceleration(data, per_g), (-0.5, 0.25, 1), 1 / per_g)
 
 
 def check_magnetism(data: bytes) -> None:
-    """Whether the magnetometer is in the room."""
+    """Checks the magnetometer against the room."""
     _check_axes(magnetism(data), (20.5, -39.7, 0), 2000 / 65536)
 
 
 def check_rotation(data: bytes) -> None:
-    """Whether the gyroscope is in the room."""
+    """Checks the gyroscope against the room."""
     _check_axes(rotation(data), (10, -20, 125), 500 / 65536)
 
 
 def check_barometer(data: bytes, calibration: bytes) -> None:
-    """Whether the barometer is in the room."""
+    """Checks the barometer against the room."""
     temperature, pressure = barometer(data, calibration)
     t, p = struct.unpack("<hH", data)
     step = abs(barometer(struct.pack("<hH", t, p - 1), calibration)[1] - pressure)
@@ -278,5 +278,5 @@ SENSORS = {
     "AA21*": ("AA22*", 1, check_humidity), "AA31*": ("AA32*", 1, check_magnetism),
     "AA51*": ("AA52*", 7, check_rotation),
 }  # fmt: skip
-"""Data, configuration, the value that switches the sensor on, and what its notifications must be; the barometer is
-another matter."""
+"""Data, configuration, the value that switches the sensor on, and the check of its notifications; without the
+barometer, which needs a calibration."""

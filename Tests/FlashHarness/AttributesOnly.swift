@@ -6,12 +6,12 @@ import Advertising
 import Bluetooth
 import Radio
 
-/// A radio that puts nothing on the air and lets this program be the central.
+/// A radio that advertises nothing, on which this program is the central.
 struct AttributesOnly: PeripheralRadio {
     let name = "attributes"
     let events = AsyncStream<RadioEvent> { _ in }
     private let opened: AsyncStream<AttributeResponder>.Continuation
-    /// How a central's requests are answered, once the radio is open.
+    /// The responder to a central's requests, once the radio is open.
     let attributes: AsyncStream<AttributeResponder>
 
     init() { (attributes, opened) = AsyncStream.makeStream() }

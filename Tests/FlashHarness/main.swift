@@ -2,8 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-// flash-harness FOLDER: a beacon whose major and minor are written as one number that counts up, for ever. Each number
-// is printed once its write is acknowledged; the first line is the number that the beacon starts with.
+// flash-harness FOLDER: a beacon whose major and minor are written as one increasing number, forever. Each number is
+// printed when its write is acknowledged; the first line is the number that the beacon starts with.
 
 import Bluetooth
 import Devices
@@ -28,7 +28,7 @@ func exit(saying sentence: String) -> Never {
 /// Prints at once, in one piece.
 func report(_ number: UInt32) {
     let line = Array("\(number)\n".utf8)
-    guard write(STDOUT_FILENO, line, line.count) == line.count else { exit(saying: "nobody reads") }
+    guard write(STDOUT_FILENO, line, line.count) == line.count else { exit(saying: "the output is not read") }
 }
 
 func request(_ operation: AttributeRequest.Operation) -> AttributeRequest {

@@ -17,12 +17,12 @@ struct AirServerTests {
         #expect(AirServer.name(of: try SocketAddress(ipAddress: host, port: port)) == name)
     }
 
-    /// What autoRead was set to.
+    /// The values that autoRead was set to.
     private static func readings(of channel: EmbeddedChannel) -> [Bool] {
         channel.options.filter { $0.option is ChannelOptions.Types.AutoReadOption }.compactMap { $0.value as? Bool }
     }
 
-    /// Without room for another connection a server accepts nothing for a while, instead of failing in a loop.
+    /// Without room for another connection, a server stops accepting for a while, instead of failing in a loop.
     @Test func acceptingPausesAfterAnError() throws {
         let channel = EmbeddedChannel(handler: AcceptRest(pause: .milliseconds(200)))
         channel.pipeline.fireErrorCaught(IOError(errnoCode: 24, reason: "accept"))
@@ -31,7 +31,7 @@ struct AirServerTests {
         #expect(Self.readings(of: channel) == [false])
         channel.embeddedEventLoop.advanceTime(by: .milliseconds(1))
         #expect(Self.readings(of: channel).last == true)
-        // The error went no further.
+        // The error was not passed on.
         try channel.throwIfErrorCaught()
         _ = try channel.finish()
     }

@@ -45,7 +45,7 @@ struct CentralBondTests {
         await radio.close()
     }
 
-    /// A central of this name on a controller of its own, connected to the beacon and closed at the end.
+    /// A central with this name on its own controller, connected to the beacon and closed at the end.
     private static func withLink(
         _ port: Int, store: Store, as name: BeaconIdentifier = phone,
         _ body: (HCIRadio, any RemoteLink) async throws -> Void
@@ -78,7 +78,7 @@ struct CentralBondTests {
         let (beacons, phones) = (Store(), Store())
         var saved: [[StoredBond]] = []
         for _ in 0..<2 {
-            // Only the saved bonds are not new.
+            // The saved bonds are used by new radios.
             try await Self.withBeacon(PairingSettings(secureConnections: generation), store: beacons) { _, port in
                 try await Self.withLink(port, store: phones) { _, link in
                     #expect(await Self.pair(link) == nil)
@@ -87,10 +87,10 @@ struct CentralBondTests {
             saved += [phones.secrets(of: Self.phone).bonds, beacons.secrets(of: Self.beacon).bonds]
         }
         #expect(saved.map(\.count) == [1, 1, 1, 1])
-        #expect(saved[0] == saved[2] && saved[1] == saved[3], "nothing was paired anew")
+        #expect(saved[0] == saved[2] && saved[1] == saved[3], "there was no second pairing")
         #expect(saved[0].first?.peer.address == Self.device)
         let known = try #require(saved[1].first?.peer.address)
-        #expect(known.isRandom && known.address.octets[0] & 0xC0 == 0xC0, "it is a static random address")
+        #expect(known.isRandom && known.address.octets[0] & 0xC0 == 0xC0, "the address is static random")
     }
 
     @Test func centralsOfTwoNamesHaveTwoBonds() async throws {
@@ -127,7 +127,7 @@ struct CentralBondTests {
             let old = beacons.secrets(of: Self.beacon).bonds
             try await Self.withLink(port, store: phones) { _, link in #expect(await Self.pair(link) == nil) }
             #expect(beacons.secrets(of: Self.beacon).bonds.map(\.peer.address) == old.map(\.peer.address))
-            #expect(beacons.secrets(of: Self.beacon).bonds != old, "the new bond stands in the old one's place")
+            #expect(beacons.secrets(of: Self.beacon).bonds != old, "the new bond replaces the old one")
         }
     }
 

@@ -12,7 +12,7 @@ import Testing
 
 /// Streams of packets, and users that stop reading.
 @Suite final class H4StreamHandlerTests {
-    /// The number of packets after which it stops reading.
+    /// The number of packets after which the user stops reading.
     private final class Reader: ControllerLinkUser {
         weak var handler: H4StreamHandler?
         var appetite = Int.max
@@ -47,7 +47,7 @@ import Testing
         _ = channel.connect(to: try SocketAddress(unixDomainSocketPath: "/nowhere"))
     }
 
-    // A channel keeps itself until it is closed and has had its last turn; some tests have closed it.
+    // An open channel retains itself until it is closed and its last task has run; some tests have closed it.
     deinit {
         _ = try? channel.finish()
         channel.embeddedEventLoop.run()
@@ -78,7 +78,7 @@ import Testing
         #expect(try channel.readOutbound(as: ByteBuffer.self) == nil)
         channel.embeddedEventLoop.run()
         #expect(user.packets.count == 200)
-        // The answers of a turn go out together; each has four octets.
+        // The answers of a turn are sent together; each has four bytes.
         var answered: [Int] = []
         while let buffer = try channel.readOutbound(as: ByteBuffer.self) { answered.append(buffer.readableBytes / 4) }
         #expect(answered.first == 64)

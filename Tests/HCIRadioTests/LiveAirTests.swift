@@ -14,7 +14,7 @@ import VirtualRadio
 @testable import HCIRadio
 
 @Suite struct LiveAirTests {
-    /// A busy machine is half a second late: the capture has the instants of the air, not the one at which it caught up.
+    /// On a machine that is half a second late, the capture has the times of the air, not the time of its catching up.
     @Test func lateAdvertisingIsCapturedWithItsTime() throws {
         let clock = Clock()
         let sink = Sink()
@@ -56,7 +56,7 @@ import VirtualRadio
         for (earlier, later) in zip(reports, reports.dropFirst()) {
             #expect((Duration.milliseconds(20)...Duration.milliseconds(30)).contains(later - earlier))
         }
-        // The answer to the command that came late is late.
+        // The answer to the late command is late.
         #expect(last - (try #require(reports.first)) >= .milliseconds(470))
     }
 

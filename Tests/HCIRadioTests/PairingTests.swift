@@ -136,7 +136,7 @@ struct PairingTests {
             else { return }
             #expect(peer.isBonded && peer.usesSecureConnections == true)
             #expect(store.secrets(of: Self.identifier).bonds.map(\.peer) == [peer])
-            // Again, with the keys that there are.
+            // Encrypts again, with the saved keys.
             await link.disconnect()
             let second = try await scene.link()
             #expect(try await second.pair(PairingSettings()) { _ in .cancel } == protection)
@@ -300,6 +300,6 @@ struct PairingTests {
 }
 
 extension Result {
-    /// The error, when it is one.
+    /// The error of a failure; `nil` for a success.
     fileprivate var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
 }

@@ -71,7 +71,7 @@ struct VirtualAirTests {
         await radio.close()
     }
 
-    @Test func statusIsWhatTheControllerAcknowledged() async throws {
+    @Test func statusHasTheAcknowledgedValues() async throws {
         let beacon = HostedBeacon(
             identifier: BeaconIdentifier("a"), services: [],
             advertisement: Self.advertisement(.nonConnectable, power: 4))
@@ -129,8 +129,8 @@ struct VirtualAirTests {
         await radio.close()
     }
 
-    /// A beacon gets other services while a central is connected: the value behind an old handle is not given with the
-    /// permission of the old table, and the central is indicated that services changed.
+    /// A beacon gets other services while a central is connected: a value of the new table is not given under an old
+    /// handle with the permission of the old table, and the central gets a Service Changed indication.
     @Test func connectedCentralsSeeNewServices() async throws {
         func plan(_ uuid: BluetoothUUID, _ permissions: AttributePermissions) -> HostedBeacon {
             let characteristic = GATTCharacteristic(
@@ -178,8 +178,8 @@ struct VirtualAirTests {
         await radio.close()
     }
 
-    /// Core Specification Supplement, Part A, 1.12: the appearance that is advertised is the characteristic's value.
-    @Test func nameAndAppearanceAreWhatIsAdvertised() async throws {
+    /// Core Specification Supplement, Part A, 1.12: the advertised appearance equals the characteristic's value.
+    @Test func nameAndAppearanceAreThoseOfTheAdvertisement() async throws {
         func plan(_ appearance: UInt16, _ name: String) -> HostedBeacon {
             let data = [UInt8(truncatingIfNeeded: appearance), UInt8(appearance >> 8)]
             return HostedBeacon(

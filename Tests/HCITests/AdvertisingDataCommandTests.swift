@@ -18,8 +18,8 @@ import Testing
         #expect(LESetScanResponseData(data: [1, 2])?.serialized() == [2, 1, 2] + zeros.dropFirst(2))
     }
 
-    /// Bytes after the significant ones survive, whatever they are.
-    @Test func legacyPaddingSurvives() throws {
+    /// Bytes after the significant ones are preserved.
+    @Test func legacyPaddingIsPreserved() throws {
         let odd: [UInt8] = [1] + (1...31)
         #expect(try checkWire(LESetScanResponseData.self, bytes: odd).padding == Array(2...31))
     }
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func extendedDataMustHaveItsLength() {
+    @Test func extendedDataOfWrongLengthIsRefused() {
         #expect(throws: WireError(.truncated(needed: 4, available: 3), offset: 4)) {
             _ = try LESetExtendedAdvertisingData(parsing: [1, 3, 1, 4, 2, 1, 6])
         }
@@ -49,7 +49,7 @@ import Testing
 
 /// Lists whose length is in a byte or a field of bits.
 @Suite struct HCIListTests {
-    @Test func listsMustHaveAllTheirElements() {
+    @Test func incompleteListsAreRefused() {
         #expect(throws: WireError(.truncated(needed: 1, available: 0), offset: 6)) {
             _ = try LESetExtendedAdvertisingEnable(parsing: [1, 255, 1, 0, 0, 0])
         }
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    /// Reserved bits count too: a host that sets one means an unknown PHY.
+    /// Reserved bits count, too: a host that sets one requests an unknown PHY.
     @Test func everyPHYHasItsParameters() throws {
         let all = try checkWire(
             LESetExtendedScanParameters.self,

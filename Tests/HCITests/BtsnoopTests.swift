@@ -26,7 +26,7 @@ import Testing
         return packets
     }
 
-    @Test func fileIsWrittenAsOthersReadIt() throws {
+    @Test func fileIsWrittenInTheFormatOfBtmon() throws {
         var writer = BtsnoopWriter()
         #expect(Hexadecimal.string(writer.header) == Self.header.filter { $0 != " " })
         #expect(
@@ -81,7 +81,7 @@ import Testing
         #expect(packets.allSatisfy { $0.time == Self.time })
     }
 
-    /// Linux's monitor channel has other messages too: a new index, a note.
+    /// Linux's monitor channel has other messages, too: a new index, a note.
     @Test func monitorRecordsHaveControllerAndKind() throws {
         func record(_ flags: String, _ data: String) -> String {
             let length = "000000" + Hexadecimal.string([UInt8(data.count / 2)])
@@ -117,7 +117,7 @@ import Testing
         #expect(record.data == [2, 0x40, 0, 7, 0])
     }
 
-    @Test func truncatedFileLeavesAPart() throws {
+    @Test func truncatedFileLeavesAnIncompleteRecord() throws {
         let record = BtsnoopWriter().record(Self.reset, direction: .hostToController, time: Self.time)
         for count in 1..<record.count {
             var reader = BtsnoopReader()
@@ -149,7 +149,7 @@ import Testing
         #expect(throws: error) { _ = try reader.next() }
     }
 
-    @Test func recordsSurvive() throws {
+    @Test func recordsAreParsedAndSerialized() throws {
         let bytes = try Hexadecimal.bytes("ffffffff 00000002 80000001 00000007 8000000000000000 0102")
         let record = try checkWire(BtsnoopRecord.self, bytes: bytes)
         #expect(record.timestamp == .min)
@@ -174,7 +174,7 @@ import Testing
         }
     }
 
-    @Test func noiseIsHarmless() throws {
+    @Test func randomBytesDoNotTrap() throws {
         var generator = SplitMix64(seed: 6)
         let file =
             try Hexadecimal.bytes(Self.header)

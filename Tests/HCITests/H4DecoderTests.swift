@@ -27,7 +27,7 @@ import Testing
         return packets
     }
 
-    @Test func everySplitInTwoAndThree() throws {
+    @Test func packetsAreReassembledFromAnyParts() throws {
         let stream = Self.stream
         for first in 0...stream.count {
             for second in first...stream.count {
@@ -80,7 +80,7 @@ import Testing
         #expect(throws: error) { _ = try decoder.next() }
     }
 
-    @Test func randomPartsOfARandomStream() throws {
+    @Test func randomStreamIsReassembledFromRandomParts() throws {
         var generator = SplitMix64(seed: 4)
         for _ in 0..<200 {
             let packets = (0..<20).compactMap { _ in Self.packets.randomElement(using: &generator) }
@@ -99,7 +99,7 @@ import Testing
     }
 
     /// Noise ends in an error or an incomplete packet, and taken packets equal the sent bytes.
-    @Test func noiseIsHarmless() throws {
+    @Test func randomBytesDoNotTrap() throws {
         var generator = SplitMix64(seed: 5)
         for _ in 0..<2000 {
             let noise = generator.bytes(Int.random(in: 0...60, using: &generator))

@@ -62,8 +62,8 @@ import Testing
         #expect(HCIOpcode(rawValue: 0xFFFF).command == 0x03FF)
     }
 
-    /// Values without a name and reserved bits are written as they were read.
-    @Test func unnamedValuesSurvive() throws {
+    /// Unnamed values and reserved bits are serialized to the same bytes.
+    @Test func unnamedValuesArePreserved() throws {
         #expect(try checkWire(AddressType.self, bytes: [0x42]).rawValue == 0x42)
         #expect(try checkWire(PHYSet.self, bytes: [0xF8]).rawValue == 0xF8)
         #expect(try checkWire(LEFeatures.self, bytes: [0, 0, 0, 0, 0, 0, 0, 0x80]).rawValue == 1 << 63)
@@ -102,7 +102,7 @@ import Testing
         #expect(!OwnAddressType.resolvableOrPublic.isRandom)
     }
 
-    @Test func filterPoliciesKnowWhetherTheyUseTheList() {
+    @Test func filterPoliciesUseTheAcceptListOrNot() {
         #expect(ScanningFilterPolicy.extendedFiltered.usesFilterAcceptList)
         #expect(!ScanningFilterPolicy.extendedUnfiltered.usesFilterAcceptList)
     }

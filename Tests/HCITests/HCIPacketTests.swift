@@ -121,9 +121,9 @@ import Testing
         }
     }
 
-    /// A controller that fails may return the status alone, or all parameters without meaning.
+    /// A controller that fails may return the status alone, or all parameters with meaningless values.
     @Test(arguments: [[0x02], [0x02, 0, 0, 0]] as [[UInt8]])
-    func failureReturnsNothingElse(_ parameters: [UInt8]) throws {
+    func parametersOfAFailureAreIgnored(_ parameters: [UInt8]) throws {
         let complete = HCICommandComplete(opcode: ReadRSSI.opcode, returnParameters: parameters)
         #expect(complete.status == .unknownConnectionIdentifier)
         #expect(try complete.returned(of: ReadRSSI.self) == nil)
@@ -134,7 +134,7 @@ import Testing
         #expect(complete.serialized() == [2, 0x05, 0x14, 0x0C])
     }
 
-    @Test func successMustBeWhole() {
+    @Test func incompleteSuccessIsRefused() {
         let short = HCICommandComplete(opcode: ReadRSSI.opcode, returnParameters: [0, 0x40, 0])
         #expect(throws: WireError(.truncated(needed: 1, available: 0), offset: 3)) {
             _ = try short.returned(of: ReadRSSI.self)

@@ -16,11 +16,11 @@ import Testing
         return accessory.configuration
     }
 
-    @Test func nothingNeedBeGiven() throws {
+    @Test func allKeysAreOptional() throws {
         #expect(try Self.configuration("") == ANCSAccessory.Configuration())
     }
 
-    @Test func everythingIsReadAndWritten() throws {
+    @Test func allKeysAreReadAndWritten() throws {
         let configuration = try Self.configuration(
             """
                 name: Watch
@@ -47,7 +47,7 @@ import Testing
         #expect(written.beacons == profile.beacons)
     }
 
-    @Test func nothingMayBeAsked() throws {
+    @Test func askMayBeEmpty() throws {
         #expect(try Self.configuration("    ask: []\n").consumer.attributes.isEmpty)
     }
 
@@ -61,10 +61,10 @@ import Testing
         ("ibeacon: {}", "", "there is no key \"ibeacon\" here"),
         ("name: ''", "name", "a name has 1 to 100 characters"),
     ])
-    func mistakes(_ key: String, _ field: String, _ message: String) throws {
+    func mistakeIsReported(_ key: String, _ field: String, _ message: String) throws {
         do {
             _ = try Self.configuration("    \(key)\n")
-            Issue.record("it was taken")
+            Issue.record("it was accepted")
         } catch let faults as ProfileFaults {
             let fault = try #require(faults.faults.first)
             #expect(fault.field == ["beacons[0]", field].filter { !$0.isEmpty }.joined(separator: "."))

@@ -13,24 +13,26 @@ import Testing
         return error?.faults.first?.description
     }
 
-    /// Followed, these nest so deep that they would exhaust the stack.
-    @Test func aliasesWithinAnchorsDoNotNestTooDeep() {
+    /// Expanded, these aliases nest so deeply that they would exhaust the stack.
+    @Test func deeplyNestedAliasesAreRefused() {
         let open = String(repeating: "[", count: 40)
         let close = String(repeating: "]", count: 40)
         var text = "a0: &a0 x\n"
         for number in 1...1000 { text += "a\(number): &a\(number) \(open)*a\(number - 1)\(close)\n" }
         let fault = Self.fault(text)
-        #expect(fault?.hasPrefix("p.yaml:3:") == true && fault?.hasSuffix(": aliases stand for too much here") == true)
+        #expect(
+            fault?.hasPrefix("p.yaml:3:") == true
+                && fault?.hasSuffix(": aliases expand to too many values here") == true)
     }
 
-    /// Followed, these are more values than there is memory.
-    @Test func aliasesWithinAnchorsDoNotStandForTooMuch() {
+    /// Expanded, these aliases have more values than memory holds.
+    @Test func aliasesWithTooManyValuesAreRefused() {
         var text = "a0: &a0 [x, x]\n"
         for number in 1...63 { text += "a\(number): &a\(number) [*a\(number - 1), *a\(number - 1)]\n" }
-        #expect(Self.fault(text + "? *a63\n: 1\n")?.hasSuffix(": aliases stand for too much here") == true)
+        #expect(Self.fault(text + "? *a63\n: 1\n")?.hasSuffix(": aliases expand to too many values here") == true)
     }
 
-    @Test func anchorIsTheLatestOfItsName() throws {
+    @Test func aliasRefersToTheLatestAnchor() throws {
         let text = """
             profile: &x p
             beacons:
@@ -44,7 +46,7 @@ import Testing
         #expect(names == ["first", "second"])
     }
 
-    @Test func anchorWithinItselfIsTold() {
+    @Test func anchorWithinItselfIsRefused() {
         #expect(Self.fault("profile: &p [*p]\n") == "p.yaml:1:14: this is not YAML: " + ProfileMistake.alias)
     }
 

@@ -7,7 +7,7 @@ import Profiles
 import Testing
 
 @Suite struct ConfigurationPlanTests {
-    @Test func aPlanIsRead() throws {
+    @Test func planIsRead() throws {
         let plan = try ConfigurationPlan(
             parsing: """
                 beacons:
@@ -30,7 +30,7 @@ import Testing
             ])
     }
 
-    /// A plan with one mistake, whose place is marked with `¦`, its field, and what is said of it.
+    /// Plans with one mistake, whose place is marked with `¦`; the field, and the message.
     static let mistakes = [
         (
             "¦beacon: a\nbeacons:\n  - { beacon: a, major: 1 }\n", "",
@@ -58,12 +58,12 @@ import Testing
         (
             "beacons:\n  - { beacon: C0:FF:EE:00:00:0A, major: 1 }\n  - { beacon: ¦c0:ff:ee:00:00:0a, major: 2 }\n",
             "beacons[1].beacon",
-            "\"C0:FF:EE:00:00:0A\" is beacons[0]'s already; name every beacon once"
+            "\"C0:FF:EE:00:00:0A\" is already in beacons[0]; list every beacon once"
         ),
     ]
 
     @Test(arguments: mistakes)
-    func mistakesAreFoundWhereTheyAre(_ text: String, _ field: String, _ message: String) throws {
+    func mistakeIsReportedAtItsPlace(_ text: String, _ field: String, _ message: String) throws {
         let marked = MarkedText(text)
         let place = try #require(marked.places.first)
         #expect(

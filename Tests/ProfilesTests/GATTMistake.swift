@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// Mistakes that only a peripheral whose services are declared can have.
+/// Mistakes that only beacons with declared services can have.
 enum GATTMistake {
     /// A mistake in the keys of the beacon.
     private static func beacon(_ keys: String, field: String = "", _ message: String) -> ProfileMistake {
@@ -12,7 +12,7 @@ enum GATTMistake {
             field: ["beacons[0]", field].filter { !$0.isEmpty }.joined(separator: "."), message)
     }
 
-    /// A mistake in the keys of its only characteristic.
+    /// A mistake in the keys of the beacon's only characteristic.
     private static func value(
         properties: String = "[read, write, notify]", _ keys: String, field: String = "", _ message: String
     ) -> ProfileMistake {
@@ -22,7 +22,7 @@ enum GATTMistake {
             field: ["services[0].characteristics[0]", field].filter { !$0.isEmpty }.joined(separator: "."), message)
     }
 
-    /// A mistake in what its only characteristic, which can be read and notified, consists of.
+    /// A mistake in the source of the value. The only characteristic has the properties read and notify.
     private static func quantity(_ keys: String, field: String = "", _ message: String) -> ProfileMistake {
         value(properties: "[read, notify]", "type: uint8\n" + keys, field: field, message)
     }
@@ -237,7 +237,7 @@ enum GATTMistake {
         value("read-delay: ¦61s\n", field: "read-delay", "61s is out of range: write 0ms to 60s"),
     ]
 
-    // MARK: - Descriptors and what is advertised
+    // MARK: - Descriptors and advertising
 
     static let others = [
         value(

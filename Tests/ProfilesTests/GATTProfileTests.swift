@@ -32,7 +32,7 @@ import Testing
 
     private static let octet = ValueFormat.integer(IntegerFormat(size: 1, isSigned: false))
 
-    @Test func defaultsAreThoseOfThePage() throws {
+    @Test func defaultsAreThoseOfTheDocumentation() throws {
         let characteristic = try Self.characteristic("properties: [read, notify]")
         #expect(characteristic.name == "2A19")
         #expect(characteristic.fields == [ValueField(format: .octets, source: .fixed([]))])
@@ -144,13 +144,13 @@ import Testing
             ("0,1\ntime,value", "line 2: \"time\" is not a duration; write 10s, 500ms or 2m"),
             ("0,1\n2,1\n2,3", "its times do not go up after 2.0 seconds"),
         ])
-    func badTraceIsToldWithItsLine(_ text: String, _ message: String) {
+    func invalidTraceIsReportedWithItsLine(_ text: String, _ message: String) {
         let faults = #expect(throws: ProfileFaults.self) { try Self.trace(text) }
         #expect(faults?.faults.map(\.message) == ["a/b.csv: \(message)"])
     }
 
-    /// The table of mistakes is not to shrink.
-    @Test func thereAreManyMistakes() {
+    /// The table of mistakes must not shrink.
+    @Test func mistakeTableIsComplete() {
         #expect((GATTMistake.structure + GATTMistake.values + GATTMistake.behaviours + GATTMistake.others).count >= 50)
     }
 
@@ -162,9 +162,8 @@ import Testing
         return try String(contentsOf: package.appending(path: path), encoding: .utf8)
     }
 
-    /// The first step is a profile, each step makes a better one, and all that stays is in the profile that comes with
-    /// the program.
-    @Test func theTutorialSaysWhatItsProfileSays() throws {
+    /// The profile of each step of the tutorial is valid, and its final lines are in the shipped profile.
+    @Test func tutorialMatchesItsProfile() throws {
         func line(_ text: Substring) -> String {
             text.prefix { $0 != "#" }.trimmingCharacters(in: .whitespaces)
         }
@@ -181,7 +180,7 @@ import Testing
         let lines = Set(try Self.file("profiles/plant.yaml").split(separator: "\n").map(line))
         for block in blocks.dropFirst(2) {
             for text in block.split(separator: "\n").map(line) where !text.isEmpty {
-                #expect(lines.contains(text), "the profile does not say: \(text)")
+                #expect(lines.contains(text), "the profile does not contain: \(text)")
             }
         }
     }

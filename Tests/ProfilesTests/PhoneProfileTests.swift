@@ -8,7 +8,7 @@ import Profiles
 import Testing
 
 @Suite struct PhoneProfileTests {
-    @Test func everythingIsRead() throws {
+    @Test func allKeysAreRead() throws {
         let profile = try PhoneProfile(
             parsing: """
                 phone: iphone
@@ -59,7 +59,7 @@ import Testing
         #expect(profile.script == script)
     }
 
-    @Test func mostMayBeLeftOut() throws {
+    @Test func mostKeysAreOptional() throws {
         let profile = try PhoneProfile(
             parsing: "{ phone: a, notifications: [{ id: x, category: other }] }", file: "phone.yaml")
         #expect(profile.displayName == "a")
@@ -67,7 +67,7 @@ import Testing
         #expect(profile.needsPairing)
     }
 
-    @Test func shippedPhoneIsRight() throws {
+    @Test func shippedPhoneIsValid() throws {
         let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let file = package.appending(path: "profiles/phones/iphone.yaml")
@@ -81,7 +81,7 @@ import Testing
     }
     private static func change(_ keys: String) -> String { one("at: 1s") + "changes:\n  - \(keys)\n" }
 
-    /// A phone with one mistake, whose place is marked with `¦`, its field, and the beginning of what is said of it.
+    /// Phones with one mistake, whose place is marked with `¦`; the field, and the beginning of the message.
     static let mistakes = [
         ("¦notifications: [{ id: x, category: other }]\n", "", "\"phone\" is missing"),
         ("¦phone: a\n", "", "\"notifications\" is missing"),
@@ -106,11 +106,11 @@ import Testing
         ),
         (
             "phone: a\nnotifications: [{ id: x, category: other }, { id: ¦x, category: other }]\n",
-            "notifications[1].id", "the id \"x\" is another notification's already"
+            "notifications[1].id", "another notification has the id \"x\" already"
         ),
         (one("at: ¦1"), "notifications[0].at", "\"1\" is not a duration"),
-        (one("until: ¦0s"), "notifications[0].until", "it cannot go before it has come"),
-        (one("at: 2s, until: ¦2s"), "notifications[0].until", "it cannot go before it has come"),
+        (one("until: ¦0s"), "notifications[0].until", "a notification cannot be removed before it is posted"),
+        (one("at: 2s, until: ¦2s"), "notifications[0].until", "a notification cannot be removed before it is posted"),
         (one("date: ¦today"), "notifications[0].date", "\"today\" is not a date; write it as 20140512T093015"),
         (one("silent: ¦perhaps"), "notifications[0].silent", "\"perhaps\" is not one of true, false"),
         (one("app: ¦''"), "notifications[0].app", "an app's identifier has 1 to 155 bytes"),
@@ -121,10 +121,10 @@ import Testing
         (change("{ at: 1s, service: ¦gone }"), "changes[0].service", "\"gone\" is not one of away, back"),
         (
             change("{ at: 2s, id: x, title: a }") + "  - { at: ¦1s, id: x, title: b }\n", "changes[1].at",
-            "changes stand in the order of their times"
+            "changes must be in the order of their times"
         ),
         (change("{ at: 1s, service: away, ¦id: x }"), "changes[0]", "there is no key \"id\" here"),
-        // What follows from a mistake is not told.
+        // The consequences of a mistake are not reported.
         (
             "phone: a\nnotifications: [{ id: x, category: ¦bell }]\nchanges: [{ at: 1s, id: x, title: b }]\n",
             "notifications[0].category", "there is no category \"bell\""
@@ -140,11 +140,11 @@ import Testing
         ),
         (
             "¦profile: a\nbeacons: [{ id: x, device: ibeacon }]\n", "",
-            "this is a profile of beacons; beaconry run runs it"
+            "this is a profile of beacons; run it with beaconry run"
         ),
     ]
 
-    @Test func aPhoneIsNoProfileOfBeacons() {
+    @Test func phoneIsNotAProfileOfBeacons() {
         let text = "phone: a\nnotifications: [{ id: x, category: bell }]\n"
         #expect(PhoneProfile.isPhone(text))
         #expect(!PhoneProfile.isPhone("profile: p\nbeacons: []\n"))
@@ -153,17 +153,17 @@ import Testing
         let error = #expect(throws: ProfileFaults.self) { try Profile(parsing: text, file: "p.yaml") }
         #expect(
             error?.faults.map(\.message) == [
-                "this is a phone's profile; beaconry phone runs it, and beaconry check checks it"
+                "this is a phone's profile; run it with beaconry phone, or check it with beaconry check"
             ])
     }
 
     @Test(arguments: mistakes)
-    func mistakesAreFoundWhereTheyAre(_ text: String, _ field: String, _ message: String) throws {
+    func mistakeIsReportedAtItsPlace(_ text: String, _ field: String, _ message: String) throws {
         let marked = MarkedText(text)
         let place = try #require(marked.places.first)
         do throws(ProfileFaults) {
             _ = try PhoneProfile(parsing: marked.text, file: "p.yaml")
-            Issue.record("it was taken")
+            Issue.record("it was accepted")
         } catch {
             let fault = try #require(error.faults.first)
             #expect(error.faults.count == 1)

@@ -9,7 +9,7 @@ import Testing
 @Suite struct ProfileEditorTests {
     private static let uuid = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 
-    /// What stands in the profile's first beacon, and what stands there afterwards.
+    /// The first beacon of a profile, before and after the edit.
     static let edits = [
         (
             "ibeacon: { uuid: \(uuid), measured-power: -59 }   # door",
@@ -48,7 +48,7 @@ import Testing
         #expect(editor.text == Self.profile(after, end: end))
     }
 
-    @Test func aBeaconWithoutAFrameGetsOne() throws {
+    @Test func beaconWithoutAFrameGetsOne() throws {
         var editor = ProfileEditor(
             "\u{FEFF}profile: p\nbeacons:\n- {id: a, device: iot-design-shop}\n- id: b\n  device: iot-design-shop",
             file: "p.yaml")
@@ -67,14 +67,14 @@ import Testing
                 "cannot be changed in place"
             ),
             ("profile: p\nbeacons:\n- {id: a, device: raw, advertising-data: 020106 }\n", "cannot be changed in place"),
-            // Both beacons' power is the anchor's.
+            // One anchor has the power of both beacons.
             (
                 "profile: p\nbeacons:\n- {id: a, device: iot-design-shop, ibeacon: { measured-power: &p -59 }}\n"
                     + "- {id: b, device: iot-design-shop, ibeacon: { measured-power: *p }}\n",
                 "cannot be changed in place"
             ),
         ])
-    func whatCannotBeChangedIsLeftAlone(_ text: String, _ message: String) throws {
+    func textThatCannotBeEditedIsUnchanged(_ text: String, _ message: String) throws {
         var editor = ProfileEditor(text, file: "p.yaml")
         #expect {
             try editor.setMeasuredPower(MeasuredPower(-72), of: ["a"])

@@ -15,7 +15,7 @@ import Testing
         return error?.faults ?? []
     }
 
-    @Test func everyFaultIsToldInTheOrderOfTheFile() {
+    @Test func allFaultsAreReportedInFileOrder() {
         let marked = MarkedText(
             """
             profile: ¦my profile
@@ -59,14 +59,14 @@ import Testing
         #expect(whole.diagnostic == "museum.yaml: error: no")
     }
 
-    @Test func descriptionIsOneLineThatATerminalCanShow() {
+    @Test func descriptionIsOneLineWithoutControlCharacters() {
         let text = "profile: \"a\\n\\e[31mb\\u2028\\x7f\"\nbeacons: [{ id: a, device: iot-design-shop }]\n"
         let start = "dir/p.yaml:1:10: profile: \"a\u{FFFD}\u{FFFD}[31mb\u{FFFD}\u{FFFD}\" is not a name"
         #expect(Self.faults(text).first?.description.hasPrefix(start) == true)
     }
 
     @Test(arguments: ["", "\n\n", "# only a comment\n", "   ", "\u{FEFF}"])
-    func emptyFileIsTold(_ text: String) {
+    func emptyFileIsReported(_ text: String) {
         #expect(
             Self.faults(text).map(\.description)
                 == ["dir/p.yaml: the file is empty; see profiles/iot-design-shop.yaml for an example"])
@@ -90,7 +90,7 @@ import Testing
                 == ["dir/p.yaml:3:\(column + 1): \(Self.tooDeep)"])
     }
 
-    /// libyaml itself gives up at 1,000 levels, and reads ahead.
+    /// libyaml itself fails at 1,000 levels, and reads ahead.
     @Test(arguments: ["[", "{"])
     func nestingBeyondTheParsersOwnLimitIsRefused(_ bracket: String) {
         let fault = Self.faults("profile: p\nbeacons:\n " + String(repeating: bracket, count: 100_000)).first
@@ -101,7 +101,7 @@ import Testing
     @Test func deepNestingOverManyLinesIsRefused() {
         let steps = (0..<1300).map { String(repeating: " ", count: $0) + "a:\n" }.joined()
         #expect(Self.faults(steps).map(\.description) == ["dir/p.yaml:65:65: \(Self.tooDeep)"])
-        // Closed only for somebody who counts brackets in comments, too.
+        // Balanced only if brackets in comments count, too.
         let commented = String(
             repeating: String(repeating: "[", count: 10) + " # " + String(repeating: "]", count: 10) + "\n", count: 100)
         #expect(Self.faults(commented).map(\.message) == [Self.tooDeep])
@@ -114,11 +114,11 @@ import Testing
         "profile: [" + String(repeating: "[], ", count: 300) + "]", String(repeating: "- - - [a]\n", count: 300),
         String(repeating: " ", count: 300) + "profile: p",
     ])
-    func whatIsNotNestedIsNotRefusedAsNested(_ text: String) {
+    func textThatIsNotNestedIsAccepted(_ text: String) {
         #expect(!Self.faults(text).map(\.message).contains(Self.tooDeep))
     }
 
-    /// As deep as is allowed, on a stack of a thread that has little.
+    /// The deepest allowed nesting fits the small stack of a thread.
     @Test func deepestNestingFitsASmallStack() async {
         let text = String(repeating: "[", count: 64) + String(repeating: "]", count: 64)
         let messages = await withCheckedContinuation { continuation in

@@ -24,7 +24,7 @@ import Testing
           - { id: d, device: sensortag, firmware: 1.4, temperature: { object: 36.6 }, keys: left }
         """
 
-    /// Whatever stands in a file: it is a profile, or what is wrong with it is told with a place in the file.
+    /// Any text is a profile, or has faults with places in the text.
     @Test(arguments: [1, 2, 3] as [UInt64])
     func mutatedProfileIsReadOrItsFaultsHavePlaces(_ seed: UInt64) {
         var generator = SplitMix64(seed: seed)
@@ -60,7 +60,7 @@ import Testing
         #expect(read > 20)
     }
 
-    /// Every shorter beginning of a profile.
+    /// Every prefix of a profile.
     @Test func truncatedProfileIsReadOrRefused() {
         var refused = 0
         for count in 0..<Self.sample.count {

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ProfileMistake {
-    /// A mistake in how a beacon pairs.
+    /// A mistake in a beacon's pairing settings.
     private static func pairing(_ pairing: String, _ key: String, _ message: String) -> ProfileMistake {
         let field = "beacons[0].pairing" + (key.isEmpty ? "" : ".\(key)")
         return configurable("pairing: \(pairing)\n", field: field, message)
@@ -27,7 +27,7 @@ extension ProfileMistake {
             "\"-12345\" is not a passkey; write six digits, such as 123456"),
         pairing(
             "{ io: none, passkey: ¦123456 }", "passkey",
-            "a device with io: none neither shows nor takes a passkey; write io: display or io: keyboard"),
+            "a device with io: none neither shows nor accepts a passkey; write io: display or io: keyboard"),
         pairing(
             "{ mitm: ¦true }", "mitm",
             "a device with io: none cannot be protected against a person in the middle; write io: display"),
@@ -38,19 +38,19 @@ extension ProfileMistake {
             "\"true\" is not one of required, preferred, off"),
         pairing(
             "{ io: display, comparison: ¦accept }", "comparison",
-            "numbers are compared with io: display-yes-no or keyboard-display and secure connections only; leave "
+            "numbers are compared only with secure connections and io: display-yes-no or keyboard-display; leave "
                 + "comparison out"),
         pairing(
             "{ io: display-yes-no, secure-connections: off, comparison: ¦accept }", "comparison",
-            "numbers are compared with io: display-yes-no or keyboard-display and secure connections only; leave "
+            "numbers are compared only with secure connections and io: display-yes-no or keyboard-display; leave "
                 + "comparison out"),
         pairing(
             "{ io: display-yes-no, comparison: ¦maybe }", "comparison",
             "\"maybe\" is not one of ask, accept, reject"),
         pairing(
-            "{ minimum-key-size: ¦6 }", "minimum-key-size", "\"6\" is not a key size from 7 to 16 octets"),
+            "{ minimum-key-size: ¦6 }", "minimum-key-size", "\"6\" is not a key size from 7 to 16 bytes"),
         pairing(
-            "{ minimum-key-size: ¦128 }", "minimum-key-size", "\"128\" is not a key size from 7 to 16 octets"),
+            "{ minimum-key-size: ¦128 }", "minimum-key-size", "\"128\" is not a key size from 7 to 16 bytes"),
         pairing(
             "{ ¦pin: 1234 }", "",
             "there is no key \"pin\" here; keys are io, passkey, comparison, bonding, mitm, secure-connections, "

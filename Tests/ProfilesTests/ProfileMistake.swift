@@ -4,7 +4,7 @@
 
 import Testing
 
-/// A profile with one mistake, whose place is marked with `¦`, and what is said of it.
+/// A profile with one mistake, whose place is marked with `¦`, and the message.
 struct ProfileMistake: CustomTestStringConvertible, Sendable {
     let profile: String
     let field: String
@@ -18,7 +18,7 @@ struct ProfileMistake: CustomTestStringConvertible, Sendable {
         self.message = message
     }
 
-    /// A mistake in the keys of a plain iBeacon whose frame is right.
+    /// A mistake in the keys of a plain iBeacon whose frame is valid.
     static func plain(_ keys: String, field: String, _ message: String) -> ProfileMistake {
         beacon("device: ibeacon\nibeacon: { uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 }\n" + keys, field, message)
     }
@@ -98,11 +98,11 @@ struct ProfileMistake: CustomTestStringConvertible, Sendable {
             "a single value is expected here"),
         ProfileMistake(
             "profile: p\nbeacons:\n" + one + "  - id: ¦a\n    device: iot-design-shop\n", field: "beacons[1].id",
-            "the id \"a\" is beacons[0]'s already; give every beacon its own"),
+            "beacons[0] has the id \"a\" already; give every beacon its own id"),
         ProfileMistake(
             "profile: p\nbeacons:\n" + one + "  - { id: b, device: iot-design-shop }\n"
                 + "  - { id: ¦b, device: iot-design-shop }\n", field: "beacons[2].id",
-            "the id \"b\" is beacons[1]'s already; give every beacon its own"),
+            "beacons[1] has the id \"b\" already; give every beacon its own id"),
     ]
 
     // MARK: - The frame
@@ -254,7 +254,7 @@ struct ProfileMistake: CustomTestStringConvertible, Sendable {
                 + "tx-power, address, position, pairing"),
         plain(
             "name: Grüße { und¦: Küsse }\n", field: "",
-            "this is not YAML: the text before this colon has another one; put the whole value in quotes, such as "
+            "this is not YAML: this value contains a colon; put the whole value in quotes, such as "
                 + "\"Shop: door\""),
     ]
 }

@@ -10,7 +10,7 @@ import Testing
         arguments: ProfileMistake.file + ProfileMistake.identity + ProfileMistake.frames + ProfileMistake.radio
             + ProfileMistake.others + ProfileMistake.pairing + ProfileMistake.syntax + GATTMistake.structure
             + GATTMistake.values + GATTMistake.behaviours + GATTMistake.others + GATTMistake.battery)
-    func mistakeIsTold(_ mistake: ProfileMistake) throws {
+    func mistakeIsReported(_ mistake: ProfileMistake) throws {
         let marked = MarkedText(mistake.profile)
         let place = try #require(marked.places.first)
         let error = #expect(throws: ProfileFaults.self) { try Profile(parsing: marked.text, file: "p.yaml") }

@@ -17,13 +17,13 @@ import Testing
         return try #require(profile.beacons.first).device
     }
 
-    /// The example of the command line's contract.
+    /// The example in the documentation of profiles.
     @Test func documentedProfileIsRead() throws {
         let text = """
             # profiles/museum.yaml
             profile: museum
             beacons:
-              - id: entrance                    # with the profile's name, the key of its persisted settings
+              - id: entrance                    # with the profile's name, the key of its saved settings
                 device: iot-design-shop         # or: ibeacon (a plain, non-connectable one), …
                 address: C0:FF:EE:00:00:01      # optional; else derived from profile and id, and stable
                 ibeacon: { uuid: 2173E519-9155-4862-AB64-7953AB146156, major: 2, minor: 3, measured-power: -59 }
@@ -48,13 +48,13 @@ import Testing
     @Test(arguments: [
         ("[2.5, -4]", Position(x: 2.5, y: -4)), ("[0, 0, 1.2]", Position(x: 0, y: 0, z: 1.2)),
     ])
-    func aBeaconHasAPlace(_ text: String, position: Position) throws {
+    func positionIsRead(_ text: String, position: Position) throws {
         let text = "profile: p\nbeacons:\n  - { id: a, device: iot-design-shop, position: \(text) }\n"
         #expect(try Profile(parsing: text, file: "p.yaml").beacons.first?.position == position)
     }
 
     @Test(arguments: ["[1]", "[1, 2, 3, 4]", "[1, x]", "[nan, 1]", "[0x10, 1]", "[10001, 0]", "5", "[]"])
-    func aPlaceThatIsNone(_ text: String) throws {
+    func invalidPositionIsRefused(_ text: String) throws {
         let text = "profile: p\nbeacons:\n  - { id: a, device: iot-design-shop, position: \(text) }\n"
         #expect { try Profile(parsing: text, file: "p.yaml") } throws: { error in
             (error as? ProfileFaults)?.faults.first?.field.hasPrefix("beacons[0].position") ?? false
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test(arguments: ["name: N", "services: [2173E519-9155-4862-AB64-7953AB146156]"])
-    func whatNeedsAScanResponseMakesItScannable(_ key: String) throws {
+    func keyInTheScanResponseMakesTheBeaconScannable(_ key: String) throws {
         let keys = "device: ibeacon\nibeacon: { uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 }\n"
         guard let configuration = (try Self.beacon(keys + key) as? PlainIBeacon)?.configuration else {
             Issue.record("another device")
@@ -111,7 +111,7 @@ import Testing
         #expect(!PlainIBeacon(configuration).advertisement.scanResponse.structures.isEmpty)
     }
 
-    @Test func configurableBeaconHasTheFactorysDefaults() throws {
+    @Test func configurableBeaconHasTheFactoryDefaults() throws {
         let device = try Self.beacon("device: iot-design-shop")
         #expect((device as? IoTDesignShopBeacon)?.configuration == IoTDesignShopBeacon.Configuration())
         #expect(device.kind == "iot-design-shop")
@@ -162,7 +162,7 @@ import Testing
         #expect(settings.uuid.description == "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0")
     }
 
-    @Test func formOfTheFileDoesNotMatter() throws {
+    @Test func styleAndKeyOrderDoNotMatter() throws {
         let lines = "profile: p\nbeacons:\n- id: a\n  device: iot-design-shop\n"
         let forms = [
             lines, "# comment\n\n" + lines, "---\n" + lines, "\u{FEFF}" + lines, lines + "...\n",
@@ -178,7 +178,7 @@ import Testing
     }
 
     /// The profiles that come with the program.
-    @Test func shippedProfilesAreRight() throws {
+    @Test func shippedProfilesAreValid() throws {
         let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let folder = package.appending(path: "profiles")

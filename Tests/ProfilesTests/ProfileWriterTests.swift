@@ -68,7 +68,7 @@ import Testing
             + "rotation: { x: { counter: { every: 1s, max: 200 } } }, advertising: side-key, image-service: false, address: B4:99:4C:64:30:FF, position: [1, 2]",
     ]
 
-    /// A peripheral with one characteristic that can do everything.
+    /// A peripheral with one characteristic that has all properties.
     private static func gatt(_ keys: String, _ value: String) -> String {
         let all = "name: n, uuid: 2A19, properties: [read, write, write-without-response, notify, indicate]"
         return declared(keys, all + (value.isEmpty ? "" : ", ") + value)
@@ -83,9 +83,9 @@ import Testing
     }
 
     @Test(arguments: beacons)
-    func whatIsWrittenIsReadAsTheSame(_ beacon: String) throws {
+    func writtenProfileIsReadAsTheSame(_ beacon: String) throws {
         let profile = try Profile(parsing: "profile: p\nbeacons:\n  - { id: a, \(beacon) }\n", file: "p.yaml")
-        let text = ProfileWriter.text(of: profile, remarks: ["a": ["heard 3 times\nid: b", "at -59 dBm"]])
+        let text = ProfileWriter.text(of: profile, remarks: ["a": ["received 3 times\nid: b", "at -59 dBm"]])
         let copy = try Profile(parsing: text, file: "copy.yaml")
         #expect(copy.name == "p")
         #expect(copy.beacons == profile.beacons)

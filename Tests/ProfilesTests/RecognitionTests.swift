@@ -12,7 +12,7 @@ import Testing
     private static let frame = "1aff4c000215e2c56db5dffb48d2b060d0f5a71096e000010002c5"
     private static let configuration = "1107566114ab537964ab6248559119e57321"
 
-    /// PDU, advertising data, scan response, and the device that it is.
+    /// The PDU type, the advertising data, the scan response, and the device that is recognized.
     static let advertisers: [(AdvertisingPDU, String, String, String)] = [
         (.nonConnectable, "020106" + frame, "", "ibeacon"), (.nonConnectable, frame, "", "ibeacon"),
         (.connectableScannable, "02011a" + frame, "", "ibeacon"),
@@ -20,7 +20,7 @@ import Testing
         (.scannable, "020106" + frame, configuration, "ibeacon"),
         (.connectableScannable, "020106" + frame, configuration, "iot-design-shop"),
         (.connectableScannable, "020106" + frame, configuration + "03094142", "iot-design-shop"),
-        // Another order, a shortened name that is not, more structures, another company: known to nobody.
+        // Another order, a wrongly shortened name, more structures, another company: not recognized.
         (.nonConnectable, frame + "020106", "", "raw"), (.connectableScannable, frame, configuration, "ibeacon"),
         (.scannable, "020106" + frame, "03084142", "raw"), (.scannable, "020106" + frame, "03094142020a00", "raw"),
         (.scannable, "020106" + frame, "03094142" + configuration, "raw"),
@@ -30,7 +30,7 @@ import Testing
     ]
 
     @Test(arguments: advertisers)
-    func knownFormatsStayStructuredAndAllOctetsStay(
+    func knownFormatsStayStructuredAndAllBytesArePreserved(
         _ pdu: AdvertisingPDU, _ data: String, _ scanResponse: String, _ kind: String
     ) throws {
         let raw = RawAdvertiser.Configuration(

@@ -9,7 +9,7 @@ import Testing
 @Suite struct RegionListTests {
     private static let uuid = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 
-    @Test func aListIsRead() throws {
+    @Test func listIsRead() throws {
         let list = try RegionList(
             parsing: """
                 regions:
@@ -37,7 +37,7 @@ import Testing
 
     private static func region(_ keys: String) -> String { "regions:\n  - { identifier: a, uuid: \(uuid), \(keys) }\n" }
 
-    /// A list with one mistake, whose place is marked with `¦`, its field, and what is said of it.
+    /// Lists with one mistake, whose place is marked with `¦`; the field, and the message.
     static let mistakes = [
         ("¦{}\n", "", "\"regions\" is missing"),
         ("regions: ¦[]\n", "regions", "a list of at least one region is expected here"),
@@ -62,7 +62,7 @@ import Testing
             "a name has 1 to 100 characters, and no control characters"
         ),
         (region("major: ¦65536"), "regions[0].major", "\"65536\" is not a whole number from 0 to 65535"),
-        (region("minor: ¦1"), "regions[0].minor", "a minor number belongs to a major one; give that too"),
+        (region("minor: ¦1"), "regions[0].minor", "a minor number needs a major number; write major, too"),
         (region("hello: ¦\"\""), "regions[0].hello", "a message has 1 to 1000 characters"),
         (region("goodbye: ¦[a]"), "regions[0].goodbye", "a single value is expected here"),
         (region("exit-after: ¦30"), "regions[0].exit-after", "\"30\" is not a duration; write 10s, 500ms or 2m"),
@@ -77,16 +77,16 @@ import Testing
         (
             "regions:\n  - { identifier: a, uuid: \(uuid) }\n  - { identifier: ¦a, uuid: \(uuid), major: 1 }\n",
             "regions[1].identifier",
-            "the identifier \"a\" is regions[0]'s already; give every region its own"
+            "regions[0] has the identifier \"a\" already; give every region its own"
         ),
         (
             "regions: ¦[a\n", "",
-            "this is not YAML: what opens with \"[\" here is not closed; write \"]\" behind it, and commas between"
+            "this is not YAML: the \"[\" here is not closed; write \"]\" after the last value, and commas between"
         ),
     ]
 
     @Test(arguments: mistakes)
-    func mistakesAreFoundWhereTheyAre(_ text: String, _ field: String, _ message: String) throws {
+    func mistakeIsReportedAtItsPlace(_ text: String, _ field: String, _ message: String) throws {
         let marked = MarkedText(text)
         let place = try #require(marked.places.first)
         #expect(
@@ -96,7 +96,7 @@ import Testing
         ) { try RegionList(parsing: marked.text, file: "r.yaml") }
     }
 
-    @Test func anEmptyFileSaysWhereAnExampleIs() {
+    @Test func emptyFileNamesAnExample() {
         #expect(throws: ProfileFaults.self) { try RegionList(parsing: "", file: "r.yaml") }
     }
 }

@@ -23,7 +23,7 @@ import Testing
 
     private struct Surprise: Error {}
 
-    @Test func everythingHasADefault() throws {
+    @Test func allKeysAreOptional() throws {
         let tag = try Self.tag("")
         #expect(tag == SensorTag.Configuration())
         #expect(tag.firmware == .version14)
@@ -32,7 +32,7 @@ import Testing
         #expect(tag.environment[.pressure] == .fixed(1013.25))
     }
 
-    @Test func itPairsAsTheHardwareUnlessAProfileSaysOtherwise() throws {
+    @Test func defaultPairingIsThatOfTheHardware() throws {
         func pairing(_ line: String) throws -> PairingSettings? {
             let text = "profile: p\nbeacons:\n  - id: a\n    device: sensortag\n\(line)"
             return try Profile(parsing: text, file: "p.yaml").beacons.first?.pairing
@@ -43,7 +43,7 @@ import Testing
         #expect(try pairing("    pairing: { io: none }\n") == PairingSettings())
     }
 
-    @Test func everyKey() throws {
+    @Test func allKeysAreRead() throws {
         let tag = try Self.tag(
             """
             firmware: 1.5
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: zip(["1.3", "1.4", "1.5"], [false, true, true]))
-    func imageServiceGoesWithTheFirmware(_ firmware: String, hasImageService: Bool) throws {
+    func imageServiceDependsOnTheFirmware(_ firmware: String, hasImageService: Bool) throws {
         #expect(try Self.tag("firmware: \"\(firmware)\"").hasImageService == hasImageService)
         #expect(try Self.tag("firmware: \(firmware)\nimage-service: true").hasImageService)
     }
@@ -123,7 +123,7 @@ import Testing
                 + "rotation, humidity, pressure, keys, address, advertising, image-service, position, pairing"
         ),
     ])
-    func mistakeIsTold(_ keys: String, field: String, message: String) throws {
+    func mistakeIsReported(_ keys: String, field: String, message: String) throws {
         let lines = keys.split(separator: "\n").map { "    \($0)\n" }.joined()
         let marked = MarkedText("profile: p\nbeacons:\n  - id: a\n    device: sensortag\n" + lines)
         let place = try #require(marked.places.first)

@@ -15,7 +15,7 @@ import Testing
     ) -> String? {
         do throws(ValueFault) {
             let value = try parse(text)
-            Issue.record("\"\(text)\" is taken for \(value)", sourceLocation: sourceLocation)
+            Issue.record("\"\(text)\" is parsed as \(value)", sourceLocation: sourceLocation)
             return nil
         } catch {
             return error.message

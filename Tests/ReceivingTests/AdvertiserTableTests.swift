@@ -27,7 +27,7 @@ import Testing
         #expect(receive(Self.beacon) == .nothing)
         #expect(receive(Self.beacon, "b") == .newAdvertiser)
         #expect(receive([2, 1, 4]) == .newData)
-        // A rotating payload is reported once, as long as it does not rotate through too many.
+        // A rotating payload is reported once, as long as the number of different payloads is small.
         #expect(
             (0..<12).map { _ in [receive(Self.beacon), receive([2, 1, 4])] }
                 == Array(repeating: [.nothing, .nothing], count: 12))
@@ -64,16 +64,16 @@ import Testing
         #expect(table.advertisers.map(\.source) == ["b"])
     }
 
-    /// Events that were received, in milliseconds, and the interval that they show.
+    /// The times of received events, in milliseconds, and the interval that they show.
     @Test(
         arguments: [
             ([], nil), ([0], nil), ([0, 104, 208], nil), ([0, 104, 210, 312], 100),
             ([0, 104, 514, 618, 1033, 1137], 100),
             // One event on two channels.
             ([0, 1, 104, 105, 208, 209, 313], 100),
-            // Every other event lost: what was never received cannot be known.
+            // Every other event is lost; the lost events cannot be inferred.
             ([0, 208, 416, 624], 200),
-            // It changes: the gaps received last decide.
+            // The interval changes: the latest gaps decide.
             ([0, 100, 200, 300] + (1...48).map { 300 + $0 * 1000 }, 1000),
         ] as [([Int], Int?)])
     func intervalsAreMeasured(_ events: [Int], _ interval: Int?) {
@@ -100,7 +100,7 @@ import Testing
         #expect(table["a"]?.interval == AdvertisingInterval(160))
     }
 
-    /// On a loaded machine some advertisements are processed late: a gap that is too long, and one that is too short.
+    /// On a loaded machine some advertisements are processed late: one gap is too long, and the next too short.
     @Test(arguments: [(100, 4), (250, 6)] as [(UInt64, Int)])
     func lateAdvertisementsDoNotChangeTheInterval(_ latePerMille: UInt64, _ tolerance: Int) throws {
         for seed in UInt64(1)...20 {
@@ -150,13 +150,13 @@ import Testing
 }
 
 @Suite struct RecencyTableTests {
-    @Test func leastRecentlyUsedAreForgotten() {
+    @Test func leastRecentlyUsedEntriesAreRemoved() {
         var table = RecencyTable<Int, Int>(capacity: 16)
         for key in 0..<16 { table.use(key, initial: 0) { $0 += key } }
         for key in [0, 1, 2] { table.use(key, initial: 100) { $0 += 1 } }
         #expect(table.count == 16)
         table.use(16, initial: 16) { _ in }
-        // An eighth of it made room.
+        // An eighth of the capacity was removed.
         #expect(table.count == 15)
         #expect((table[3], table[4], table[5]) == (nil, nil, 5))
         #expect((table[0], table[1], table[16]) == (1, 2, 16))

@@ -11,9 +11,9 @@ import Testing
     struct Row: Sendable, CustomTestStringConvertible {
         let name: String
         let rule: AnnouncementRule
-        /// When a beacon was received, in minutes.
+        /// The times at which a beacon was received, in minutes.
         let received: [Int]
-        /// `minutes text` an announcement.
+        /// An announcement each: `minutes text`.
         let said: [String]
 
         var testDescription: String { name }
@@ -23,21 +23,21 @@ import Testing
 
     @Test(arguments: [
         Row(name: "hello and goodbye", rule: both, received: [1, 5], said: ["1 Hello", "2 Bye", "5 Hello", "6 Bye"]),
-        Row(name: "being outside to begin with is no goodbye", rule: both, received: [], said: []),
+        Row(name: "being outside at the start is no goodbye", rule: both, received: [], said: []),
         Row(
             name: "hello only", rule: AnnouncementRule(hello: "Hello"), received: [1, 5], said: ["1 Hello", "5 Hello"]),
         Row(name: "goodbye only", rule: AnnouncementRule(goodbye: "Bye"), received: [1, 5], said: ["2 Bye", "6 Bye"]),
         Row(
-            name: "empty texts are none", rule: AnnouncementRule(hello: "", goodbye: "Bye"), received: [1],
+            name: "empty texts are not announced", rule: AnnouncementRule(hello: "", goodbye: "Bye"), received: [1],
             said: ["2 Bye"]
         ),
         Row(
-            name: "at most once an hour, hellos and goodbyes by themselves",
+            name: "at most once an hour, separately for hellos and goodbyes",
             rule: AnnouncementRule(hello: "Hello", goodbye: "Bye", atMostOncePer: .seconds(3600)),
             received: [1, 10, 20, 60, 61, 130],
             said: ["1 Hello", "2 Bye", "61 Hello", "62 Bye", "130 Hello", "131 Bye"]),
         Row(
-            name: "the hour counts from what was said, not from what was not",
+            name: "the hour counts from the last announcement, not from a suppressed one",
             rule: AnnouncementRule(hello: "Hello", atMostOncePer: .seconds(3600)),
             received: [0, 30, 59, 63, 65], said: ["0 Hello", "63 Hello"]),
     ])
@@ -66,7 +66,7 @@ import Testing
             #expect((announcer.announce(entered) != nil) == isSaid)
             #expect(announcer.lastSaid == [hello: isSaid ? .seconds(100) : .seconds(-ago)])
         }
-        // What belongs to no rule any more is not carried along.
+        // A memory without a rule is dropped.
         var announcer = Announcer(["shop": rule], lastSaid: [hello: .zero])
         #expect(announcer.lastSaid.isEmpty)
         announcer = Announcer(["museum": rule], lastSaid: [hello: .zero])

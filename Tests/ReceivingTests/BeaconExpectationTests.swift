@@ -12,10 +12,10 @@ import Testing
         let name: String
         let condition: BeaconExpectation.Condition
         var trace = Trace.nothing
-        /// When advertisements without an iBeacon were received, in milliseconds.
+        /// The times of advertisements without an iBeacon, in milliseconds.
         var others: [Int] = []
         let isFulfilled: Bool
-        /// When it ended, in seconds.
+        /// The end, in seconds.
         let ended: String
         let sentence: String
 
@@ -44,15 +44,15 @@ import Testing
             isFulfilled: true, ended: "0.100",
             sentence: "received 1 advertisement of \(uuid) major 1 minor 2 within 0.1 s, mean -79 dBm, 8.65 m, far"),
         Row(
-            name: "present: times are told to the millisecond", condition: condition(),
+            name: "present: times are in milliseconds", condition: condition(),
             trace: .recorded("?", from: .nanoseconds(38_671_758)), isFulfilled: true, ended: "0.039",
             sentence: "received 1 advertisement of \(uuid) major 1 minor 1 within 0.039 s"),
         Row(
-            name: "present: of any numbers, strength unknown", condition: condition(), trace: .recorded(". ?"),
+            name: "present: any numbers, RSSI unknown", condition: condition(), trace: .recorded(". ?"),
             isFulfilled: true, ended: "0.100",
             sentence: "received 1 advertisement of \(uuid) major 1 minor 1 within 0.1 s"),
         Row(
-            name: "present: so many advertisements", condition: condition(1, 1, count: 3), trace: three,
+            name: "present: a number of advertisements", condition: condition(1, 1, count: 3), trace: three,
             isFulfilled: true, ended: "1.000",
             sentence: "received 3 advertisements of \(uuid) major 1 minor 1 within 1 s, mean -59 dBm, 1.01 m, near"),
         Row(
@@ -60,7 +60,7 @@ import Testing
             trace: three, isFulfilled: true, ended: "0.500",
             sentence: "received 3 advertisements of 2 beacons of \(uuid) major 1 within 0.5 s"),
         Row(
-            name: "present: so many beacons", condition: condition(count: 3, unit: .beacons), trace: three,
+            name: "present: a number of beacons", condition: condition(count: 3, unit: .beacons), trace: three,
             isFulfilled: true, ended: "0.100",
             sentence: "received 3 advertisements of 3 beacons of \(uuid) within 0.1 s"),
         Row(
@@ -78,7 +78,7 @@ import Testing
                 + "an iBeacon"
         ),
         Row(
-            name: "present: of another UUID", condition: condition(),
+            name: "present: another UUID", condition: condition(),
             trace: .recorded("-59 -61", of: .sample(uuid: .shop)), isFulfilled: false, ended: "5.000",
             sentence:
                 "expected 1 advertisement of \(uuid) within 5 s, but received 2 advertisements of 1 beacon, none of "
@@ -86,14 +86,14 @@ import Testing
                 + "m, near)"
         ),
         Row(
-            name: "present: of another major number", condition: condition(7, 1),
+            name: "present: another major number", condition: condition(7, 1),
             trace: three + .steady(-50, of: .sample(7, 1, uuid: .shop), every: .milliseconds(100), to: .seconds(3)),
             isFulfilled: false, ended: "5.000",
             sentence:
                 "expected 1 advertisement of \(uuid) major 7 minor 1 within 5 s, but received 42 advertisements of 4 "
                 + "beacons, none with major 7; nearest miss: \(uuid) major 1 minor 2 (mean -79 dBm, 8.65 m, far)"),
         Row(
-            name: "present: of another minor number", condition: condition(2, 9), trace: three,
+            name: "present: another minor number", condition: condition(2, 9), trace: three,
             isFulfilled: false, ended: "5.000",
             sentence:
                 "expected 1 advertisement of \(uuid) major 2 minor 9 within 5 s, but received 12 advertisements of 3 "
@@ -105,7 +105,7 @@ import Testing
                 + "12 advertisements of 3 beacons, none in near proximity; nearest miss: \(uuid) major 1 minor 2 (mean "
                 + "-79 dBm, 8.65 m, far)"),
         Row(
-            name: "present: a beacon that claims no power is in no proximity",
+            name: "present: a beacon without measured power has no proximity",
             condition: condition(proximity: .near), trace: .recorded("-59", of: .sample(power: 0)),
             isFulfilled: false, ended: "5.000",
             sentence:
@@ -133,7 +133,8 @@ import Testing
             name: "absent: nothing received", condition: condition(1, 2, .absent), isFulfilled: true, ended: "5.000",
             sentence: "received no advertisement of \(uuid) major 1 minor 2 for 5 s; received nothing at all"),
         Row(
-            name: "absent: others received", condition: condition(3, nil, .absent), trace: three, isFulfilled: true,
+            name: "absent: other beacons received", condition: condition(3, nil, .absent), trace: three,
+            isFulfilled: true,
             ended: "5.000",
             sentence: "received no advertisement of \(uuid) major 3 for 5 s; received 12 advertisements of 3 beacons"),
         Row(
@@ -159,11 +160,11 @@ import Testing
             sentence: "expected fewer than 3 advertisements of \(uuid) major 2 for 5 s, but received 3 advertisements "
                 + "of \(uuid) major 2 minor 1 after 1.45 s, mean -65 dBm, 2.01 m, near"),
         Row(
-            name: "absent: comes when it is over", condition: condition(1, nil, .absent, within: .seconds(1)),
+            name: "absent: received after the end", condition: condition(1, nil, .absent, within: .seconds(1)),
             trace: .recorded("-59", from: .seconds(1)), isFulfilled: true, ended: "1.000",
             sentence: "received no advertisement of \(uuid) major 1 for 1 s; received nothing at all"),
         Row(
-            name: "a count of nothing is one", condition: condition(count: 0), trace: .recorded("? ."),
+            name: "a count of 0 is 1", condition: condition(count: 0), trace: .recorded("? ."),
             isFulfilled: true, ended: "0.000",
             sentence: "received 1 advertisement of \(uuid) major 1 minor 1 within 0 s"),
     ]

@@ -28,32 +28,33 @@ import Testing
         Row(
             name: "a steady beacon", trace: .steady(-61, of: .sample(power: -70), to: .seconds(30)),
             outcome: Row.found(-61, samples: 200, trimmed: 20, claimed: -70)),
-        Row(name: "one strength is enough", trace: .recorded("-61"), outcome: Row.found(-61, samples: 1, trimmed: 0)),
+        Row(name: "one RSSI value is enough", trace: .recorded("-61"), outcome: Row.found(-61, samples: 1, trimmed: 0)),
         Row(
-            name: "of nine none is left out", trace: .recorded("-20 -60 -60 -60 -60 -60 -60 -60 -61"),
+            name: "of nine values none is left out", trace: .recorded("-20 -60 -60 -60 -60 -60 -60 -60 -61"),
             outcome: Row.found(-55, samples: 9, trimmed: 0)),
         Row(
-            name: "of ten one at each end", trace: .recorded("-60 -20 -60 -60 -60 -60 -60 -60 -60 -99"),
+            name: "of ten values one is left out at each end",
+            trace: .recorded("-60 -20 -60 -60 -60 -60 -60 -60 -60 -99"),
             outcome: Row.found(-60, samples: 10, trimmed: 1)),
         Row(
-            name: "of nineteen one at each end",
+            name: "of nineteen values one is left out at each end",
             trace: .recorded("-20 -20 -60 -60 -60 -60 -60 -60 -60 -60 -60 -60 -60 -60 -60 -60 -60 -60 -99"),
             outcome: Row.found(-57, samples: 19, trimmed: 1)),
         Row(
             name: "the integer part, not the nearest integer", trace: .recorded("-60 -60 -59"),
             outcome: Row.found(-59, samples: 3, trimmed: 0)),
         Row(
-            name: "an integer part of a mean below zero is the greater one",
+            name: "the integer part of a negative mean is the greater integer",
             trace: .recorded("-60 -60 -60 -61 -61 -61"),
             outcome: Row.found(-60, samples: 6, trimmed: 0)),
         Row(
             name: "the order does not matter", trace: .recorded("-99 -62 -58 -60 -61 -59 -60 -20 -63 -57"),
             outcome: Row.found(-60, samples: 10, trimmed: 1)),
         Row(
-            name: "strengths that are not known are none", trace: .recorded("127 ? -60 -64"),
+            name: "unknown RSSI values do not count", trace: .recorded("127 ? -60 -64"),
             outcome: Row.found(-62, samples: 2, trimmed: 0)),
         Row(
-            name: "what comes at its end or later is too late",
+            name: "advertisements at the end or later do not count",
             trace: .recorded("-60 -60 -40", every: .milliseconds(10_000)),
             outcome: Row.found(-60, samples: 2, trimmed: 0)),
         Row(name: "nothing received", trace: .nothing, outcome: .failure(.noneFound(withoutRSSI: 0))),
@@ -106,7 +107,7 @@ import Testing
         #expect(calibration.isRunning)
         #expect(calibration.cancel() == .failure(.cancelled))
         #expect(!calibration.isRunning)
-        // Nothing is left of it.
+        // The new calibration starts without the values of the old one.
         try calibration.start(at: .seconds(10))
         _ = calibration.receive(.sample(), rssi: RSSI(-60), at: .seconds(11))
         #expect(calibration.advance(to: .seconds(12)) == Row.found(-60, samples: 1, trimmed: 0))

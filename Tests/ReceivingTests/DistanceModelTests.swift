@@ -16,7 +16,7 @@ import Testing
         var testDescription: String { "\(model) \(rssi) of \(power)" }
     }
 
-    /// The formulas' values, worked out elsewhere.
+    /// The values of the formulas, computed independently.
     @Test(arguments: [
         Vector(model: "android", rssi: -59, metres: 1.01076),
         Vector(model: "android", rssi: -58, metres: 0.842868491626227),
@@ -47,7 +47,7 @@ import Testing
         Vector(model: "log-distance:2.5", rssi: -84, metres: 10),
         Vector(model: "log-distance:4", rssi: -84, metres: 4.216965034285822),
         Vector(model: "log-distance", rssi: 1, power: 21, metres: 10),
-        // It cannot be told: nothing measured, nothing claimed, or a ratio without meaning.
+        // Unknown: no RSSI, no measured power, or a meaningless ratio.
         Vector(model: "android", rssi: 0, metres: nil),
         Vector(model: "android", rssi: 127, metres: nil),
         Vector(model: "android", rssi: -128, metres: nil),
@@ -62,7 +62,7 @@ import Testing
         Vector(model: "1,1,-9", rssi: -60, metres: nil),
         Vector(model: "1,1e300,0", rssi: -60, metres: nil),
     ])
-    func distances(_ vector: Vector) throws {
+    func distanceMatchesTheFormula(_ vector: Vector) throws {
         let model = try DistanceModel(vector.model)
         let distance = model.distance(rssi: vector.rssi, measuredPower: MeasuredPower(vector.power))
         guard let distance, let metres = vector.metres else {
@@ -103,7 +103,7 @@ import Testing
             (nil, .unknown), (-1, .unknown), (.nan, .unknown), (0, .immediate), (0.499, .immediate), (0.5, .near),
             (4, .near), (4.001, .far), (.infinity, .far),
         ] as [(Double?, Proximity)])
-    func proximityByTheStandardThresholds(_ distance: Double?, _ proximity: Proximity) {
+    func proximityFollowsTheDefaultThresholds(_ distance: Double?, _ proximity: Proximity) {
         #expect(ProximityThresholds.standard.proximity(at: distance) == proximity)
     }
 

@@ -8,15 +8,15 @@ import Receiving
 import Testing
 
 @Suite struct RangingTests {
-    /// A trace, and the reports it must give.
+    /// A trace, and the expected reports.
     struct Row: Sendable, CustomTestStringConvertible {
         let name: String
         var regions: [BeaconRegion] = [.museum()]
         var settings = Ranging.Settings()
         let trace: Trace
-        /// Until when to range, in seconds.
+        /// The end of the ranging, in seconds.
         let until: Int
-        /// `time: major.minor rssi accuracy proximity packets, …` a report.
+        /// A report each: `time: major.minor rssi accuracy proximity packets, …`.
         let reports: [String]
 
         var testDescription: String { name }
@@ -27,18 +27,18 @@ import Testing
             name: "nothing on the air: an empty list each second", trace: .nothing, until: 3,
             reports: ["1.000:", "2.000:", "3.000:"]),
         Row(
-            name: "one metre away", trace: .steady(-59, to: .seconds(2)), until: 2,
+            name: "at one metre", trace: .steady(-59, to: .seconds(2)), until: 2,
             reports: ["1.000: 1.1 -59 1.01 near 10", "2.000: 1.1 -59 1.01 near 10"]),
         Row(
             name: "a packet at a report's time belongs to the next report",
             trace: .recorded("-59 . -79", every: .milliseconds(500)), until: 2,
             reports: ["1.000: 1.1 -59 1.01 near 1", "2.000: 1.1 -79 8.65 far 1"]),
         Row(
-            name: "strengths are averaged over the period, those not known are left out",
+            name: "RSSI values are averaged over the period, without unknown ones",
             trace: .recorded("-50 127 -60 ? -61 -55 . . . . 127 ? . . . . . . . . . -70 127"), until: 3,
             reports: ["1.000: 1.1 -57 0.65 near 6", "2.000: 1.1 0 -1.00 unknown 2", "3.000: 1.1 -70 3.47 near 2"]),
         Row(
-            name: "gone: no RSSI, then off the report five seconds after it was received",
+            name: "lost: no RSSI, then removed five seconds after the last reception",
             trace: .recorded("-59 -59"), until: 7,
             reports: [
                 "1.000: 1.1 -59 1.01 near 2", "2.000: 1.1 0 -1.00 unknown 0", "3.000: 1.1 0 -1.00 unknown 0",
@@ -57,7 +57,7 @@ import Testing
             trace: .recorded("-59"), until: 1,
             reports: ["0.500: 1.1 -59 1.01 near 1", "1.000:"]),
         Row(
-            name: "nearest first, then unknown by RSSI, those not received last",
+            name: "nearest first, then unknown distances by RSSI, then beacons not received",
             trace: .recorded("-59", of: .sample(1, 6)) + .recorded("-80", of: .sample(1, 1))
                 + .recorded("-70", of: .sample(1, 2, power: 0)) + .recorded("-60", of: .sample(1, 3, power: 0))
                 + .recorded("?", of: .sample(1, 5)) + .recorded("127", of: .sample(1, 4))
@@ -68,13 +68,13 @@ import Testing
                     + "1.4 0 -1.00 unknown 1, 1.5 0 -1.00 unknown 1"
             ]),
         Row(
-            name: "beacons of no region are not ranged, and of two regions once",
+            name: "beacons outside all regions are not ranged, and beacons in two regions once",
             regions: [.museum("hall", 1), .museum("lamp", 1, 2)],
             trace: .recorded("-59", of: .sample(1, 2)) + .recorded("-59", of: .sample(2, 2))
                 + .recorded("-59", of: .sample(1, 2, uuid: .shop)),
             until: 1, reports: ["1.000: 1.2 -59 1.01 near 1"]),
         Row(
-            name: "the measured power is the one received last",
+            name: "the measured power is the latest",
             trace: .recorded("-65 -65", of: .sample()) + .recorded(". . -65", of: .sample(power: -77)), until: 1,
             reports: ["1.000: 1.1 -65 0.18 immediate 3"]),
         Row(
@@ -127,14 +127,14 @@ import Testing
         (0.999, nil), (1.0, "1.000 missed 0"), (1.5, "1.000 missed 0"), (1.999, "1.000 missed 0"),
         (2.0, "2.000 missed 1"), (4.5, "4.000 missed 3"), (86_400.25, "86400.000 missed 86399"),
     ])
-    func periodsSleptOverHaveOneReport(_ seconds: Double, _ expected: String?) throws {
+    func missedPeriodsHaveOneReport(_ seconds: Double, _ expected: String?) throws {
         var ranging = Ranging([.museum()], at: .zero)
         _ = ranging.receive(.sample(), rssi: RSSI(-50), at: .milliseconds(100))
         _ = ranging.receive(.sample(), rssi: RSSI(-70), at: .milliseconds(900))
         let time = Duration.milliseconds(Int(seconds * 1000))
         let report = ranging.advance(to: time)
         #expect(report.map { "\($0.time.text) missed \($0.missed)" } == expected)
-        // The next one falls due within a period, and nothing is left over.
+        // The next report is due within a period.
         #expect(ranging.nextDeadline > time)
         #expect(ranging.nextDeadline <= time + .seconds(1))
         #expect(ranging.advance(to: time) == nil)
@@ -190,12 +190,12 @@ import Testing
         let due = ranging.advance(to: .seconds(1))
         let report = try #require(due)
         #expect(report.beacons.count <= 64)
-        // A beacon that is received again and again is not lost for it.
+        // A beacon that is received again and again is not removed.
         #expect(report.beacons.first?.beacon == .sample(1, 1))
         #expect(report.beacons.first?.packets == 500)
     }
 
-    /// With noise of 4 dB, a mean of ten strengths tells the distance to a fifth or so.
+    /// With noise of 4 dB, the mean of ten RSSI values gives the distance to about a fifth.
     @Test(arguments: [(-45, Proximity.immediate), (-62, .near), (-78, .far)] as [(Double, Proximity)])
     func averagingSteadiesProximity(_ mean: Double, _ proximity: Proximity) {
         let trace = Trace.moving(to: .seconds(60), noise: 4, lostPerMille: 200, seed: 7) { _ in mean }
@@ -210,7 +210,7 @@ import Testing
         #expect(!single.isEmpty, "the trace is too quiet to show anything")
     }
 
-    /// Until when to range, in milliseconds, and the times of all reports.
+    /// The end of the ranging, in milliseconds, and the times of all reports.
     @Test(
         arguments: [
             (0, []), (400, ["0.400"]), (1000, ["1.000"]), (1001, ["1.000", "1.001"]), (2000, ["1.000", "2.000"]),

@@ -8,16 +8,16 @@ import Receiving
 import Testing
 
 @Suite struct RegionMonitorTests {
-    /// A trace, and the events it must give.
+    /// A trace, and the expected events.
     struct Row: Sendable, CustomTestStringConvertible {
         let name: String
         var regions: [BeaconRegion] = [.museum()]
         var settings = RegionMonitor.Settings()
         var entryRSSI: RSSI?
         let trace: Trace
-        /// Until when to watch, in seconds.
+        /// The end of the monitoring, in seconds.
         let until: Int
-        /// `time identifier kind` an event.
+        /// An event each: `time identifier kind`.
         let events: [String]
 
         var testDescription: String { name }
@@ -28,20 +28,21 @@ import Testing
             name: "nothing on the air: outside after the quiet time", trace: .nothing, until: 100,
             events: ["30.000 museum determined"]),
         Row(
-            name: "in range from the start: entered at once, and no more", trace: .steady(-59, to: .seconds(100)),
+            name: "in range from the start: entered at once, without further events",
+            trace: .steady(-59, to: .seconds(100)),
             until: 100, events: ["0.000 museum entered"]),
         Row(
             name: "a single advertisement", trace: .recorded("-90", from: .seconds(5)), until: 100,
             events: ["5.000 museum entered", "35.000 museum exited"]),
         Row(
-            name: "strength not known", trace: .recorded("? 127", from: .seconds(5)), until: 100,
+            name: "RSSI unknown", trace: .recorded("? 127", from: .seconds(5)), until: 100,
             events: ["5.000 museum entered", "35.100 museum exited"]),
         Row(
-            name: "comes late: determined, then entered", trace: .steady(-59, from: .seconds(40), to: .seconds(50)),
+            name: "arrives late: determined, then entered", trace: .steady(-59, from: .seconds(40), to: .seconds(50)),
             until: 100,
             events: ["30.000 museum determined", "40.000 museum entered", "79.900 museum exited"]),
         Row(
-            name: "comes, goes and comes again",
+            name: "appears, disappears and appears again",
             trace: .steady(-59, from: .seconds(1), to: .seconds(10))
                 + .steady(-59, from: .seconds(60), to: .seconds(61)),
             until: 200,
@@ -53,33 +54,33 @@ import Testing
             trace: .recorded("-59 -59 -59 -59", every: .milliseconds(29_999)), until: 130,
             events: ["0.000 museum entered", "119.997 museum exited"]),
         Row(
-            name: "a gap of the quiet time does",
+            name: "a gap of the quiet time counts",
             trace: .recorded("-59 -59", every: .seconds(30)), until: 100,
             events: [
                 "0.000 museum entered", "30.000 museum exited", "30.000 museum entered", "60.000 museum exited",
             ]),
         Row(
-            name: "the slowest beacon there is, one event in a row lost at most",
+            name: "the slowest beacon, with single lost events",
             trace: .recorded("-85 . -85 -85 . -85 . -85", every: .milliseconds(10_240)), until: 120,
             events: ["0.000 museum entered", "101.680 museum exited"]),
         Row(
-            name: "the slowest beacon there is, two events in a row lost: the quiet time is too short for it",
+            name: "the slowest beacon, with two lost events in a row: the quiet time is too short",
             trace: .recorded("-85 . . -85", every: .milliseconds(10_240)), until: 50,
             events: ["0.000 museum entered", "30.000 museum exited", "30.720 museum entered"]),
         Row(
-            name: "the slowest beacon there is, every third event lost, with more patience",
+            name: "the slowest beacon, with every third event lost, and a longer quiet time",
             settings: RegionMonitor.Settings(quietTime: .seconds(120)),
             trace: .moving(every: .milliseconds(10_240), to: .seconds(3600), lostPerMille: 333, seed: 5) { _ in -85 },
             until: 3600, events: ["10.240 museum entered"]),
         Row(
-            name: "at the fringe, as recorded: bursts between silences of up to 28 seconds",
+            name: "at the limit of the range, as recorded: bursts between silences of up to 28 seconds",
             trace: .recorded("-93 . . -95 -94 . . . . -96", every: .milliseconds(200), from: .seconds(3))
                 + .recorded("-95", from: .seconds(17)) + .recorded("-96 . . . . -97", from: .seconds(44))
                 + .recorded("-94 . -97", every: .seconds(9), from: .seconds(72))
                 + .recorded("-97", from: .seconds(118)),
             until: 200, events: ["3.000 museum entered", "148.000 museum exited"]),
         Row(
-            name: "at the fringe for ten minutes, 19 of 20 lost, noise of 5 dB",
+            name: "at the limit of the range for ten minutes, 19 of 20 lost, noise of 5 dB",
             trace: .moving(to: .seconds(600), noise: 5, lostPerMille: 950, seed: 11) { _ in -94 }, until: 700,
             events: ["2.400 museum entered", "628.300 museum exited"]),
         Row(
@@ -97,11 +98,11 @@ import Testing
                 "1.000 museum entered", "8.000 museum exited", "8.000 museum entered", "12.000 museum exited",
             ]),
         Row(
-            name: "too weak to enter; once inside, weak ones keep it", entryRSSI: RSSI(-70),
+            name: "too weak to enter; once inside, weak advertisements count", entryRSSI: RSSI(-70),
             trace: .recorded("-80 -75 127 ? -71 -70 -85 -90 . . . -95", every: .seconds(10)), until: 200,
             events: ["30.000 museum determined", "50.000 museum entered", "100.000 museum exited"]),
         Row(
-            name: "nested regions, each by itself",
+            name: "nested regions, each independent",
             regions: [.museum("all"), .museum("hall", 1), .museum("lamp", 1, 2), .museum("garden", 2)],
             trace: .recorded("-59", of: .sample(1, 1), from: .seconds(1))
                 + .recorded("-59", of: .sample(1, 2), from: .seconds(11))
@@ -112,7 +113,8 @@ import Testing
                 "41.000 hall exited", "41.000 lamp exited", "51.000 all exited",
             ]),
         Row(
-            name: "somebody else's beacons", trace: .steady(-40, of: .sample(uuid: .shop), to: .seconds(60)), until: 60,
+            name: "beacons with another UUID", trace: .steady(-40, of: .sample(uuid: .shop), to: .seconds(60)),
+            until: 60,
             events: ["30.000 museum determined"]),
         Row(
             name: "regions of the same numbers, in the order in which they were added",
@@ -120,7 +122,7 @@ import Testing
             events: ["b", "a", "c"].map { "0.000 \($0) entered" } + ["b", "a", "c"].map { "30.000 \($0) exited" }),
     ]
 
-    /// Whether time is told at each deadline or only with the next packet makes no difference.
+    /// The events do not depend on whether time advances at each deadline or only with the next packet.
     @Test(arguments: rows, [true, false])
     func tracesGiveTheirEvents(_ row: Row, punctual: Bool) throws {
         var monitor = RegionMonitor(row.settings)
@@ -142,9 +144,9 @@ import Testing
 
     static func text(_ event: RegionEvent) -> String { "\(event.time.text) \(event.region.identifier) \(event.kind)" }
 
-    /// However a trace looks, a region is entered once for each stretch without a gap of the quiet time.
+    /// In any trace, a region is entered once for each period without a gap of the quiet time.
     @Test(arguments: 0..<40)
-    func noFlapping(_ seed: UInt64) throws {
+    func regionIsEnteredOnceBetweenGaps(_ seed: UInt64) throws {
         let trace = Trace.moving(
             every: .milliseconds(500), to: .seconds(3600), noise: 4, lostPerMille: 900 + seed * 2, seed: seed
         ) { _ in -92 }
@@ -167,7 +169,7 @@ import Testing
         #expect(events.map(Self.text) == expected)
     }
 
-    @Test func eventsTellStateAndBeacon() throws {
+    @Test func eventsHaveStateAndBeacon() throws {
         var monitor = RegionMonitor()
         try monitor.add(.museum(), at: .zero)
         #expect(monitor.state(of: "museum") == .unknown)
@@ -197,7 +199,7 @@ import Testing
                 + "limit"
         )
         #expect(monitor.statuses.count == 20)
-        // Another one of a name that is there is none more.
+        // A region with an existing name replaces it.
         try monitor.add(.museum("7", 7), at: .zero)
         #expect(monitor.statuses.map(\.region.identifier) == (1...20).map { "\($0)" })
         #expect(monitor.statuses[6].region.major == 7)
@@ -227,7 +229,7 @@ import Testing
         #expect(monitor.state(of: "a") == .inside)
         #expect(monitor.receive(.sample(1), rssi: RSSI(-59), at: .seconds(3)).isEmpty)
         #expect(monitor.nextDeadline == .seconds(63))
-        // Other numbers: another region, whose state is not known.
+        // A region with other numbers is a new one, whose state is unknown.
         try monitor.add(.museum("a", 2), at: .seconds(10))
         #expect(monitor.state(of: "a") == .unknown)
         #expect(monitor.receive(.sample(1), rssi: RSSI(-59), at: .seconds(11)).isEmpty)
@@ -241,13 +243,13 @@ import Testing
         #expect(monitor.remove("museum") == true)
         #expect(monitor.nextDeadline == nil)
         #expect(monitor.advance(to: .seconds(100)).isEmpty)
-        // Added anew, it is entered anew.
+        // If it is added again, it is entered again.
         try monitor.add(.museum(), at: .seconds(100))
         #expect(
             monitor.receive(.sample(), rssi: RSSI(-59), at: .seconds(101)).map(Self.text) == ["101.000 museum entered"])
     }
 
-    /// After a restart: the saved state, what is received when, and what it gives.
+    /// After a restart: the saved state, the time of a reception, and the expected events.
     @Test(
         arguments: [
             (.inside, 5, []), (.inside, nil, ["30.000 museum exited"]),
@@ -278,14 +280,14 @@ import Testing
         for major: UInt16 in 1...3 { try later.add(.museum("\(major)", major), at: .zero) }
         later.restore(saved, at: .zero)
         #expect(later.statuses == saved)
-        // A region whose numbers are others by now, and one that is gone, take nothing from it.
+        // A region with changed numbers, and a removed one, restore nothing.
         var changed = RegionMonitor()
         try changed.add(.museum("1", 9), at: .zero)
         changed.restore(saved, at: .zero)
         #expect(changed.statuses == [RegionStatus(region: .museum("1", 9), state: .unknown)])
     }
 
-    /// A receiver that did not run for a while is given what it received meanwhile afterwards.
+    /// A receiver that did not run for a while gets the receptions of that time afterwards.
     @Test func quietTimesCanBeRestarted() throws {
         var monitor = RegionMonitor(RegionMonitor.Settings(quietTime: .seconds(3)))
         try monitor.add(.museum(), at: .zero)
@@ -293,7 +295,7 @@ import Testing
         #expect(monitor.nextDeadline == .seconds(13))
         #expect(monitor.advance(to: .milliseconds(12_999)) == [])
         #expect(monitor.advance(to: .seconds(13)).map(\.kind) == [.determined])
-        // What is outside stays so.
+        // Regions that are outside stay outside.
         monitor.restartQuietTimes(at: .seconds(20))
         #expect(monitor.nextDeadline == nil)
     }

@@ -26,7 +26,7 @@ import Testing
 
     @Test(arguments: [
         Row(name: "everything", filter: ScanFilter(), data: "", accepted: true),
-        Row(name: "everything, of unknown strength", filter: ScanFilter(), data: iBeacon, rssi: nil, accepted: true),
+        Row(name: "everything, RSSI unknown", filter: ScanFilter(), data: iBeacon, rssi: nil, accepted: true),
         Row(
             name: "16 bits, incomplete list", filter: ScanFilter(services: [short]), data: "05020f180a18",
             accepted: true),
@@ -39,7 +39,9 @@ import Testing
             data: "1107fb349b5f80000080001000000f180000",
             accepted: true),
         Row(name: "16 bits, as 32", filter: ScanFilter(services: [short]), data: "05050f180000", accepted: true),
-        Row(name: "16 bits, others", filter: ScanFilter(services: [short]), data: "05030a180e18", accepted: false),
+        Row(
+            name: "16 bits, other services", filter: ScanFilter(services: [short]), data: "05030a180e18",
+            accepted: false),
         Row(
             name: "32 bits, incomplete list", filter: ScanFilter(services: [wide]), data: "050478563412", accepted: true
         ),
@@ -47,7 +49,9 @@ import Testing
             name: "32 bits, complete list", filter: ScanFilter(services: [wide]), data: "09050000000078563412",
             accepted: true),
         Row(name: "32 bits, data", filter: ScanFilter(services: [wide]), data: "0620785634127f", accepted: true),
-        Row(name: "32 bits, torn list", filter: ScanFilter(services: [wide]), data: "06057856341200", accepted: false),
+        Row(
+            name: "32 bits, truncated list", filter: ScanFilter(services: [wide]), data: "06057856341200",
+            accepted: false),
         Row(
             name: "128 bits, in the scan response", filter: ScanFilter(services: [long]), data: iBeacon,
             scanResponse: "1107566114ab537964ab6248559119e57321", accepted: true),
@@ -83,10 +87,10 @@ import Testing
             filter: ScanFilter(services: [short], formats: ["ibeacon"], minimumRSSI: RSSI(-60)), data: iBeacon,
             scanResponse: "03030f18", accepted: false),
         Row(
-            name: "before what is malformed", filter: ScanFilter(services: [short]), data: "03030f180709",
+            name: "before malformed data", filter: ScanFilter(services: [short]), data: "03030f180709",
             accepted: true),
     ])
-    func filters(_ row: Row) throws {
+    func filterAccepts(_ row: Row) throws {
         var table = AdvertiserTable<String>()
         let rssi = row.rssi.map { RSSI($0) }
         var advertiser = table.receive(

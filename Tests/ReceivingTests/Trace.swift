@@ -7,9 +7,9 @@ import BluetoothCore
 import Receiving
 import TestSupport
 
-/// What a receiver received of one beacon, as it might be recorded.
+/// The receptions of one beacon, as they might be recorded.
 struct Trace: Sendable {
-    /// One advertisement that was received.
+    /// One received advertisement.
     struct Sample: Sendable {
         let time: Duration
         let beacon: IBeacon
@@ -18,7 +18,7 @@ struct Trace: Sendable {
 
     var samples: [Sample]
 
-    /// Strengths as they came, one an interval: `-59`, `?` for one that the radio did not know, `.` for a lost one.
+    /// RSSI values, one for each interval: `-59`, `?` for an unknown one, `.` for a lost advertisement.
     static func recorded(
         _ text: String, of beacon: IBeacon = .sample(), every interval: Duration = .milliseconds(100),
         from start: Duration = .zero
@@ -31,7 +31,7 @@ struct Trace: Sendable {
         return Trace(samples: samples.compactMap(\.self))
     }
 
-    /// A beacon that stays where it is, from `start` up to, not including, `end`.
+    /// A beacon that does not move, from `start` up to, not including, `end`.
     static func steady(
         _ rssi: Int8, of beacon: IBeacon = .sample(), every interval: Duration = .milliseconds(100),
         from start: Duration = .zero, to end: Duration
@@ -39,8 +39,8 @@ struct Trace: Sendable {
         moving(of: beacon, every: interval, from: start, to: end) { _ in Double(rssi) }
     }
 
-    /// A beacon whose strength changes with the time since `start`, with noise of this deviation in dB; of 1,000
-    /// advertisements so many are lost.
+    /// A beacon whose RSSI changes with the time since `start`, with noise of this deviation in dB, and this number of
+    /// lost advertisements in 1,000.
     static func moving(
         of beacon: IBeacon = .sample(), every interval: Duration = .milliseconds(100), from start: Duration = .zero,
         to end: Duration, noise: Double = 0, lostPerMille: UInt64 = 0, seed: UInt64 = 1, _ strength: (Double) -> Double
@@ -61,12 +61,12 @@ struct Trace: Sendable {
         return Trace(samples: samples)
     }
 
-    /// About normal, of deviation 1: twelve even numbers less their mean.
+    /// Approximately normal with deviation 1: the sum of twelve uniform numbers less its mean.
     private static func noiseSample(_ generator: inout SplitMix64) -> Double {
         (0..<12).reduce(-6) { sum, _ in sum + Double(generator.next() >> 11) / Double(UInt64(1) << 53) }
     }
 
-    /// Both, in the order of time.
+    /// The receptions of both traces, sorted by time.
     static func + (left: Trace, right: Trace) -> Trace {
         var merged = left.samples + right.samples
         let order = merged.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
@@ -89,7 +89,7 @@ extension IBeacon {
 extension UUID128 {
     static let museum = UUID128("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0") ?? .zero
     static let shop = UUID128("2173E519-9155-4862-AB64-7953AB146156") ?? .zero
-    private static var zero: UUID128 { fatalError("a UUID of the tests cannot be read") }
+    private static var zero: UUID128 { fatalError("a UUID of the tests is invalid") }
 }
 
 extension BeaconRegion {
@@ -101,7 +101,7 @@ extension BeaconRegion {
 }
 
 extension Duration {
-    /// In seconds with three decimals, as the tables have it.
+    /// In seconds with three decimals, as in the tables.
     var text: String {
         let milliseconds = Int((self / .milliseconds(1)).rounded())
         return "\(milliseconds / 1000).\(String(milliseconds % 1000 + 1000).dropFirst())"

@@ -4,10 +4,10 @@
 
 // Lets the thread sanitizer see Synchronization.Mutex.
 //
-// A mutex that is free is taken by code of ours, which the sanitizer knows. One that is held is waited for in the
-// standard library, which was built without the sanitizer: it takes what such a mutex guards for a race. Under the
-// sanitizer this stands in for the library's function: the same outcome, by atomic operations that the sanitizer sees.
-// As nobody waits in the kernel then, the other half, which wakes those who do, is never called.
+// Our own code, which the sanitizer instruments, locks a free mutex. The wait for a locked mutex is in the standard
+// library, which was built without the sanitizer: the sanitizer reports races on the data of such a mutex. Under the
+// sanitizer this function replaces the library's: the same result, with atomic operations that the sanitizer sees. As no
+// thread waits in the kernel then, the library's function that wakes waiting threads is never called.
 
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
@@ -21,10 +21,10 @@ __attribute__((swiftcall)) void lockSlow(uint32_t thread, __attribute__((swift_c
     __asm__("$s15Synchronization12_MutexHandleV9_lockSlowyys6UInt32VF");
 
 __attribute__((swiftcall)) void lockSlow(uint32_t thread, __attribute__((swift_context)) _Atomic(uint32_t) *word) {
-    uint32_t nobody = 0;
+    uint32_t unlocked = 0;
     while (!atomic_compare_exchange_weak_explicit(
-        word, &nobody, thread, memory_order_acquire, memory_order_relaxed)) {
-        nobody = 0;
+        word, &unlocked, thread, memory_order_acquire, memory_order_relaxed)) {
+        unlocked = 0;
         sched_yield();
     }
 }

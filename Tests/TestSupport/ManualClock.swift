@@ -4,11 +4,11 @@
 
 import Synchronization
 
-/// A clock that stands still until a test advances it; sleeps end when their task is cancelled.
+/// A clock that advances only when a test advances it; sleeps end when their task is cancelled.
 public final class ManualClock: Clock {
     /// A moment of the clock.
     public struct Instant: InstantProtocol {
-        /// The time since the clock was made.
+        /// The time since the clock was created.
         public var offset: Duration
         public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
         public func duration(to other: Instant) -> Duration { other.offset - offset }
@@ -32,13 +32,13 @@ public final class ManualClock: Clock {
 
     private let state = Mutex(State())
 
-    /// A clock at its beginning.
+    /// A clock at time zero.
     public init() {}
 
     public var now: Instant { state.withLock(\.now) }
     public var minimumResolution: Duration { .nanoseconds(1) }
 
-    /// How many sleep now.
+    /// The number of sleeping tasks.
     public var sleepers: Int { state.withLock { $0.sleepers.count } }
 
     /// The earliest end of a sleep; `nil` while no task sleeps.
@@ -69,7 +69,7 @@ public final class ManualClock: Clock {
         try Task.checkCancellation()
     }
 
-    /// Lets time pass; who sleeps no longer than that wakes.
+    /// Advances the time, and wakes the tasks whose time has come.
     public func advance(by duration: Duration) {
         let due = state.withLock { state in
             state.now = state.now.advanced(by: duration)
@@ -80,7 +80,7 @@ public final class ManualClock: Clock {
         for sleeper in due { sleeper.continuation.resume() }
     }
 
-    /// Waits until somebody sleeps until so long from now.
+    /// Waits until a task sleeps for this duration.
     public func waitForSleeper(of duration: Duration) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in

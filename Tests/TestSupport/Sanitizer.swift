@@ -4,9 +4,9 @@
 
 import Glibc
 
-/// The sanitizers that a build may have in it.
+/// The sanitizers that a build may include.
 public enum Sanitizer {
-    /// Whether one is watching this process: it keeps memory of its own beside the program's, so that sizes mean little.
+    /// Whether a sanitizer watches this process: it needs additional memory, so that measured sizes mean little.
     public static let isWatching: Bool = {
         let functions = ["__tsan_init", "__asan_init"]
         return functions.contains { name in dlsym(nil, name) != nil }

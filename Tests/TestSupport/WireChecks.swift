@@ -4,24 +4,24 @@
 
 public import BluetoothCore
 
-/// What is wrong with the codec of a wire type.
+/// A fault of a codec.
 public struct WireCheckFailure: Error, CustomStringConvertible {
     public let description: String
 }
 
-/// Checks that a value survives its bytes, and that every truncated prefix of them is refused with a place in it, or is
-/// a value of its own.
-/// - Throws: `WireCheckFailure`, or the `WireError` of bytes that should have been read.
+/// Checks that a value is parsed from its own bytes, and that every truncated prefix of them is a valid value or is
+/// refused with an offset in the prefix.
+/// - Throws: `WireCheckFailure`, or the `WireError` of bytes that should have been parsed.
 public func checkWire<Value: WireCodable & Equatable>(_ value: Value) throws {
     let bytes = value.serialized()
     let parsed = try Value(parsing: bytes)
     guard parsed == value else {
-        throw WireCheckFailure(description: "\(value) became \(parsed) by way of \(Hexadecimal.string(bytes))")
+        throw WireCheckFailure(description: "\(value) is parsed as \(parsed) from \(Hexadecimal.string(bytes))")
     }
     for count in 0..<bytes.count { try checkParsing(Value.self, Array(bytes[..<count])) }
 }
 
-/// Checks the same of a value that is known by its bytes, and that these are the ones written.
+/// Checks the same of a value with known bytes, and that it is serialized to them.
 public func checkWire<Value: WireCodable & Equatable>(_: Value.Type, bytes: [UInt8]) throws -> Value {
     let value = try Value(parsing: bytes)
     guard value.serialized() == bytes else {
@@ -32,8 +32,8 @@ public func checkWire<Value: WireCodable & Equatable>(_: Value.Type, bytes: [UIn
     return value
 }
 
-/// Feeds a parser mutated samples and random bytes: what it takes, it must write as it was.
-/// - Throws: `WireCheckFailure`, also when the parser took nothing, since then nothing was checked.
+/// Feeds a parser mutated samples and random bytes: every parsed value must be serialized to the same bytes.
+/// - Throws: `WireCheckFailure`, also if the parser accepted no input, because then nothing was checked.
 public func fuzzWire<Value: WireCodable>(
     _: Value.Type, samples: [[UInt8]], rounds: Int = 2000, seed: UInt64 = 1
 ) throws {
@@ -47,7 +47,7 @@ public func fuzzWire<Value: WireCodable>(
         }
         if try checkParsing(Value.self, bytes) { accepted += 1 }
     }
-    guard accepted > 0 else { throw WireCheckFailure(description: "\(Value.self) took none of \(rounds) inputs") }
+    guard accepted > 0 else { throw WireCheckFailure(description: "\(Value.self) accepted none of \(rounds) inputs") }
 }
 
 private func mutate(_ bytes: inout [UInt8], _ generator: inout SplitMix64) {
@@ -62,7 +62,7 @@ private func mutate(_ bytes: inout [UInt8], _ generator: inout SplitMix64) {
     }
 }
 
-/// Parses from the start of `bytes`; whether that succeeded.
+/// Parses from the start of `bytes`; returns whether that succeeded.
 @discardableResult
 private func checkParsing<Value: WireCodable>(_: Value.Type, _ bytes: [UInt8]) throws -> Bool {
     var reader = ByteReader(bytes)
@@ -70,14 +70,14 @@ private func checkParsing<Value: WireCodable>(_: Value.Type, _ bytes: [UInt8]) t
         let value = try Value(parsing: &reader)
         guard value.serialized() == Array(bytes[..<reader.offset]) else {
             throw WireCheckFailure(
-                description: "\(Hexadecimal.string(bytes)) was read up to byte \(reader.offset) as \(value), which is "
+                description: "\(Hexadecimal.string(bytes)) is parsed up to byte \(reader.offset) as \(value), which is "
                     + "written as \(Hexadecimal.string(value.serialized()))")
         }
         return true
     } catch let error as WireError {
         guard 0...bytes.count ~= error.offset else {
             throw WireCheckFailure(
-                description: "\(Hexadecimal.string(bytes)) is refused at a byte that it does not have: \(error)")
+                description: "\(Hexadecimal.string(bytes)) is refused at an offset outside of it: \(error)")
         }
         return false
     }

@@ -156,7 +156,7 @@ import VirtualRadio
         Case(name: "Coded", command: set(0, 0, primary: 3), status: .unsupportedFeatureOrParameterValue),
         Case(name: "secondary Coded", command: set(0, 0, secondary: 3), status: .unsupportedFeatureOrParameterValue),
         Case(name: "primary 2M", command: set(0, 0, primary: 2), status: .invalidCommandParameters),
-        Case(name: "data of no set", command: data(), status: .unknownAdvertisingIdentifier),
+        Case(name: "data of an unknown set", command: data(), status: .unknownAdvertisingIdentifier),
         Case(name: "no such set", before: [set()], command: enable([0, 1]), status: .unknownAdvertisingIdentifier),
         Case(name: "the same set twice", before: [set()], command: enable([0, 0]), status: .invalidCommandParameters),
         Case(name: "enable nothing", command: enable([]), status: .invalidCommandParameters),
@@ -170,10 +170,10 @@ import VirtualRadio
             name: "clearing with an enabled set", before: [set(), enable([0])], command: LEClearAdvertisingSets(),
             status: .commandDisallowed),
         Case(
-            name: "removal of no set", command: LERemoveAdvertisingSet(advertisingHandle: 3),
+            name: "removal of an unknown set", command: LERemoveAdvertisingSet(advertisingHandle: 3),
             status: .unknownAdvertisingIdentifier),
         Case(
-            name: "random address of no set",
+            name: "random address of an unknown set",
             command: LESetAdvertisingSetRandomAddress(advertisingHandle: 0, randomAddress: Bench.address(1)),
             status: .unknownAdvertisingIdentifier),
         Case(
@@ -181,7 +181,7 @@ import VirtualRadio
             command: LESetAdvertisingSetRandomAddress(advertisingHandle: 0, randomAddress: Bench.address(1)),
             status: .commandDisallowed),
         Case(
-            name: "32 octets of legacy data", before: [set()], command: data(3, 32), status: .invalidCommandParameters),
+            name: "32 bytes of legacy data", before: [set()], command: data(3, 32), status: .invalidCommandParameters),
         Case(name: "fragments of legacy data", before: [set()], command: data(1), status: .invalidCommandParameters),
         Case(
             name: "legacy PDUs for long data", before: [set(0, 0), data(3, 32)], command: set(),
@@ -210,7 +210,7 @@ import VirtualRadio
             name: "scan on Coded", command: extendedScan([.oneMegabit, .coded]),
             status: .unsupportedFeatureOrParameterValue),
         Case(
-            name: "duplicates of a period without one",
+            name: "duplicates per period without a period",
             command: LESetExtendedScanEnable(enable: 1, filterDuplicates: 2),
             status: .invalidCommandParameters),
         Case(

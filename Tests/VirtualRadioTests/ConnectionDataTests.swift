@@ -55,7 +55,7 @@ import VirtualRadio
 
     /// Core 5.4, Vol 6, Part B, 4.5.10: 328 µs fit 27 bytes on LE 1M, even if more bytes are allowed.
     @Test(arguments: [(328, 1, 27), (328, 2, 67), (1000, 1, 111), (1064, 2, 251), (2120, 1, 251)])
-    func packetsKeepToTheMaximumTime(microseconds: UInt32, phy: UInt8, octets: Int) throws {
+    func packetsRespectTheMaximumTime(microseconds: UInt32, phy: UInt8, octets: Int) throws {
         var bench = Bench()
         let pair = try bench.connect()
         if phy == 2 {

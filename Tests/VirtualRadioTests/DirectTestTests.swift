@@ -33,7 +33,8 @@ import VirtualRadio
         bench.expectSuccess(LETransmitterTest(channel: 0, length: 37), transmitter)
         bench.air.advance(to: 1)
         bench.expectSuccess(LEReceiverTest(channel: 0), receiver)
-        // The packet at 0 began before, those at 625 and 1250 are whole, and the one at 1875 takes 376 µs.
+        // The packet at 0 began before the receiver, those at 625 and 1250 are complete, and the one at 1875 takes 376
+        // µs.
         bench.air.advance(to: 1875 + 375)
         #expect(try Self.packets(&bench, receiver) == 2)
         bench.expectSuccess(LEReceiverTest(channel: 0), receiver)
@@ -49,7 +50,7 @@ import VirtualRadio
         bench.expectSuccess(LETransmitterTestV2(channel: 5, length: 0, phy: .twoMegabit), phy)
         bench.expectSuccess(LETransmitterTest(channel: 5, length: 0), same)
         bench.run(milliseconds: 1)
-        // A reset ends a test too, and a removed controller sends nothing.
+        // A reset ends a test, too, and a removed controller sends nothing.
         bench.expectSuccess(HCIReset(), same)
         bench.run(milliseconds: 100)
         #expect(try Self.packets(&bench, receiver) == 2)

@@ -105,7 +105,7 @@ import VirtualRadio
         #expect(bench.takeEvents(LEReadRemoteFeaturesComplete.self, pair.central).count == 1)
     }
 
-    @Test func linkEndsAlthoughItsDataCannotCross() throws {
+    @Test func linkEndsWithUndeliveredData() throws {
         var bench = Bench()
         let pair = try bench.connect()
         askForKey(&bench, pair)
@@ -145,8 +145,9 @@ import VirtualRadio
         }
     }
 
-    /// A refused refresh ends the link in the connection event in which the requested disconnection would end it too.
-    @Test func linkWithoutItsKeyThatIsDisconnectedEndsOnce() throws {
+    /// If the key is refused, the link ends in the connection event in which the requested disconnection would end it,
+    /// too.
+    @Test func disconnectedLinkWithoutItsKeyEndsOnce() throws {
         var bench = Bench()
         let pair = try bench.connect()
         askForKey(&bench, pair)
@@ -195,17 +196,17 @@ import VirtualRadio
                 == .commandDisallowed)
     }
 
-    @Test func debugKeyIsThatOfTheSpecification() throws {
+    @Test func debugKeyMatchesTheSpecification() throws {
         var bench = Bench()
         let (one, other) = (bench.add(1), bench.add(2))
         bench.expectSuccess(LEReadLocalP256PublicKey(), one)
         let key = try #require(bench.takeEvents(LEReadLocalP256PublicKeyComplete.self, one).first)
-        func octets(_ text: String) throws -> Octets<32> {
+        func bytes(_ text: String) throws -> Octets<32> {
             Octets(padding: try Hexadecimal.bytes(text).reversed())
         }
         // Core 5.4, Vol 3, Part H, 2.3.5.6.1.
-        let debugX = try octets("20B003D2F297BE2C5E2C83A7E9F9A5B9EFF49111ACF4FDDBCC0301480E359DE6")
-        let debugY = try octets("DC809C49652AEB6D63329ABF5A52155C766345C28FED3024741C8ED01589D28B")
+        let debugX = try bytes("20B003D2F297BE2C5E2C83A7E9F9A5B9EFF49111ACF4FDDBCC0301480E359DE6")
+        let debugY = try bytes("DC809C49652AEB6D63329ABF5A52155C766345C28FED3024741C8ED01589D28B")
         bench.expectSuccess(LEGenerateDHKey(keyXCoordinate: debugX, keyYCoordinate: debugY), one)
         bench.expectSuccess(
             LEGenerateDHKeyVersion2(
@@ -223,7 +224,7 @@ import VirtualRadio
                 == .invalidCommandParameters)
     }
 
-    /// Hosts resolve addresses: neither the commands nor the feature are claimed.
+    /// Hosts resolve addresses: the controller claims neither the commands nor the feature.
     @Test func addressResolutionIsNotClaimed() throws {
         var bench = Bench()
         let controller = bench.add(1)

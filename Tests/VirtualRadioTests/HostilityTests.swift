@@ -88,7 +88,7 @@ import VirtualRadio
                 hosts[place] = air.addController(ControllerConfiguration(publicAddress: address))
             }
         }
-        // A hostile host does not prevent others from connecting.
+        // A misbehaving host does not prevent others from connecting.
         #expect(connections > 0)
     }
 

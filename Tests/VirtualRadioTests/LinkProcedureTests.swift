@@ -68,8 +68,8 @@ import VirtualRadio
         }
     }
 
-    /// A central's controller rejects, if its host has disabled the event, a peripheral's request (Core 5.4, Vol 6, Part B,
-    /// 5.1.7.2).
+    /// If its host has disabled the event, a central's controller rejects a peripheral's request (Core 5.4, Vol 6, Part
+    /// B, 5.1.7.2).
     @Test func requestIsRejectedIfTheEventIsDisabled() throws {
         var bench = Bench()
         let pair = try bench.connect()
@@ -140,7 +140,7 @@ import VirtualRadio
         let returned = try bench.returned(LEReadPHY(connectionHandle: pair.peripheralHandle), pair.peripheral)
         #expect(returned.transmitPHY == .oneMegabit && returned.receivePHY == .twoMegabit)
         #expect(bench.takeEvents(LEPHYUpdateComplete.self, pair.peripheral).count == 1)
-        // The peer no longer prefers 2M: nothing changes for it, and nothing is reported to it.
+        // The peer no longer prefers 2M: its PHYs do not change, and it gets no report.
         bench.expectSuccess(LESetDefaultPHY(transmitPHYs: .oneMegabit, receivePHYs: .oneMegabit), pair.peripheral)
         bench.expectSuccess(
             LESetPHY(

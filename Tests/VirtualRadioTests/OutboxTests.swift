@@ -19,7 +19,7 @@ import Testing
         return packets
     }
 
-    @Test func bothKindsComeInOrder() {
+    @Test func reportsAndOtherPacketsStayInOrder() {
         var outbox = Outbox()
         outbox.appendReport(event(1), limit: 10)
         outbox.append(data(2))

@@ -6,20 +6,20 @@ public import BluetoothCore
 
 /// The AltBeacon frame: manufacturer-specific data of any company that begins with the code 0xBEAC.
 ///
-/// "AltBeacon Protocol Specification v1.0" (Radius Networks): 20 octets that identify the beacon, of which the first 16
-/// should be its organisation's; they are told in three parts here, as receivers commonly do.
+/// "AltBeacon Protocol Specification v1.0" (Radius Networks): 20 bytes identify the beacon, of which the first 16
+/// should identify its organisation. Like most receivers, this type divides them into three parts.
 public struct AltBeacon: Hashable, Sendable {
-    /// Whose assigned number stands in front.
+    /// The company whose number begins the frame.
     public var company: CompanyIdentifier
-    /// The first 16 octets of the identifier.
+    /// The first 16 bytes of the identifier.
     public var id1: UUID128
-    /// The next two, big-endian.
+    /// The next two bytes, big-endian.
     public var id2: UInt16
-    /// The last two, big-endian.
+    /// The last two bytes, big-endian.
     public var id3: UInt16
-    /// The strength received at one metre.
+    /// The RSSI at 1 m.
     public var measuredPower: MeasuredPower
-    /// An octet for the manufacturer's own use.
+    /// A byte reserved for the manufacturer.
     public var manufacturerReserved: UInt8
 
     /// The identity and calibration of one beacon.
@@ -35,17 +35,17 @@ public struct AltBeacon: Hashable, Sendable {
         self.manufacturerReserved = manufacturerReserved
     }
 
-    /// The frame as an AD structure of 28 octets.
+    /// The frame as an AD structure of 28 bytes.
     public var structure: AdvertisingStructure {
         .manufacturerSpecific(company, Array(serialized(capacity: 26).dropFirst(2)))
     }
 
-    /// Flags and frame, 31 octets; `nil` flags leave that structure out.
+    /// The flags and the frame, 31 bytes; without the flags structure if `flags` is `nil`.
     public func advertisingData(flags: AdvertisingFlags? = .beacon) -> AdvertisingData {
         AdvertisingData([flags.map { .flags($0) }, structure].compactMap { $0 })
     }
 
-    /// The frame in this structure, if it is one, exactly 26 octets of company and data.
+    /// The frame in an AD structure; `nil` unless the structure has exactly 26 bytes of company and data with the code.
     public init?(_ structure: AdvertisingStructure) {
         guard case .manufacturerSpecific = structure, let frame = try? AltBeacon(parsing: structure.data) else {
             return nil
@@ -55,8 +55,8 @@ public struct AltBeacon: Hashable, Sendable {
 }
 
 extension AltBeacon: WireCodable {
-    /// Reads the 26 octets from the company identifier on.
-    /// - Throws: `WireError`: truncated, or `.badValue` when the code is not 0xBEAC.
+    /// Parses the 26 bytes from the company identifier on.
+    /// - Throws: `WireError`: truncated, or `.badValue` if the code is not 0xBEAC.
     public init(parsing reader: inout ByteReader) throws(WireError) {
         company = CompanyIdentifier(try reader.readLittleEndian())
         let start = reader.offset

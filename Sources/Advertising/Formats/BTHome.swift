@@ -6,14 +6,14 @@ import BluetoothCore
 
 /// BTHome version 2, unencrypted: measurements and events of a sensor, as data of the 16-bit service 0xFCD2.
 ///
-/// The format of bthome.io: a byte of device information, then objects in ascending order of their IDs, each an ID and a
-/// little-endian value. Objects with IDs that are not listed here end what can be decoded, since their lengths are unknown.
+/// The format of bthome.io: a byte of device information, then objects in ascending order of their IDs, each an ID and
+/// a little-endian value. An object with an unlisted ID ends the decoding, because its length is unknown.
 public struct BTHome: Hashable, Sendable {
-    /// The service whose data the frames are.
+    /// The UUID of the service data.
     public static let service: UInt16 = 0xFCD2
     /// The device information of version 2 without encryption.
     private static let plain: UInt8 = 0x40
-    /// Set in the device information of a device that sends on events only.
+    /// The bit in the device information of a device that sends only on events.
     private static let isTriggered: UInt8 = 0x04
 
     /// A kind of object: how its value is stored and named.
@@ -22,16 +22,16 @@ public struct BTHome: Hashable, Sendable {
         public let identifier: UInt8
         /// The name in profiles and JSON.
         public let name: String
-        /// The unit for people; empty when there is none.
+        /// The unit for people; empty if the kind has no unit.
         public let unit: String
         /// The number of bytes.
         let size: Int
         /// Whether the value has a sign.
         let isSigned: Bool
-        /// What one step is worth, as its reciprocal: 100 for 0.01.
+        /// The number of steps in one unit: 100 for steps of 0.01.
         let stepsPerUnit: Int
 
-        /// The value from the smallest to the greatest that can be sent.
+        /// The range of values that can be sent.
         var range: ClosedRange<Double> {
             let steps = 1 << (size * 8 - (isSigned ? 1 : 0))
             let least = isSigned ? -Double(steps) / Double(stepsPerUnit) : 0
@@ -68,7 +68,7 @@ public struct BTHome: Hashable, Sendable {
         var text: String { kind.stepsPerUnit == 1 ? "\(steps)" : BTHome.decimal(value) }
     }
 
-    /// Whether the device sends on events only, instead of regularly.
+    /// Whether the device sends only on events, instead of regularly.
     public let isTriggered: Bool
     /// The objects in the order of the frame.
     public private(set) var objects: [Object]
@@ -78,11 +78,11 @@ public struct BTHome: Hashable, Sendable {
     /// A frame without objects.
     init() { (isTriggered, objects, undecoded) = (false, [], []) }
 
-    /// The object of a name; `nil` when the frame does not have it.
+    /// The object with a name; `nil` if the frame has no such object.
     public subscript(_ name: String) -> Object? { objects.first { $0.kind.name == name } }
 
     /// Sets the value of an object, in the unit of its kind, to the nearest step.
-    /// - Returns: whether the kind can have the value.
+    /// - Returns: whether the kind can represent the value.
     mutating func set(_ kind: Kind, to value: Double) -> Bool {
         guard kind.range.contains(value) else { return false }
         let object = Object(kind: kind, steps: Int((value * Double(kind.stepsPerUnit)).rounded()))
@@ -92,7 +92,7 @@ public struct BTHome: Hashable, Sendable {
         return true
     }
 
-    /// A number without needless decimals.
+    /// A number without superfluous decimals.
     private static func decimal(_ value: Double) -> String { Int(exactly: value).map { "\($0)" } ?? "\(value)" }
 }
 

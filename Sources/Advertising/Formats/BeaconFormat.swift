@@ -4,12 +4,12 @@
 
 /// A frame of one beacon format.
 ///
-/// A format is one file with a conformance, and one line in `BeaconFormats.all`. A format that can be sent as well conforms to
-/// `TransmittableBeacon`.
+/// A format is one file with a conformance, and one line in `BeaconFormats.all`. A format that can be sent as well
+/// conforms to `TransmittableBeacon`.
 public protocol BeaconFormat: Hashable, Sendable {
     /// The name that commands and profiles use, such as `eddystone-uid`.
     static var formatName: String { get }
-    /// The frame in an AD structure; `nil` when the structure is something else.
+    /// The frame in an AD structure; `nil` if the structure has no frame of this format.
     init?(_ structure: AdvertisingStructure)
     /// The frame as the AD structure that it was decoded from.
     var structure: AdvertisingStructure { get }
@@ -19,7 +19,7 @@ public protocol BeaconFormat: Hashable, Sendable {
 
 /// A field of a decoded frame.
 public struct BeaconField: Hashable, Sendable {
-    /// A value as JSON has it.
+    /// A value in JSON.
     public enum Value: Hashable, Sendable {
         /// Text.
         case text(String)
@@ -33,7 +33,7 @@ public struct BeaconField: Hashable, Sendable {
     public let key: String
     /// The value.
     public let value: Value
-    /// The field for people, with name and unit; `nil` for a field that only JSON has.
+    /// The field for people, with name and unit; `nil` for a field only in JSON.
     public let text: String?
 
     /// A field.
@@ -59,7 +59,7 @@ public struct BeaconFrame: Hashable, Sendable {
     /// Wraps a frame.
     public init(_ content: some BeaconFormat) { self.content = content }
 
-    /// The frame in an AD structure; `nil` when the structure is no frame of a known format.
+    /// The frame in an AD structure; `nil` if it has no frame of a known format.
     public init?(_ structure: AdvertisingStructure) {
         for format in BeaconFormats.all {
             guard let content = format.init(structure) else { continue }
@@ -69,10 +69,10 @@ public struct BeaconFrame: Hashable, Sendable {
         return nil
     }
 
-    /// The name of its format.
+    /// The name of the frame's format.
     public var format: String { type(of: content).formatName }
 
-    /// The AD structure on the air.
+    /// The frame as an AD structure.
     public var structure: AdvertisingStructure { content.structure }
 
     /// The fields in the order in which people read them.
@@ -102,7 +102,8 @@ public enum BeaconFormats {
     /// The names of the formats.
     public static var names: [String] { all.map { $0.formatName } }
 
-    /// The names that a name stands for: its own format, or all of Eddystone for `eddystone`; empty for an unknown name.
+    /// The formats that a name selects: the format with this name, or all of Eddystone for `eddystone`; empty if
+    /// unknown.
     public static func names(matching name: String) -> [String] {
         names.filter { $0 == name || name == "eddystone" && $0.hasPrefix("eddystone-") }
     }

@@ -8,10 +8,10 @@ public import BluetoothCore
 public struct EddystoneEID: Hashable, Sendable {
     /// The power at 0 m.
     public let power: TransmitPower
-    /// The ephemeral identifier, 8 octets.
+    /// The ephemeral identifier, 8 bytes.
     public let identifier: [UInt8]
 
-    /// The identity and calibration of one beacon for now; `nil` unless these are 8 octets.
+    /// A frame with these values; `nil` unless the identifier has 8 bytes.
     public init?(power: TransmitPower, identifier: [UInt8]) {
         guard identifier.count == 8 else { return nil }
         self.power = power
@@ -23,8 +23,8 @@ public struct EddystoneEID: Hashable, Sendable {
 }
 
 extension EddystoneEID: EddystoneFrame {
-    /// Reads the 10 octets behind the service.
-    /// - Throws: `WireError`: truncated, or `.badValue` when the frame type is not 0x30.
+    /// Parses the 10 bytes after the service UUID.
+    /// - Throws: `WireError`: truncated, or `.badValue` if the frame type is not 0x30.
     public init(parsing reader: inout ByteReader) throws(WireError) {
         try Eddystone.readType([0x30], &reader)
         power = TransmitPower(try reader.readInt8())

@@ -6,16 +6,16 @@ public import BluetoothCore
 
 /// Eddystone-eTLM, frame type 0x20, version 0x01: telemetry for holders of the identity key, used with Eddystone-EID.
 ///
-/// It is not decrypted here.
+/// The telemetry is not decrypted.
 public struct EddystoneEncryptedTLM: Hashable, Sendable {
-    /// The telemetry, encrypted: 12 octets.
+    /// The encrypted telemetry, 12 bytes.
     public let ciphertext: [UInt8]
-    /// What makes the nonce differ from one frame to the next.
+    /// A value that makes the nonce of each frame different.
     public let salt: UInt16
-    /// What proves that the sender has the key.
+    /// A code that proves that the sender has the key.
     public let integrityCheck: UInt16
 
-    /// A frame of these parts; `nil` unless the first has 12 octets.
+    /// A frame with these values; `nil` unless the ciphertext has 12 bytes.
     public init?(ciphertext: [UInt8], salt: UInt16, integrityCheck: UInt16) {
         guard ciphertext.count == 12 else { return nil }
         self.ciphertext = ciphertext
@@ -25,8 +25,8 @@ public struct EddystoneEncryptedTLM: Hashable, Sendable {
 }
 
 extension EddystoneEncryptedTLM: EddystoneFrame {
-    /// Reads the 18 octets behind the service.
-    /// - Throws: `WireError`: truncated, or `.badValue` when type and version are not 0x20 0x01.
+    /// Parses the 18 bytes after the service UUID.
+    /// - Throws: `WireError`: truncated, or `.badValue` if type and version are not 0x20 0x01.
     public init(parsing reader: inout ByteReader) throws(WireError) {
         try Eddystone.readType([0x20, 0x01], &reader)
         ciphertext = Array(try reader.read(count: 12))

@@ -6,19 +6,19 @@ public import BluetoothCore
 
 /// Eddystone-TLM, frame type 0x20, version 0x00: telemetry, sent between frames that identify the beacon.
 public struct EddystoneTLM: Hashable, Sendable {
-    /// The temperature's value of beacons that have no thermometer: -128 °C.
+    /// The temperature of a beacon without a thermometer: -128 °C.
     public static let noTemperature = Int16.min
 
-    /// The battery's voltage in mV; 0 where there is no battery.
+    /// The battery's voltage in mV; 0 if there is no battery.
     public var batteryMillivolts: UInt16
-    /// The temperature in 1/256 °C; `noTemperature` where there is no thermometer.
+    /// The temperature in 1/256 °C; `noTemperature` if there is no thermometer.
     public var temperature: Int16
-    /// The number of frames of all kinds since power came on.
+    /// The number of frames of all kinds since power-on.
     public var advertisements: UInt32
-    /// The uptime in tenths of a second.
+    /// The time since power-on in tenths of a second.
     public var uptimeTenths: UInt32
 
-    /// The state of one beacon.
+    /// A frame with these values.
     public init(batteryMillivolts: UInt16, temperature: Int16, advertisements: UInt32, uptimeTenths: UInt32) {
         self.batteryMillivolts = batteryMillivolts
         self.temperature = temperature
@@ -26,16 +26,16 @@ public struct EddystoneTLM: Hashable, Sendable {
         self.uptimeTenths = uptimeTenths
     }
 
-    /// The temperature in °C; `nil` where there is no thermometer.
+    /// The temperature in °C; `nil` if there is no thermometer.
     public var celsius: Double? { temperature == Self.noTemperature ? nil : Double(temperature) / 256 }
 
-    /// The uptime.
+    /// The time since power-on.
     public var uptime: Duration { .milliseconds(Int64(uptimeTenths) * 100) }
 }
 
 extension EddystoneTLM: EddystoneFrame {
-    /// Reads the 14 octets behind the service.
-    /// - Throws: `WireError`: truncated, or `.badValue` when type and version are not 0x20 0x00.
+    /// Parses the 14 bytes after the service UUID.
+    /// - Throws: `WireError`: truncated, or `.badValue` if type and version are not 0x20 0x00.
     public init(parsing reader: inout ByteReader) throws(WireError) {
         try Eddystone.readType([0x20, 0x00], &reader)
         batteryMillivolts = try reader.readBigEndian()

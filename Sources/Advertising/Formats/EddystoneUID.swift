@@ -8,14 +8,14 @@ public import BluetoothCore
 public struct EddystoneUID: Hashable, Sendable {
     /// The power at 0 m.
     public private(set) var power: TransmitPower
-    /// The owner of the beacons, 10 bytes.
+    /// The namespace, which identifies the owner of the beacons: 10 bytes.
     public private(set) var namespace: [UInt8]
-    /// The beacon, 6 bytes.
+    /// The instance, which identifies the beacon: 6 bytes.
     public private(set) var instance: [UInt8]
-    /// Two octets reserved for future use, which should be 0; `nil` in frames of early beacons, which end before them.
+    /// Two bytes reserved for future use, which should be 0; `nil` for early beacons, whose frames do not have them.
     public let reserved: UInt16?
 
-    /// The identity and calibration of one beacon; `nil` unless these are 10 and 6 octets.
+    /// A frame with these values; `nil` unless namespace and instance have 10 and 6 bytes.
     public init?(power: TransmitPower, namespace: [UInt8], instance: [UInt8], reserved: UInt16? = 0) {
         guard namespace.count == 10, instance.count == 6 else { return nil }
         self.power = power
@@ -29,8 +29,8 @@ public struct EddystoneUID: Hashable, Sendable {
 }
 
 extension EddystoneUID: EddystoneFrame {
-    /// Reads the 20 octets behind the service, or the 18 of early beacons when nothing follows them.
-    /// - Throws: `WireError`: truncated, or `.badValue` when the frame type is not 0x00.
+    /// Parses the 20 bytes after the service UUID, or the 18 bytes of early beacons if no more bytes follow.
+    /// - Throws: `WireError`: truncated, or `.badValue` if the frame type is not 0x00.
     public init(parsing reader: inout ByteReader) throws(WireError) {
         try Eddystone.readType([0x00], &reader)
         power = TransmitPower(try reader.readInt8())

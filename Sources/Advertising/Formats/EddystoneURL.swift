@@ -6,7 +6,7 @@ public import BluetoothCore
 
 /// Eddystone-URL, frame type 0x10: a compressed web address.
 public struct EddystoneURL: Hashable, Sendable {
-    /// The greatest number of bytes behind the scheme.
+    /// The maximum number of bytes after the scheme.
     public static let maximumLength = 17
 
     private static let schemes = ["http://www.", "https://www.", "http://", "https://"]
@@ -17,26 +17,26 @@ public struct EddystoneURL: Hashable, Sendable {
 
     /// The power at 0 m.
     public private(set) var power: TransmitPower
-    /// The code of what it begins with; 4 to 255 are reserved.
+    /// The code of the scheme, an index of `schemes`; 4 to 255 are reserved.
     public let scheme: UInt8
-    /// The rest: characters, and codes for frequent ends of host names; 1 to 17 octets, of which some may be reserved.
+    /// The rest of the URL: characters, codes for common ends of host names, and perhaps reserved bytes; 1 to 17 bytes.
     public let encoded: [UInt8]
 
-    /// The shortest frame of an address; `nil` when it is longer than 17 octets, empty behind its scheme, of another
-    /// scheme than http and https, or of characters that an address does not have.
+    /// The shortest frame of a URL; `nil` if it has more than 17 bytes, nothing after the scheme, a scheme other than
+    /// http and https, or a character that URLs cannot contain.
     public init?(power: TransmitPower, url: String) {
         var rest = Array(url.utf8)[...]
-        // Of both tables the first that fits is the longest.
+        // Both tables are sorted so that the first match is the longest.
         guard let scheme = Self.schemes.firstIndex(where: { rest.starts(with: $0.utf8) }) else { return nil }
         rest = rest.dropFirst(Self.schemes[scheme].utf8.count)
         var encoded: [UInt8] = []
-        while let octet = rest.first {
+        while let byte = rest.first {
             if let code = Self.expansions.firstIndex(where: { rest.starts(with: $0.utf8) }) {
                 encoded.append(UInt8(code))
                 rest = rest.dropFirst(Self.expansions[code].utf8.count)
             } else {
-                guard Self.isPrintable(octet) else { return nil }
-                encoded.append(octet)
+                guard Self.isPrintable(byte) else { return nil }
+                encoded.append(byte)
                 rest = rest.dropFirst()
             }
         }
@@ -46,16 +46,16 @@ public struct EddystoneURL: Hashable, Sendable {
         self.encoded = encoded
     }
 
-    /// The address; `nil` when something in it is reserved.
+    /// The URL; `nil` if it contains a reserved byte.
     public var url: String? {
         guard Self.schemes.indices.contains(Int(scheme)) else { return nil }
         var url = Self.schemes[Int(scheme)]
-        for octet in encoded {
-            if Self.expansions.indices.contains(Int(octet)) {
-                url += Self.expansions[Int(octet)]
+        for byte in encoded {
+            if Self.expansions.indices.contains(Int(byte)) {
+                url += Self.expansions[Int(byte)]
             } else {
-                guard Self.isPrintable(octet) else { return nil }
-                url.unicodeScalars.append(UnicodeScalar(octet))
+                guard Self.isPrintable(byte) else { return nil }
+                url.unicodeScalars.append(UnicodeScalar(byte))
             }
         }
         return url
@@ -64,14 +64,14 @@ public struct EddystoneURL: Hashable, Sendable {
     /// The RSSI at 1 m.
     public var measuredPower: MeasuredPower { Eddystone.measuredPower(power) }
 
-    /// Graphic characters of ASCII; everything else is reserved or a code.
-    private static func isPrintable(_ octet: UInt8) -> Bool { 0x21...0x7E ~= octet }
+    /// Whether a byte is a graphic character of ASCII; all other bytes are codes or reserved.
+    private static func isPrintable(_ byte: UInt8) -> Bool { 0x21...0x7E ~= byte }
 }
 
 extension EddystoneURL: EddystoneFrame {
-    /// Reads all octets behind the service, 4 to 20.
-    /// - Throws: `WireError`: truncated, `.badValue` when the frame type is not 0x10, `.badLength` when the address has
-    ///   more than 17 octets.
+    /// Parses all bytes after the service UUID, 4 to 20.
+    /// - Throws: `WireError`: truncated, `.badValue` if the frame type is not 0x10, `.badLength` if the URL has more
+    ///   than 17 bytes.
     public init(parsing reader: inout ByteReader) throws(WireError) {
         try Eddystone.readType([0x10], &reader)
         power = TransmitPower(try reader.readInt8())

@@ -6,19 +6,19 @@ public import BluetoothCore
 
 /// Apple's proximity beacon frame: manufacturer-specific data of company 0x004C, type 0x02, length 0x15.
 ///
-/// The layout is that of "Proximity Beacon Specification" (Apple, R1): UUID in text order, major and minor big-endian,
+/// The layout follows "Proximity Beacon Specification" (Apple, R1): UUID in text order, major and minor big-endian,
 /// then the measured power.
 public struct IBeacon: Hashable, Sendable {
-    /// The proximity UUID: the owner of the beacons.
+    /// The proximity UUID, which identifies the owner of the beacons.
     public var uuid: UUID128
-    /// The group, 0 to 65535.
+    /// The major number, which identifies a group of beacons: 0 to 65535.
     public var major: UInt16
-    /// The beacon within its group, 0 to 65535.
+    /// The minor number, which identifies the beacon within its group: 0 to 65535.
     public var minor: UInt16
     /// The RSSI at 1 m.
     public var measuredPower: MeasuredPower
 
-    /// The identity and calibration of one beacon.
+    /// A frame with these values.
     public init(uuid: UUID128, major: UInt16, minor: UInt16, measuredPower: MeasuredPower) {
         self.uuid = uuid
         self.major = major
@@ -26,17 +26,18 @@ public struct IBeacon: Hashable, Sendable {
         self.measuredPower = measuredPower
     }
 
-    /// The frame as an AD structure of 27 octets.
+    /// The frame as an AD structure of 27 bytes.
     public var structure: AdvertisingStructure {
         .manufacturerSpecific(.apple, serialized(capacity: 23))
     }
 
-    /// Flags and frame, 30 octets; `nil` flags leave that structure out.
+    /// Flags and frame, 30 bytes; `nil` flags leave that structure out.
     public func advertisingData(flags: AdvertisingFlags? = .beacon) -> AdvertisingData {
         AdvertisingData([flags.map { .flags($0) }, structure].compactMap { $0 })
     }
 
-    /// The frame in this structure, if it is one, exactly 25 octets of company and data.
+    /// The frame in an AD structure; `nil` unless the structure has exactly 25 bytes of company and data with the frame
+    /// type.
     public init?(_ structure: AdvertisingStructure) {
         guard case .manufacturerSpecific(.apple, let data) = structure, let frame = try? IBeacon(parsing: data) else {
             return nil
@@ -46,8 +47,8 @@ public struct IBeacon: Hashable, Sendable {
 }
 
 extension IBeacon: WireCodable {
-    /// Reads the 23 octets behind the company identifier.
-    /// - Throws: `WireError`: truncated, or `.badValue` when type and length are not 0x02 0x15.
+    /// Parses the 23 bytes after the company identifier.
+    /// - Throws: `WireError`: truncated, or `.badValue` if type and length are not 0x02 0x15.
     public init(parsing reader: inout ByteReader) throws(WireError) {
         let start = reader.offset
         guard try reader.readBigEndian(UInt16.self) == 0x0215 else {

@@ -4,21 +4,21 @@
 
 package import BluetoothCore
 
-/// A beacon format that can be sent: its keys declare how people write a frame, in profiles, settings and options.
+/// A beacon format that can be sent. Its keys declare how a frame is written in profiles, settings and options.
 package protocol TransmittableBeacon: BeaconFormat {
-    /// The frame with the values of keys that are not given. Required keys have any value in it.
+    /// A frame with the default values of the optional keys. The values of required keys are placeholders.
     static var template: Self { get }
     /// The keys in the order in which they are documented.
     static var keys: [BeaconKey<Self>] { get }
     /// Values of keys, all required ones included, for the examples of help and documentation.
     static var example: KeyValuePairs<String, String> { get }
-    /// What is advertised: flags, if any, and the frame with what belongs to it.
+    /// The advertising data: the flags, unless they are `nil`, and the frame with the structures that belong to it.
     func advertisingData(flags: AdvertisingFlags?) -> AdvertisingData
 }
 
 extension TransmittableBeacon {
     /// Sets the value of a key from text.
-    /// - Returns: what can be written instead, when the text is not a value; `nil` when it is.
+    /// - Returns: `nil` if the text is valid, else a description of the valid texts.
     /// - Precondition: the format has the key.
     package mutating func set(_ key: String, to text: String) -> String? {
         guard let declared = Self.keys.first(where: { $0.name == key }) else {
@@ -27,7 +27,7 @@ extension TransmittableBeacon {
         return declared.set(text, &self) ? nil : declared.meaning
     }
 
-    /// The keys that have a value, each with its text.
+    /// The keys that have a value, with their texts.
     package var texts: [(key: String, text: String)] {
         Self.keys.compactMap { key in key.text(self).map { (key.name, $0) } }
     }
@@ -40,22 +40,22 @@ extension BeaconFormats {
     }
 }
 
-/// A key of a frame: what it means, and how its text is read and printed.
+/// A key of a frame: its meaning, and how its text is parsed and printed.
 package struct BeaconKey<Frame: Sendable>: Sendable {
     /// The name in profiles, in `ctl set` and, after `--`, of an option.
     package let name: String
     /// What the value is, such as `Measured power, the RSSI at 1 m`.
     package let summary: String
-    /// What can be written, such as `a whole number from 0 to 65535`.
+    /// A description of valid texts, such as `a whole number from 0 to 65535`.
     package let meaning: String
-    /// Whether it must be given.
+    /// Whether the key is required.
     package let isRequired: Bool
-    /// Sets the value; returns `false` when the text is not a value.
+    /// Sets the value; returns `false` if the text is invalid.
     package let set: @Sendable (String, inout Frame) -> Bool
-    /// The text of the value; `nil` when the frame does not have it.
+    /// The text of the value; `nil` if the frame does not have it.
     package let text: @Sendable (Frame) -> String?
 
-    /// A key with closures of its own.
+    /// A key that is parsed and printed by closures.
     package init(
         _ name: String, _ summary: String, _ meaning: String, isRequired: Bool = false,
         set: @escaping @Sendable (String, inout Frame) -> Bool, text: @escaping @Sendable (Frame) -> String?
@@ -68,7 +68,7 @@ package struct BeaconKey<Frame: Sendable>: Sendable {
         self.text = text
     }
 
-    /// A key of a property.
+    /// A key that sets a property.
     package init<Value>(
         _ name: String, _ summary: String, _ kind: ValueKind<Value>,
         _ path: any WritableKeyPath<Frame, Value> & Sendable, isRequired: Bool = false
@@ -83,18 +83,18 @@ package struct BeaconKey<Frame: Sendable>: Sendable {
     }
 }
 
-/// A kind of value that people write.
+/// A type of value: its texts, and how they are parsed and printed.
 package struct ValueKind<Value: Sendable>: Sendable {
-    /// What can be written, such as `a whole number from 0 to 65535`.
+    /// A description of valid texts, such as `a whole number from 0 to 65535`.
     package let meaning: String
-    /// The value of a text; `nil` when it is not one.
+    /// Parses a text; `nil` if it is invalid.
     package let parse: @Sendable (String) -> Value?
     /// The text of a value.
     package let print: @Sendable (Value) -> String
 }
 
 extension UUID128 {
-    /// The UUID of a template, which a required key replaces.
+    /// The placeholder of a template, for a required key.
     static let ofTemplate: UUID128 = {
         guard let zeros = UUID128(octets: [UInt8](repeating: 0, count: 16)) else { preconditionFailure("16 bytes") }
         return zeros
@@ -151,7 +151,7 @@ extension ValueKind<[UInt8]> {
     }
 }
 
-/// A number with or without `dBm` behind it.
+/// A number with or without `dBm` after it.
 private func decibelMilliwatts(_ text: String) -> Int8? {
     let number = text.hasSuffix("dBm") ? text.dropLast(3) : Substring(text)
     return Int8(number.last == " " ? number.dropLast() : number)

@@ -34,8 +34,8 @@ package struct EventCommand: Sendable {
         case tookTooLong
     }
 
-    /// Runs it and waits for its end. When the task is cancelled, the command and all that it started are ended: by SIGTERM,
-    /// and by SIGKILL a second later.
+    /// Runs it and waits for its end. When the task is cancelled, the command and all that it started are ended: by
+    /// SIGTERM, and by SIGKILL a second later.
     package func run(environment: [String: String], input: String) async throws(Trouble) {
         let outcome = await withTaskGroup(of: Result<TerminationStatus, Trouble>.self) { group in
             group.addTask { await start(environment, input) }
@@ -58,7 +58,8 @@ package struct EventCommand: Sendable {
 
     private func start(_ environment: [String: String], _ input: String) async -> Result<TerminationStatus, Trouble> {
         var options = PlatformOptions()
-        // A process group of its own: what it starts ends with it, and Ctrl-C at our terminal does not reach it.
+        // The command gets its own process group: what it starts ends with it, and Ctrl-C at our terminal does not
+        // reach it.
         options.processGroupID = 0
         options.teardownSequence = [
             .gracefulShutDown(toProcessGroup: true, allowedDurationToNextStep: .seconds(1))
@@ -74,7 +75,7 @@ package struct EventCommand: Sendable {
                 input: .fileDescriptor(try Self.pipe(holding: input), closeAfterSpawningProcess: true),
                 output: .fileDescriptor(.standardError, closeAfterSpawningProcess: false),
                 error: .fileDescriptor(.standardError, closeAfterSpawningProcess: false))
-            // The teardown ends with the command; what ignores SIGTERM in its group would survive it.
+            // The teardown ends only the command; a process in its group that ignores SIGTERM would survive.
             if Task.isCancelled { kill(-result.processIdentifier.value, SIGKILL) }
             return .success(result.terminationStatus)
         } catch let error as SubprocessError {
@@ -88,12 +89,12 @@ package struct EventCommand: Sendable {
         Subprocess.Environment.Key(stringLiteral: name)
     }
 
-    /// The reading end of a pipe that holds all of the input: a command that does not read it is no error, as it would be
-    /// if the input were written while the command runs.
+    /// The reading end of a pipe that holds all of the input. If the input were written while the command runs, a
+    /// command that does not read it would be an error.
     private static func pipe(holding input: String) throws -> FileDescriptor {
         let (reading, writing) = try FileDescriptor.pipe()
         defer { try? writing.close() }
-        // An event is smaller than a pipe's capacity; one that is not must not block.
+        // An event is smaller than a pipe's capacity; a larger one must not block.
         _ = fcntl(writing.rawValue, F_SETFL, O_NONBLOCK)
         do {
             try writing.writeAll(input.utf8)

@@ -31,7 +31,7 @@ actor EventCommandQueue {
                 Notice(
                     code: "exec-left-out",
                     message: "\(command.arguments[0]) is not run for \(record.region): "
-                        + "\(Self.capacity) events wait for it already", hint: "use a command that ends sooner"))
+                        + "\(Self.capacity) events already wait for it", hint: "use a command that ends sooner"))
         }
         waiting.append(record)
         startNext()

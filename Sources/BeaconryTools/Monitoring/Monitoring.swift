@@ -35,7 +35,7 @@ package struct Monitoring: Sendable {
     private let format: OutputFormat
 
     /// - Parameters:
-    ///   - folder: where states survive a restart; `nil` for nowhere.
+    ///   - folder: the folder for the states, which a later command continues; `nil` to save none.
     ///   - printsRanging: whether to report the beacons in range of the regions that are inside.
     package init(
         _ settings: RegionMonitor.Settings, ranging: Ranging.Settings, source: RegionSource,

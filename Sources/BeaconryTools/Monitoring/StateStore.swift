@@ -17,7 +17,7 @@ final class StateStore: Sendable {
     private let format: OutputFormat
     private let memory = Mutex(Memory())
 
-    /// - Parameter folder: where the states survive a restart; `nil` for nowhere.
+    /// - Parameter folder: the folder for the states; `nil` to save none.
     init(folder: MonitorFolder?, list: String, format: OutputFormat) {
         self.folder = folder
         self.list = list

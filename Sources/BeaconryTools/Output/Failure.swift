@@ -16,7 +16,7 @@ package struct Failure: Error {
     package let message: String
     /// The faults of a profile, a line each, which replace the message; empty for any other error.
     package var diagnostics: [String] = []
-    /// The objects that replace the message in JSON; empty where the message is all there is.
+    /// The objects that replace the message in JSON; empty if the message is complete.
     package var records: [ErrorRecord] = []
 
     package init(exitCode: Int32, message: String) {
@@ -37,7 +37,7 @@ package struct Failure: Error {
         throw Failure(exitCode: 73, message: "\(path) already exists; --force replaces it, or choose another file")
     }
 
-    /// The failure of an error from any of our modules; `nil` for errors of others.
+    /// The failure of an error from any of our modules; `nil` for other errors.
     package init?(_ error: any Error) {
         switch error {
         case let failure as Failure: self = failure
@@ -71,7 +71,7 @@ package struct Failure: Error {
         records = ErrorRecord.records(of: error)
     }
 
-    /// The stable code of an error that has none of its own.
+    /// The stable code of an error that does not define one.
     private var code: String {
         switch exitCode {
         case 1: "unmet"

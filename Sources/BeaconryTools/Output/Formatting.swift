@@ -14,6 +14,6 @@ package enum Formatting {
     /// A count with its noun: `1 beacon`, `2 beacons`.
     package static func count(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
-    /// The cells that are there, with two spaces between them.
+    /// The cells that are not `nil`, with two spaces between them.
     package static func row(_ cells: [String?]) -> String { cells.compactMap(\.self).joined(separator: "  ") }
 }

@@ -10,11 +10,11 @@ import SystemPackage
 
 /// The two streams of a command: results on standard output, notes for people on standard error.
 ///
-/// All text passes through `SafeText` here, at the edge, wherever it comes from.
+/// All text, whatever its source, passes through `SafeText` here.
 ///
 /// Results that cannot be written end a command: silently, as SIGPIPE does, if the reader has closed its end; otherwise
-/// with exit code 74 and a sentence. A receiving command closes its radio first (`Listening`). `run` continues (`goOn`)
-/// and fails at its end.
+/// with exit code 74 and a sentence. A receiving command closes its radio first (`Listening`). `run` continues
+/// (`continueAfterErrors`) and fails at its end.
 package enum Output {
     /// One of the two streams.
     package enum Stream: Sendable {
@@ -35,14 +35,14 @@ package enum Output {
     }
 
     private struct State {
-        var goesOn = false
+        var continuesAfterErrors = false
         var isWatched = false
         var trouble: Trouble?
         /// The number of results that could not be written.
         var lostCount = 0
         /// Whether only part of the last line was written.
         var isTorn = false
-        var writeBegan: ContinuousClock.Instant?
+        var writeStart: ContinuousClock.Instant?
         var listener: AsyncStream<Trouble>.Continuation?
     }
 
@@ -50,10 +50,10 @@ package enum Output {
     /// The longest wait for a stalled reader, and for a slow one, at the end.
     private static let patience = (stalled: Duration.seconds(2), slow: Duration.seconds(10))
 
-    /// Prints a result on a line of its own, unbuffered, even into a pipe.
+    /// Prints a result on one line, unbuffered, even into a pipe.
     package static func line(_ text: String) { write(SafeText.line(text) + "\n") }
 
-    /// Prints results, each on a line of its own.
+    /// Prints results, one on each line.
     package static func lines(_ lines: [String]) {
         if !lines.isEmpty { write(lines.map { SafeText.line($0) + "\n" }.joined()) }
     }
@@ -61,7 +61,7 @@ package enum Output {
     /// Prints text that may control a terminal; it must not contain text from other sources.
     static func raw(_ text: String) { write(text) }
 
-    /// Prints a note for people on a line of its own.
+    /// Prints a note for people on one line.
     package static func note(_ text: String) { writeNote(SafeText.line(text) + "\n") }
 
     /// Prints a note without a line end; it may control a terminal.
@@ -72,8 +72,8 @@ package enum Output {
     /// Why results could not be written; `nil` if all were written.
     static var trouble: Trouble? { state.withLock(\.trouble) }
 
-    /// Drops results that cannot be written from now on: the command serves others besides its reader.
-    package static func goOn() { state.withLock { $0.goesOn = true } }
+    /// From now on drops results that cannot be written: the command serves others besides its reader.
+    package static func continueAfterErrors() { state.withLock { $0.continuesAfterErrors = true } }
 
     /// Reports a failure to write, instead of ending the process at once. One listener at a time.
     static func troubles() -> AsyncStream<Trouble> {
@@ -111,7 +111,7 @@ package enum Output {
         Terminal.leave()
         switch trouble {
         case .readerLeft:
-            // As if SIGPIPE were not ignored, which sockets need.
+            // Sockets need an ignored SIGPIPE; here the default action ends the process.
             signal(SIGPIPE, SIG_DFL)
             var signals = sigset_t()
             sigemptyset(&signals)
@@ -135,7 +135,7 @@ package enum Output {
         }
     }
 
-    /// Ends the process on one of these signals if a stalled reader keeps it from ending by itself.
+    /// Ends the process on one of these signals if a stalled reader prevents its normal end.
     static func endIfStalled(on signals: [Int32]) -> [any DispatchSourceSignal] {
         signals.map { signal in
             let source = DispatchSource.makeSignalSource(signal: signal, queue: guardQueue)
@@ -159,7 +159,7 @@ package enum Output {
 
     /// How long the current write has blocked.
     private static var stall: Duration {
-        state.withLock(\.writeBegan).map { $0.duration(to: .now) } ?? .zero
+        state.withLock(\.writeStart).map { $0.duration(to: .now) } ?? .zero
     }
 
     /// Waits for a task that writes, but not for a stalled reader.
@@ -194,11 +194,11 @@ package enum Output {
     }
 
     private static func fail(_ trouble: Trouble) {
-        let (isNew, goesOn, listener) = state.withLock { state in
+        let (isNew, continuesAfterErrors, listener) = state.withLock { state in
             defer { state.trouble = state.trouble ?? trouble }
-            return (state.trouble == nil, state.goesOn, state.listener)
+            return (state.trouble == nil, state.continuesAfterErrors, state.listener)
         }
-        if goesOn {
+        if continuesAfterErrors {
             if isNew, trouble != .readerLeft { note("warning: \(sentence(trouble)); the run continues") }
         } else if let listener {
             listener.yield(trouble)
@@ -213,14 +213,14 @@ package enum Output {
             let isLost =
                 switch state.trouble {
                 case nil: false
-                case .failed: !state.goesOn
+                case .failed: !state.continuesAfterErrors
                 case .readerLeft, .stalled: true
                 }
             if isLost { state.lostCount += 1 }
-            state.writeBegan = .now
+            state.writeStart = .now
             return (isLost, state.isTorn, state.trouble)
         }
-        defer { state.withLock { $0.writeBegan = nil } }
+        defer { state.withLock { $0.writeStart = nil } }
         if isLost {
             if let trouble { fail(trouble) }
             return
@@ -267,7 +267,7 @@ package enum Output {
     }
 }
 
-/// Runs tasks that write on a thread of their own, because a stalled reader blocks the thread.
+/// Runs tasks that write, on a separate thread, because a stalled reader blocks it.
 package final class OutputExecutor: TaskExecutor {
     private let queue = DispatchQueue(label: "output")
 

@@ -20,7 +20,7 @@ package enum ProfileFiles {
             do throws(ProfileFaults) {
                 let profile = try Profile(parsing: try text(path), file: path, files: files(beside: path))
                 if let index = profiles.firstIndex(where: { $0.name == profile.name }) {
-                    let message = "the name \"\(profile.name)\" is \(paths[index])'s already"
+                    let message = "\(paths[index]) has the name \"\(profile.name)\" already"
                     faults.append(ProfileFault(file: path, line: 1, column: 1, field: "profile", message: message))
                 }
                 profiles.append(profile)

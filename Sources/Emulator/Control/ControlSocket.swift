@@ -95,8 +95,8 @@ struct PeerCredentials {
         return credentials ?? PeerCredentials()
     }
 
-    /// Whether a client that runs as the user `client` may trust a server that runs as the user `server`: its own user, or
-    /// root.
+    /// Whether a client that runs as the user `client` may trust a server that runs as the user `server`: its own user,
+    /// or root.
     ///
     /// Root also trusts the user who owns the socket's folder, if only root can have created that folder.
     static func isTrusted(server: uid_t, by client: uid_t, socket path: String) -> Bool {
@@ -110,8 +110,8 @@ struct PeerCredentials {
     }
 }
 
-/// Splits a stream of bytes into lines. A line that is too long is cut off after one byte more than the limit, so that the
-/// reader can tell.
+/// Splits a stream of bytes into lines. A line that is too long is cut off one byte after the limit, so that the
+/// reader recognizes it.
 struct LineReader {
     private let maximumLength: Int
     private var rest: [UInt8] = []

@@ -99,7 +99,7 @@ package enum AdvertisingStop: Hashable, Sendable {
         switch self {
         case .disabled: "disabled"
         case .connected: "a central is connected"
-        case .device: "as the beacon asks"
+        case .device: "requested by the beacon"
         case .radio(let reason): reason
         }
     }

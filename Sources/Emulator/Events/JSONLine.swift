@@ -6,7 +6,8 @@ import FoundationEssentials
 
 /// The encoder of JSON lines.
 package enum JSONLine {
-    /// A value on one line with sorted keys, without a line end; characters that control terminals or end lines are escaped.
+    /// A value on one line with sorted keys, without a line end; characters that control terminals or end lines are
+    /// escaped.
     package static func encode(_ value: some Encodable) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -26,7 +27,7 @@ package enum Timestamp {
     package static func text(sinceUnixEpoch time: Duration) -> String {
         let (seconds, attoseconds) = time.components
         let milliseconds = Double(seconds) * 1000 + Double(attoseconds / 1_000_000_000_000_000)
-        // The formatter truncates: half a millisecond more keeps 7 ms from becoming 6.999.
+        // The formatter truncates: without half a millisecond more, 7 ms could become 6.999.
         return text(Date(timeIntervalSince1970: (milliseconds + 0.5) / 1000))
     }
 

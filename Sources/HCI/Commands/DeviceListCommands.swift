@@ -25,7 +25,7 @@ package struct LEReadFilterAcceptListSize: HCIReturningCommand, HCIParameterless
     package struct Returned: WireCodable, Hashable {
         /// The HCI status.
         package let status: HCIStatus
-        /// 1 to 255.
+        /// The capacity, 1 to 255.
         package let filterAcceptListSize: UInt8
 
         /// Return parameters with these fields.
@@ -114,9 +114,9 @@ package struct LEAddDeviceToResolvingList: HCICommand, Hashable {
     package let peerIdentityAddressType: AddressType
     /// The peer.
     package let peerIdentityAddress: BluetoothAddress
-    /// Least significant byte first; zeros without a key.
+    /// The peer's key, least significant byte first; zeros if it has none.
     package let peerIdentityResolvingKey: Octets<16>
-    /// Least significant byte first; zeros without a key.
+    /// The local key, least significant byte first; zeros if there is none.
     package let localIdentityResolvingKey: Octets<16>
 
     /// A command with these fields.
@@ -188,7 +188,7 @@ package struct LEReadResolvingListSize: HCIReturningCommand, HCIParameterlessCom
     package struct Returned: WireCodable, Hashable {
         /// The HCI status.
         package let status: HCIStatus
-        /// 0 to 255.
+        /// The capacity, 0 to 255.
         package let resolvingListSize: UInt8
 
         /// Return parameters with these fields.

@@ -6,7 +6,7 @@ package import BluetoothCore
 
 /// A controller's number for a connection (Core 5.4, Vol 4, Part E, 5.3.1): 0x0000 to 0x0EFF.
 ///
-/// A handle has 12 bits; the upper four are reserved and survive in commands and events.
+/// A handle has 12 bits; the upper four are reserved, and are preserved in commands and events.
 package struct ConnectionHandle: WireCodable, Hashable, Comparable {
     /// The number.
     package let rawValue: UInt16
@@ -27,9 +27,9 @@ package struct ConnectionRole: HCICode {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Initiated the connection.
+    /// The device that initiated the connection.
     package static let central = ConnectionRole(rawValue: 0)
-    /// Advertised.
+    /// The device that advertised.
     package static let peripheral = ConnectionRole(rawValue: 1)
 }
 
@@ -132,7 +132,7 @@ package struct PHY: HCICode {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// In a report: nothing was received on a secondary channel.
+    /// In reports: no packet was received on a secondary channel.
     package static let none = PHY(rawValue: 0)
     /// LE 1M.
     package static let oneMegabit = PHY(rawValue: 1)

@@ -4,7 +4,7 @@
 
 package import BluetoothCore
 
-/// A field of one byte whose values have names; unnamed values survive.
+/// A field of one byte whose values have names; unnamed values are preserved.
 package protocol HCICode: WireCodable, Hashable, RawRepresentable where RawValue == UInt8 {
     /// Any value, known or not.
     init(rawValue: UInt8)
@@ -15,7 +15,7 @@ extension HCICode {
     package func serialize(into writer: inout ByteWriter) { writer.write(rawValue) }
 }
 
-/// A field of bits, some of which have names; unnamed bits survive.
+/// A field of bits, some of which have names; unnamed bits are preserved.
 package protocol HCIFlags: OptionSet, WireCodable, Hashable where RawValue: FixedWidthInteger {
     /// Any bits, known or not.
     init(rawValue: RawValue)

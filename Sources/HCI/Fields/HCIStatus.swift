@@ -27,15 +27,15 @@ extension HCIStatus {
     package static let pinOrKeyMissing = HCIStatus(rawValue: 0x06)
     /// The controller has no memory for this.
     package static let memoryCapacityExceeded = HCIStatus(rawValue: 0x07)
-    /// The peer was silent for the supervision timeout.
+    /// No packet of the peer arrived during the supervision timeout.
     package static let connectionTimeout = HCIStatus(rawValue: 0x08)
     /// The controller supports no more connections.
     package static let connectionLimitExceeded = HCIStatus(rawValue: 0x09)
     /// The device has no more synchronous connections.
     package static let synchronousConnectionLimitExceeded = HCIStatus(rawValue: 0x0A)
-    /// There is a connection to this device.
+    /// A connection to this device exists already.
     package static let connectionAlreadyExists = HCIStatus(rawValue: 0x0B)
-    /// Not in the present state.
+    /// The command is not allowed in the present state.
     package static let commandDisallowed = HCIStatus(rawValue: 0x0C)
     /// The peer has no resources for the connection.
     package static let rejectedLimitedResources = HCIStatus(rawValue: 0x0D)
@@ -57,7 +57,7 @@ extension HCIStatus {
     package static let remoteDeviceTerminatedPowerOff = HCIStatus(rawValue: 0x15)
     /// This host ended the connection.
     package static let connectionTerminatedByLocalHost = HCIStatus(rawValue: 0x16)
-    /// Too soon after a failed authentication.
+    /// The attempt came too soon after a failed authentication.
     package static let repeatedAttempts = HCIStatus(rawValue: 0x17)
     /// The device does not pair now.
     package static let pairingNotAllowed = HCIStatus(rawValue: 0x18)
@@ -87,7 +87,7 @@ extension HCIStatus {
     package static let lmpPDUNotAllowed = HCIStatus(rawValue: 0x24)
     /// The encryption mode is not acceptable.
     package static let encryptionModeNotAcceptable = HCIStatus(rawValue: 0x25)
-    /// A fixed key.
+    /// The link key cannot be changed.
     package static let linkKeyCannotBeChanged = HCIStatus(rawValue: 0x26)
     /// The quality of service is not supported.
     package static let requestedQoSNotSupported = HCIStatus(rawValue: 0x27)
@@ -113,13 +113,13 @@ extension HCIStatus {
     package static let reservedSlotViolation = HCIStatus(rawValue: 0x34)
     /// The role switch failed.
     package static let roleSwitchFailed = HCIStatus(rawValue: 0x35)
-    /// Larger than the allowed packets.
+    /// The response is larger than the allowed packets.
     package static let extendedInquiryResponseTooLarge = HCIStatus(rawValue: 0x36)
     /// The host does not support secure simple pairing.
     package static let simplePairingNotSupportedByHost = HCIStatus(rawValue: 0x37)
     /// The host is busy with another pairing.
     package static let hostBusyPairing = HCIStatus(rawValue: 0x38)
-    /// No channel suits.
+    /// No channel is suitable.
     package static let rejectedNoSuitableChannel = HCIStatus(rawValue: 0x39)
     /// The controller cannot execute the command now.
     package static let controllerBusy = HCIStatus(rawValue: 0x3A)
@@ -143,7 +143,7 @@ extension HCIStatus {
     package static let limitReached = HCIStatus(rawValue: 0x43)
     /// The host cancelled the operation.
     package static let operationCancelledByHost = HCIStatus(rawValue: 0x44)
-    /// Longer than the advertiser can send.
+    /// The data is longer than the advertiser can send.
     package static let packetTooLong = HCIStatus(rawValue: 0x45)
     /// The time for the operation has passed.
     package static let tooLate = HCIStatus(rawValue: 0x46)

@@ -14,7 +14,7 @@ package struct ATTToken: Hashable, Sendable {
 
 /// The attribute server and client of one connection, on its attribute channel (Core 5.4, Vol 3, Part F, 3.2.11).
 ///
-/// It passes each PDU to the one that it is for, and to both the MTU that either has agreed on.
+/// The bearer passes each PDU to the server or to the client, and gives both the MTU that either of them has agreed on.
 package struct ATTBearer: Sendable {
     /// An output of the bearer.
     package enum Output: Hashable, Sendable {

@@ -97,7 +97,7 @@ struct Advertiser: Hashable, Sendable {
 /// One command on the way from the present state of an advertiser to an order.
 enum AdvertiserStep: Hashable, Sendable {
     case disable
-    /// Remove the set, so that another PDU type does not meet the data of the old one.
+    /// Remove the set, so that a new PDU type is not combined with the data of the old one.
     case remove
     case parameters(AdvertiserParameters)
     case randomAddress(BluetoothAddress)

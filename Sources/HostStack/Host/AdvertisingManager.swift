@@ -12,13 +12,13 @@ import HCI
 /// controller the sets share its only advertiser in turns (`LegacyAdvertiser`).
 ///
 /// Inputs change what is requested or acknowledged. After each, the host calls `next(for:…)`, which sends the next
-/// command or notifies the owner; a legacy controller's next command is returned instead, because the scan has to rest
-/// while the controller's only random address changes.
+/// command or notifies the owner; a legacy controller's next command is returned instead, because the scan has to
+/// pause while the controller's only random address changes.
 struct AdvertisingManager: Sendable {
     /// What the host does next.
     enum Next {
         case nothing
-        /// Pause the scan, and ask again when it rests.
+        /// Pause the scan, and call `next(for:…)` again when it is paused.
         case pauseScanning
         /// Resume the scan unless the step changes the random address, then call `proceed(with:_:)`.
         case proceed(AdvertiserStep?)
@@ -30,7 +30,7 @@ struct AdvertisingManager: Sendable {
 
     // MARK: - Queries
 
-    /// Whether any set is on the air, as far as the controller acknowledged it.
+    /// Whether the controller acknowledged that a set is on the air.
     var isAdvertising: Bool {
         legacy?.value.advertiser.isEnabled ?? false || sets.contains { $0.advertiser.isEnabled }
     }
@@ -105,13 +105,13 @@ struct AdvertisingManager: Sendable {
 
     // MARK: - From the controller
 
-    /// Begins to use a controller that is ready.
+    /// Starts with a controller that is ready.
     mutating func start(_ capabilities: LEHostCapabilities, _ configuration: LEHostConfiguration) {
         guard !capabilities.hasExtendedAdvertising else { return }
         legacy = Indirect(LegacyAdvertiser(dwell: configuration.legacyDwell, seed: configuration.seed))
     }
 
-    /// The controller restarts: what it acknowledged is void, and what is requested is not.
+    /// The controller restarts: the acknowledged values are void, and the requests remain.
     mutating func reset() {
         legacy = nil
         for index in sets.indices { sets[index].reset() }
@@ -172,14 +172,14 @@ struct AdvertisingManager: Sendable {
         index(of: set).map { sets[$0].resume(after: connection) } ?? false
     }
 
-    /// Replaces one private address whose time is over.
+    /// Replaces one private address that has expired.
     /// - Returns: its set; `nil` when none is due.
     mutating func renewAddress(_ context: inout HostContext) -> AdvertisingSetIdentifier? {
         for index in sets.indices where sets[index].renewAddressIfDue(&context) { return sets[index].identifier }
         return nil
     }
 
-    /// Forgets a set of which nothing is left.
+    /// Removes a set that neither the owner nor the controller uses any more.
     mutating func removeIfUnused(_ set: AdvertisingSetIdentifier) {
         guard let index = index(of: set), sets[index].isUnused else { return }
         sets.remove(at: index)
@@ -187,7 +187,7 @@ struct AdvertisingManager: Sendable {
 
     // MARK: - The next command
 
-    /// Does what is next for a set, or for all of them (`nil`), on a controller that is ready.
+    /// Takes the next step for a set, or for all of them (`nil`), on a controller that is ready.
     /// - Parameters:
     ///   - isConnecting: whether the controller makes a connection.
     ///   - isScanning: whether the controller scans, or has a command of the scan.
@@ -282,7 +282,7 @@ struct AdvertisingManager: Sendable {
         }
     }
 
-    /// The order of a set in values that a legacy controller takes.
+    /// The order of a set, with values that a legacy controller supports.
     private func permittedOrder(of set: AdvertisingSetIdentifier, _ context: HostContext) -> AdvertisingOrder? {
         guard let index = index(of: set), sets[index].isWanted, var order = sets[index].order else { return nil }
         order.parameters.interval = Self.permittedInterval(order, context)
@@ -329,7 +329,7 @@ struct AdvertisingManager: Sendable {
             ? .noPublicAddress : nil
     }
 
-    /// Gives up a set's order until there is another.
+    /// Discards a set's order until the owner requests another.
     private mutating func fail(_ index: Int, _ failure: LEHostFailure, _ context: inout HostContext) {
         sets[index].fail()
         context.emit(.advertisingFailed(sets[index].identifier, failure))
@@ -337,7 +337,7 @@ struct AdvertisingManager: Sendable {
 }
 
 extension EffectiveAdvertising {
-    /// What the controller acknowledged of a set that is on the air.
+    /// The acknowledged values of a set on the air.
     fileprivate init(
         _ order: AdvertisingOrder, _ advertiser: Advertiser, interval: AdvertisingInterval, turns: Int = 1,
         share: Double = 1, _ context: HostContext

@@ -6,24 +6,24 @@ import Advertising
 import BluetoothCore
 import HCI
 
-/// One advertising set: the advertisement that the owner requested, and how far the controller has come with it.
+/// One advertising set: the advertisement that the owner requested, and the controller's progress towards it.
 ///
 /// A set is *wanted* on the air while there is an order that the controller has not refused and no connection suspends
-/// it. `Advertiser` has the controller's side; on a legacy controller the sets share one, which `LegacyAdvertiser` has.
+/// it. `Advertiser` holds the controller's side. On a legacy controller the sets share one, in `LegacyAdvertiser`.
 struct AdvertisingSetState: Sendable {
-    /// What the owner was notified of last.
+    /// The last notification of the owner.
     enum Report: Hashable {
         /// A notification is due.
         case due
         /// Not on the air.
         case off
-        /// On the air at this interval, as one of a number of sets that take turns; reported at this time.
+        /// On the air with this interval, and this number of sets that take turns; reported at this time.
         case advertising(interval: AdvertisingInterval, turns: Int, at: Duration)
 
         /// Whether the owner has yet to be notified of these values.
         ///
-        /// Where sets take turns, an interval that differs by a tenth or less is not reported, and one that differs by
-        /// more every 10 s at most: it is measured and varies with the load of the machine.
+        /// If sets take turns, the interval is measured and varies with the load of the machine. A difference of a
+        /// tenth or less is not reported, and a larger one at most every 10 s.
         func isDue(interval: AdvertisingInterval, turns: Int, at now: Duration) -> Bool {
             guard case .advertising(let reported, let reportedTurns, let time) = self else { return true }
             if turns != reportedTurns { return true }
@@ -35,13 +35,13 @@ struct AdvertisingSetState: Sendable {
     let identifier: AdvertisingSetIdentifier
     /// The requested advertisement; `nil` if the set is to be removed.
     private(set) var order: AdvertisingOrder?
-    /// What the controller acknowledged of the set, where it has sets.
+    /// The acknowledged state of the set, on a controller with advertising sets.
     private(set) var advertiser = Advertiser(isSet: true)
-    /// Whether a command of the set is on its way.
+    /// Whether a command of the set awaits its reply.
     private(set) var isWaiting = false
     /// Whether the controller refused the order. The next order is tried again.
     private(set) var hasFailed = false
-    /// Whether the order is newer than the command that is on its way.
+    /// Whether the order is newer than the command that awaits its reply.
     private(set) var isRevised = false
     /// The connection that was made through the set.
     private(set) var connection: ConnectionIdentifier?
@@ -59,12 +59,12 @@ struct AdvertisingSetState: Sendable {
         return connection == nil || advertisesWhileConnected || !order.parameters.pdu.isConnectable
     }
 
-    /// Whether neither owner nor controller has anything of the set.
+    /// Whether neither the owner nor the controller uses the set.
     var isUnused: Bool {
         order == nil && database == nil && connection == nil && !isWaiting && advertiser.parameters == nil
     }
 
-    /// The identity behind the set's private addresses, if it has some.
+    /// The identity behind the set's private addresses; `nil` without private addresses.
     var identity: LocalIdentity? { privateAddress?.value.identity }
 
     /// When the private address on the air is due to change.
@@ -111,7 +111,7 @@ struct AdvertisingSetState: Sendable {
         return .random(new.address)
     }
 
-    /// Replaces a private address whose time is over.
+    /// Replaces a private address that has expired.
     /// - Returns: `false` if none is due.
     mutating func renewAddressIfDue(_ context: inout HostContext) -> Bool {
         guard let addressDeadline, addressDeadline <= context.now, let identity else { return false }
@@ -124,7 +124,7 @@ struct AdvertisingSetState: Sendable {
 
     // MARK: - From the controller
 
-    /// A command of the present order is on its way, to a set of its own or to the shared advertiser.
+    /// A command of the present order is sent, to the set itself or to the shared advertiser.
     mutating func beginCommand(ofSet isOfSet: Bool = true) {
         isWaiting = isOfSet
         isRevised = false
@@ -164,8 +164,8 @@ struct AdvertisingSetState: Sendable {
         return true
     }
 
-    /// A connection has ended: the set advertises again if it was the set's, and a failed order is tried again, since
-    /// the connection may have been the reason.
+    /// A connection has ended: a set that it suspended advertises again, and a failed order is tried again, since the
+    /// connection may have been the reason.
     /// - Returns: `false` if that changes nothing.
     mutating func resume(after connection: ConnectionIdentifier) -> Bool {
         guard self.connection == connection || hasFailed else { return false }
@@ -175,7 +175,7 @@ struct AdvertisingSetState: Sendable {
         return true
     }
 
-    /// The controller restarts: what it acknowledged is void, and the order is carried out again.
+    /// The controller restarts: the acknowledged state is void, and the order is carried out again.
     mutating func reset() {
         advertiser = Advertiser(isSet: true)
         isWaiting = false

@@ -86,7 +86,7 @@ struct CommandQueue: Sendable {
             reply: CommandReply(opcode: opcode, returned: returned, failure: failure))
     }
 
-    /// The failure of the outstanding command if its time is over. The next command is sent all the same.
+    /// The failure of the outstanding command if its time limit has passed; the next command is sent regardless.
     mutating func expire(at now: Duration, timeout: Duration) -> Completion? {
         if let recovery, recovery <= now {
             self.recovery = nil

@@ -38,14 +38,14 @@ struct ConnectionInitiator: Sendable {
         case nothing
         /// Pause the scan, and begin again when it rests.
         case pauseScanning
-        /// The request has ended: begin what had to wait for it.
+        /// The request has ended: begin what waited for its end.
         case ended
     }
 
     private var waiting: [Request] = []
     private var current: Request?
     private var state = State.idle
-    /// When the peer, or the controller while it gives up, has taken too long.
+    /// The time limit for the peer, or for the controller to cancel.
     private(set) var deadline: Duration?
 
     /// Whether the controller makes a connection, or gives one up.
@@ -54,7 +54,7 @@ struct ConnectionInitiator: Sendable {
     /// Whether a request can begin.
     var canBegin: Bool { current == nil && !waiting.isEmpty }
 
-    /// Whether the owner wants a connection that the controller makes now.
+    /// Whether the connection that the controller is making is still requested.
     var expectsConnection: Bool {
         if case .cancelling = state { false } else { current != nil }
     }
@@ -91,7 +91,7 @@ struct ConnectionInitiator: Sendable {
             then: .connecting(.create))
     }
 
-    /// Gives up on a peer, or on a controller that does not give up, when the time is over.
+    /// Cancels a request whose peer took too long, and drops one that the controller does not cancel in time.
     /// - Returns: whether the request has ended.
     mutating func advance(_ context: inout HostContext) -> Bool {
         guard let deadline, deadline <= context.now else { return false }

@@ -76,7 +76,7 @@ struct ConnectionSecurity: Sendable {
             context.emit(.pairingFailed(link.id, .notPossible))
             return []
         }
-        // The outcome of what is under way answers this request too.
+        // The procedure in progress answers this request, too.
         guard !isEncrypting, !manager.isBusy else { return [] }
         isConsentRequested = false
         if !renewing {
@@ -310,7 +310,7 @@ struct ConnectionSecurity: Sendable {
         return key.value
     }
 
-    /// The bond whose key a central uses: its own; if its address matches no bond, the one whose key has that name.
+    /// The bond whose key a central uses: the bond with its address, else the bond whose key has this name.
     private func bond(named name: KeyName, _ link: LEConnection, _ registry: SecurityRegistry) -> Bond? {
         if let identity = link.identity {
             let own = registry.bond(of: identity, for: link.advertisingSet)

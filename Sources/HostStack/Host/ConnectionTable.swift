@@ -7,7 +7,7 @@ import HCI
 
 /// The connections of a host, in the order in which they were made, and the controller's buffers for their data.
 ///
-/// The controller reports the set that a central connected to in an event of its own, before or after the connection.
+/// The controller reports the set that a central connected to in a separate event, before or after the connection.
 /// Until both have arrived, the connection is *pending* (`PendingLinks`), and its data is held back.
 struct ConnectionTable: Sendable {
     /// More connections than controllers support.

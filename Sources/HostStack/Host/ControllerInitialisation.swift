@@ -5,7 +5,7 @@
 import BluetoothCore
 import HCI
 
-/// The initialisation of a controller: a reset, questions about its abilities, and settings, in the order of
+/// The initialisation of a controller: a reset, queries of its capabilities, and settings, in the order of
 /// `InitialisationStep`.
 ///
 /// Each step is one command. Steps whose command the controller does not support are skipped. `start(_:)` returns the

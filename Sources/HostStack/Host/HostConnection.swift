@@ -89,8 +89,8 @@ struct HostConnection: Sendable {
         perform(actions, &registry, &context)
     }
 
-    /// Queues a payload for the peer. A peer that takes in less than it makes this host send is disconnected, so that
-    /// the queue stays bounded.
+    /// Queues a payload for the peer. A peer that requests more than it receives is disconnected, so that the queue
+    /// stays bounded.
     private mutating func send(_ payload: [UInt8], on channel: ChannelIdentifier, _ context: inout HostContext) {
         guard outgoing.hasRoom else { return end(reason: .remoteDeviceTerminatedLowResources, &context) }
         outgoing.append(
@@ -356,7 +356,7 @@ struct HostConnection: Sendable {
         security.receive(event, &link, registry, &context)
     }
 
-    /// The beginning, the failure or the end of encryption.
+    /// Handles an event that encryption began, failed or ended.
     mutating func receive(
         _ event: EncryptionChange, _ registry: inout SecurityRegistry, _ context: inout HostContext
     ) {

@@ -4,7 +4,7 @@
 
 /// A value on the heap; as an optional, 8 bytes while there is none.
 ///
-/// On a virtual air every beacon has a host of its own, and most of them have no turns, private addresses or pairings.
+/// On a virtual air every beacon has its own host, and most of them have no turns, private addresses or pairings.
 /// Stored inline, these values would make every host hundreds of bytes larger.
 struct Indirect<Value: Sendable>: Sendable {
     // An array of one element has what a box needs: copy on write, mutation in place, and a checked `Sendable`.

@@ -7,7 +7,7 @@ package import Bluetooth
 package import BluetoothCore
 package import HCI
 
-/// The host of one LE controller, as central and as peripheral, without input or output of its own.
+/// The host of one LE controller, as central and as peripheral. It performs no input or output itself.
 ///
 /// ## Inputs and outputs
 ///
@@ -27,7 +27,7 @@ package import HCI
 ///
 /// ## Parts
 ///
-/// Each part is a struct with private state in a file of its own. It appends commands and events to the `HostContext`,
+/// Each part is a struct with private state in its own file. It appends commands and events to the `HostContext`,
 /// and returns what concerns other parts. Only the host calls parts, and passes on what one has for another:
 ///
 /// | part | state | affects |
@@ -392,7 +392,7 @@ extension LEHost {
         if scanning.resume(after: reason) { continueScanning() }
     }
 
-    /// Does what may have waited for the scan to rest.
+    /// Continues what may have waited for the scan to rest.
     private mutating func continueAfterScanning() {
         continueCentralAddress()
         continueAdvertising()
@@ -426,8 +426,8 @@ extension LEHost {
 
     /// Sets the attributes that peripherals find in this host; `nil` for none.
     ///
-    /// Connections that had attributes get the new ones at once, with an indication of Service Changed if the peripheral
-    /// subscribed to it. Connections without attributes stay without.
+    /// Connections that had attributes get the new ones at once, with an indication of Service Changed if the
+    /// peripheral subscribed to it. Connections without attributes stay without.
     package mutating func setCentralDatabase(_ database: AttributeDatabase?) {
         centralDatabase = database
         guard let database else { return }
@@ -437,7 +437,7 @@ extension LEHost {
         }
     }
 
-    /// Begins the next connection, or lets the scan go on when there is none.
+    /// Begins the next connection; if there is none, lets the scan continue.
     private mutating func continueConnecting() {
         guard isReady, connecting.canBegin else {
             if !connecting.isBusy { resumeScanning(after: .connecting) }
@@ -456,7 +456,7 @@ extension LEHost {
         }
     }
 
-    /// Does what may have waited for a connection to be made.
+    /// Continues what may have waited for a connection to be made.
     private mutating func continueAfterConnecting() {
         continueCentralAddress()
         continueConnecting()
@@ -467,8 +467,8 @@ extension LEHost {
 
     /// The type of the address in scan requests and connection requests.
     ///
-    /// Where advertising changes the only random address, it is the public address if there is one. That holds for a
-    /// private address too: it could not be replaced on such a controller.
+    /// If advertising changes the controller's only random address, the central uses the public address, where there is
+    /// one. It does so instead of a private address, too, which could not be replaced on such a controller.
     private var centralAddressType: OwnAddressType {
         let configured = configuration.centralAddress
         guard advertising.takesTurns, context.knownCapabilities.address != nil else { return configured.type }
@@ -631,7 +631,7 @@ extension LEHost {
     private mutating func receive(_ event: DisconnectionComplete) {
         guard event.status == .success else { return }
         _ = connections.pending.takeSet(of: event.connectionHandle)
-        // If it ended before its set was reported, it begins and ends now: the set is off the air all the same.
+        // A connection that ended before its set was reported begins and ends now, because the set is off the air.
         if let link = connections.pending.takeLink(event.connectionHandle) { begin(link.details, set: nil) }
         guard let index = connections.index(of: event.connectionHandle) else { return }
         removeConnection(at: index, reason: event.reason)

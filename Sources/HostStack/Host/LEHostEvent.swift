@@ -79,10 +79,11 @@ package enum LEHostEvent: Hashable, Sendable {
     case securityChanged(ConnectionIdentifier, LinkSecurity)
     /// A link could not be encrypted with the key of a bond.
     case encryptionFailed(ConnectionIdentifier, EncryptionFailure)
-    /// A bond of this set (`nil`: of the host as central) changed, or the peer can rely from now on on the bond of a
-    /// pairing under way: save `LEHost.bonds(of:)` before performing the outputs after this one.
+    /// A bond of this set (`nil`: of the host as central) changed, or the peer may use the bond of an unfinished
+    /// pairing from now on: save `LEHost.bonds(of:)` before performing the outputs after this one.
     case bondChanged(AdvertisingSetIdentifier?, Bond)
-    /// The pairing with this peer failed, and its promised bond is void: save `LEHost.bonds(of:)`, which is without it.
+    /// The pairing with this peer failed, and its promised bond is void: save `LEHost.bonds(of:)`, which is now without
+    /// it.
     case bondWithdrawn(AdvertisingSetIdentifier?, PeerAddress)
     /// A bond of this set (`nil`: of the host as central) was removed to make room for newer ones.
     case bondForgotten(AdvertisingSetIdentifier?, PeerAddress)

@@ -6,7 +6,7 @@ package import Advertising
 package import BluetoothCore
 package import HCI
 
-/// The reason why a host could not do what it was asked for.
+/// The reason why a host could not fulfil a request.
 package enum LEHostFailure: Error, Hashable, Sendable {
     /// The controller refused this command.
     case command(HCIOpcode, HCIStatus)

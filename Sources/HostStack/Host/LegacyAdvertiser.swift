@@ -8,8 +8,8 @@ import BluetoothCore
 /// The only advertiser of a controller without advertising sets, which the host's sets use in turns.
 ///
 /// A set is the *holder* from the preparation of its turn until the turn's end; commands bring the advertiser from one
-/// holder's order to the next. With a single set there is one turn without an end. With several, a turn lasts `dwell` on
-/// the air, enough for one advertising event, and `TurnSchedule` chooses the next holder.
+/// holder's order to the next. With a single set there is one turn without an end. With several, a turn lasts `dwell`
+/// on the air, enough for one advertising event, and `TurnSchedule` chooses the next holder.
 ///
 ///     no holder --(a turn is due)--> preparing --(enabled)--> on the air --(dwell is over, or not wanted)--> no holder
 struct LegacyAdvertiser: Sendable {
@@ -92,7 +92,7 @@ struct LegacyAdvertiser: Sendable {
     }
 
     /// A command is on its way.
-    /// - Returns: the set that it is for: the holder, or the one that leaves the air.
+    /// - Returns: the set of the command: the holder, or the set that leaves the air.
     mutating func beginCommand(at now: Duration) -> AdvertisingSetIdentifier? {
         isWaiting = true
         exchange.resume(at: now)
@@ -173,7 +173,7 @@ struct TurnSchedule: Sendable {
     mutating func beginTurn(of set: AdvertisingSetIdentifier, at now: Duration) {
         guard let index = turns.firstIndex(where: { $0.set == set }) else { return }
         let interval = stretched(turns[index].interval)
-        // A turn that is late by more than one interval is not followed by several in a row.
+        // After a delay of several intervals, the set gets one turn, not several in a row.
         turns[index].due = max(turns[index].due, now - interval) + interval + advertisingDelay()
     }
 

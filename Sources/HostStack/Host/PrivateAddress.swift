@@ -53,7 +53,7 @@ struct CentralAddress: Sendable {
         configuration.centralAddress.randomAddress ?? state?.value.present.address
     }
 
-    /// Makes the first private address if the configuration asks for one.
+    /// Makes the first private address if the configuration requires one.
     mutating func prepare(_ context: inout HostContext) {
         guard let identity = context.configuration.centralAddress.identity else { return }
         state = Indirect(State(present: PrivateAddress(identity, &context)))
@@ -74,6 +74,6 @@ struct CentralAddress: Sendable {
         state?.value = State(present: PrivateAddress(present.identity, address: address, at: now))
     }
 
-    /// Forgets the address when the controller restarts.
+    /// Discards the address when the controller restarts.
     mutating func reset() { state = nil }
 }

@@ -6,11 +6,11 @@ import Bluetooth
 import BluetoothCore
 import HCI
 
-/// The scan of a host: what the owner requested, and how far the controller has come with it.
+/// The scan of a host: the scan that the owner requested, and the controller's progress towards it.
 ///
 /// The scan is off or on. Parameters can change only while it is off, so a new request goes `.disable`, `.parameters`,
-/// `.enable`, one command at a time. A *pause* keeps the scan off and is not reported to the owner: while the controller's
-/// random address changes, and while a controller that cannot do both makes a connection.
+/// `.enable`, one command at a time. A *pause* keeps the scan off and is not reported to the owner: while the
+/// controller's random address changes, and while a controller that cannot do both makes a connection.
 struct ScanManager: Sendable {
     /// A reason for the scan to rest.
     enum Pause: Hashable, Sendable {

@@ -6,8 +6,8 @@ import Bluetooth
 import BluetoothCore
 import HCI
 
-/// The pairing settings and bonds of a host: those of each advertising set, and those of the host as central (`nil` in
-/// the place of the set).
+/// The pairing settings and bonds of a host: those of each advertising set, and those of the host as central (the set is
+/// `nil`).
 struct SecurityRegistry: Sendable {
     /// The number of bonds of one set; a further one replaces the oldest.
     private static let capacity = 64
@@ -21,7 +21,7 @@ struct SecurityRegistry: Sendable {
         var bonds: [Bond] = []
         /// The bonds of pairings under way that the peers may rely on already.
         var promised: [(connection: ConnectionIdentifier, bond: Bond)] = []
-        /// The pairings that failed, for the time that a peer has to wait.
+        /// The failed pairings, which determine how long a peer has to wait.
         var attempts = AttemptLog()
 
         /// The bond with a peer of this address, which may be private.
@@ -33,7 +33,7 @@ struct SecurityRegistry: Sendable {
             promised.firstIndex { $0.connection == connection }.map { promised.remove(at: $0).bond }
         }
 
-        /// Adds a bond in the place of one with the same peer.
+        /// Adds a bond, and removes an earlier one with the same peer.
         /// - Returns: the peer of the bond that was removed to make room.
         mutating func add(_ bond: Bond) -> PeerAddress? {
             bonds.removeAll { $0.peer == bond.peer }

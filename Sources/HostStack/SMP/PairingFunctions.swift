@@ -9,8 +9,8 @@ import HCI
 
 /// AES-128 and AES-CMAC (Core 5.4, Vol 3, Part H, 2.2.1 and 2.2.5), most significant byte first.
 enum SecurityCipher {
-    /// The function e: encrypts one block with a key, both of 16 bytes. Blocks and keys of other lengths, which no caller
-    /// has, give 16 zeros.
+    /// The function e: encrypts one block with a key, both of 16 bytes. No caller passes
+    /// blocks or keys of other lengths; the result is then 16 zeros.
     static func block(_ block: [UInt8], key: [UInt8]) -> [UInt8] {
         var bytes = block
         guard bytes.count == 16, (try? AES.permute(&bytes, key: SymmetricKey(data: key))) != nil else {
@@ -89,7 +89,8 @@ enum SecureConnectionsFunctions {
     }
 
     /// The function f6: the check value of the side whose nonce is `own`.
-    /// - Parameter features: the input and output, out-of-band flag and authentication requirements of that side, as sent.
+    /// - Parameter features: the input and output, out-of-band flag and authentication requirements of that side, as it
+    ///   sent them.
     static func checkValue(
         key: Octets<16>, own: PairingNonce, peer: PairingNonce, passkey: UInt32, features: [UInt8]
     ) -> Octets<16> {

@@ -79,11 +79,11 @@ enum LinkProcedure: Hashable, Sendable {
 /// A connection of two controllers, with its procedures.
 ///
 /// Hosts request procedures, which run one at a time in connection events (`runProcedure`). Three of them have states:
-/// - Connection update: requested -> asked (the other host decides, or its silence ends the link) -> scheduled (until the
-///   instant) -> none. An update without a question goes from requested to scheduled.
-/// - Encryption: off -> requested -> asked (the peripheral's host provides the key) -> on, or off without a key. A refresh
-///   begins at on; without a key it ends the link. Data pauses while requested or asked. Nothing is enciphered, because
-///   packets of the air cannot be overheard; whether both hosts have the same key decides.
+/// - Connection update: requested -> asked (the other host decides, or its silence ends the link) -> scheduled (until
+///   the instant) -> none. An update without a question goes from requested to scheduled.
+/// - Encryption: off -> requested -> asked (the peripheral's host provides the key) -> on, or off without a key. A
+///   refresh begins at on; without a key it ends the link. Data pauses while requested or asked. Nothing is enciphered,
+///   because packets of the air cannot be overheard; whether both hosts have the same key decides.
 /// - Termination: requested by one side; takes effect when the data sent before has crossed, or at the deadline.
 ///
 /// A link whose other end is gone is lost at `lossDeadline`. `Links` runs the events, and closes and frees links.
@@ -163,8 +163,8 @@ struct Link: Sendable {
     private var timeoutMicroseconds: Int64 { Int64(supervisionTimeout) * 10_000 }
     private var isEncrypted: Bool { encryption == .on }
 
-    /// Whether encryption is starting or its key is being refreshed: no data crosses then (Core 5.4, Vol 6, Part B, 5.1.3.1
-    /// and 5.1.3.2).
+    /// Whether encryption is starting or its key is being refreshed: no data crosses then (Core 5.4, Vol 6, Part B,
+    /// 5.1.3.1 and 5.1.3.2).
     var isPaused: Bool {
         switch encryption {
         case .requested, .asked: true
@@ -287,8 +287,8 @@ struct Link: Sendable {
 
     // MARK: - The end
 
-    /// Requests the termination by one side. The second request of the two sides has no effect: its host gets the reason of
-    /// the first.
+    /// Requests the termination by one side. The second request of the two sides has no effect: its host gets the
+    /// reason of the first.
     mutating func terminate(by side: LinkSide, _ reason: HCIStatus, at now: AirTime) throws(HCIStatus) {
         if let termination {
             guard termination.side != side else { throw .commandDisallowed }
@@ -297,8 +297,8 @@ struct Link: Sendable {
         termination = (side, reason, now + timeoutMicroseconds)
     }
 
-    /// Loses the end of one side without notice: the other end notices after the supervision timeout, or after six intervals
-    /// if no connection event has taken place (Core 5.4, Vol 6, Part B, 4.5.2).
+    /// Loses the end of one side without notice: the other end notices after the supervision timeout, or after six
+    /// intervals if no connection event has taken place (Core 5.4, Vol 6, Part B, 4.5.2).
     mutating func loseEnd(_ side: LinkSide, at now: AirTime) {
         self[side].isPresent = false
         let isEstablished = anchorEvent > 0 || now >= anchor
@@ -306,8 +306,8 @@ struct Link: Sendable {
         lossDeadline = isEstablished ? now + timeoutMicroseconds : now + 6 * intervalMicroseconds
     }
 
-    /// Makes a link that only its central has: the peripheral refused the CONNECT_IND, which has no answer. The central notices
-    /// after six intervals (Core 5.4, Vol 6, Part B, 4.5).
+    /// Makes a link that only its central has: the peripheral refused the CONNECT_IND, which has no answer. The central
+    /// notices after six intervals (Core 5.4, Vol 6, Part B, 4.5).
     mutating func refuse(at now: AirTime) {
         self[.peripheral].isPresent = false
         lossReason = .connectionFailedToBeEstablished
@@ -429,16 +429,16 @@ extension Link {
         scheduleUpdate(by: side.other, parameters, afterEvent: nextEventNumber(at: context.now), &context)
     }
 
-    /// The host of a side rejects the request. Whatever its reason is, the peer gets this one (Core 5.4, Vol 6, Part B,
-    /// 5.1.7.2).
+    /// The host of a side rejects the request. The peer always gets this reason, whatever the host's is (Core 5.4, Vol
+    /// 6, Part B, 5.1.7.2).
     mutating func refuseUpdate(by side: LinkSide, _ context: inout AirContext) {
         rejectUpdate(by: side.other, .unacceptableConnectionParameters, &context)
     }
 
     /// Connection parameters request (Core 5.4, Vol 6, Part B, 5.1.7): the other host decides.
     ///
-    /// If its host has disabled the event, a peer rejects the request as an unsupported feature; a central then uses the
-    /// connection update procedure, which the peer cannot reject.
+    /// If its host has disabled the event, a peer rejects the request as an unsupported feature; a central then uses
+    /// the connection update procedure, which the peer cannot reject.
     private mutating func negotiate(
         by side: LinkSide, _ parameters: ConnectionParameters, atEvent number: Int64, _ context: inout AirContext
     ) {
@@ -532,8 +532,8 @@ extension Link {
         return nil
     }
 
-    /// The peripheral's host provides a key. With a wrong one the message integrity check fails, which ends the connection at
-    /// once; a central on a radio may notice only by its supervision timeout.
+    /// The peripheral's host provides a key. With a wrong one the message integrity check fails, which ends the
+    /// connection at once; a central on a radio may notice only by its supervision timeout.
     /// - Returns: the reason to close the link; `nil` to keep it open.
     mutating func answerKey(_ key: [UInt8], _ context: inout AirContext) -> HCIStatus? {
         guard case .asked(let request, _) = encryption else { return nil }

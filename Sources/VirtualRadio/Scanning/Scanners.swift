@@ -55,7 +55,7 @@ private struct Scanner: Sendable {
 
     var controller: Int { receiver.controller }
 
-    /// Whether the duplicate filter passes an advertisement, which it remembers.
+    /// Whether the duplicate filter passes an advertisement; the filter records it.
     mutating func admits(_ advertisement: SeenAdvertisement, at time: AirTime) -> Bool {
         guard filter != .off else { return true }
         if filter == .eachPeriod, receiver.period > 0, (time - receiver.start) / receiver.period != periodNumber {

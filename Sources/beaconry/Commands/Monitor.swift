@@ -139,7 +139,7 @@ struct MonitorAdd: ParsableCommand {
         help: "Minimum time between two hellos, and between two goodbyes, such as 1h.", transform: ValueText.duration)
     var atMostOncePer: Duration?
     @Option(
-        help: "Time without an advertisement after which it is left (default: as monitor has it).",
+        help: "Time without an advertisement after which it is left (default: --exit-after of monitor).",
         transform: ValueText.duration)
     var exitAfter: Duration?
     @OptionGroup var limit: RegionLimitOption
@@ -147,7 +147,7 @@ struct MonitorAdd: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        if minor != nil, major == nil { throw Failure.usage("--minor belongs to a major number; give --major too") }
+        if minor != nil, major == nil { throw Failure.usage("--minor needs a major number; give --major, too") }
         let entry = RegionList.Entry(
             identifier: identifier, uuid: uuid, major: major, minor: minor, hello: hello, goodbye: goodbye,
             atMostOncePer: atMostOncePer, exitAfter: exitAfter)

@@ -37,6 +37,6 @@ struct BeaconSelection: ParsableArguments {
 
     /// Throws for a minor number without a major number.
     func check() throws(Failure) {
-        if minor != nil, major == nil { throw .usage("--minor belongs to a major number; give --major too") }
+        if minor != nil, major == nil { throw .usage("--minor needs a major number; give --major, too") }
     }
 }

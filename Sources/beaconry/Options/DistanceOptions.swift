@@ -26,7 +26,7 @@ struct DistanceOptions: ParsableArguments {
     /// The settings of ranging.
     func settings() throws -> Ranging.Settings {
         guard let thresholds = ProximityThresholds(immediate: immediate, near: near) else {
-            throw Failure.usage("--immediate and --near: write distances of 0 or more, the first one not the larger")
+            throw Failure.usage("--immediate and --near: write distances of 0 or more, --immediate not above --near")
         }
         return Ranging.Settings(model: try model ?? DistanceModel("android"), thresholds: thresholds)
     }

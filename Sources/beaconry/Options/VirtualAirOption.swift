@@ -84,7 +84,8 @@ struct VirtualAirOption: ParsableArguments {
         return options
     }
 
-    /// The place of a virtual air that another process serves: the first TCP server of the same environment.
+    /// The address of a virtual air that another process serves: the first TCP server in BEACONRY_HCI_SERVER or its
+    /// default.
     static func servedPlace() throws(Failure) -> (host: String, port: Int) {
         let places = try servers(serversInEnvironment)?.compactMap { server -> (host: String, port: Int)? in
             guard case .tcp(let host, let port, _) = server, port != 0 else { return nil }

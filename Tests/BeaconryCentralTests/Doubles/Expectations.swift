@@ -13,7 +13,7 @@ func expect(
 ) async {
     do {
         try await body()
-        Issue.record("it went well", sourceLocation: sourceLocation)
+        Issue.record("the call succeeded", sourceLocation: sourceLocation)
     } catch let error as CentralError {
         #expect(error.reason == reason, sourceLocation: sourceLocation)
     } catch {
@@ -21,10 +21,10 @@ func expect(
     }
 }
 
-/// It did not come about.
+/// A condition was not met in time.
 struct Overdue: Error {}
 
-/// Waits until something is so, for ten seconds at most.
+/// Waits until a condition is met, for ten seconds at most.
 func until(_ condition: () async throws -> Bool) async throws {
     let end = ContinuousClock.now + .seconds(10)
     while try await !condition() {

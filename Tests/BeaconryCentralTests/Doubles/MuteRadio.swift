@@ -8,7 +8,7 @@ import Synchronization
 
 /// A radio without an air: it receives what a test passes to it, and its connections are never established.
 ///
-/// For what no peer can do: thousands of devices, and a radio that does not return.
+/// For tests that no peer can provide: thousands of devices, and calls that do not return.
 final class MuteRadio: BondStoringCentralRadio {
     private struct State {
         var sightings: AsyncStream<Sighting>.Continuation?
@@ -18,7 +18,7 @@ final class MuteRadio: BondStoringCentralRadio {
         var radioState = CentralRadioState.ready
         var isOpen = false
         var bonds: [String] = []
-        /// Calls that do not return; `nil` once they do.
+        /// The calls that do not return; `nil` once they do.
         var hanging: [AsyncStream<Never>.Continuation]? = []
     }
 
@@ -26,23 +26,23 @@ final class MuteRadio: BondStoringCentralRadio {
     let hangs: Bool
     private let state = Mutex(State())
 
-    /// - Parameter hangs: whether also opening and scanning never return.
+    /// - Parameter hangs: whether opening and scanning never return either.
     init(hangs: Bool = false) { self.hangs = hangs }
 
-    /// The parameters of its scans.
+    /// The parameters of the scans.
     var scans: [ScanParameters] { state.withLock(\.scans) }
-    /// How often it was stopped.
+    /// The number of times that the scan was stopped.
     var stops: Int { state.withLock(\.stops) }
-    /// Whether it scans.
+    /// Whether the radio scans.
     var isScanning: Bool { state.withLock { $0.sightings != nil } }
 
-    /// The names of the centrals whose bonds it stores, if set before it was opened.
+    /// The names of the centrals whose bonds the radio stores, if set before it was opened.
     var bonds: [String] { state.withLock(\.bonds) }
 
     /// Receives an advertisement.
     func receive(_ sighting: Sighting) { state.withLock { $0.sightings }?.yield(sighting) }
 
-    /// Changes its state.
+    /// Changes the state of the radio.
     func set(_ radioState: CentralRadioState) {
         state.withLock { state in
             state.radioState = radioState
@@ -95,7 +95,7 @@ final class MuteRadio: BondStoringCentralRadio {
 
     func connect(to device: RemoteAddress, timeout: Duration) async throws(RadioError) -> any RemoteLink {
         await hang()
-        throw RadioError(.refused, "it was never meant to", hint: "")
+        throw RadioError(.refused, "this radio does not connect", hint: "")
     }
 
     func close() async {
@@ -106,8 +106,8 @@ final class MuteRadio: BondStoringCentralRadio {
         }
     }
 
-    /// At the end of a test: what does not return does, now and later.
-    func letGo() {
+    /// At the end of a test: makes all calls return, now and later.
+    func releaseCalls() {
         let hanging = state.withLock { state in
             defer { state.hanging = nil }
             return state.hanging ?? []
@@ -115,7 +115,7 @@ final class MuteRadio: BondStoringCentralRadio {
         for call in hanging { call.finish() }
     }
 
-    /// Does not return, whatever happens, before it is let go.
+    /// Does not return before `releaseCalls()`, even when cancelled.
     private func hang() async {
         let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
         let isLetGo = state.withLock { state in

@@ -10,18 +10,18 @@ import HCI
 import HostStack
 import Synchronization
 
-/// A peripheral behind a TCP port of the virtual air, which answers as a script has it: our own host stack, with the
-/// attribute protocol in the script's hands.
+/// A peripheral behind a TCP port of the virtual air, which answers by a script: our own host stack, with the attribute
+/// protocol under the script's control.
 final class ScriptedPeer: Sendable {
-    /// What becomes of a PDU that the central sent.
+    /// The reaction to a PDU of the central.
     enum Answer: Sendable {
-        /// What a good device does.
+        /// The answer of a valid device.
         case asUsual
         /// These PDUs at once; none for silence.
         case these([[UInt8]])
-        /// These PDUs after a while.
+        /// These PDUs after a time.
         case late(Duration, [[UInt8]])
-        /// What a good device does, and this besides, at once behind it.
+        /// The answer of a valid device, followed at once by these PDUs.
         case usualAnd([[UInt8]])
         /// The device loses its power.
         case vanish
@@ -32,11 +32,11 @@ final class ScriptedPeer: Sendable {
     typealias Script = @Sendable ([UInt8]) -> Answer
 
     static let service = BluetoothUUID.bit16(0xFFF0)
-    /// Read, written either way, and notified.
+    /// Can be read, written with and without response, and notified.
     static let value = BluetoothUUID.bit16(0xFFF1)
-    /// Indicated only.
+    /// Can only be indicated.
     static let indicated = BluetoothUUID.bit16(0xFFF2)
-    /// Read only.
+    /// Can only be read.
     static let constant = BluetoothUUID.bit16(0xFFF3)
 
     static let services = [
@@ -70,7 +70,7 @@ final class ScriptedPeer: Sendable {
 
     struct Unreachable: Error {}
 
-    /// Advertises on the air behind this port.
+    /// A peripheral that advertises on the air behind this port.
     init(
         port: Int, address: BluetoothAddress, services: [GATTService] = ScriptedPeer.services,
         advertising service: BluetoothUUID = service
@@ -105,10 +105,10 @@ final class ScriptedPeer: Sendable {
         startThread()
     }
 
-    /// What the device does with PDUs from now on.
+    /// Sets the script for PDUs from now on.
     func follow(_ script: @escaping Script) { inner.withLock { $0.script = script } }
 
-    /// Behaves well from now on.
+    /// Answers like a valid device from now on.
     func behave() { follow { _ in .asUsual } }
 
     /// The value of a characteristic.
@@ -122,7 +122,7 @@ final class ScriptedPeer: Sendable {
         database.valueHandle(of: characteristic) ?? .none
     }
 
-    /// Notifies a value now, subscribed or not.
+    /// Notifies a value, even without a subscription.
     func notify(_ value: [UInt8], of characteristic: BluetoothUUID = value) {
         send([[0x1B] + handle(of: characteristic).serialized() + value])
     }
@@ -132,20 +132,20 @@ final class ScriptedPeer: Sendable {
         inner.withLock { $0.subscriptions[characteristic] ?? [] }
     }
 
-    /// The attribute PDUs that came.
+    /// The attribute PDUs that were received.
     var received: [[UInt8]] { inner.withLock(\.received) }
 
     /// Whether a central is connected.
     var isConnected: Bool { inner.withLock { $0.connection != nil } }
 
-    /// Sends attribute PDUs now.
+    /// Sends attribute PDUs.
     func send(_ pdus: [[UInt8]]) {
         inner.withLock { inner in
             for pdu in pdus { write(pdu, inner) }
         }
     }
 
-    /// Loses its power.
+    /// Loses power.
     func vanish() {
         inner.withLock { inner in
             guard !inner.isGone else { return }
@@ -171,7 +171,7 @@ final class ScriptedPeer: Sendable {
 
     // MARK: - The host
 
-    /// A thread of its own, so that many peers do not wait for each other.
+    /// Starts a separate thread, so that many peers do not wait for each other.
     private func startThread() {
         var thread = pthread_t()
         let context = Unmanaged.passRetained(self).toOpaque()
@@ -278,7 +278,7 @@ final class ScriptedPeer: Sendable {
 }
 
 extension AdvertisingStructure {
-    /// That a device has a service.
+    /// The list of services with this one.
     fileprivate static func service(_ uuid: BluetoothUUID) -> AdvertisingStructure {
         if case .bit16(let number) = uuid { return .serviceUUIDs16([number], isComplete: true) }
         return .serviceUUIDs128([uuid.expanded], isComplete: true)

@@ -12,7 +12,7 @@ import VirtualRadio
 struct Stage {
     static let address = BluetoothAddress("C0:FF:EE:00:00:01") ?? .zero
 
-    /// How long what every test begins with may take, beside hundreds of other tests.
+    /// The time limit of the first steps of every test, beside hundreds of other tests.
     private static let patience = Duration.seconds(60)
 
     let air: HCIRadio
@@ -20,7 +20,7 @@ struct Stage {
     let peer: ScriptedPeer
     let central: Central
 
-    /// What a test does on a stage, which is cleared behind it.
+    /// Runs a test on a stage, which is removed afterwards.
     static func with(
         clock: any Clock<Duration> = ContinuousClock(), services: [GATTService] = ScriptedPeer.services,
         advertising service: BluetoothUUID = ScriptedPeer.service, _ body: (Stage) async throws -> Void
@@ -57,12 +57,12 @@ struct Stage {
         await air.close()
     }
 
-    /// The peer, as the central knows it by its address alone.
+    /// The peer, known to the central only by its address.
     var peripheral: Peripheral {
         get async { await central.peripheral(at: RemoteAddress(peer.address, isRandom: true)) }
     }
 
-    /// Connects and finds the characteristic that can do most.
+    /// Connects and finds the characteristic with the most operations.
     func value() async throws -> Characteristic {
         try await characteristic(ScriptedPeer.value)
     }
@@ -74,7 +74,7 @@ struct Stage {
         return try await peripheral.discoverService(ScriptedPeer.service).discoverCharacteristic(type)
     }
 
-    /// The same stage, where the peripheral has its power back.
+    /// The same stage after the peripheral has its power back.
     func restartPeer() throws -> Stage {
         Stage(self, peer: try ScriptedPeer(port: port, address: peer.address))
     }

@@ -6,7 +6,7 @@ import BeaconryCentral
 import FoundationEssentials
 import Testing
 
-/// The code of the tutorials: it is compiled here, it works, and it is what the tutorials show.
+/// The code of the tutorials: it is compiled here, it works, and it equals the code in the tutorials.
 @Suite(.timeLimit(.minutes(1)))
 struct TutorialTests {
     @Test(arguments: [("BeaconClient", 7), ("BatteryMonitor", 4)])
@@ -14,12 +14,12 @@ struct TutorialTests {
         let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         let resources = tests.appending(path: "../../../Sources/BeaconryCentral/BeaconryCentral.docc/Resources")
         let compiled = try Self.lines(tests.appending(path: "\(name).swift"))
-        // Behind the licence.
+        // After the licence header.
         var later = Array(compiled.dropFirst(4))
         for step in (1...steps).reversed() {
             let shown = try Self.lines(resources.appending(path: "\(name)-0\(step).swift"))
             if step == steps { #expect(shown == later) } else { #expect(shown.count < later.count) }
-            // Each step has what is there later, in order, and nothing else.
+            // Each step contains a part of the final code, in order, and nothing else.
             var rest = later[...]
             for line in shown {
                 let index = try #require(rest.firstIndex(of: line), "step \(step): \(line)")

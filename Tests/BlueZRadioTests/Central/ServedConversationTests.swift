@@ -12,7 +12,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct ServedConversationTests {
     private static let characteristic = CharacteristicIdentifier(.bit16(0x2A19))
 
-    /// The request that an event is.
+    /// The request of an event.
     private static func request(_ event: ServedEvent?) throws -> ServedRequest {
         guard case .request(let request)? = event else { throw NoRequest(event: event) }
         return request

@@ -11,11 +11,11 @@ import Testing
 
 @testable import BlueZRadio
 
-/// What bluetoothd asks of an agent, and what it is answered.
+/// The requests of bluetoothd to an agent, and the agent's answers.
 @Suite struct AgentTests {
     private static let device: ObjectPath = "/org/bluez/hci0/dev_C0_FF_EE_00_00_02"
 
-    /// Records the requests to an agent, and answers all of them alike.
+    /// Records the requests to an agent, and gives all of them the same answer.
     private final class User: Sendable {
         let requests = Mutex<[AgentRequest]>([])
         let cancelled = Mutex(0)

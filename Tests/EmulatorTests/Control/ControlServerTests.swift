@@ -24,7 +24,7 @@ struct ControlServerTests {
     // MARK: - Commands
 
     @Test
-    func listAndShow() async throws {
+    func listAndShowAnswerWithBeacons() async throws {
         try await served { _, path in
             try await LineClient.with(path) { client in
                 let list = try await client.ask(#"{"v":1,"command":"list"}"#)
@@ -51,7 +51,7 @@ struct ControlServerTests {
     }
 
     @Test
-    func setEnableAndDisable() async throws {
+    func setEnableAndDisableChangeTheAdvertisement() async throws {
         try await served { rig, path in
             try await LineClient.with(path) { client in
                 let set = try await client.ask(
@@ -70,7 +70,7 @@ struct ControlServerTests {
     }
 
     @Test
-    func reload() async throws {
+    func reloadAnswersWithChangesOrFaults() async throws {
         try await served { rig, path in
             try await LineClient.with(path) { client in
                 rig.profiles.change(Samples.museum.replacing("minor: 4", with: "minor: 40"))
@@ -88,7 +88,7 @@ struct ControlServerTests {
     }
 
     @Test
-    func events() async throws {
+    func eventsAreStreamedAsJSON() async throws {
         try await served { rig, path in
             try await LineClient.with(path) { client in
                 // The subscription is not acknowledged, so events are posted until one arrives.
@@ -112,7 +112,7 @@ struct ControlServerTests {
     }
 
     @Test
-    func eventsAsSentences() async throws {
+    func eventsAreStreamedAsSentences() async throws {
         try await withReadyRig { rig in
             let path = rig.folder.file("museum.sock")
             let server = try await ControlServer(
@@ -152,7 +152,7 @@ struct ControlServerTests {
     }
 
     @Test
-    func stop() async throws {
+    func stopEndsTheRun() async throws {
         let folder = try TemporaryFolder()
         let rig = try Rig(Samples.entrance, folder: folder)
         try await rig.event("ready")
@@ -188,7 +188,7 @@ struct ControlServerTests {
                 "exit: minor: \"x\" is not a whole number from 0 to 65535"
             ),
         ])
-    func aBadLineIsAnsweredAndTheNextOneServed(_ line: String, _ error: String) async throws {
+    func invalidLineIsAnsweredAndTheNextOneServed(_ line: String, _ error: String) async throws {
         try await served { _, path in
             try await LineClient.with(path) { client in
                 let answer = try await client.ask(line)
@@ -286,7 +286,7 @@ struct ControlServerTests {
         }
     }
 
-    /// What the server answers to clients that come as fast as they can, until the task is cancelled.
+    /// The server's answers to clients that connect as fast as they can, until the task is cancelled.
     private static func answersToClients(at path: String) async -> [String] {
         var answers: [String] = []
         while !Task.isCancelled {
@@ -481,7 +481,8 @@ struct ControlServerTests {
     func clientThatHalfClosesIsAnswered() async throws {
         try await served { _, path in
             let client = try #require(HalfClosingClient(path))
-            let requests = "{\"v\":1,\"command\":\"list\"}\n{\"v\":1,\"command\":\"bonds\"}\n{\"v\":1,\"command\":\"stop\"}"
+            let requests =
+                "{\"v\":1,\"command\":\"list\"}\n{\"v\":1,\"command\":\"bonds\"}\n{\"v\":1,\"command\":\"stop\"}"
             #expect(client.send(requests))
             let lines = await client.rest().split(separator: "\n").map(String.init)
             #expect(lines.count == 2, "the last line has no end, and is not obeyed")
@@ -538,7 +539,7 @@ struct ControlServerTests {
 
     /// If one of two sockets cannot be created, neither is.
     @Test
-    func allSocketsOrNone() async throws {
+    func noneOfTwoSocketsIsCreatedIfOneFails() async throws {
         try await withReadyRig { rig in
             let (first, second) = (rig.folder.file("a.sock"), rig.folder.file("b.sock"))
             let other = OtherSocket(at: second)
@@ -606,7 +607,7 @@ private final class HalfClosingClient: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Sends all that it has to say, and returns whether the server took it.
+    /// Sends a text; returns whether the server accepted it.
     func send(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         return Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count

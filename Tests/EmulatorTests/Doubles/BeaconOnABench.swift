@@ -54,6 +54,6 @@ struct BeaconOnABench {
         }
     }
 
-    /// The names of the events, and the codes of warnings.
-    var told: [String] { records.map { $0.code ?? $0.event } }
+    /// The names of the events; for warnings, their codes.
+    var names: [String] { records.map { $0.code ?? $0.event } }
 }

@@ -64,8 +64,8 @@ final class Rig: Sendable {
         try await warning(code)
     }
 
-    /// Waits for the radio to be asked so often to put something on the air for a beacon, or to silence it; returns the
-    /// last of it.
+    /// Waits until the radio has received so many requests to start or stop an advertisement of a beacon; returns the
+    /// last advertisement, or `nil` if the last request was a stop.
     @discardableResult
     func advertisement(_ beacon: String, _ count: Int) async throws -> Advertisement? {
         let call = try await radio.calls.entry(count) { call in

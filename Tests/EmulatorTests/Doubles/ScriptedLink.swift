@@ -40,7 +40,7 @@ final class ScriptedLink: ServingLink {
     }
 
     func maximumTransmissionUnit() async throws(RemoteError) -> Int { 23 }
-    func readRSSI() async throws(RemoteError) -> RSSI { throw .impossible("nobody measures") }
+    func readRSSI() async throws(RemoteError) -> RSSI { throw .impossible("the RSSI is not measured") }
     func discoverServices(_ types: [BluetoothUUID]?) async throws(RemoteError) -> [RemoteService] {
         services.map(\.service).filter { types?.contains($0.uuid) ?? true }
     }
@@ -65,7 +65,7 @@ final class ScriptedLink: ServingLink {
     func notify(_ value: [UInt8], of characteristic: CharacteristicIdentifier) async throws(RemoteError) {
         calls.append(.tell(value, characteristic))
     }
-    func waitForEnd() async -> String { (try? await ending.entry { _ in true }) ?? "nobody knows" }
+    func waitForEnd() async -> String { (try? await ending.entry { _ in true }) ?? "the reason is unknown" }
     func disconnect() async { end("this side ended it") }
 
     /// Ends the connection.

@@ -122,7 +122,7 @@ final class ScriptedRadio: ConnectionUpdatingRadio, PairingRadio, BondStoringRad
             let (nothing, continuation) = AsyncStream<Void>.makeStream()
             for await _ in nothing {}
             continuation.finish()
-            throw RadioError(.poweredOff, "nobody waits any more", hint: "wait longer")
+            throw RadioError(.poweredOff, "the wait was cancelled", hint: "wait longer")
         }
         if let failure { throw failure }
         return capabilities

@@ -40,7 +40,7 @@ struct BeaconFlashFaultTests {
     private static func valueAfterRestart(_ folder: TemporaryFolder) async throws -> [UInt8] {
         let bench = try BeaconOnABench(StateFolder(folder.path))
         try await bench.beacon.restore(resets: false)
-        #expect(bench.told == ["settings-restored"])
+        #expect(bench.names == ["settings-restored"])
         let value = try await bench.read().get()
         bench.beacon.lock?.release()
         return value
@@ -54,7 +54,7 @@ struct BeaconFlashFaultTests {
             let folder = try TemporaryFolder()
             let fileSystem = FaultyFileSystem()
             let bench = try await Self.bench(folder, fileSystem)
-            let told = bench.told
+            let earlier = bench.names
             let onAir = bench.advertisements
             fileSystem.arm(fault, at: step)
             let answer = await bench.write(Self.new)
@@ -66,7 +66,7 @@ struct BeaconFlashFaultTests {
                 #expect(answer == .failure(.insufficientResources))
                 #expect(await bench.read() == .success(Self.old))
                 #expect(bench.advertisements == onAir)
-                #expect(bench.told == told + ["persist-failed", "0x11"])
+                #expect(bench.names == earlier + ["persist-failed", "0x11"])
                 let warning = bench.records.last { $0.event == "warning" }
                 #expect(warning?.device == "entrance")
                 #expect(warning?.hint?.isEmpty == false)
@@ -75,7 +75,7 @@ struct BeaconFlashFaultTests {
                 #expect(answer == .success([]))
                 #expect(await bench.read() == .success(Self.new))
                 #expect(bench.advertisements.count == onAir.count + 1)
-                #expect(bench.told == told + ["persisted", "written"])
+                #expect(bench.names == earlier + ["persisted", "written"])
             }
             let restarted = try await Self.valueAfterRestart(folder)
             switch (isFailure, fault.isCrash) {
@@ -111,7 +111,7 @@ struct BeaconFlashFaultTests {
         await bench.beacon.powerOn()
         #expect(await bench.write(Self.new) == .success([]))
         #expect(await bench.read() == .success(Self.new))
-        #expect(bench.told == ["written"])
+        #expect(bench.names == ["written"])
         #expect(await bench.beacon.status.keepsSettings == false)
     }
 }

@@ -78,22 +78,22 @@ struct DamagedFlashTests {
         changed("measured power too large", "measured-power", to: "128"),
         changed("interval too large", "interval-ticks", to: "65536"),
         changed("power code negative", "power-code", to: "-1"),
-        changed("a UUID that is none", "uuid", to: "\"2173E519\""),
+        changed("an invalid UUID", "uuid", to: "\"2173E519\""),
         changed("a UUID that is a number", "uuid", to: "5"),
         changed("a number that is a text", "major", to: "\"1\""),
         Damage(
-            "a last power that means none", file(settings: settings + ",\"last-valid-power-code\":9"),
+            "an unknown last power", file(settings: settings + ",\"last-valid-power-code\":9"),
             "\"last-valid-power-code\" is missing or out of range"),
     ]
 
     /// The file that the damaged ones are derived from is valid.
     @Test
-    func undamagedFileIsRestored() async throws {
+    func validFileIsRestored() async throws {
         let folder = try TemporaryFolder()
         try folder.write(Self.file(), to: "museum/entrance.json")
         let bench = try BeaconOnABench(StateFolder(folder.path))
         try await bench.beacon.restore(resets: false)
-        #expect(bench.told == ["settings-restored"])
+        #expect(bench.names == ["settings-restored"])
         #expect(await bench.read() == .success(Samples.majorMinor(1, 2)))
         #expect(folder.names("museum") == ["entrance.json", "entrance.lock"])
     }
@@ -104,7 +104,7 @@ struct DamagedFlashTests {
         try folder.write(damage.text, to: "museum/entrance.json")
         let bench = try BeaconOnABench(StateFolder(folder.path))
         try await bench.beacon.restore(resets: false)
-        #expect(bench.told == ["settings-damaged"])
+        #expect(bench.names == ["settings-damaged"])
         let message = try #require(bench.records.first?.message)
         #expect(message.contains("(\(damage.reason))"))
         #expect(message.contains(folder.file("museum/entrance.json.damaged-1")))
@@ -125,7 +125,7 @@ struct DamagedFlashTests {
             try folder.write("damage \(number)", to: "museum/entrance.json")
             let bench = try BeaconOnABench(StateFolder(folder.path))
             try await bench.beacon.restore(resets: false)
-            #expect(bench.told == ["settings-damaged"])
+            #expect(bench.names == ["settings-damaged"])
             bench.beacon.lock?.release()
         }
         #expect(folder.names("museum") == (1...3).map { "entrance.json.damaged-\($0)" })
@@ -150,7 +150,7 @@ struct DamagedFlashTests {
         try folder.write(String(repeating: " ", count: (1 << 20) + 1), to: "museum/entrance.json")
         let bench = try BeaconOnABench(StateFolder(folder.path))
         try await bench.beacon.restore(resets: true)
-        #expect(bench.told == ["settings-reset"])
+        #expect(bench.names == ["settings-reset"])
         #expect(folder.names("museum") == ["entrance.lock"])
     }
 
@@ -160,7 +160,7 @@ struct DamagedFlashTests {
         try folder.write("garbage", to: "museum/entrance.json")
         let bench = try BeaconOnABench(StateFolder(folder.path))
         try await bench.beacon.restore(resets: true)
-        #expect(bench.told == ["settings-reset"])
+        #expect(bench.names == ["settings-reset"])
         #expect(folder.names("museum") == ["entrance.lock"])
     }
 }

@@ -25,7 +25,7 @@ struct FlashKillTests {
 
     @Test
     func acknowledgedWritesSurviveSIGKILL() async throws {
-        let tally = try await Self.onAThreadOfItsOwn { try Self.killAgainAndAgain(seed: 2026) }
+        let tally = try await Self.onASeparateThread { try Self.killAgainAndAgain(seed: 2026) }
         #expect(tally.restored == Self.rounds)
         // The test needs kills during a write.
         #expect(tally.killsAmidAWrite > 0)
@@ -81,7 +81,7 @@ struct FlashKillTests {
     }
 
     /// Runs a blocking function on a thread that other tests do not need.
-    private static func onAThreadOfItsOwn<Value: Sendable>(
+    private static func onASeparateThread<Value: Sendable>(
         _ body: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
@@ -92,7 +92,7 @@ struct FlashKillTests {
     @Test
     func lockOfAKilledProcessIsFree() async throws {
         let folder = try TemporaryFolder()
-        try await Self.onAThreadOfItsOwn {
+        try await Self.onASeparateThread {
             let state = StateFolder(folder.path)
             var harness = try FlashHarness(state: folder.path)
             do {

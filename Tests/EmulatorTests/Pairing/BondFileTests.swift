@@ -49,14 +49,14 @@ struct BondFileTests {
         try file.store(Self.secrets)
         #expect(try Self.file(folder).load() == .secrets(Self.secrets))
         let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
-        #expect(mode == 0o600, "keys are for their owner alone")
+        #expect(mode == 0o600, "only the owner can read the keys")
         try file.store(StoredSecrets())
         #expect(try file.load() == .secrets(StoredSecrets()))
         #expect(try file.erase())
         #expect(try !file.erase())
     }
 
-    /// A beacon with saved bonds only is found by a reset.
+    /// A reset also finds a beacon that has only saved bonds.
     @Test
     func beaconWithBondsHasState() throws {
         let folder = try Self.makeFolder()
@@ -77,7 +77,7 @@ struct BondFileTests {
             "it is not a file of bonds"
         ),
     ])
-    func whatIsNoFileOfBondsIsDamaged(_ text: String, _ reason: String) throws {
+    func otherContentIsReportedAsDamaged(_ text: String, _ reason: String) throws {
         let folder = try Self.makeFolder()
         let file = Self.file(folder)
         try Data(text.utf8).write(to: URL(filePath: file.path))
@@ -85,7 +85,7 @@ struct BondFileTests {
     }
 
     @Test
-    func everyPrefixIsDamaged() throws {
+    func everyPrefixIsReportedAsDamaged() throws {
         let folder = try Self.makeFolder()
         let file = Self.file(folder)
         try file.store(Self.secrets)
@@ -94,7 +94,7 @@ struct BondFileTests {
         for length in 0..<bytes.count - 1 {
             try bytes.prefix(length).write(to: URL(filePath: file.path))
             guard case .damaged = try file.load() else {
-                Issue.record("\(length) octets of \(bytes.count) were taken")
+                Issue.record("\(length) bytes of \(bytes.count) were accepted")
                 continue
             }
         }
@@ -150,9 +150,9 @@ struct BondFileTests {
         #expect(try String(contentsOfFile: file.path + ".damaged-1", encoding: .utf8) == "garbage")
     }
 
-    /// With the keys of another beacon, its phones could use this one.
+    /// With another beacon's keys, the phones of that beacon could use this one.
     @Test
-    func fileOfAnotherBeaconIsDamaged() throws {
+    func fileOfAnotherBeaconIsReportedAsDamaged() throws {
         let folder = try Self.makeFolder()
         try Self.file(folder).store(Self.secrets)
         let (state, names) = (StateFolder(folder.path), ("entrance.bonds", "exit.bonds"))

@@ -22,7 +22,7 @@ struct EmulatorPairingTests {
         }
     }
 
-    private func tell(_ event: PairingEvent, _ rig: Rig) {
+    private func report(_ event: PairingEvent, _ rig: Rig) {
         rig.radio.emit(.pairing(BeaconIdentifier("entrance"), central: "phone", event))
     }
 
@@ -48,11 +48,11 @@ struct EmulatorPairingTests {
     @Test
     func pairingEventsAreReported() async throws {
         try await running("{ io: display }") { rig in
-            tell(.began, rig)
+            report(.began, rig)
             #expect(try await rig.event("pairing-began").central == "phone")
-            tell(.passkeyShown(42), rig)
+            report(.passkeyShown(42), rig)
             #expect(try await rig.event("passkey-shown").passkey == "000042")
-            tell(
+            report(
                 .paired(
                     PairedPeer(
                         address: BondFileTests.peer, isBonded: true, isAuthenticated: true,
@@ -60,12 +60,12 @@ struct EmulatorPairingTests {
             let paired = try await rig.event("paired")
             #expect(paired.peer == "C0:FF:EE:00:00:02" && paired.peerType == "random" && paired.bonded == true)
             #expect(paired.authenticated == true && paired.secureConnections == true && paired.keySize == 16)
-            tell(.encrypted(LinkProtection(isAuthenticated: true, keySize: 16)), rig)
+            report(.encrypted(LinkProtection(isAuthenticated: true, keySize: 16)), rig)
             #expect(try await rig.event("encrypted").authenticated == true)
-            tell(.failed(PairingError(.wrongPasskey)), rig)
+            report(.failed(PairingError(.wrongPasskey)), rig)
             let failed = try await rig.event("pairing-failed")
             #expect(failed.code == "wrong-passkey" && failed.message != nil && failed.hint != nil)
-            tell(.forgotten(BondFileTests.peer), rig)
+            report(.forgotten(BondFileTests.peer), rig)
             #expect(try await rig.event("bond-forgotten").peer == "C0:FF:EE:00:00:02")
         }
     }
@@ -73,8 +73,8 @@ struct EmulatorPairingTests {
     @Test
     func profileAnswersPairing() async throws {
         try await running("{ io: keyboard-display, passkey: 000007, comparison: reject }") { rig in
-            tell(.passkeyWanted, rig)
-            tell(.comparisonWanted(5), rig)
+            report(.passkeyWanted, rig)
+            report(.comparisonWanted(5), rig)
             _ = try await rig.radio.calls.entry { $0 == .answerPairing(.comparison(false), "phone") }
             #expect(answers(rig) == [.passkey(7), .comparison(false)])
         }
@@ -83,7 +83,7 @@ struct EmulatorPairingTests {
     @Test
     func userAnswersPairing() async throws {
         try await running("{ io: keyboard-display }") { rig in
-            tell(.passkeyWanted, rig)
+            report(.passkeyWanted, rig)
             try await rig.event("passkey-wanted")
             try await rig.settle()
             await #expect(throws: EmulatorError.self) {
@@ -94,7 +94,7 @@ struct EmulatorPairingTests {
             await #expect(throws: EmulatorError.self) {
                 try await rig.emulator.answerPairing(.passkey(123), of: "entrance")
             }
-            tell(.comparisonWanted(99), rig)
+            report(.comparisonWanted(99), rig)
             #expect(try await rig.event("comparison-wanted").passkey == "000099")
             try await rig.settle()
             try await rig.emulator.answerPairing(.comparison(true), of: "entrance")
@@ -103,9 +103,9 @@ struct EmulatorPairingTests {
     }
 
     @Test
-    func endedPairingTakesNoAnswer() async throws {
+    func answerToAnEndedPairingIsRefused() async throws {
         try await running("{ io: keyboard }") { rig in
-            tell(.passkeyWanted, rig)
+            report(.passkeyWanted, rig)
             rig.disconnect("phone", from: "entrance")
             try await rig.event("disconnected")
             try await rig.settle()
@@ -147,7 +147,7 @@ struct EmulatorPairingTests {
     // MARK: - The control socket
 
     @Test
-    func bondsAndPairingOverTheControlSocket() async throws {
+    func controlSocketListsBondsAndAnswersPairings() async throws {
         try await running("{ io: keyboard }") { rig in
             let keeper = try #require(rig.radio.keeper)
             #expect(keeper.save(BondFileTests.secrets, of: BeaconIdentifier("entrance")))
@@ -174,7 +174,7 @@ struct EmulatorPairingTests {
             #expect(try await ask(unknown).exitCode == 65)
             let early = #"{"v":1,"command":"pair","device":"entrance","answer":"123456"}"#
             #expect(try await ask(early).exitCode == 65)
-            tell(.passkeyWanted, rig)
+            report(.passkeyWanted, rig)
             try await rig.event("passkey-wanted")
             try await rig.settle()
             #expect(

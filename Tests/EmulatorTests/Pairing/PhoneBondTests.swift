@@ -19,12 +19,12 @@ struct PhoneBondTests {
     /// A radio that receives a bond store, and does nothing else.
     private final class BondedRadio: BondStoringCentralRadio {
         let name = "bonded"
-        private let told = Mutex<(keeper: any BondStore, name: BeaconIdentifier)?>(nil)
+        private let received = Mutex<(keeper: any BondStore, name: BeaconIdentifier)?>(nil)
 
-        var bonds: (keeper: any BondStore, name: BeaconIdentifier)? { told.withLock { $0 } }
+        var bonds: (keeper: any BondStore, name: BeaconIdentifier)? { received.withLock { $0 } }
 
         func storeBonds(in store: any BondStore, as central: BeaconIdentifier) async {
-            told.withLock { $0 = (store, central) }
+            received.withLock { $0 = (store, central) }
         }
         func forgetBond(with device: RemoteAddress) async {}
         func openCentral(waits: Bool) async throws(RadioError) -> ReceivingCapabilities {
@@ -36,7 +36,7 @@ struct PhoneBondTests {
         }
         func stopScanning() async {}
         func connect(to device: RemoteAddress, timeout: Duration) async throws(RadioError) -> any RemoteLink {
-            throw RadioError(.refused, "nobody is there", hint: "none")
+            throw RadioError(.refused, "no device answers", hint: "none")
         }
         func close() async {}
     }
@@ -68,7 +68,7 @@ struct PhoneBondTests {
             #expect(keeper.save(BondFileTests.secrets, of: Self.identifier))
             let path = folder.file("state/.phones/iphone.bonds")
             let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
-            #expect(mode == 0o600, "keys are for their owner alone")
+            #expect(mode == 0o600, "only the owner can read the keys")
             // One phone at a time may use the bonds.
             let error = await #expect(throws: EmulatorError.self) {
                 try await Self.phone().openBonds(in: state, resets: false)

@@ -20,13 +20,13 @@ from beaconry import Beaconry
 
 RESULTS = Path("/results")
 PLAN = os.environ.get("BEACONRY_VM_PLAN", "")
-"""Which tests run with which controllers: `full` is every test with both kinds, `reduced` is planned(). Without a plan
+"""Selects the tests and their controllers: `full` is every test with both kinds, `reduced` is planned(). Without a plan
 every test runs with the controllers that the machine was started with."""
 PART = os.environ.get("BEACONRY_VM_PART", "1/1")
-"""Which part of the plan this machine has: `2/3` is the second of three. They take the tests in turn."""
+"""The part of the plan that this machine runs: `2/3` is the second of three. Tests are dealt out in turn."""
 KINDS = ("legacy", "extended")
 FIRST_KIND = {"5.66": "legacy", "5.82": "extended"}
-"""The reduced plan tests the oldest of both, and the newest of both."""
+"""The reduced plan combines the oldest BlueZ with the oldest controllers, and the newest with the newest."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -38,7 +38,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def planned(item: pytest.Function, kind: str) -> bool:
-    """Whether the reduced plan has a test with these controllers in the machine with this version of BlueZ."""
+    """Whether the reduced plan contains a test with these controllers in the machine with this version of BlueZ."""
     marker = item.get_closest_marker("depends_on")
     things = set(marker.args) if marker else {"bluez", "controllers"}
     if things - {"combination", "bluez", "controllers"}:
@@ -47,20 +47,20 @@ def planned(item: pytest.Function, kind: str) -> bool:
         return True
     if kind != FIRST_KIND[vhci.BLUEZ]:
         return False
-    # What depends on nothing runs once, in one machine or the other.
+    # A test without dependencies runs once, in one of the machines.
     return bool(things) or zlib.crc32(item.originalname.encode()) % 2 == list(FIRST_KIND).index(vhci.BLUEZ)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Tests with one kind of controllers come one after the other, since the fixture is the session's."""
+    """Groups tests by their kind of controllers, because that fixture has the scope of the session."""
     begun = os.environ.get("BEACONRY_VM_CONTROLLERS") or FIRST_KIND.get(vhci.BLUEZ, "legacy")
     kinds = [begun, *(kind for kind in KINDS if PLAN and kind != begun)]
     metafunc.parametrize("kind", kinds, indirect=True, scope="session")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves out what the plan leaves out. Without the machine there is nothing to test; no test of it runs for more
-    than five minutes."""
+    """Removes the tests that are not in the plan. Outside the machine all tests are skipped; no test runs for more than
+    five minutes."""
     here = Path(__file__).parent
     ours = [item for item in items if here in item.path.parents and isinstance(item, pytest.Function)]
     for item in ours:
@@ -84,7 +84,7 @@ def _world() -> Iterator[vhci.World]:
 
 @pytest.fixture(scope="session", autouse=True)
 def kind(_world: vhci.World, request: pytest.FixtureRequest) -> str:
-    """The kind of controllers that the machine has now."""
+    """The kind of controllers in the machine now."""
     _world.use(request.param)
     return request.param
 
@@ -97,7 +97,7 @@ def extended(kind: str) -> bool:
 
 @pytest.fixture
 def world(_world: vhci.World) -> Iterator[vhci.World]:
-    """The machine as it was started; what the test does to it is undone after it."""
+    """The machine in its initial state; changes by the test are undone afterwards."""
     yield _world
     _world.restore()
 
@@ -133,10 +133,10 @@ def _recording(world: vhci.World, request: pytest.FixtureRequest) -> Iterator[vh
 
 @pytest.fixture
 def fresh_controllers(world: vhci.World, _recording: vhci.Witness | None) -> vhci.Controllers:
-    """The two controllers after a reset, without connections and without anything to advertise.
+    """The two controllers after a reset, without connections and without advertisements.
 
-    The kernel does not repeat commands whose effect has not changed since the last reset, and a controller of btvirt's
-    that is reset leaves the other end of its connections connected.
+    The kernel does not repeat commands whose effect has not changed since the last reset, and a reset of btvirt's
+    controllers leaves the other end of their connections connected.
     """
     for index in world.controllers.indexes().values():
         world.controllers.power(index, False)
@@ -147,13 +147,13 @@ def fresh_controllers(world: vhci.World, _recording: vhci.Witness | None) -> vhc
 
 @pytest.fixture
 def witness(_recording: vhci.Witness, fresh_controllers: vhci.Controllers) -> vhci.Witness:
-    """What is on the air, recorded from before the reset of the controllers on; the recording stays in the results."""
+    """The traffic on the air, recorded from before the reset of the controllers; the recording stays in the results."""
     return _recording
 
 
 @pytest.fixture
 def phone(world: vhci.World) -> Iterator[vhci.Phone]:
-    """A central on hci1 that has met nobody yet."""
+    """A central on hci1 that knows no devices yet."""
     phone = vhci.Phone()
     phone.forget()
     yield phone
@@ -173,5 +173,5 @@ def run_as_user(world: vhci.World) -> Callable[..., subprocess.CompletedProcess[
 
 @pytest.fixture
 def beaconry(world: vhci.World, beaconry: Beaconry) -> Beaconry:
-    """The program under test; it ends before the machine is as it was."""
+    """The program under test; it ends before the machine is restored."""
     return beaconry

@@ -2,10 +2,10 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""A peripheral that does what bluetoothd does not as one (Bumble's), as a program: `faulty_peripheral.py TRANSPORT`.
+"""A peripheral (Bumble's) with behaviour that bluetoothd's peripherals do not have: `faulty_peripheral.py TRANSPORT`.
 
-Reading REFUSING gives the ATT error that was written to it last; reading LEAVING ends the connection instead of an
-answer. It tells `ready` as a JSON object, and advertises again when a central has gone.
+Reading REFUSING gives the ATT error that was written to it last; reading LEAVING ends the connection instead of
+answering. The program prints `ready` as a JSON object, and advertises again after a central has disconnected.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ REFUSING, LEAVING = (f"486F64C6-4B5F-4B3B-8AFF-EDE134A8447{number}" for number i
 
 
 class Faults:
-    """What the characteristics do."""
+    """The behaviour of the characteristics."""
 
     def __init__(self) -> None:
         self.code = 0x0E

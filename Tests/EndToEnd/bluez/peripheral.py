@@ -2,12 +2,12 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""A peripheral on one of BlueZ's adapters that somebody else's library makes (bluez_peripheral), as a program.
+"""A peripheral on one of BlueZ's adapters, made with the third-party library bluez_peripheral, as a program.
 
-`peripheral.py hciN` prints a JSON object a line (`ready`, `written`), and takes a command a line, and prints when it is
-`done`: `battery PERCENT`, `subscribed` (done when a central has subscribed to the battery level: bluetoothd answers the
-central first, and then asks for notifications), `indicate HEX`, `refuse NAME [MESSAGE]` (the error of bluetoothd's that
-the next reads and writes of REFUSING get).
+`peripheral.py hciN` prints one JSON object a line (`ready`, `written`), accepts one command a line, and prints `done`
+when the command is finished: `battery PERCENT`, `subscribed` (done when a central has subscribed to the battery level:
+bluetoothd first answers the central, then enables notifications), `indicate HEX`, `refuse NAME [MESSAGE]` (the error of
+bluetoothd that the next reads and writes of REFUSING get).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ SLOW_SECONDS = 4
 F = CharacteristicFlags
 
 
-def tell(event: str, **fields: str) -> None:
+def report(event: str, **fields: str) -> None:
     print(json.dumps({"event": event, **fields}), flush=True)
 
 
@@ -64,9 +64,9 @@ class Values:
             return
         whole = self.values.get(uuid, b"")[: options.offset] + bytes(value)
         if len(whole) != LENGTHS.get(uuid, len(whole)):
-            raise DBusError("org.bluez.Error.InvalidValueLength", "that long it is not")
+            raise DBusError("org.bluez.Error.InvalidValueLength", "the offset is past the end")
         self.values[uuid] = whole
-        tell("written", characteristic=uuid, value=bytes(value).hex())
+        report("written", characteristic=uuid, value=bytes(value).hex())
 
 
 VALUES = Values()
@@ -124,7 +124,7 @@ class Battery(Service):
 
 
 class Tests(Service):
-    """What it takes to test a central."""
+    """Characteristics for tests of a central."""
 
     def __init__(self) -> None:
         self.refusal = DBusError("org.bluez.Error.Failed", "0x80")
@@ -172,7 +172,7 @@ async def main(adapter_name: str) -> None:
     await services.register(bus, adapter=adapter)
     advertisement = Advertisement(NAME, [BATTERY_SERVICE], 0, 0, manufacturerData={COMPANY: MANUFACTURER_DATA})
     await advertisement.register(bus, adapter=adapter)
-    tell("ready")
+    report("ready")
     reader = asyncio.StreamReader()
     await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
     while line := await reader.readline():
@@ -185,8 +185,8 @@ async def main(adapter_name: str) -> None:
         elif command == "indicate":
             tests.indicated.changed(bytes.fromhex(words[0]))
         elif command == "refuse":
-            tests.refusal = DBusError(words[0], words[1] if len(words) > 1 else "as told")
-        tell("done", command=line.decode().strip())
+            tests.refusal = DBusError(words[0], words[1] if len(words) > 1 else "as requested")
+        report("done", command=line.decode().strip())
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What of a profile reaches the air through the management socket: exact bytes, exact ticks, differences told."""
+"""Advertising through the management socket: exact bytes, exact intervals, and reported differences."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from beaconry import CONFIG_SERVICE, PROFILES, Beaconry, ibeacon, service_list
 from vhci import ADDRESSES, Witness
 
-# The kernel advertises: the version of bluetoothd makes no difference.
+# The kernel advertises, so the version of bluetoothd does not matter.
 pytestmark = pytest.mark.depends_on("controllers")
 
 E2C5 = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
@@ -25,14 +25,14 @@ def plain(beacons: int = 1, extra: str = "") -> str:
     return "\n".join(lines) + "\n"
 
 
-def test_the_factory_beacon_is_on_the_air_to_the_byte(beaconry: Beaconry, witness: Witness) -> None:
+def test_factory_beacon_is_advertised_to_the_byte(beaconry: Beaconry, witness: Witness) -> None:
     run = beaconry.run(PROFILES / "iot-design-shop.yaml")
     started = run.wait("advertising-started")
     data = ibeacon(CONFIG_SERVICE, 1, 1)
     response = service_list(CONFIG_SERVICE) + b"\x0b\x09IoT Beacon"
-    [told] = witness.wait_for(lambda air: air.on_air).on_air
-    assert (told.advertising_data, told.scan_response) == (data, response)
-    assert (told.pdu, told.min_ticks, told.max_ticks) == ("ADV_IND", 160, 160)
+    [advertised] = witness.wait_for(lambda air: air.on_air).on_air
+    assert (advertised.advertising_data, advertised.scan_response) == (data, response)
+    assert (advertised.pdu, advertised.min_ticks, advertised.max_ticks) == ("ADV_IND", 160, 160)
     assert started["advertisingData"] == data.hex()
     assert started["scanResponse"] == response.hex()
     assert (started["intervalTicks"], started["pdu"], started["address"]) == (160, "ADV_IND", ADDRESSES[0])
@@ -44,53 +44,53 @@ def test_the_factory_beacon_is_on_the_air_to_the_byte(beaconry: Beaconry, witnes
 
 
 @pytest.mark.depends_on()
-def test_the_phone_hears_what_is_sent(beaconry: Beaconry, witness: Witness, phone) -> None:
+def test_phone_receives_what_is_sent(beaconry: Beaconry, witness: Witness, phone) -> None:
     import asyncio
 
     run = beaconry.run(PROFILES / "iot-design-shop.yaml")
     run.wait("ready")
     device = asyncio.run(phone.find(lambda _, seen: CONFIG_SERVICE in seen.service_uuids, service_uuids=[CONFIG_SERVICE]))
     assert device.address == ADDRESSES[0]
-    heard = {each.pdu: each.data for each in witness.reports(1, ADDRESSES[0])}
-    assert heard["ADV_IND"] == ibeacon(CONFIG_SERVICE, 1, 1)
-    assert heard["SCAN_RSP"] == service_list(CONFIG_SERVICE) + b"\x0b\x09IoT Beacon"
+    reports = {each.pdu: each.data for each in witness.reports(1, ADDRESSES[0])}
+    assert reports["ADV_IND"] == ibeacon(CONFIG_SERVICE, 1, 1)
+    assert reports["SCAN_RSP"] == service_list(CONFIG_SERVICE) + b"\x0b\x09IoT Beacon"
 
 
-def test_a_plain_beacon(beaconry: Beaconry, witness: Witness, extended: bool) -> None:
+def test_plain_beacon_is_advertised(beaconry: Beaconry, witness: Witness, extended: bool) -> None:
     run = beaconry.run(beaconry.profile(plain(1, "interval: 200ms")))
     started = run.wait("advertising-started")
-    [told] = witness.wait_for(lambda air: air.on_air).on_air
-    assert told.advertising_data == ibeacon(E2C5, 1, 0)
-    assert told.pdu == started["pdu"] == "ADV_NONCONN_IND"
-    assert started["address"] == told.random_address
+    [advertised] = witness.wait_for(lambda air: air.on_air).on_air
+    assert advertised.advertising_data == ibeacon(E2C5, 1, 0)
+    assert advertised.pdu == started["pdu"] == "ADV_NONCONN_IND"
+    assert started["address"] == advertised.random_address
     run.wait("ready")
     if extended:
-        assert told.min_ticks == told.max_ticks == started["intervalTicks"] == 320
+        assert advertised.min_ticks == advertised.max_ticks == started["intervalTicks"] == 320
         assert run.warnings() == set()
     else:
-        assert [told.min_ticks, told.max_ticks] == started["intervalTicksRange"]
+        assert [advertised.min_ticks, advertised.max_ticks] == started["intervalTicksRange"]
         assert "intervalTicks" in started["unknown"] and started["different"] == ["interval"]
         run.take(1)
         assert run.warnings() == {"interval-forced"}
 
 
-def test_power_and_address(beaconry: Beaconry, witness: Witness, extended: bool) -> None:
+def test_power_and_address_are_applied(beaconry: Beaconry, witness: Witness, extended: bool) -> None:
     run = beaconry.run(beaconry.profile(plain(1, "tx-power: -6dBm\n    address: C0:FF:EE:00:00:01\n    pdu: ADV_IND")))
     started = run.wait("advertising-started")
     run.wait("ready")
     run.take(1)
-    [told] = witness.wait_for(lambda air: air.on_air).on_air
+    [advertised] = witness.wait_for(lambda air: air.on_air).on_air
     assert "address-not-settable" in run.warnings()
     assert "address" in started["different"]
     if extended:
-        assert told.tx_power == -6
-        assert started["txPower"] == told.selected_tx_power
+        assert advertised.tx_power == -6
+        assert started["txPower"] == advertised.selected_tx_power
     else:
         assert "tx-power-ignored" in run.warnings()
         assert "txPower" in started["unknown"] and "txPower" in started["different"]
 
 
-def test_several_beacons_and_their_share(beaconry: Beaconry, witness: Witness, extended: bool) -> None:
+def test_several_beacons_share_the_controller(beaconry: Beaconry, witness: Witness, extended: bool) -> None:
     run = beaconry.run(PROFILES / "airlocate.yaml")
     run.wait("ready", beacons=3)
     uuids = [E2C5, "5A4BCFCE-174E-4BAC-A814-092E77F6B7E5", "74278BDA-B644-4520-8F0C-720EAF059935"]
@@ -105,7 +105,7 @@ def test_several_beacons_and_their_share(beaconry: Beaconry, witness: Witness, e
         assert len(shared) == 3 and "1/3" in shared[0]["message"]
 
 
-def test_what_does_not_fit_is_refused(beaconry: Beaconry, extended: bool) -> None:
+def test_beacons_that_do_not_fit_are_refused(beaconry: Beaconry, extended: bool) -> None:
     carried = 3 if extended else 5
     museum = (PROFILES / "museum.yaml").read_text()
     assert "have services" in beaconry.call("run", str(PROFILES / "museum.yaml"), "--radio", "bluez:hci0").stderr
@@ -129,7 +129,7 @@ def test_two_configurable_beacons_are_refused(beaconry: Beaconry) -> None:
 
 
 @pytest.mark.depends_on()
-def test_strict(beaconry: Beaconry) -> None:
+def test_difference_ends_a_strict_run(beaconry: Beaconry) -> None:
     exact = beaconry.call("run", str(PROFILES / "iot-design-shop.yaml"), "--radio", "bluez:hci0", "--strict", "--duration", "1s")
     assert exact.returncode == 0, exact.stderr
     other = beaconry.profile(plain(1, "address: C0:FF:EE:00:00:01"))
@@ -149,7 +149,7 @@ def test_advertise_needs_no_profile(beaconry: Beaconry, witness: Witness) -> Non
     assert ibeacon(E2C5, 7, 8, -70) in {each.advertising_data for each in witness.air().since(run.began)}
 
 
-def test_radios(beaconry: Beaconry, extended: bool) -> None:
+def test_radios_lists_the_adapters(beaconry: Beaconry, extended: bool) -> None:
     import json
 
     result = beaconry.call("radios", "--json")

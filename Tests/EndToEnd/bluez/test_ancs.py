@@ -2,8 +2,8 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""A phone's notifications over bluetoothd: our display or our phone on hci0 through it, the other one on hci1 with our own
-host stack."""
+"""A phone's notifications over bluetoothd: our display or our phone on hci0 through bluetoothd, the other one on hci1
+with our own host stack."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ PAIRINGS = pytest.mark.parametrize(
 
 @dataclass
 class Rig:
-    """Where displays and phones are started."""
+    """Starts displays and phones."""
 
     beaconry: Beaconry
     controllers: Controllers
     bluetoothd: Bluetoothd
 
     def take(self, radio: str) -> None:
-        """The user channel takes what is down, and bluetoothd powers on what comes back from there."""
+        """Powers a controller off for the user channel; bluetoothd powers it on when it returns from there."""
         if radio == OWN:
             eventually("hci1 is the kernel's", lambda: 1 in self.controllers.indexes().values())
             self.bluetoothd.wait()
@@ -58,7 +58,7 @@ class Rig:
         return "--control", str(self.beaconry.runtime / "bob.sock")
 
     def display(self, radio: str, is_paired: bool = False) -> Run:
-        """A display, which is on the air."""
+        """A display that is on the air."""
         text = DISPLAY + ("    pairing: { io: none }\n" if is_paired else "")
         self.take(radio)
         run = self.beaconry.run(self.beaconry.profile(text), *self.control, radio=radio)
@@ -66,28 +66,28 @@ class Rig:
         return run
 
     def phone(self, radio: str, is_paired: bool = False, more: str = "") -> Run:
-        """A phone, which looks for a display."""
+        """A phone that scans for a display."""
         text = PHONE.replace("PAIRING", "required" if is_paired else "off") + more
         profile = self.beaconry.profile(text, "phone.yaml")
         self.take(radio)
         return self.beaconry.start("phone", str(profile), "--radio", radio, "--json")
 
     def as_visitor(self, *arguments: str) -> Run:
-        """Anything on bluetoothd's adapter, as a user who has D-Bus alone."""
+        """Any command on bluetoothd's adapter, as a user who has only D-Bus."""
         shutil.rmtree("/tmp/visitor", ignore_errors=True)
         prefix = as_ordinary_user(["XDG_STATE_HOME=/tmp/visitor/state", "XDG_RUNTIME_DIR=/tmp/visitor"])
         subprocess.run(["install", "-d", "-o", "visitor", "-m", "700", "/tmp/visitor"], check=True)
         return self.beaconry.start(*arguments, "--radio", DAEMON, "--json", prefix=prefix)
 
     def ctl(self, *words: object) -> None:
-        """What the display's user does."""
+        """An action of the display's user."""
         done = self.beaconry.call("ctl", *map(str, words), *self.control)
         assert done.returncode == 0, done.stderr
 
 
 @pytest.fixture
 def rig(beaconry: Beaconry, fresh_controllers: Controllers, bluetoothd: Bluetoothd) -> Iterator[Rig]:
-    """Controllers that were reset, one of them our own, and a bluetoothd that has met nobody."""
+    """Controllers after a reset, one of them ours, and a bluetoothd that knows no devices."""
     controllers = fresh_controllers
     Phone(0).forget()
     yield Rig(beaconry, controllers, bluetoothd)
@@ -98,7 +98,7 @@ def rig(beaconry: Beaconry, fresh_controllers: Controllers, bluetoothd: Bluetoot
 
 
 def expect_session(rig: Rig, display: Run, phone: Run, is_paired: bool) -> None:
-    """All that a display and a phone have to tell each other."""
+    """Expects all notifications and actions of a session between a display and a phone."""
     phone.wait("connected", 60)
     if is_paired:
         phone.wait("encrypted", 60)
@@ -111,11 +111,11 @@ def expect_session(rig: Rig, display: Run, phone: Run, is_paired: bool) -> None:
     )  # fmt: skip
     rig.ctl("act", "bob", "negative", call["uid"])
     assert phone.wait("action-performed", 60)["name"] == "call"
-    display.wait_until_told("action-performed", 60, action="negative")
+    display.wait_until_reported("action-performed", 60, action="negative")
     if not any(event["event"] == "notification-removed" for event in display.events):
         display.wait("notification-removed", 60, where=of("CALL"))
     if is_paired:
-        display.wait_until_told("paired", 60)
+        display.wait_until_reported("paired", 60)
     assert ("not-encrypted" in display.warnings()) != is_paired
 
 
@@ -123,7 +123,7 @@ def expect_session(rig: Rig, display: Run, phone: Run, is_paired: bool) -> None:
 
 
 @PAIRINGS
-def test_our_display_through_bluetoothd(rig: Rig, is_paired: bool) -> None:
+def test_our_display_uses_a_phone_through_bluetoothd(rig: Rig, is_paired: bool) -> None:
     display = rig.display(DAEMON, is_paired)
     started = next(event for event in display.events if event["event"] == "advertising-started")
     assert started["advertisingData"] == SOLICITATION.hex()
@@ -136,8 +136,8 @@ def test_our_display_through_bluetoothd(rig: Rig, is_paired: bool) -> None:
 
 
 @pytest.mark.depends_on()
-def test_services_that_come_and_go(rig: Rig) -> None:
-    """bluetoothd follows what the phone says of its services, and the display what bluetoothd finds."""
+def test_removed_service_is_used_again_when_it_returns(rig: Rig) -> None:
+    """bluetoothd follows the changes of the phone's services, and the display follows bluetoothd."""
     display = rig.display(DAEMON)
     phone = rig.phone(OWN, more="changes:\n  - { at: 5s, service: away }\n  - { at: 15s, service: back }\n")
     first = shown(display, "SOCIAL")["uid"]
@@ -153,8 +153,8 @@ def test_services_that_come_and_go(rig: Rig) -> None:
     assert display.end() == 0
 
 
-def test_a_display_with_nothing_but_the_bus(rig: Rig) -> None:
-    """bluetoothd composes the solicitation, and tells who connects."""
+def test_display_needs_only_the_bus(rig: Rig) -> None:
+    """bluetoothd composes the solicitation, and reports who connects."""
     display = rig.as_visitor("run", str(PROFILES / "ancs.yaml"))
     assert display.wait("radio-ready", 60)["way"] == "D-Bus"
     display.wait("ready", 60)
@@ -172,8 +172,8 @@ def test_a_display_with_nothing_but_the_bus(rig: Rig) -> None:
 
 
 @PAIRINGS
-def test_our_phone_through_bluetoothd(rig: Rig, is_paired: bool) -> None:
-    """Twice: a display that comes back, and is remembered where it has paired, hears it all again."""
+def test_our_phone_serves_a_display_through_bluetoothd(rig: Rig, is_paired: bool) -> None:
+    """A display that connects twice, as a bonded device if it has paired, receives all notifications again."""
     phone = None
     for _ in range(2):
         display = rig.display(OWN, is_paired)
@@ -184,17 +184,17 @@ def test_our_phone_through_bluetoothd(rig: Rig, is_paired: bool) -> None:
         display.wait("notifications-available", 60)
         assert "pre-existing" in display.wait("notification-added", 60, where=of("SOCIAL"))["notification"]["flags"]
         shown(display, "SOCIAL", title="Robert")
-        # To the end of what it asks: bluetoothd 5.82 has crashed when a peer went that was asking.
+        # The phone answers all requests first: bluetoothd 5.82 has crashed when a requesting peer disconnected.
         shown(display, "CALL", title="Davidson Ro", appName="Phone")
-        # A controller that is reset just when the phone connects anew leaves it connected to nobody.
+        # If a controller is reset while the phone reconnects, the phone stays connected to no device.
         rig.ctl("disable", "bob")
         assert display.end() == 0
         phone.wait("disconnected", 60)
     assert phone and phone.end() == 0
 
 
-def test_a_phone_with_nothing_but_the_bus(rig: Rig) -> None:
-    """bluetoothd does not tell what devices solicit, and the phone tells that."""
+def test_phone_with_only_the_bus_reports_its_limit(rig: Rig) -> None:
+    """bluetoothd does not report solicited services, and the phone reports that limit."""
     phone = rig.as_visitor("phone", str(PROFILES / "phones" / "iphone.yaml"))
     phone.wait("warning", 60, code="exact-data")
     phone.wait("looking", 60)

@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The configuration service, as the maker's app uses it, and what survives."""
+"""The configuration service, as the manufacturer's app uses it, and the settings that a run restores."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ async def find(phone: Phone):
 
 
 async def configure(phone: Phone, *writes: tuple[str, bytes]) -> dict[str, bytes]:
-    """Connects, reads all, writes with response, reads all again; returns the last values."""
+    """Connects, reads all values, writes with response, reads all values again, and returns them."""
     async with phone.connect(await find(phone)) as client:
         for characteristic, value in writes:
             await client.write_gatt_char(characteristic, value, response=True)
@@ -38,7 +38,7 @@ def started(beaconry: Beaconry, *options: str) -> Run:
 
 
 @pytest.mark.depends_on("combination")
-def test_the_apps_sequence(beaconry: Beaconry, witness: Witness, phone: Phone, extended: bool) -> None:
+def test_app_configures_the_beacon(beaconry: Beaconry, witness: Witness, phone: Phone, extended: bool) -> None:
     run = started(beaconry)
 
     async def app() -> None:
@@ -71,7 +71,7 @@ def test_the_apps_sequence(beaconry: Beaconry, witness: Witness, phone: Phone, e
     if extended:
         assert air.on_air[0].tx_power == -6
 
-    # The power cut: no farewell.
+    # A power cut, without a disconnection.
     run.kill()
     second = beaconry.run(PROFILES / "iot-design-shop.yaml")
     second.wait("settings-restored")
@@ -94,7 +94,7 @@ def test_nothing_is_advertised_while_connected(beaconry: Beaconry, witness: Witn
         async with phone.connect(await find(phone)) as client:
             await client.read_gatt_char(MAJOR_MINOR)
             await asyncio.to_thread(run.wait, "advertising-stopped")
-            await asyncio.sleep(5)  # the kernel would come back by itself after 1.8 s
+            await asyncio.sleep(5)  # the kernel would advertise again after 1.8 s by itself
             assert witness.air().on_air == []
 
     asyncio.run(stay())
@@ -104,7 +104,9 @@ def test_nothing_is_advertised_while_connected(beaconry: Beaconry, witness: Witn
 
 
 @pytest.mark.depends_on()
-def test_wrong_lengths_and_hopeless_values(beaconry: Beaconry, witness: Witness, phone: Phone) -> None:
+def test_wrong_lengths_are_refused_and_bad_values_are_corrected(
+    beaconry: Beaconry, witness: Witness, phone: Phone
+) -> None:
     run = started(beaconry)
 
     async def app() -> None:
@@ -125,7 +127,7 @@ def test_wrong_lengths_and_hopeless_values(beaconry: Beaconry, witness: Witness,
 
 
 @pytest.mark.depends_on()
-def test_on_bad_interval_fail_leaves_a_way_back(beaconry: Beaconry, witness: Witness, phone: Phone) -> None:
+def test_beacon_with_a_bad_interval_can_be_corrected(beaconry: Beaconry, witness: Witness, phone: Phone) -> None:
     profile = beaconry.profile(
         "profile: fragile\nbeacons:\n  - {id: a, device: iot-design-shop, on-bad-interval: fail, name: Fragile}\n"
     )
@@ -143,7 +145,7 @@ def test_on_bad_interval_fail_leaves_a_way_back(beaconry: Beaconry, witness: Wit
 
 
 @pytest.mark.depends_on()
-def test_a_crash_is_cleaned_up_after(beaconry: Beaconry, witness: Witness, mgmt: Management) -> None:
+def test_next_run_cleans_up_after_a_crash(beaconry: Beaconry, witness: Witness, mgmt: Management) -> None:
     first = started(beaconry)
     first.process.send_signal(signal.SIGKILL)
     first.process.wait()
@@ -152,7 +154,7 @@ def test_a_crash_is_cleaned_up_after(beaconry: Beaconry, witness: Witness, mgmt:
     second.wait("ready")
     hidden = ibeacon("D9EED498-BFDB-43C0-8B55-D06BB74C430B", 0, 0)
     witness.wait_for(lambda air: [each.advertising_data for each in air.on_air] == [hidden])
-    # The kernel would come back to an instance that is still there after 2 s.
+    # After 2 s the kernel would advertise an instance that still exists.
     alone = time.time()
     second.take(5)
     assert {each.advertising_data for each in witness.air().since(alone)} == {hidden}
@@ -161,7 +163,7 @@ def test_a_crash_is_cleaned_up_after(beaconry: Beaconry, witness: Witness, mgmt:
 
 
 @pytest.mark.depends_on()
-def test_termination_leaves_nothing(beaconry: Beaconry, witness: Witness, phone: Phone) -> None:
+def test_termination_leaves_nothing_on_the_air(beaconry: Beaconry, witness: Witness, phone: Phone) -> None:
     for how in (signal.SIGINT, signal.SIGTERM):
         run = started(beaconry)
         assert list(beaconry.runtime.rglob("*.sock"))
@@ -173,7 +175,7 @@ def test_termination_leaves_nothing(beaconry: Beaconry, witness: Witness, phone:
 
 
 @pytest.mark.depends_on()
-def test_one_owner_of_settings(beaconry: Beaconry) -> None:
+def test_settings_have_one_owner(beaconry: Beaconry) -> None:
     started(beaconry)
     control = beaconry.folder / "other.sock"
     result = beaconry.call(

@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Changed while it runs: the control socket and SIGHUP."""
+"""Changes of a running program, over the control socket and by SIGHUP."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from beaconry import PROFILES, Beaconry, ibeacon
 from vhci import Witness
 
-# The control socket is ours: bluetoothd and the controllers make no difference.
+# The control socket is ours, so bluetoothd and the controllers do not matter.
 pytestmark = pytest.mark.depends_on()
 
 UUID = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
@@ -33,7 +33,7 @@ def test_settings_reach_the_air(beaconry: Beaconry, witness: Witness) -> None:
     assert json.loads(shown.stdout)["minor"] == 4
 
 
-def test_off_and_on_is_exit_and_enter(beaconry: Beaconry, witness: Witness) -> None:
+def test_disabled_beacon_leaves_the_air(beaconry: Beaconry, witness: Witness) -> None:
     run = beaconry.run(PROFILES / "iot-design-shop.yaml")
     run.wait("ready")
     assert beaconry.call("ctl", "disable", "beacon").returncode == 0
@@ -59,7 +59,7 @@ def test_bad_settings_change_nothing(beaconry: Beaconry) -> None:
     assert json.loads(beaconry.call("ctl", "show", "beacon", "--json").stdout)["minor"] == 1
 
 
-def test_reload(beaconry: Beaconry, witness: Witness) -> None:
+def test_reload_applies_changes_and_refuses_mistakes(beaconry: Beaconry, witness: Witness) -> None:
     text = "profile: shop\nbeacons:\n  - id: door\n    device: ibeacon\n    ibeacon: { uuid: %s, minor: %d }\n"
     profile = beaconry.profile(text % (UUID, 1))
     run = beaconry.run(profile)
@@ -80,11 +80,11 @@ def test_reload(beaconry: Beaconry, witness: Witness) -> None:
     witness.wait_for(lambda air: ibeacon(UUID, 0, 9) in {each.advertising_data for each in air.since(run.began)})
 
 
-def test_events(beaconry: Beaconry) -> None:
+def test_events_are_streamed(beaconry: Beaconry) -> None:
     run = beaconry.run(PROFILES / "iot-design-shop.yaml")
     run.wait("ready")
     listener = beaconry.start("ctl", "events", "--json")
-    while True:  # until the listener is there: each change is told
+    while True:  # until the subscription is active: each change is an event
         beaconry.call("ctl", "set", "beacon", "minor=8")
         beaconry.call("ctl", "set", "beacon", "minor=9")
         if any(event["event"] == "persisted" for event in listener.take(2)):
@@ -94,15 +94,15 @@ def test_events(beaconry: Beaconry) -> None:
     assert listener.exit_code() == 0
 
 
-def test_socket_in_use(beaconry: Beaconry) -> None:
+def test_socket_in_use_is_refused(beaconry: Beaconry) -> None:
     beaconry.run(PROFILES / "hot-and-cold.yaml").wait("ready")
     result = beaconry.call("run", str(PROFILES / "hot-and-cold.yaml"), "--radio", "bluez:hci1")
     assert result.returncode == 73
     assert "control socket" in result.stderr and "in use" in result.stderr
 
 
-def test_one_configurable_beacon_an_adapter(beaconry: Beaconry) -> None:
-    """A second run would put its services into the same attribute database, where no central could tell them apart."""
+def test_second_configurable_beacon_on_an_adapter_is_refused(beaconry: Beaconry) -> None:
+    """A second run would add its services to the same attribute database, where centrals could not distinguish them."""
     first = beaconry.run(PROFILES / "iot-design-shop.yaml")
     first.wait("ready")
     profile = beaconry.profile("profile: second\nbeacons:\n  - { id: door, device: iot-design-shop }\n")

@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Everything that can be wrong about a radio: one sentence that says what to do, and the right exit code."""
+"""All problems with a radio: one sentence with a hint, and the right exit code."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from beaconry import BINARY, PROFILES, Beaconry
 from vhci import Bluetoothd, Controllers, as_ordinary_user, dbus_call
 
-# Neither the version of bluetoothd nor the kind of controllers makes a difference.
+# Neither the version of bluetoothd nor the kind of controllers matters.
 pytestmark = pytest.mark.depends_on()
 
 PROFILE = str(PROFILES / "iot-design-shop.yaml")
@@ -26,23 +26,23 @@ def refused(beaconry: Beaconry, *words: str, radio: str = "bluez:hci0") -> None:
         assert word in result.stderr
 
 
-def test_no_daemon(beaconry: Beaconry, bluetoothd: Bluetoothd) -> None:
+def test_missing_daemon_is_reported(beaconry: Beaconry, bluetoothd: Bluetoothd) -> None:
     bluetoothd.stop()
     refused(beaconry, "bluetoothd is not running", "systemctl start bluetooth")
     assert beaconry.call("radios").returncode == 69
 
 
-def test_no_bus(beaconry: Beaconry) -> None:
+def test_missing_bus_is_reported(beaconry: Beaconry) -> None:
     beaconry.environment["DBUS_SYSTEM_BUS_ADDRESS"] = "unix:path=/nowhere"
     refused(beaconry, "system bus", "DBUS_SYSTEM_BUS_ADDRESS")
 
 
-def test_no_such_adapter(beaconry: Beaconry) -> None:
+def test_unknown_adapter_is_reported(beaconry: Beaconry) -> None:
     refused(beaconry, "there is no adapter hci7", "hci0 (00:AA:01:00:00:00)", radio="bluez:hci7")
     refused(beaconry, "there is no adapter C0:00:00:00:00:01", radio="bluez:C0:00:00:00:00:01")
 
 
-def test_no_adapter_at_all(beaconry: Beaconry, controllers: Controllers) -> None:
+def test_machine_without_adapter_is_reported(beaconry: Beaconry, controllers: Controllers) -> None:
     controllers.unplug()
     refused(beaconry, "this machine has no Bluetooth adapter", radio="bluez")
     run = beaconry.run(PROFILE, "--hci-server", "none", radio="auto")
@@ -52,32 +52,32 @@ def test_no_adapter_at_all(beaconry: Beaconry, controllers: Controllers) -> None
     assert run.end() == 0
 
 
-def test_adapter_off(beaconry: Beaconry, controllers: Controllers) -> None:
+def test_powered_off_adapter_is_reported(beaconry: Beaconry, controllers: Controllers) -> None:
     controllers.power(0, False)
     refused(beaconry, "hci0 is powered off", "bluetoothctl power on")
     controllers.power(1, False)
     refused(beaconry, "hci0 is powered off", "bluetoothctl power on", radio="auto")
 
 
-def test_adapter_blocked(beaconry: Beaconry, controllers: Controllers) -> None:
+def test_blocked_adapter_is_reported(beaconry: Beaconry, controllers: Controllers) -> None:
     controllers.block(0)
     refused(beaconry, "hci0 is blocked by software", "rfkill unblock")
     controllers.block(1)
     refused(beaconry, "hci0 is blocked by software", "rfkill unblock", radio="auto")
 
 
-def test_adapter_that_bluetoothd_does_not_manage(beaconry: Beaconry, controllers: Controllers) -> None:
+def test_unmanaged_adapter_is_reported(beaconry: Beaconry, controllers: Controllers) -> None:
     controllers.unplug()
     controllers.plug_placeholder()
     refused(beaconry, "hci0 is present, but bluetoothd does not manage it", "journalctl -u bluetooth", radio="auto")
 
 
-def test_user_channel_of_an_adapter_in_use(beaconry: Beaconry) -> None:
+def test_user_channel_of_an_adapter_in_use_is_refused(beaconry: Beaconry) -> None:
     refused(beaconry, "hci0 is up", "bluetoothctl power off", "--radio bluez:hci0", radio="hci-socket:0")
     refused(beaconry, "there is no adapter hci7", "beaconry radios", radio="hci-socket:7")
 
 
-def test_controllers_are_not_for_everybody(run_as_user) -> None:
+def test_controllers_need_rights(run_as_user) -> None:
     ways = {
         "hci-socket:0 needs CAP_NET_ADMIN": ["--radio", "hci-socket:0"],
         "/dev/vhci may not be opened by this user": ["--radio", "virtual", "--hci-server", "vhci"],
@@ -88,7 +88,7 @@ def test_controllers_are_not_for_everybody(run_as_user) -> None:
         assert len(result.stderr.splitlines()) == 1 and words in result.stderr
 
 
-def test_bus_policy_forbids(beaconry: Beaconry, run_as_user) -> None:
+def test_bus_policy_that_forbids_access_is_reported(beaconry: Beaconry, run_as_user) -> None:
     def reload_bus() -> None:
         done = dbus_call("/", "org.freedesktop.DBus.ReloadConfig", destination="org.freedesktop.DBus")
         assert done is not None
@@ -108,5 +108,5 @@ def test_bus_policy_forbids(beaconry: Beaconry, run_as_user) -> None:
         reload_bus()
 
 
-def test_radio_names(beaconry: Beaconry) -> None:
+def test_invalid_radio_names_are_refused(beaconry: Beaconry) -> None:
     assert beaconry.call("run", PROFILE, "--radio", "zigbee").returncode == 64

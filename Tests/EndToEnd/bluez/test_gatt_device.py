@@ -23,12 +23,12 @@ LOCATION, CONTROL_POINT = "00002a38-0000-1000-8000-00805f9b34fb", "00002a39-0000
 
 
 async def find(phone: Phone, name: str, services: list[str]):
-    """Whoever has this name, by a scan that is filtered as the book's."""
+    """The device with this name, found by a scan with the filter of the book's app."""
     return await phone.find(lambda _, seen: seen.local_name == name, service_uuids=services)
 
 
-def test_battery(beaconry: Beaconry, witness: Witness, phone: Phone) -> None:
-    """The book's filter finds it; what is told are changes, and nothing else."""
+def test_battery_notifies_changes_only(beaconry: Beaconry, witness: Witness, phone: Phone) -> None:
+    """The filter of the book's app finds the battery; only changes of the level are notified."""
     text = (PROFILES / "battery.yaml").read_text().replace("level: { waveform", "level: 55 # { waveform")
     run = beaconry.run(beaconry.profile(text))
     run.wait("ready")
@@ -55,8 +55,8 @@ def test_battery(beaconry: Beaconry, witness: Witness, phone: Phone) -> None:
     assert run.end() == 0
 
 
-def test_heart_rate(beaconry: Beaconry, witness: Witness, phone: Phone) -> None:
-    """Measurements again and again; a control point that is checked."""
+def test_heart_rate_is_notified_and_controlled(beaconry: Beaconry, witness: Witness, phone: Phone) -> None:
+    """Measurements are notified, and the control point checks what is written."""
     run = beaconry.run(PROFILES / "heart-rate.yaml")
     run.wait("ready")
 
@@ -74,5 +74,5 @@ def test_heart_rate(beaconry: Beaconry, witness: Witness, phone: Phone) -> None:
             await client.write_gatt_char(CONTROL_POINT, b"\x01", response=True)
 
     asyncio.run(use())
-    run.wait_until_told("written", characteristic="2A39", value="01")
+    run.wait_until_reported("written", characteristic="2A39", value="01")
     assert run.end() == 0

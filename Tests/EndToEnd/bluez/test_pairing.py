@@ -2,9 +2,10 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Pairing between our own host and bluetoothd with the kernel, each in both roles: beacons on hci1, the phone on hci0.
+"""Pairing between our own host and bluetoothd with the kernel, both as central and as peripheral: beacons on hci1, the
+phone on hci0.
 
-Where a side is bluetoothd's, our program is its agent.
+On the side of bluetoothd, our program is its pairing agent.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from beaconry import MAJOR_MINOR, Beaconry, Event, Run
 from test_receiving import Central, central  # noqa: F401: a fixture
 from vhci import ADDRESSES, Bluetoothd, Controllers, Phone
 
-# The kernel pairs; what the agent of bluetoothd has a part in is marked.
+# The kernel pairs; tests that involve the agent of bluetoothd are marked.
 pytestmark = pytest.mark.depends_on()
 
 OWN = "C0:FF:EE:00:00:01"
@@ -33,7 +34,7 @@ beacons:
 
 @dataclass
 class Pair:
-    """A beacon and a phone, one of which is bluetoothd's."""
+    """A beacon and a phone, one of them on bluetoothd."""
 
     beacon: Run
     phone: Central
@@ -42,19 +43,19 @@ class Pair:
 
     @property
     def address(self) -> tuple[str, str]:
-        """The beacon's: its own, or under bluetoothd the adapter's."""
+        """The beacon's address and its type: its own, or under bluetoothd the adapter's."""
         return (ADDRESSES[1], "public") if self.radio.startswith("bluez") else (OWN, "random")
 
     def connect(self) -> None:
         self.phone.must("connect", *self.address, 40)
 
     def answer(self, *words: str) -> None:
-        """What the beacon's user says."""
+        """Answers as the beacon's user."""
         outcome = self.beaconry.call("ctl", "pair", "lock", *words)
         assert outcome.returncode == 0, outcome.stderr
 
     def question(self, kind: str) -> Event:
-        """What the phone's user is asked."""
+        """Waits for a question to the phone's user."""
         return self.phone.wait("question", 60, kind=kind)
 
 
@@ -69,7 +70,7 @@ def pair(
     beaconry: Beaconry, central: Callable[..., Central], controllers: Controllers, bluetoothd: Bluetoothd,  # noqa: F811
     beacon_radio: str, phone_radio: str, phone: Phone,
 ) -> Callable[[str], Pair]:  # fmt: skip
-    """Starts both sides, with the beacon's pairing section."""
+    """Starts both sides, with this pairing section for the beacon."""
 
     def start(pairing: str) -> Pair:
         if beacon_radio.startswith("hci-socket"):
@@ -84,7 +85,7 @@ def pair(
 
 
 def expect_paired(pair: Pair) -> None:
-    """Both sides say so."""
+    """Expects both sides to report the pairing."""
     outcome = pair.phone.outcome("pair", 60)
     assert outcome["event"] == "answer", outcome
     assert pair.beacon.wait("paired", 60)["bonded"]
@@ -94,7 +95,7 @@ def expect_paired(pair: Pair) -> None:
 
 @ROLES
 @pytest.mark.depends_on("bluez")
-def test_just_works_and_is_remembered(pair: Callable[[str], Pair]) -> None:
+def test_just_works_pairs_and_bonds(pair: Callable[[str], Pair]) -> None:
     both = pair("{ io: none }")
     both.connect()
     both.phone.send("pair", "none")
@@ -106,12 +107,12 @@ def test_just_works_and_is_remembered(pair: Callable[[str], Pair]) -> None:
     both.phone.must("pair", "none")
     both.phone.must("services")
     assert both.phone.must("read", MAJOR_MINOR.upper())["value"]
-    assert not any(event["event"] == "paired" for event in both.beacon.take(1)), "the keys were there"
+    assert not any(event["event"] == "paired" for event in both.beacon.take(1)), "the keys are saved"
 
 
 @ROLES
 @pytest.mark.parametrize("legacy", [False, True], ids=["secure-connections", "legacy"])
-def test_the_phones_user_enters_what_the_beacon_shows(pair: Callable[[str], Pair], legacy: bool) -> None:
+def test_passkey_shown_by_the_beacon_pairs(pair: Callable[[str], Pair], legacy: bool) -> None:
     wish = ", secure-connections: off" if legacy else ""
     both = pair("{ io: display, mitm: true" + wish + " }")
     both.connect()
@@ -123,7 +124,7 @@ def test_the_phones_user_enters_what_the_beacon_shows(pair: Callable[[str], Pair
 
 
 @ROLES
-def test_the_beacons_user_enters_what_the_phone_shows(pair: Callable[[str], Pair]) -> None:
+def test_passkey_shown_by_the_phone_pairs(pair: Callable[[str], Pair]) -> None:
     both = pair("{ io: keyboard, mitm: true }")
     both.connect()
     both.phone.send("pair", "display")
@@ -134,7 +135,7 @@ def test_the_beacons_user_enters_what_the_phone_shows(pair: Callable[[str], Pair
 
 
 @ROLES
-def test_both_compare(pair: Callable[[str], Pair]) -> None:
+def test_numeric_comparison_pairs(pair: Callable[[str], Pair]) -> None:
     both = pair("{ io: display-yes-no, mitm: true, secure-connections: required }")
     both.connect()
     both.phone.send("pair", "display-yes-no")
@@ -146,7 +147,7 @@ def test_both_compare(pair: Callable[[str], Pair]) -> None:
 
 
 @ROLES
-def test_a_wrong_passkey(pair: Callable[[str], Pair]) -> None:
+def test_wrong_passkey_fails(pair: Callable[[str], Pair]) -> None:
     both = pair("{ io: display, mitm: true }")
     both.connect()
     both.phone.send("pair", "keyboard")

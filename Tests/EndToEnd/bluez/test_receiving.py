@@ -2,8 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The receiving side on hci0, through bluetoothd and on the user channel, towards a peripheral on hci1 that somebody
-else's library makes."""
+"""The receiving side on hci0, through bluetoothd and on the user channel, with a third-party peripheral on hci1."""
 
 from __future__ import annotations
 
@@ -27,7 +26,7 @@ SCAN_RESPONSE = bytes.fromhex("0303aafe") + b"\x05\x09Rig1"
 CONNECTABLE, TICKS = 1, 160
 PEER = f"{ADDRESSES[1]} (public)"
 USER_CHANNEL = pytest.mark.depends_on()
-"""With our own host on the kernel's user channel bluetoothd does nothing."""
+"""The radio of our own host on the kernel's user channel, which bluetoothd does not use."""
 RADIOS = pytest.mark.parametrize("radio", ["bluez:hci0", pytest.param("hci-socket:0", marks=USER_CHANNEL)])
 
 CONFIGURATION, BATTERY, TESTS = (
@@ -39,15 +38,15 @@ MAJOR_MINOR, LONG, REFUSING, SLOW, COMMANDED, INDICATED = (
 
 
 class Central(Run):
-    """Our central, as a program that takes commands."""
+    """Our central, as a program that accepts commands."""
 
     def do(self, *words: object, timeout: float = 45) -> Event:
-        """Gives a command and returns how it ended: an `answer` or a `failed` event."""
+        """Sends a command and returns its outcome: an `answer` or a `failed` event."""
         self.send(*words)
         return self.outcome(str(words[0]), timeout)
 
     def outcome(self, command: str, timeout: float = 45) -> Event:
-        """Waits for the end of a command that was given."""
+        """Waits for the outcome of a command that was sent."""
         deadline = time.monotonic() + timeout
         while (event := self.wait_any(deadline)).get("command") != command:
             pass
@@ -56,23 +55,23 @@ class Central(Run):
     def wait_any(self, deadline: float) -> Event:
         """The next event."""
         taken = self.take_one(deadline - time.monotonic())
-        assert taken is not None, f"nothing more was told; the last were {self.events[-8:]}\n{self.errors}"
+        assert taken is not None, f"no further event; the last were {self.events[-8:]}\n{self.errors}"
         return taken
 
     def must(self, *words: object) -> Event:
-        """Gives a command that must succeed."""
+        """Sends a command that must succeed."""
         outcome = self.do(*words)
         assert outcome["event"] == "answer", outcome
         return outcome
 
     def refusal(self, *words: object) -> Event:
-        """Gives a command that must fail."""
+        """Sends a command that must fail."""
         outcome = self.do(*words)
         assert outcome["event"] == "failed", outcome
         return outcome
 
     def finish(self) -> None:
-        """Has it end its connections, and itself."""
+        """Ends the connections and the program."""
         assert self.process.stdin
         self.process.stdin.close()
         try:
@@ -81,12 +80,12 @@ class Central(Run):
             self.kill()
 
     def connect(self) -> None:
-        """Connects to the peripheral, and finds what it has."""
+        """Connects to the peripheral, and discovers its services."""
         self.must("connect", ADDRESSES[1], "public", 40)
         self.must("services")
 
-    def heard(self, seconds: float, address: str = PEER) -> list[Event]:
-        """Scans for so long; what was heard of a device."""
+    def sightings(self, seconds: float, address: str = PEER) -> list[Event]:
+        """Scans for a time; returns the sightings of a device."""
         self.must("scan", seconds)
         began = len(self.events)
         self.wait("scan-ended", seconds + 30)
@@ -95,7 +94,7 @@ class Central(Run):
 
 @pytest.fixture
 def central(fresh_controllers: Controllers, phone: Phone) -> Iterator[Callable[..., Central]]:
-    """Starts our central on a radio, optionally as an ordinary user; ends it, and its connections, with the test."""
+    """Starts our central on a radio, optionally as an ordinary user; ends it and its connections after the test."""
     controllers = fresh_controllers
     Phone(0).forget()
     started: list[Central] = []
@@ -116,7 +115,7 @@ def central(fresh_controllers: Controllers, phone: Phone) -> Iterator[Callable[.
 
 @pytest.fixture
 def peripheral(world) -> Iterator[Callable[[], Run]]:
-    """Starts the peripheral on hci1; ends it with the test."""
+    """Starts the peripheral on hci1; ends it after the test."""
     started: list[Run] = []
 
     def start() -> Run:
@@ -132,7 +131,7 @@ def peripheral(world) -> Iterator[Callable[[], Run]]:
 
 @pytest.fixture
 def faulty(world, controllers: Controllers) -> Iterator[Callable[[], Run]]:
-    """Starts Bumble's peripheral, which has hci1 for itself; ends it with the test."""
+    """Starts Bumble's peripheral, which has hci1 for itself; ends it after the test."""
     started: list[Run] = []
 
     def start() -> Run:
@@ -148,11 +147,11 @@ def faulty(world, controllers: Controllers) -> Iterator[Callable[[], Run]]:
 
 
 def expect_active_filtered_scans(witness: Witness, extended: bool) -> None:
-    """What the limits say is what the kernel does: active scans, begun anew every second, duplicates filtered."""
+    """The kernel scans as the reported limits state: actively, restarted every second, with duplicates filtered."""
     commands = witness.commands(0)
-    enabled = [told for opcode, told in commands if opcode == (0x2042 if extended else 0x200C) and told[0] == 1]
-    kinds = {told[3] if extended else told[0] for opcode, told in commands if opcode == (0x2041 if extended else 0x200B)}
-    assert len(enabled) >= 3 and {told[1] for told in enabled} == {1}
+    enabled = [parameters for opcode, parameters in commands if opcode == (0x2042 if extended else 0x200C) and parameters[0] == 1]
+    kinds = {parameters[3] if extended else parameters[0] for opcode, parameters in commands if opcode == (0x2041 if extended else 0x200B)}
+    assert len(enabled) >= 3 and {parameters[1] for parameters in enabled} == {1}
     assert 1 in kinds
 
 
@@ -160,25 +159,25 @@ def expect_active_filtered_scans(witness: Witness, extended: bool) -> None:
 
 
 @RADIOS
-def test_every_byte_is_heard(
+def test_every_byte_is_received(
     radio: str, central: Callable[..., Central], mgmt: Management, witness: Witness, extended: bool
 ) -> None:
     mgmt.add_extended_advertising(1, 1, CONNECTABLE, TICKS, BEACON, SCAN_RESPONSE)
     run = central(radio)
     opened = run.must("open")
     assert opened["device"] == ADDRESSES[0]
-    heard = Counter((each["pdu"], each["data"], each.get("rssi")) for each in run.heard(4))
-    assert set(heard) == {("ADV_IND", BEACON.hex(), None), ("SCAN_RSP", SCAN_RESPONSE.hex(), None)}
+    received = Counter((each["pdu"], each["data"], each.get("rssi")) for each in run.sightings(4))
+    assert set(received) == {("ADV_IND", BEACON.hex(), None), ("SCAN_RSP", SCAN_RESPONSE.hex(), None)}
     if radio.startswith("bluez"):
         assert (opened["way"], opened["limits"]) == ("monitor channel", ["duplicates", "passive-scanning"])
-        # btvirt tells of an advertiser once a scan.
-        assert heard["ADV_IND", BEACON.hex(), None] >= 3
+        # btvirt reports an advertiser once in each scan.
+        assert received["ADV_IND", BEACON.hex(), None] >= 3
         expect_active_filtered_scans(witness, extended)
     else:
         assert (opened["way"], opened["limits"]) == ("our own host stack", [])
 
 
-def test_what_bluetoothd_tells_an_ordinary_user(
+def test_ordinary_user_receives_what_bluetoothd_reports(
     central: Callable[..., Central], mgmt: Management, witness: Witness, extended: bool
 ) -> None:
     mgmt.add_extended_advertising(1, 1, CONNECTABLE, TICKS, BEACON, SCAN_RESPONSE)
@@ -186,11 +185,11 @@ def test_what_bluetoothd_tells_an_ordinary_user(
     opened = run.must("open")
     assert opened["way"] == "D-Bus"
     assert opened["limits"] == ["pdu", "exact-data", "duplicates", "passive-scanning"]
-    # Flags are experimental in the older one.
+    # Flags are experimental in the older version.
     flags = BEACON[:3] if BLUEZ != "5.66" else b""
     whole = flags + SCAN_RESPONSE + BEACON[3:]
     run.must("scan", 120)
-    # btvirt's only report of a scan may come before the kernel passes anything on.
+    # btvirt's only report of a scan may arrive before the kernel passes reports on.
     for _ in range(3):
         run.wait("heard", 40, device=PEER, data=whole.hex())
     assert {each.get("pdu") for each in run.events if each["event"] == "heard"} == {None}
@@ -198,8 +197,8 @@ def test_what_bluetoothd_tells_an_ordinary_user(
     expect_active_filtered_scans(witness, extended)
 
 
-def test_a_known_device_is_heard_again(central: Callable[..., Central], mgmt: Management) -> None:
-    """bluetoothd tells only what changes of devices that it has met: a second scan must know the rest by itself."""
+def test_known_device_is_reported_again(central: Callable[..., Central], mgmt: Management) -> None:
+    """bluetoothd reports only changes of known devices: a second scan must report the rest too."""
     mgmt.add_extended_advertising(1, 1, CONNECTABLE, TICKS, BEACON, SCAN_RESPONSE)
     run = central(ordinary=True)
     run.must("open")
@@ -219,14 +218,14 @@ def test_passive_scans_are_refused(ordinary: bool, central: Callable[..., Centra
 
 
 @pytest.mark.depends_on()
-def test_passive_scans_on_the_user_channel(central: Callable[..., Central], mgmt: Management) -> None:
+def test_passive_scans_work_on_the_user_channel(central: Callable[..., Central], mgmt: Management) -> None:
     mgmt.add_extended_advertising(1, 1, CONNECTABLE, TICKS, BEACON, SCAN_RESPONSE)
     run = central("hci-socket:0")
     run.must("open")
     run.must("scan", 3, "passive")
     run.wait("scan-ended")
-    heard = {(each["pdu"], each["data"]) for each in run.events if each["event"] == "heard" and each["device"] == PEER}
-    assert heard == {("ADV_IND", BEACON.hex())}
+    received = {(each["pdu"], each["data"]) for each in run.events if each["event"] == "heard" and each["device"] == PEER}
+    assert received == {("ADV_IND", BEACON.hex())}
 
 
 # Attributes ------------------------------------------------------------------------------------------------------
@@ -235,13 +234,13 @@ def test_passive_scans_on_the_user_channel(central: Callable[..., Central], mgmt
 @pytest.mark.parametrize(
     ("radio", "ordinary"), [("bluez:hci0", False), ("bluez:hci0", True), pytest.param("hci-socket:0", False, marks=USER_CHANNEL)]
 )  # fmt: skip
-def test_a_walk_through_a_device(
+def test_all_operations_on_a_device_succeed(
     radio: str, ordinary: bool, central: Callable[..., Central], peripheral: Callable[[], Run]
 ) -> None:
     device = peripheral()
     run = central(radio, ordinary)
     run.must("open")
-    # Nobody has met it: it is looked for first.
+    # The device is unknown, so the central scans for it first.
     run.connect()
     found = {(each["service"], each["characteristic"]): each for each in run.events if each["event"] == "characteristic"}
     assert {(CONFIGURATION, uuid.upper()) for uuid in rig.LENGTHS} | {(BATTERY, rig.BATTERY_LEVEL)} <= set(found)
@@ -261,13 +260,15 @@ def test_a_walk_through_a_device(
     run.must("command", COMMANDED, "c0ffee")
     device.wait("written", characteristic=rig.COMMANDED, value="c0ffee")
     run.must("disconnect")
-    run.wait_until_told("ended")
+    run.wait_until_reported("ended")
     assert run.refusal("read", LONG)["kind"] == "disconnected"
 
 
 @pytest.mark.depends_on()
 @RADIOS
-def test_long_values(radio: str, central: Callable[..., Central], peripheral: Callable[[], Run]) -> None:
+def test_long_values_are_read_and_written(
+    radio: str, central: Callable[..., Central], peripheral: Callable[[], Run]
+) -> None:
     device = peripheral()
     run = central(radio)
     run.must("open")
@@ -279,7 +280,9 @@ def test_long_values(radio: str, central: Callable[..., Central], peripheral: Ca
 
 
 @RADIOS
-def test_notifications(radio: str, central: Callable[..., Central], peripheral: Callable[[], Run]) -> None:
+def test_notifications_and_indications_arrive(
+    radio: str, central: Callable[..., Central], peripheral: Callable[[], Run]
+) -> None:
     device = peripheral()
     run = central(radio)
     run.must("open")
@@ -290,20 +293,20 @@ def test_notifications(radio: str, central: Callable[..., Central], peripheral: 
     device.wait("done", command="subscribed")
     for percent in (99, 98, 97):
         device.send("battery", percent)
-        run.wait("told", characteristic=rig.BATTERY_LEVEL, value=f"{percent:02x}")
+        run.wait("notified", characteristic=rig.BATTERY_LEVEL, value=f"{percent:02x}")
     device.send("indicate", "0102030405")
-    run.wait("told", characteristic=INDICATED, value="0102030405")
+    run.wait("notified", characteristic=INDICATED, value="0102030405")
     run.must("unnotify", rig.BATTERY_LEVEL)
     device.send("battery", 50)
     device.wait("done", command="battery 50")
-    # What is read is not told, and neither is what nobody asks for any more.
+    # Values that are read are not notified, and neither are values without a subscription.
     assert run.must("read", rig.BATTERY_LEVEL)["value"] == "32"
-    assert not [each for each in run.take(2) if each["event"] == "told"]
+    assert not [each for each in run.take(2) if each["event"] == "notified"]
     run.must("notify", rig.BATTERY_LEVEL)
     device.send("subscribed")
     device.wait("done", command="subscribed")
     device.send("battery", 49)
-    run.wait("told", characteristic=rig.BATTERY_LEVEL, value="31")
+    run.wait("notified", characteristic=rig.BATTERY_LEVEL, value="31")
 
 
 REFUSALS = [
@@ -311,11 +314,13 @@ REFUSALS = [
     ("InvalidOffset", "no", 0x07, 0x07), ("InvalidValueLength", "no", 0x0D, 0x0D), ("Failed", "0x80", 0x80, 0x80),
     ("Failed", "0x9f", 0x9F, 0x9F), ("InProgress", "no", 0xFE, 0xFE), ("Unheard", "no", 0x0E, 0x0E),
 ]  # fmt: skip
-"""bluetoothd's names for what a peripheral says, and the ATT errors that it makes of them for reads and writes."""
+"""bluetoothd's names of the errors of a peripheral, and the ATT errors that it maps them to for reads and writes."""
 
 
 @RADIOS
-def test_refusals_of_the_peer(radio: str, central: Callable[..., Central], peripheral: Callable[[], Run]) -> None:
+def test_refusals_of_the_peer_are_reported(
+    radio: str, central: Callable[..., Central], peripheral: Callable[[], Run]
+) -> None:
     device = peripheral()
     run = central(radio)
     run.must("open")
@@ -324,18 +329,18 @@ def test_refusals_of_the_peer(radio: str, central: Callable[..., Central], perip
         device.send("refuse", f"org.bluez.Error.{name}", words)
         device.wait("done", command=f"refuse org.bluez.Error.{name} {words}")
         outcomes = run.refusal("read", REFUSING), run.refusal("write", REFUSING, "01")
-        told = [(each["kind"], each["code"]) for each in outcomes]
-        assert told == [("refused", reading), ("refused", writing)], name
-    # They cost nothing but the call.
+        codes = [(each["kind"], each["code"]) for each in outcomes]
+        assert codes == [("refused", reading), ("refused", writing)], name
+    # A failed request does not affect the connection.
     assert run.must("read", MAJOR_MINOR)["value"] == "01000100"
 
 
 ATT_ERRORS = [code for code in range(1, 256) if code not in (0x05, 0x0C, 0x0F)]
-"""All but those upon which bluetoothd pairs by itself."""
+"""All errors except those after which bluetoothd pairs by itself."""
 
 
 @RADIOS
-def test_each_att_error(
+def test_each_att_error_is_reported(
     radio: str, central: Callable[..., Central], faulty: Callable[[], Run]
 ) -> None:
     faulty()
@@ -353,7 +358,7 @@ def test_each_att_error(
 
 
 @RADIOS
-def test_the_peer_disappears(
+def test_disappearance_of_the_peer_is_reported(
     radio: str, central: Callable[..., Central], peripheral: Callable[[], Run], controllers: Controllers
 ) -> None:
     device = peripheral()
@@ -363,12 +368,12 @@ def test_the_peer_disappears(
     run.must("notify", rig.BATTERY_LEVEL)
     # Not during a read: the peripheral's bluetoothd, which is also ours, crashes then (5.66).
     controllers.power(1, False)
-    run.wait_until_told("ended")
+    run.wait_until_reported("ended")
     for command in (("read", MAJOR_MINOR), ("write", MAJOR_MINOR, "00000000"), ("notify", INDICATED), ("mtu",)):
         outcome = run.refusal(*command)
         assert outcome["kind"] == "disconnected" and outcome["seconds"] < 10, outcome
     controllers.power(1, True)
-    # The kernel takes the advertisement of an extended controller away when it is powered off.
+    # The kernel removes the advertisement of an extended controller that is powered off.
     device.kill()
     peripheral()
     run.connect()
@@ -377,7 +382,7 @@ def test_the_peer_disappears(
 
 @pytest.mark.depends_on()
 @RADIOS
-def test_the_peer_leaves_during_a_read(
+def test_disconnection_during_a_read_is_reported(
     radio: str, central: Callable[..., Central], faulty: Callable[[], Run]
 ) -> None:
     faulty()
@@ -392,7 +397,7 @@ def test_the_peer_leaves_during_a_read(
 
 
 @pytest.mark.depends_on()
-def test_nobody_there(central: Callable[..., Central], peripheral: Callable[[], Run]) -> None:
+def test_missing_device_is_reported(central: Callable[..., Central], peripheral: Callable[[], Run]) -> None:
     peripheral()
     run = central()
     run.must("open")
@@ -407,7 +412,7 @@ def test_nobody_there(central: Callable[..., Central], peripheral: Callable[[], 
 
 
 @pytest.mark.depends_on()
-def test_a_scan_goes_on_beside_connections(central: Callable[..., Central], peripheral: Callable[[], Run]) -> None:
+def test_scan_continues_beside_connections(central: Callable[..., Central], peripheral: Callable[[], Run]) -> None:
     peripheral()
     run = central()
     run.must("open")
@@ -418,11 +423,11 @@ def test_a_scan_goes_on_beside_connections(central: Callable[..., Central], peri
     run.must("disconnect")
     run.wait("heard", device=PEER)
     run.must("stop")
-    run.wait_until_told("scan-ended")
+    run.wait_until_reported("scan-ended")
 
 
 @pytest.mark.parametrize("crash", [pytest.param(False, marks=pytest.mark.depends_on()), True])
-def test_bluetoothd_restarted(
+def test_restart_of_bluetoothd_is_survived(
     crash: bool, central: Callable[..., Central], peripheral: Callable[[], Run], bluetoothd: Bluetoothd
 ) -> None:
     peripheral()
@@ -436,9 +441,9 @@ def test_bluetoothd_restarted(
     bluetoothd.stop(crash=crash)
     outcome = run.outcome("read")
     assert (outcome["event"], outcome["kind"]) == ("failed", "disconnected"), outcome
-    run.wait_until_told("state", state="unavailable")
-    for event in ("scan-ended", "ended", "told-all"):
-        run.wait_until_told(event)
+    run.wait_until_reported("state", state="unavailable")
+    for event in ("scan-ended", "ended", "notifications-ended"):
+        run.wait_until_reported(event)
     assert run.refusal("scan", 1)["kind"] in ("no-daemon", "powered-off")
     assert run.refusal("connect", ADDRESSES[1], "public", 5)["kind"] in ("no-daemon", "powered-off")
     bluetoothd.start()
@@ -447,24 +452,26 @@ def test_bluetoothd_restarted(
     run.connect()
     assert run.must("read", MAJOR_MINOR)["value"] == "01000100"
     run.must("disconnect")
-    assert run.heard(3)
+    assert run.sightings(3)
 
 
-def test_the_adapter_off_and_on(central: Callable[..., Central], controllers: Controllers, mgmt: Management) -> None:
+def test_central_continues_when_the_adapter_is_powered_on(
+    central: Callable[..., Central], controllers: Controllers, mgmt: Management
+) -> None:
     mgmt.add_extended_advertising(1, 1, CONNECTABLE, TICKS, BEACON, SCAN_RESPONSE)
     run = central()
     run.must("open")
     run.must("scan", 120)
     controllers.power(0, False)
-    run.wait_until_told("state", state="unavailable", kind="powered-off")
-    run.wait_until_told("scan-ended")
+    run.wait_until_reported("state", state="unavailable", kind="powered-off")
+    run.wait_until_reported("scan-ended")
     controllers.power(0, True)
     run.wait("state", state="ready")
-    assert run.heard(3)
+    assert run.sightings(3)
 
 
 @pytest.mark.depends_on()
-def test_radios_that_are_not_usable(
+def test_unusable_radios_are_reported(
     central: Callable[..., Central], controllers: Controllers, bluetoothd: Bluetoothd
 ) -> None:
     assert central("bluez:hci7").refusal("open")["kind"] == "no-adapter"

@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The receiving commands on hci0 under bluetoothd, towards beacons on hci1."""
+"""The receiving commands on hci0 under bluetoothd, with beacons on hci1."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from beaconry import BINARY, CONFIG_SERVICE, Beaconry, Run, service_list
 from test_receiving import BEACON, CONNECTABLE, TICKS, peripheral  # noqa: F401
 from vhci import ADDRESSES, Management, as_ordinary_user
 
-# Where bluetoothd reports devices, it is marked.
+# Tests in which bluetoothd reports devices are marked.
 pytestmark = pytest.mark.depends_on()
 
 RADIO = ("--radio", "bluez:hci0")
@@ -30,23 +30,23 @@ def objects(output: str) -> list[dict[str, Any]]:
 
 @pytest.fixture
 def beacon(world, mgmt: Management) -> None:
-    """A configurable iBeacon on the air of hci1."""
+    """A configurable iBeacon that hci1 advertises."""
     mgmt.add_extended_advertising(1, 1, CONNECTABLE, TICKS, BEACON, service_list(CONFIG_SERVICE))
 
 
 def test_scan_sees_what_the_kernel_sees(beacon: None, beaconry: Beaconry) -> None:
     done = beaconry.call("scan", *RADIO, "--services", CONFIG_SERVICE, "--duration", "4s", "--json")
     assert done.returncode == 0, done.stderr
-    heard = [each for each in objects(done.stdout) if each.get("address") == ADDRESSES[1] and each.get("frames")]
-    assert heard and heard[-1]["advertisingData"] == BEACON.hex() and heard[-1]["frames"][0]["uuid"] == UUID
-    assert {each.get("pdu") for each in heard} <= {"ADV_IND", "SCAN_RSP"}
+    received = [each for each in objects(done.stdout) if each.get("address") == ADDRESSES[1] and each.get("frames")]
+    assert received and received[-1]["advertisingData"] == BEACON.hex() and received[-1]["frames"][0]["uuid"] == UUID
+    assert {each.get("pdu") for each in received} <= {"ADV_IND", "SCAN_RSP"}
 
 
 @pytest.mark.depends_on("bluez")
-def test_an_ordinary_user_is_told_what_cannot_be_seen(beacon: None) -> None:
+def test_limits_of_an_ordinary_user_are_reported(beacon: None) -> None:
     scan = Run(as_ordinary_user([str(BINARY), "scan", *RADIO, "--duration", "60s", "--json"]), dict(os.environ))
     try:
-        # btvirt's only report of a scan may come before the kernel passes anything on.
+        # btvirt's only report of a scan may arrive before the kernel passes reports on.
         scan.wait("heard", 60, where=lambda event: any(frame["uuid"] == UUID for frame in event.get("frames", [])))
         assert scan.end() == 0, scan.errors
     finally:
@@ -56,7 +56,7 @@ def test_an_ordinary_user_is_told_what_cannot_be_seen(beacon: None) -> None:
     assert not any("pdu" in each for each in scan.events if each.get("address") == ADDRESSES[1])
 
 
-def test_expect_and_range(beacon: None, beaconry: Beaconry) -> None:
+def test_expect_and_range_receive_the_beacon(beacon: None, beaconry: Beaconry) -> None:
     found = beaconry.call("expect", *RADIO, "--uuid", UUID, "--major", "1", "--minor", "2", "--within", "20s")
     assert found.returncode == 0, found
     missed = beaconry.call("expect", *RADIO, "--uuid", UUID, "--major", "9", "--within", "3s")
@@ -66,7 +66,7 @@ def test_expect_and_range(beacon: None, beaconry: Beaconry) -> None:
 
 
 @pytest.mark.depends_on("bluez")
-def test_manage_configures_a_peripheral_of_others(
+def test_manage_configures_a_third_party_peripheral(
     beacon: None, beaconry: Beaconry, peripheral: Callable[[], Run]  # noqa: F811
 ) -> None:
     device = peripheral()

@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The rig itself: if one of these fails, what the other tests of this folder say means nothing."""
+"""The rig itself: if one of these tests fails, the results of the other tests in this folder mean nothing."""
 
 import asyncio
 import sys
@@ -15,7 +15,7 @@ from dbus_fast import BusType, Message, PropertyAccess
 from dbus_fast.aio import MessageBus
 from dbus_fast.service import ServiceInterface, dbus_method, dbus_property
 
-# What differs is marked.
+# Tests that depend on BlueZ or the controllers are marked.
 pytestmark = pytest.mark.depends_on()
 
 BEACON = bytes.fromhex("0201061aff4c000215e2c56db5dffb48d2b060d0f5a71096e000010002c5")
@@ -39,7 +39,7 @@ def advertise(mgmt: vhci.Management, index: int = 0, instance: int = 1) -> None:
 
 
 class Application(ServiceInterface):
-    """A GATT service of one characteristic, which bluetoothd serves on hci0."""
+    """A GATT service with one characteristic, which bluetoothd serves on hci0."""
 
     def __init__(self) -> None:
         super().__init__("org.bluez.GattCharacteristic1")
@@ -98,7 +98,7 @@ async def gatt_application():
 
 
 @pytest.mark.depends_on("combination")
-def test_the_machine_is_the_one_asked_for(world, mgmt):
+def test_machine_has_the_requested_versions(world, mgmt):
     version = int(vhci.adapter_property(0, "Modalias")[-4:], 16)  # usb:v1D6Bp0246d0542 is 5.66
     assert vhci.BLUEZ == f"{version >> 8}.{version & 0xFF}"
     assert [(each.index, each.address, each.powered) for each in mgmt.controllers()] == [
@@ -108,7 +108,7 @@ def test_the_machine_is_the_one_asked_for(world, mgmt):
 
 
 @pytest.mark.depends_on("combination")
-def test_controllers_are_of_the_kind_asked_for(mgmt, witness, extended):
+def test_controllers_are_of_the_requested_kind(mgmt, witness, extended):
     advertise(mgmt)
     witness.wait_for(the_beacon_is_on_air)
     opcodes = {opcode for opcode, _ in witness.commands()}
@@ -117,13 +117,13 @@ def test_controllers_are_of_the_kind_asked_for(mgmt, witness, extended):
 
 
 @pytest.mark.depends_on("controllers")
-def test_an_advertisement_is_witnessed_and_seen(mgmt, witness, phone):
+def test_advertisement_is_recorded_and_received(mgmt, witness, phone):
     advertise(mgmt)
     air = witness.wait_for(the_beacon_is_on_air)
-    told = air.on_air[0]
-    assert (told.min_ticks, told.max_ticks) == (TICKS, TICKS)
-    assert told.scan_response == SCAN_RESPONSE
-    assert told.pdu == "ADV_IND"
+    advertised = air.on_air[0]
+    assert (advertised.min_ticks, advertised.max_ticks) == (TICKS, TICKS)
+    assert advertised.scan_response == SCAN_RESPONSE
+    assert advertised.pdu == "ADV_IND"
 
     def match(device, advertisement) -> bool:
         assert device.address == vhci.ADDRESSES[0]
@@ -135,7 +135,7 @@ def test_an_advertisement_is_witnessed_and_seen(mgmt, witness, phone):
     assert {(each.pdu, each.data) for each in reports} == {("ADV_IND", BEACON), ("SCAN_RSP", SCAN_RESPONSE)}
 
 
-def test_the_phone_connects_reads_and_writes(mgmt, witness, phone):
+def test_phone_connects_reads_and_writes(mgmt, witness, phone):
     async def visit() -> tuple[bytes, bytes]:
         async with gatt_application() as application:
             device = await phone.find(lambda device, _: device.address == vhci.ADDRESSES[0], service_uuids=[SERVICE])
@@ -150,7 +150,7 @@ def test_the_phone_connects_reads_and_writes(mgmt, witness, phone):
     witness.wait_for(the_beacon_is_on_air)
 
 
-def test_removing_an_advertisement_ends_its_airing(mgmt, witness):
+def test_removed_advertisement_leaves_the_air(mgmt, witness):
     advertise(mgmt)
     witness.wait_for(the_beacon_is_on_air)
     assert mgmt.advertising_features(0).instances == (1,)
@@ -160,7 +160,7 @@ def test_removing_an_advertisement_ends_its_airing(mgmt, witness):
     assert mgmt.advertising_features(0).instances == ()
 
 
-def test_a_command_that_the_kernel_refuses_is_an_error(mgmt):
+def test_command_that_the_kernel_refuses_is_an_error(mgmt):
     with pytest.raises(vhci.ManagementError) as refusal:
         mgmt.remove_advertising(0, 1)
     assert refusal.value.status == 0x0D
@@ -176,7 +176,7 @@ def test_bluetoothd_restarts_and_clears_instances(bluetoothd, mgmt):
     assert mgmt.advertising_features(0).instances == ()
 
 
-def test_bluetoothd_crashes(bluetoothd, mgmt):
+def test_crashed_bluetoothd_is_noticed_and_restarted(bluetoothd, mgmt):
     bluetoothd.stop(crash=True)
     assert bluetoothd.pid is None
     assert vhci.adapter_property(0, "Powered") is None
@@ -185,7 +185,7 @@ def test_bluetoothd_crashes(bluetoothd, mgmt):
     assert vhci.adapter_property(0, "Powered") is True
 
 
-def test_a_power_cycle_is_noticed(controllers, mgmt, witness, extended):
+def test_power_cycle_is_noticed(controllers, mgmt, witness, extended):
     advertise(mgmt)
     witness.wait_for(the_beacon_is_on_air)
     controllers.power(0, False)
@@ -198,7 +198,7 @@ def test_a_power_cycle_is_noticed(controllers, mgmt, witness, extended):
         witness.wait_for(the_beacon_is_on_air)
 
 
-def test_a_blocked_controller_is_down(controllers, mgmt):
+def test_blocked_controller_is_down(controllers, mgmt):
     controllers.block(0)
     vhci.eventually("org.bluez noticed", lambda: vhci.adapter_property(0, "Powered") is False)
     with pytest.raises(vhci.ManagementError):
@@ -207,7 +207,7 @@ def test_a_blocked_controller_is_down(controllers, mgmt):
     mgmt.power(0, True)
 
 
-def test_controllers_come_back_as_they_were(controllers, bluetoothd):
+def test_controllers_return_unchanged(controllers, bluetoothd):
     controllers.unplug()
     vhci.eventually("org.bluez noticed", lambda: vhci.adapter_property(0, "Powered") is None)
     assert controllers.replug() == dict(zip(vhci.ADDRESSES, (0, 1)))
@@ -215,7 +215,7 @@ def test_controllers_come_back_as_they_were(controllers, bluetoothd):
     assert vhci.adapter_property(0, "Address") == vhci.ADDRESSES[0]
 
 
-def test_controllers_come_back_elsewhere(controllers, bluetoothd, mgmt, witness):
+def test_controllers_return_with_other_numbers(controllers, bluetoothd, mgmt, witness):
     controllers.unplug()
     assert controllers.replug(shifted=True) == dict(zip(vhci.ADDRESSES, (1, 2)))
     bluetoothd.wait()
@@ -224,7 +224,7 @@ def test_controllers_come_back_elsewhere(controllers, bluetoothd, mgmt, witness)
     witness.wait_for(the_beacon_is_on_air, index=1)
 
 
-def test_an_ordinary_user_reaches_bluez_but_not_the_kernel(run_as_user):
+def test_ordinary_user_reaches_bluez_but_not_the_kernel(run_as_user):
     script = """
 import asyncio, bleak, os
 from dbus_fast import BusType, Message

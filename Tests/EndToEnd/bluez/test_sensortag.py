@@ -22,27 +22,27 @@ pytestmark = pytest.mark.depends_on()
 PROFILE = f"profile: tags\nbeacons:\n  - id: tag\n    device: sensortag\n    firmware: 1.4\n{ROOM}"
 
 
-class Told:
-    """What is told of characteristics, in the order in which it comes."""
+class Notifications:
+    """The notifications of characteristics, in order."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
         self._queues: dict[str, asyncio.Queue[bytes]] = {}
 
     async def subscribe(self, name: str) -> None:
-        """Asks to be told of a characteristic."""
+        """Subscribes to a characteristic."""
         queue = self._queues.setdefault(name, asyncio.Queue())
         await self._client.start_notify(full_uuid(name), lambda _, value: queue.put_nowait(bytes(value)))
 
     async def wait_for(self, name: str, condition: Callable[[bytes], Any], seconds: float = 60) -> bytes:
-        """Waits for a value that meets a condition; what comes before is left out."""
+        """Waits for a value that meets a condition; earlier values are dropped."""
         async with asyncio.timeout(seconds):
             while not condition(value := await self._queues[name].get()):
                 pass
         return value
 
 
-def test_the_tutorials_sequence(beaconry: Beaconry, witness: Witness, phone: Phone) -> None:
+def test_app_of_the_tutorial_reads_all_sensors(beaconry: Beaconry, witness: Witness, phone: Phone) -> None:
     run = beaconry.run(beaconry.profile(PROFILE))
     run.wait("ready")
     witness.wait_for(lambda air: air.on_air and air.on_air[0].advertising_data == bytes.fromhex("020105"))
@@ -54,10 +54,10 @@ def test_the_tutorials_sequence(beaconry: Beaconry, witness: Witness, phone: Pho
 
 
 async def app(beaconry: Beaconry, run: Run, phone: Phone) -> None:
-    """Scan by name, connect, discover, and for each sensor: configure, calibrate, be told, decode, switch off; keys."""
+    """Scans by name, connects, discovers, and uses each sensor: configuration, calibration, notifications, keys."""
     tag = await phone.find(lambda device, seen: "SensorTag" in (seen.local_name, device.name))
     async with phone.connect(tag) as client:
-        told = Told(client)
+        notifications = Notifications(client)
 
         async def read(name: str) -> bytes:
             return bytes(await client.read_gatt_char(full_uuid(name)))
@@ -77,24 +77,24 @@ async def app(beaconry: Beaconry, run: Run, phone: Phone) -> None:
         assert await read("AA42*") == b"\x02"
         calibration = await read("AA43*")
         await write("AA42*", 1)
-        await told.subscribe("AA41*")
+        await notifications.subscribe("AA41*")
         await write("AA13*", 10)
         await write("AA33*", 50)
         for name, (configuration, value, _) in SENSORS.items():
-            await told.subscribe(name)
+            await notifications.subscribe(name)
             await write(configuration, value)
         for name, (_, _, check) in SENSORS.items():
-            check(await told.wait_for(name, any))
-        check_barometer(await told.wait_for("AA41*", lambda value: any(value[2:])), calibration)
+            check(await notifications.wait_for(name, any))
+        check_barometer(await notifications.wait_for("AA41*", lambda value: any(value[2:])), calibration)
 
-        await told.subscribe("FFE1")
+        await notifications.subscribe("FFE1")
         for keys, octet in (("left", 1), ("left+right", 3), ("none", 0)):
             result = await asyncio.to_thread(beaconry.call, "ctl", "set", "tag", f"keys={keys}")
             assert result.returncode == 0, result.stderr
-            await told.wait_for("FFE1", lambda value, wanted=bytes([octet]): value == wanted)
+            await notifications.wait_for("FFE1", lambda value, wanted=bytes([octet]): value == wanted)
 
         for name, configuration in [(name, each[0]) for name, each in SENSORS.items()] + [("AA41*", "AA42*")]:
             await write(configuration, 0)
-            await told.wait_for(name, lambda value: not any(value))
+            await notifications.wait_for(name, lambda value: not any(value))
             assert not any(await read(name)) and await read(configuration) == b"\0"
         assert await read("AA13*") == b"\x64" and not any(await read("AA43*"))

@@ -2,7 +2,8 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Daemon restarted, adapter off, blocked, pulled out, advertisement taken away: noticed, and on the air again."""
+"""The daemon restarts, the adapter is switched off, blocked or unplugged, the advertisement is removed: the program
+notices each, and is on the air again."""
 
 from __future__ import annotations
 
@@ -23,7 +24,9 @@ def on_air(witness: Witness, index: int = 0) -> bool:
     return any(each.advertising_data == DATA for each in witness.air(index).on_air)
 
 
-def test_bluetoothd_restarted(beaconry: Beaconry, witness: Witness, bluetoothd: Bluetoothd, phone: Phone) -> None:
+def test_restart_of_bluetoothd_is_survived(
+    beaconry: Beaconry, witness: Witness, bluetoothd: Bluetoothd, phone: Phone
+) -> None:
     for crash in (False, True):
         run = started(beaconry)
         bluetoothd.restart(crash=crash)
@@ -44,7 +47,9 @@ def read_major_minor(phone: Phone) -> None:
 
 
 @pytest.mark.depends_on()
-def test_adapter_off_and_on(beaconry: Beaconry, witness: Witness, controllers: Controllers) -> None:
+def test_beacon_returns_when_the_adapter_is_powered_on(
+    beaconry: Beaconry, witness: Witness, controllers: Controllers
+) -> None:
     run = started(beaconry)
     controllers.power(0, False)
     run.wait("radio-lost", code="powered-off")
@@ -55,14 +60,16 @@ def test_adapter_off_and_on(beaconry: Beaconry, witness: Witness, controllers: C
 
 
 @pytest.mark.depends_on()
-def test_adapter_blocked_and_unblocked(beaconry: Beaconry, witness: Witness, controllers: Controllers) -> None:
+def test_beacon_returns_when_the_adapter_is_unblocked(
+    beaconry: Beaconry, witness: Witness, controllers: Controllers
+) -> None:
     run = started(beaconry)
     controllers.block(0)
     run.wait("radio-lost", code="blocked")
     controllers.unblock(0)
     eventually("powered", lambda: power_on(controllers))
     run.wait("advertising-started")
-    # The adapter is powered on twice here, by bluetoothd and by us: what was on the air in between may have to come back.
+    # Both bluetoothd and the test power the adapter on, so the advertisement may have to be restored once more.
     eventually("on the air", lambda: on_air(witness))
 
 
@@ -72,7 +79,7 @@ def power_on(controllers: Controllers) -> bool:
 
 
 @pytest.mark.depends_on()
-def test_adapter_back_under_another_number(
+def test_adapter_with_a_new_number_is_found_again(
     beaconry: Beaconry, witness: Witness, controllers: Controllers, bluetoothd: Bluetoothd
 ) -> None:
     run = started(beaconry)
@@ -87,7 +94,9 @@ def test_adapter_back_under_another_number(
     assert on_air(witness, 1)
 
 
-def test_advertisement_removed_by_someone_else(beaconry: Beaconry, witness: Witness, mgmt: Management) -> None:
+def test_advertisement_removed_by_another_program_is_restored(
+    beaconry: Beaconry, witness: Witness, mgmt: Management
+) -> None:
     run = started(beaconry)
     mgmt.remove_advertising(0, 0)
     run.wait("advertising-stopped", reason="its advertising instance was removed by another program")
@@ -95,7 +104,7 @@ def test_advertisement_removed_by_someone_else(beaconry: Beaconry, witness: Witn
     assert on_air(witness)
 
 
-def test_foreign_advertisement_beside_ours(
+def test_foreign_advertisement_is_not_disturbed(
     beaconry: Beaconry, witness: Witness, mgmt: Management, extended: bool
 ) -> None:
     foreign = bytes.fromhex("0201060303aafe")
@@ -111,7 +120,9 @@ def test_foreign_advertisement_beside_ours(
 
 
 @pytest.mark.depends_on()
-def test_a_peer_that_we_connect_to_is_no_central(beaconry: Beaconry, witness: Witness, mgmt: Management) -> None:
+def test_peer_that_bluetoothd_connects_to_is_not_a_central(
+    beaconry: Beaconry, witness: Witness, mgmt: Management
+) -> None:
     mgmt.add_extended_advertising(1, 1, 1, 160, bytes.fromhex("020106"))
     run = started(beaconry)
     device = f"/org/bluez/hci0/dev_{ADDRESSES[1].replace(':', '_')}"
@@ -128,7 +139,7 @@ def found_and_connected(device: str) -> bool:
 
 
 @pytest.mark.depends_on()
-def test_waiting_for_the_radio(beaconry: Beaconry, witness: Witness, bluetoothd: Bluetoothd) -> None:
+def test_run_waits_for_the_radio(beaconry: Beaconry, witness: Witness, bluetoothd: Bluetoothd) -> None:
     bluetoothd.stop()
     run = beaconry.run(PROFILES / "iot-design-shop.yaml", "--wait")
     run.wait("radio-lost", code="no-daemon")
@@ -138,7 +149,7 @@ def test_waiting_for_the_radio(beaconry: Beaconry, witness: Witness, bluetoothd:
 
 
 @pytest.mark.depends_on()
-def test_ready_file(beaconry: Beaconry) -> None:
+def test_ready_file_exists_while_ready(beaconry: Beaconry) -> None:
     ready = beaconry.folder / "ready"
     run = beaconry.run(PROFILES / "iot-design-shop.yaml", "--ready-file", str(ready))
     run.wait("ready")

@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""An ordinary user, over D-Bus alone: what bluetoothd makes of a beacon, and that every difference is reported."""
+"""An ordinary user with only D-Bus: bluetoothd changes advertisements, and every difference is reported."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ pytestmark = pytest.mark.depends_on("bluez")
 
 
 def with_monitor(command: list[str]) -> list[str]:
-    """The command as an ordinary user who may read the monitor (CAP_NET_RAW), but not manage the adapter."""
+    """The command as an ordinary user who may read the HCI monitor (CAP_NET_RAW), but not manage the adapter."""
     allowed = [each.replace("=-all", "=-all,+net_raw") for each in command]
     return [*allowed[:1], "--ambient-caps=-all,+net_raw", *allowed[1:]]
 
 
 @pytest.fixture
 def visitor(beaconry: Beaconry, tmp_path: Path):
-    """Starts the program as an ordinary user with a state folder of its own."""
+    """Starts the program as an ordinary user with its own state folder."""
     command = as_ordinary_user([])
 
     def start(profile: str | Path, *options: str, reads_back: bool = False) -> Run:
@@ -49,7 +49,9 @@ def carries_frame(data: bytes) -> bool:
 
 
 @pytest.mark.depends_on("combination")
-def test_the_configurable_beacon(visitor, bluetoothd: Bluetoothd, witness: Witness, phone: Phone) -> None:
+def test_configurable_beacon_works_over_the_bus(
+    visitor, bluetoothd: Bluetoothd, witness: Witness, phone: Phone
+) -> None:
     bluetoothd.restart("-E")
     run = visitor("iot-design-shop.yaml")
     ready = run.wait("radio-ready")
@@ -60,9 +62,9 @@ def test_the_configurable_beacon(visitor, bluetoothd: Bluetoothd, witness: Witne
     assert "not-read-back" in run.warnings()
     assert {"advertisingData", "scanResponse", "intervalTicks", "pdu", "address"} <= set(started["unknown"])
     witness.wait_for(lambda air: any(carries_frame(each.advertising_data) for each in air.since(run.began)))
-    told = next(each for each in witness.air().since(run.began) if carries_frame(each.advertising_data))
-    assert told.pdu == "ADV_IND" and (told.min_ticks, told.max_ticks) == (160, 160)
-    assert told.advertising_data == ibeacon(CONFIG_SERVICE, 1, 1)[3:] + b"\x02\x01\x06"
+    advertised_set = next(each for each in witness.air().since(run.began) if carries_frame(each.advertising_data))
+    assert advertised_set.pdu == "ADV_IND" and (advertised_set.min_ticks, advertised_set.max_ticks) == (160, 160)
+    assert advertised_set.advertising_data == ibeacon(CONFIG_SERVICE, 1, 1)[3:] + b"\x02\x01\x06"
     assert "flags-last" in run.warnings()
     if BLUEZ == "5.66":
         assert "second-instance" in run.warnings()
@@ -70,12 +72,12 @@ def test_the_configurable_beacon(visitor, bluetoothd: Bluetoothd, witness: Witne
             lambda air: any(service_list(CONFIG_SERVICE) in each.advertising_data for each in air.since(run.began)), 30
         )
     else:
-        assert service_list(CONFIG_SERVICE) in told.scan_response
+        assert service_list(CONFIG_SERVICE) in advertised_set.scan_response
         assert "second-instance" not in run.warnings()
     assert asyncio.run(configure(phone, (MAJOR_MINOR, b"\x05\x00\x06\x00")))[MAJOR_MINOR] == b"\x05\x00\x06\x00"
     run.wait("disconnected")
-    told = [event["event"] for event in run.events]
-    assert {"connected", "advertising-stopped", "persisted"} <= set(told)
+    names = {event["event"] for event in run.events}
+    assert {"connected", "advertising-stopped", "persisted"} <= names
     assert [event["value"] for event in run.events if event["event"] == "written"] == ["05000600"]
     run.wait("advertising-started")
     frame = ibeacon(CONFIG_SERVICE, 5, 6)[3:]
@@ -84,24 +86,24 @@ def test_the_configurable_beacon(visitor, bluetoothd: Bluetoothd, witness: Witne
     witness.wait_for(lambda air: not air.on_air)
 
 
-def test_a_plain_beacon(visitor, witness: Witness) -> None:
+def test_plain_beacon_is_advertised(visitor, witness: Witness) -> None:
     run = visitor("hot-and-cold.yaml")
     run.wait("ready")
     run.take(1)
     frame = ibeacon("D9EED498-BFDB-43C0-8B55-D06BB74C430B", 0, 0)[3:]
     air = witness.wait_for(lambda air: any(frame in each.advertising_data for each in air.on_air))
-    told = next(each for each in air.on_air if frame in each.advertising_data)
-    assert b"\x02\x01\x06" in told.advertising_data
-    assert told.pdu == "ADV_IND" and "pdu-changed" in run.warnings()
+    advertised_set = next(each for each in air.on_air if frame in each.advertising_data)
+    assert b"\x02\x01\x06" in advertised_set.advertising_data
+    assert advertised_set.pdu == "ADV_IND" and "pdu-changed" in run.warnings()
     assert ("interval-ignored" in run.warnings()) == (BLUEZ == "5.66")
     assert "flags-last" in run.warnings()
     if BLUEZ == "5.66":
-        assert told.min_ticks != 160
+        assert advertised_set.min_ticks != 160
     else:
-        assert told.min_ticks == told.max_ticks == 160
+        assert advertised_set.min_ticks == advertised_set.max_ticks == 160
 
 
-def test_bluetoothd_restarted(visitor, bluetoothd: Bluetoothd, witness: Witness) -> None:
+def test_restart_of_bluetoothd_is_survived(visitor, bluetoothd: Bluetoothd, witness: Witness) -> None:
     run = visitor("hot-and-cold.yaml")
     run.wait("ready")
     bluetoothd.restart()
@@ -135,7 +137,7 @@ def advertised(witness: Witness, run: Run, structure: bytes, scan_response: byte
 
 
 def raw(path: Path, data: bytes, scan_response: bytes = b"") -> Path:
-    """A profile of one connectable device of these bytes, which the ordinary user can read."""
+    """The profile of a connectable device with these bytes, which the ordinary user can read."""
     lines = ["profile: raw", "beacons:", "  - id: raw", "    device: raw", "    pdu: ADV_IND"]
     lines.append(f"    advertising-data: {data.hex()}")
     if scan_response:
@@ -144,7 +146,7 @@ def raw(path: Path, data: bytes, scan_response: bytes = b"") -> Path:
     return path
 
 
-def test_the_heart_rate_service_is_advertised(visitor, witness: Witness) -> None:
+def test_heart_rate_service_is_advertised(visitor, witness: Witness) -> None:
     run = visitor("heart-rate.yaml")
     run.wait("ready")
     run.take(1)
@@ -155,7 +157,7 @@ def test_the_heart_rate_service_is_advertised(visitor, witness: Witness) -> None
     assert "not-carried" not in run.warnings()
 
 
-def test_what_is_on_the_air_is_read_back(visitor, witness: Witness) -> None:
+def test_effective_advertisement_is_read_back(visitor, witness: Witness) -> None:
     run = visitor("heart-rate.yaml", reads_back=True)
     ready = run.wait("radio-ready")
     assert ready["way"] == "D-Bus"
@@ -169,7 +171,7 @@ def test_what_is_on_the_air_is_read_back(visitor, witness: Witness) -> None:
     assert "not-read-back" not in run.warnings()
 
 
-def test_the_battery_service_is_advertised(visitor, witness: Witness) -> None:
+def test_battery_service_is_advertised(visitor, witness: Witness) -> None:
     run = visitor("battery.yaml")
     run.wait("ready")
     run.take(1)
@@ -188,7 +190,7 @@ def test_eddystone_is_advertised(visitor, witness: Witness) -> None:
     assert {"flags-last"} <= run.warnings() and run.warnings().isdisjoint({"not-carried", "data-changed"})
 
 
-def test_every_kind_of_structure(visitor, witness: Witness) -> None:
+def test_every_kind_of_structure_is_carried_or_reported(visitor, witness: Witness) -> None:
     services = bytes.fromhex("050578563412")  # 32 bits
     solicited = bytes.fromhex("03140d18")
     companies = bytes.fromhex("04ff590001 04ff4c0002")

@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Our controllers under Linux and BlueZ, and our host on the kernel's controllers: nothing of ours is on both ends."""
+"""Our controllers under Linux and BlueZ, and our host on the kernel's controllers: never our code on both ends."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ SCAN_RESPONSE = service_list(CONFIG_SERVICE) + b"\x0b\x09IoT Beacon"
 
 
 def expect_on_air(phone: Phone, witness: Witness, address: str, frame: bytes) -> None:
-    """bluetoothd sees the frame, the name and the service at the beacon, and the controller reported just that."""
+    """Expects bluetoothd to find the frame, the name and the service, and the controller to report the same."""
 
     def match(device, seen) -> bool:
         return device.address == address and seen.manufacturer_data == {0x004C: frame[7:]} and bool(seen.service_uuids)
@@ -61,12 +61,12 @@ def expect_on_air(phone: Phone, witness: Witness, address: str, frame: bytes) ->
     assert bluez_property(device.details["path"], "Device1", "Name") == "IoT Beacon"
     assert bluez_property(device.details["path"], "Device1", "AddressType") == "random"
     assert CONFIG_SERVICE in device.details["props"]["UUIDs"]
-    heard = {each.pdu: each.data for each in witness.reports(phone.index, address)}
-    assert heard == {"ADV_IND": frame, "SCAN_RSP": SCAN_RESPONSE}
+    received = {each.pdu: each.data for each in witness.reports(phone.index, address)}
+    assert received == {"ADV_IND": frame, "SCAN_RSP": SCAN_RESPONSE}
 
 
 def expect_configurable(phone: Phone, run: Run, address: str) -> None:
-    """The configuration app's way, and the program tells it."""
+    """Configures the beacon as the app does, and expects the program to report it."""
 
     async def app() -> None:
         async with phone.connect(await phone.find(lambda device, _: device.address == address)) as client:
@@ -85,7 +85,7 @@ def expect_configurable(phone: Phone, run: Run, address: str) -> None:
 
 
 @pytest.mark.depends_on()
-def test_the_kernel_has_a_controller_on_our_air(
+def test_kernel_uses_a_controller_on_our_air(
     beaconry: Beaconry, bluetoothd: Bluetoothd, controllers: Controllers, witness: Witness
 ) -> None:
     run = beaconry.run(SHOP, "--hci-server", "vhci", radio="virtual")
@@ -96,7 +96,7 @@ def test_the_kernel_has_a_controller_on_our_air(
     phone = Phone(2)
     phone.forget()
     expect_on_air(phone, witness, address, ibeacon(CONFIG_SERVICE, 1, 1))
-    # Nobody has a place, so all are 1 m apart, where the strength is what the frame says.
+    # No controller has a position, so all are 1 m apart, where the RSSI is the measured power of the frame.
     assert {each.rssi for each in witness.reports(2, address)} == {-59}
     expect_configurable(phone, run, address)
     phone.forget()
@@ -111,7 +111,7 @@ def test_the_kernel_has_a_controller_on_our_air(
 
 
 @pytest.mark.depends_on("controllers")
-def test_our_host_on_the_user_channel(
+def test_our_host_runs_on_the_user_channel(
     beaconry: Beaconry, bluetoothd: Bluetoothd, controllers: Controllers, witness: Witness, phone: Phone, extended: bool
 ) -> None:
     controllers.power(0, False)
@@ -128,7 +128,7 @@ def test_our_host_on_the_user_channel(
     assert run.end() == 0
     assert not witness.air().on_air
 
-    # It is bluetoothd's again, and works.
+    # bluetoothd has the controller again, and it works.
     eventually("the kernel has hci0 back", lambda: controllers.indexes().get(ADDRESSES[0]) == 0)
     bluetoothd.wait()
     assert adapter_property(0, "Address") == ADDRESSES[0]
@@ -139,25 +139,25 @@ def test_our_host_on_the_user_channel(
 
 
 @pytest.mark.depends_on("controllers")
-def test_several_beacons_on_the_user_channel(
+def test_several_beacons_run_on_the_user_channel(
     beaconry: Beaconry, controllers: Controllers, witness: Witness, phone: Phone, extended: bool
 ) -> None:
-    """Each from an address of its own: a set each, or turns of the only advertiser."""
+    """Each beacon has its own address: a set each, or turns of the only advertiser."""
     controllers.power(0, False)
     run = beaconry.run(beaconry.profile(plain(3)), radio="hci-socket:0")
     run.wait("ready", beacons=3)
     began = [event for event in run.events if event["event"] == "advertising-started"]
-    told = {(event["address"], bytes.fromhex(event["advertisingData"])) for event in began}
-    assert {frame for _, frame in told} == {ibeacon(E2C5, 1, number) for number in range(3)}
-    assert len({address for address, _ in told}) == 3
+    reported = {(event["address"], bytes.fromhex(event["advertisingData"])) for event in began}
+    assert {frame for _, frame in reported} == {ibeacon(E2C5, 1, number) for number in range(3)}
+    assert len({address for address, _ in reported}) == 3
 
-    def are_heard(*_: object) -> bool:
-        return told <= {(each.address, each.data) for each in witness.reports(1) if each.pdu == "ADV_NONCONN_IND"}
+    def are_received(*_: object) -> bool:
+        return reported <= {(each.address, each.data) for each in witness.reports(1) if each.pdu == "ADV_NONCONN_IND"}
 
-    asyncio.run(phone.find(are_heard))
+    asyncio.run(phone.find(are_received))
     run.take(1)
     if extended:
-        assert {(each.random_address, each.advertising_data) for each in witness.air().on_air} == told
+        assert {(each.random_address, each.advertising_data) for each in witness.air().on_air} == reported
         assert "time-shared" not in run.warnings()
     else:
         assert len(witness.air().on_air) <= 1
@@ -193,10 +193,10 @@ DOES_NOT_APPLY = {
 
 
 @pytest.mark.depends_on()
-def test_bluezs_tester_on_our_controllers(
+def test_hci_tester_passes_on_our_controllers(
     beaconry: Beaconry, bluetoothd: Bluetoothd, controllers: Controllers, mgmt: Management
 ) -> None:
-    """hci-tester takes hci0 and hci1 for itself: bluetoothd and the other two controllers make way."""
+    """hci-tester has hci0 and hci1 for itself: bluetoothd and the other two controllers are stopped."""
     bluetoothd.stop()
     controllers.unplug()
     run = beaconry.run(SHOP, "--hci-server", "vhci", "--hci-server", "vhci", radio="virtual")

@@ -2,9 +2,9 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The world inside Scripts/bluez-vm: its daemons, its two virtual controllers, and what was really on their air.
+"""The world inside Scripts/bluez-vm: its daemons, its two virtual controllers, and the recorded traffic on their air.
 
-Nothing here uses Beaconry: these are the independent eyes and hands of the tests.
+Nothing here uses Beaconry, so that the tests observe and act independently of it.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ from typing import Any, BinaryIO, TypeVar
 
 BLUEZ = os.environ.get("BEACONRY_VM_BLUEZ", "")
 ADDRESSES = ("00:AA:01:00:00:00", "00:AA:01:01:00:01")
-"""The public addresses of the two controllers; they are hci0 and hci1 until somebody replugs them elsewhere."""
+"""The public addresses of the two controllers, which are hci0 and hci1 until a test replugs them elsewhere."""
 
 _LAUNCHERS = Path(__file__).resolve().parents[3] / "Scripts" / "vm"
 _T = TypeVar("_T")
 
 
 class RigError(Exception):
-    """The rig did not do what a test needs; this says nothing about the program under test."""
+    """The rig failed to do what a test needs; the program under test is not to blame."""
 
 
 def eventually(what: str, probe: Callable[[], _T], timeout: float = 60, interval: float = 0.1) -> _T:
-    """Calls `probe` until it returns something true, and returns that; after `timeout` seconds a RigError."""
+    """Calls `probe` until it returns a true value, and returns that; raises a RigError after `timeout` seconds."""
     deadline = time.monotonic() + timeout
     while not (result := probe()):
         if time.monotonic() > deadline:
@@ -52,7 +52,7 @@ def eventually(what: str, probe: Callable[[], _T], timeout: float = 60, interval
 
 
 def address_text(raw: bytes) -> str:
-    """An address as people write it, from its order on the wire."""
+    """An address as text, from its bytes in wire order."""
     return raw[::-1].hex(":").upper()
 
 
@@ -62,7 +62,7 @@ def address_text(raw: bytes) -> str:
 _NO_INDEX = 0xFFFF
 _CHANNEL_MONITOR = 2
 _CHANNEL_CONTROL = 3
-_SO_TIMESTAMP = 29  # Python's socket has no names for these two
+_SO_TIMESTAMP = 29  # Python's socket module does not define these two
 _SO_RCVBUFFORCE = 33
 
 
@@ -71,7 +71,7 @@ class _SocketAddress(ctypes.Structure):
 
 
 def _hci_socket(channel: int) -> socket.socket:
-    """A socket bound to a channel of the kernel's Bluetooth; Python's own bind knows no channels."""
+    """A socket bound to a channel of the kernel's Bluetooth, which Python's own bind does not support."""
     opened = socket.socket(socket.AF_BLUETOOTH, socket.SOCK_RAW, socket.BTPROTO_HCI)
     name = _SocketAddress(socket.AF_BLUETOOTH, _NO_INDEX, channel)
     libc = ctypes.CDLL(None, use_errno=True)
@@ -93,7 +93,7 @@ class ManagementError(Exception):
 
 @dataclass(frozen=True)
 class Controller:
-    """What the kernel says about a controller."""
+    """The kernel's description of a controller."""
 
     index: int
     address: str
@@ -118,13 +118,13 @@ class Management:
         self._socket = _hci_socket(_CHANNEL_CONTROL)
         self._socket.settimeout(30)
         self.events: list[tuple[int, int, bytes]] = []
-        """Events met while waiting for answers: code, index, parameters."""
+        """Events received while waiting for answers: code, index, parameters."""
 
     def close(self) -> None:
         self._socket.close()
 
     def command(self, opcode: int, index: int | None = None, parameters: bytes = b"") -> bytes:
-        """Sends a command and returns the parameters of its answer; a bad status is a ManagementError."""
+        """Sends a command and returns the parameters of the answer; raises a ManagementError for a bad status."""
         target = _NO_INDEX if index is None else index
         self._socket.send(struct.pack("<HHH", opcode, target, len(parameters)) + parameters)
         while True:
@@ -144,33 +144,33 @@ class Management:
             try:
                 answer = self.command(0x0004, index)
             except ManagementError:
-                continue  # it went away in between
+                continue  # it was removed in between
             settings = struct.unpack_from("<I", answer, 13)[0]
             found.append(Controller(index, address_text(answer[:6]), bool(settings & 1)))
         return found
 
     def index_of(self, address: str) -> int:
-        """The index that the controller of this address has now."""
+        """The current index of the controller with this address."""
         for controller in self.controllers():
             if controller.address == address:
                 return controller.index
         raise RigError(f"no controller has the address {address}")
 
     def power(self, index: int, on: bool) -> None:
-        """Powers a controller on or off and waits until it is."""
+        """Powers a controller on or off, and waits until it is."""
 
         def done() -> bool:
             try:
                 self.command(0x0005, index, bytes([on]))
             except ManagementError as error:
-                if error.status != 0x0A:  # busy, with the same wish of bluetoothd's perhaps
+                if error.status != 0x0A:  # busy, perhaps because bluetoothd requests the same
                     raise
             return any(each.index == index and each.powered == on for each in self.controllers())
 
         eventually(f"hci{index} powered {'on' if on else 'off'}", done)
 
     def advertising_features(self, index: int) -> AdvertisingFeatures:
-        """What the kernel offers for advertising, and the instances that exist, whoever added them."""
+        """The kernel's advertising features, and the existing instances, whoever added them."""
         answer = self.command(0x003D, index)
         flags, data, response, most, count = struct.unpack_from("<IBBBB", answer)
         return AdvertisingFeatures(flags, data, response, most, tuple(answer[8 : 8 + count]))
@@ -178,7 +178,7 @@ class Management:
     def add_advertising(
         self, index: int, instance: int, flags: int = 0, data: bytes = b"", scan_response: bytes = b""
     ) -> None:
-        """Adds an instance as any foreign program could (Add Advertising), with the kernel's default interval."""
+        """Adds an instance as another program would (Add Advertising), with the kernel's default interval."""
         head = struct.pack("<BIHHBB", instance, flags, 0, 0, len(data), len(scan_response))
         self.command(0x003E, index, head + data + scan_response)
 
@@ -192,7 +192,7 @@ class Management:
         scan_response: bytes = b"",
         tx_power: int | None = None,
     ) -> int:
-        """Adds an instance with an interval of its own (Add Extended Advertising Parameters and Data).
+        """Adds an instance with an interval (Add Extended Advertising Parameters and Data).
 
         Returns the TX power that the kernel selected, in dBm.
         """
@@ -203,7 +203,7 @@ class Management:
         return struct.unpack_from("<b", answer, 1)[0]
 
     def remove_advertising(self, index: int, instance: int = 0) -> None:
-        """Removes an instance, whoever added it; 0 removes them all."""
+        """Removes an instance, whoever added it; 0 removes all."""
         self.command(0x003F, index, bytes([instance]))
 
 
@@ -211,7 +211,7 @@ class Management:
 
 
 class _Daemon:
-    """A program that a launcher of Scripts/vm becomes. It is the child of the guest's first process, never ours."""
+    """A program that a launcher of Scripts/vm executes. It is a child of the guest's first process, not of this one."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -219,7 +219,7 @@ class _Daemon:
 
     @property
     def pid(self) -> int | None:
-        """Its process, None when it does not run."""
+        """The process number; None if it does not run."""
         try:
             pid = int(self._pid_file.read_text())
             return pid if Path(f"/proc/{pid}").exists() else None
@@ -240,8 +240,8 @@ class _Daemon:
 
 
 class _SystemBus:
-    """A connection to the system bus that stays open, in a thread of its own: a process for each call costs more than half
-    a second in the emulated machine."""
+    """A connection to the system bus that stays open, on a separate thread: a process for each call takes more than half a
+    second in the emulated machine."""
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
@@ -249,7 +249,7 @@ class _SystemBus:
         threading.Thread(target=self._loop.run_forever, daemon=True).start()
 
     def call(self, destination: str, path: str, method: str, signature: str, body: Sequence[Any]) -> list[Any] | None:
-        """The body of the reply; None when it is an error, or does not come within 25 s."""
+        """The body of the reply; None for an error, and if there is no reply within 25 s."""
         call = self._call(destination, path, method, signature, body)
         return asyncio.run_coroutine_threadsafe(call, self._loop).result()
 
@@ -279,14 +279,14 @@ _system_bus: _SystemBus | None = None
 def dbus_call(
     path: str, method: str, signature: str = "", *body: Any, destination: str = "org.bluez"
 ) -> list[Any] | None:
-    """Calls a method of an object of bluetoothd; the body of the reply, None when it is an error."""
+    """Calls a method of an object of bluetoothd; returns the body of the reply, None for an error."""
     global _system_bus
     _system_bus = _system_bus or _SystemBus()
     return _system_bus.call(destination, path, method, signature, body)
 
 
 def bluez_property(path: str, interface: str, name: str) -> Any:
-    """A property of an object of bluetoothd; None when there is none."""
+    """A property of an object of bluetoothd; None if there is none."""
     body = dbus_call(path, "org.freedesktop.DBus.Properties.Get", "ss", f"org.bluez.{interface}", name)
     return body[0].value if body else None
 
@@ -297,14 +297,14 @@ def adapter_property(index: int, name: str) -> Any:
 
 
 def devices(adapter: str) -> list[str]:
-    """The paths of the devices that bluetoothd has of an adapter."""
+    """The paths of the devices that bluetoothd knows on an adapter."""
     path = f"/org/bluez/{adapter}"
     body = dbus_call(path, "org.freedesktop.DBus.Introspectable.Introspect") or [""]
     return [f"{path}/{name}" for name in re.findall(r'<node name="(dev_[0-9A-F_]+)"', body[0])]
 
 
 class Bluetoothd(_Daemon):
-    """bluetoothd of the version the machine was started with."""
+    """The bluetoothd of the version that the machine was started with."""
 
     def __init__(self, management: Management) -> None:
         super().__init__("bluetoothd")
@@ -312,22 +312,22 @@ class Bluetoothd(_Daemon):
         self.arguments: tuple[str, ...] = ()
 
     def start(self, *arguments: str) -> None:
-        """Starts it, with further arguments (`-E`), and waits until all its adapters answer and are powered."""
+        """Starts bluetoothd, with further arguments (`-E`), and waits until all its adapters answer and are powered."""
         self._launch(arguments)
         self.arguments = arguments
         self.wait()
 
     def stop(self, crash: bool = False) -> None:
-        """Ends it: in order, which powers the controllers off, or with `crash` by SIGKILL, which does not."""
+        """Ends bluetoothd: by SIGTERM, which powers the controllers off, or with `crash` by SIGKILL, which does not."""
         self._end(signal.SIGKILL if crash else signal.SIGTERM)
 
     def restart(self, *arguments: str, crash: bool = False) -> None:
-        """Stops and starts it. It takes all advertising instances away when it starts."""
+        """Stops and starts bluetoothd, which removes all advertising instances when it starts."""
         self.stop(crash)
         self.start(*arguments)
 
     def wait(self) -> None:
-        """Waits until it answers on the bus for every controller, and powers them on."""
+        """Waits until bluetoothd answers on the bus for every controller, and powers them on."""
         for controller in self._management.controllers():
             eventually(f"org.bluez at hci{controller.index}", lambda: adapter_property(controller.index, "Powered") is not None, 60)
             self._management.power(controller.index, True)
@@ -338,29 +338,29 @@ class Bluetoothd(_Daemon):
 
 
 class Controllers(_Daemon):
-    """The two virtual controllers, which can be pulled out, put back elsewhere, powered and blocked."""
+    """The two virtual controllers, which can be unplugged, replugged elsewhere, powered and blocked."""
 
     def __init__(self, management: Management) -> None:
         super().__init__("btvirt")
         self._management = management
         self.kind = os.environ.get("BEACONRY_VM_CONTROLLERS", "")
-        """`legacy`, or `extended`: what they are, and what replug() puts in."""
+        """`legacy` or `extended`: the kind of the controllers, also of those that replug() adds."""
         self._placeholder: int | None = None
 
     def indexes(self) -> dict[str, int]:
-        """Which index each address has now."""
+        """The current index of each address."""
         return {each.address: each.index for each in self._management.controllers()}
 
     def power(self, index: int, on: bool) -> None:
-        """Powers a controller on or off behind bluetoothd's back, as btmgmt does."""
+        """Powers a controller on or off without bluetoothd, as btmgmt does."""
         self._management.power(index, on)
         if on:
             self._clear_scan_response(index)
 
     def _clear_scan_response(self, index: int) -> None:
-        """Clears the scan response of a legacy controller, as a reset does. Those of btvirt keep it over a reset, and the
-        kernel, which has reset them, does not set an empty one: an advertisement would go with the scan response of an
-        earlier test, whose name bluetoothd takes for the device's."""
+        """Clears the scan response of a legacy controller, as a reset does. btvirt's controllers preserve it over a reset, and
+        the kernel does not set an empty one after a reset: the next advertisement would have the scan response of an earlier
+        test, whose name bluetoothd takes for the device's."""
         if self.kind != "legacy":
             return
         with socket.socket(socket.AF_BLUETOOTH, socket.SOCK_RAW, socket.BTPROTO_HCI) as raw:
@@ -368,44 +368,44 @@ class Controllers(_Daemon):
             raw.send(struct.pack("<BHB", 0x01, 0x2009, 32) + bytes(32))
 
     def block(self, index: int) -> None:
-        """Blocks a controller as the flight mode does (rfkill), and waits until it is down."""
+        """Blocks a controller, as flight mode does (rfkill), and waits until it is down."""
         self._rfkill(index, True)
         eventually(f"hci{index} blocked", lambda: not self._is_powered(index))
 
     def unblock(self, index: int) -> None:
-        """Lifts the block. Who powers the controller on again is another matter."""
+        """Unblocks a controller; it stays powered off."""
         self._rfkill(index, False)
 
     def unplug(self) -> None:
-        """Pulls both controllers out."""
+        """Unplugs both controllers."""
         self._end(signal.SIGTERM)
-        eventually("the controllers gone", lambda: not self.indexes())
+        eventually("the controllers are gone", lambda: not self.indexes())
 
     def replug(self, shifted: bool = False) -> dict[str, int]:
-        """Puts the controllers back, with the same addresses, and waits until the kernel has set them up.
+        """Replugs the controllers, with the same addresses, and waits until the kernel has set them up.
 
-        With `shifted` something else took hci0 meanwhile, so that they come back as hci1 and hci2. Returns their
-        indexes; bluetoothd.wait() then waits until it has noticed them too.
+        With `shifted` another device takes hci0 meanwhile, so that they return as hci1 and hci2. Returns their indexes;
+        bluetoothd.wait() then waits until it has noticed them, too.
         """
         if shifted:
             self.plug_placeholder()
         self._launch([self.kind])
-        eventually("the controllers back", lambda: set(self.indexes()) == set(ADDRESSES), 60)
+        eventually("the controllers are back", lambda: set(self.indexes()) == set(ADDRESSES), 60)
         return self.indexes()
 
     def plug_placeholder(self) -> None:
-        """Puts in hci0 a raw device (0x80) that the kernel neither sets up nor tells the management socket of."""
+        """Adds a raw device (0x80) as hci0, which the kernel neither sets up nor reports on the management socket."""
         if self._placeholder is None:
             self._placeholder = os.open("/dev/vhci", os.O_RDWR | os.O_CLOEXEC)
             os.write(self._placeholder, b"\xff\x80")
             eventually("the placeholder", Path("/sys/class/bluetooth/hci0").exists)
 
     def release_placeholder(self) -> None:
-        """Takes out what took the place of hci0."""
+        """Removes the device that took the place of hci0."""
         if self._placeholder is not None:
             os.close(self._placeholder)
             self._placeholder = None
-            eventually("the placeholder gone", lambda: not Path("/sys/class/bluetooth/hci0").exists())
+            eventually("the placeholder is gone", lambda: not Path("/sys/class/bluetooth/hci0").exists())
 
     def _is_powered(self, index: int) -> bool:
         return any(each.index == index and each.powered for each in self._management.controllers())
@@ -418,7 +418,7 @@ class Controllers(_Daemon):
 
 
 class World:
-    """All of the above together, and the way back to how the machine started."""
+    """All of the above together, and the restoration of the initial state."""
 
     def __init__(self) -> None:
         self.management = Management()
@@ -426,14 +426,14 @@ class World:
         self.controllers = Controllers(self.management)
 
     def use(self, kind: str) -> None:
-        """Exchanges the controllers for ones of this kind, unless they are."""
+        """Exchanges the controllers for controllers of this kind, if they are of the other."""
         if self.controllers.kind != kind:
             self.controllers.unplug()
             self.controllers.kind = kind
             self.restore()
 
     def restore(self) -> None:
-        """Two powered controllers at hci0 and hci1 that advertise nothing, and bluetoothd as it was first started."""
+        """Restores two powered controllers at hci0 and hci1 without advertisements, and bluetoothd as it was first started."""
         normal = dict(zip(ADDRESSES, (0, 1)))
         if self.controllers.pid is None or self.controllers.indexes() != normal:
             self.controllers.unplug()
@@ -446,7 +446,7 @@ class World:
             self.bluetoothd.restart()
         self.bluetoothd.wait()
         for index in normal.values():
-            # The kernel's list leaves out instances with high numbers; where there is none this is refused.
+            # The kernel's list omits instances with high numbers; if there is none, the command is refused.
             with suppress(ManagementError):
                 self.management.remove_advertising(index)
 
@@ -480,14 +480,14 @@ class Record:
 
 @dataclass(frozen=True)
 class AdvertisingSet:
-    """What a controller was told about one advertisement. Legacy advertising is a set with handle 0.
+    """The parameters of one advertisement that a controller received. Legacy advertising is a set with handle 0.
 
-    Intervals are ticks of 0.625 ms. None is what was not told.
+    Intervals are in ticks of 0.625 ms. None is a parameter that was not set.
     """
 
     handle: int = 0
     legacy_type: int | None = None
-    """Advertising_Type of LE Set Advertising Parameters, None if the extended commands were used."""
+    """Advertising_Type of LE Set Advertising Parameters; None if the extended commands were used."""
     properties: int | None = None
     """Advertising_Event_Properties of LE Set Extended Advertising Parameters."""
     min_ticks: int | None = None
@@ -497,15 +497,15 @@ class AdvertisingSet:
     """0 public, 1 random."""
     random_address: str | None = None
     tx_power: int | None = None
-    """Asked for, in dBm; 127 is no preference."""
+    """The requested power in dBm; 127 is no preference."""
     selected_tx_power: int | None = None
-    """What an extended controller answered."""
+    """The power that an extended controller selected."""
     advertising_data: bytes = b""
     scan_response: bytes = b""
 
     @property
     def pdu(self) -> str:
-        """The PDU type that these parameters give: ADV_IND, …"""
+        """The PDU type of these parameters: ADV_IND, …"""
         if self.legacy_type is not None:
             return ("ADV_IND", "ADV_DIRECT_IND", "ADV_SCAN_IND", "ADV_NONCONN_IND", "ADV_DIRECT_IND")[self.legacy_type]
         names = {0x13: "ADV_IND", 0x12: "ADV_SCAN_IND", 0x10: "ADV_NONCONN_IND", 0x15: "ADV_DIRECT_IND"}
@@ -514,7 +514,7 @@ class AdvertisingSet:
 
 @dataclass
 class Airing:
-    """A stretch of time in which a set was enabled and did not change."""
+    """A period in which a set was enabled and did not change."""
 
     set: AdvertisingSet
     began: float
@@ -523,14 +523,14 @@ class Airing:
 
 @dataclass
 class Air:
-    """What one controller was told to advertise, now and before."""
+    """The present and former advertisements of one controller."""
 
     sets: dict[int, AdvertisingSet] = field(default_factory=dict)
     airings: list[Airing] = field(default_factory=list)
 
     @property
     def on_air(self) -> list[AdvertisingSet]:
-        """The sets that are enabled now. On a legacy controller the kernel shows its instances in turn."""
+        """The sets that are enabled now. On a legacy controller the kernel enables its instances in turn."""
         return [airing.set for airing in self.airings if airing.ended is None]
 
     def since(self, moment: float) -> list[AdvertisingSet]:
@@ -540,7 +540,7 @@ class Air:
 
 @dataclass(frozen=True)
 class Report:
-    """An advertising report that a scanning controller gave the kernel."""
+    """An advertising report of a scanning controller."""
 
     time: float
     pdu: str
@@ -551,7 +551,7 @@ class Report:
 
 
 class _AirReader:
-    """Follows what the kernel tells one controller; a command counts when the controller has accepted it."""
+    """Follows the commands to one controller; a command counts when the controller has accepted it."""
 
     _OGF_LE = 0x2000
 
@@ -575,58 +575,58 @@ class _AirReader:
         elif record.kind == "event" and data[0] == 0x3E:
             self._le_event(data[2], data[3:], record.time)
 
-    def _accepted(self, opcode: int, told: bytes, answer: bytes, now: float) -> None:
+    def _accepted(self, opcode: int, parameters: bytes, answer: bytes, now: float) -> None:
         if opcode == 0x0C03:
             self._forget(now)
         elif opcode == 0x2005:
-            self._random_address = address_text(told[:6])
+            self._random_address = address_text(parameters[:6])
         elif opcode == 0x2006:
-            low, high, kind, own = struct.unpack_from("<HHBB", told)
+            low, high, kind, own = struct.unpack_from("<HHBB", parameters)
             random = self._random_address if own & 1 else None
             self._change(
-                0, now, legacy_type=kind, min_ticks=low, max_ticks=high, own_address_type=own, channel_map=told[13],
+                0, now, legacy_type=kind, min_ticks=low, max_ticks=high, own_address_type=own, channel_map=parameters[13],
                 random_address=random,
             )  # fmt: skip
         elif opcode == 0x2008:
-            self._change(0, now, advertising_data=told[1 : 1 + told[0]])
+            self._change(0, now, advertising_data=parameters[1 : 1 + parameters[0]])
         elif opcode == 0x2009:
-            self._change(0, now, scan_response=told[1 : 1 + told[0]])
+            self._change(0, now, scan_response=parameters[1 : 1 + parameters[0]])
         elif opcode == 0x200A:
-            self._enable(0, bool(told[0]), now)
+            self._enable(0, bool(parameters[0]), now)
         elif opcode == 0x2035:
-            self._change(told[0], now, random_address=address_text(told[1:7]))
+            self._change(parameters[0], now, random_address=address_text(parameters[1:7]))
         elif opcode == 0x2036:
             self._change(
-                told[0], now, properties=struct.unpack_from("<H", told, 1)[0],
-                min_ticks=int.from_bytes(told[3:6], "little"), max_ticks=int.from_bytes(told[6:9], "little"),
-                channel_map=told[9], own_address_type=told[10], tx_power=struct.unpack_from("<b", told, 19)[0],
+                parameters[0], now, properties=struct.unpack_from("<H", parameters, 1)[0],
+                min_ticks=int.from_bytes(parameters[3:6], "little"), max_ticks=int.from_bytes(parameters[6:9], "little"),
+                channel_map=parameters[9], own_address_type=parameters[10], tx_power=struct.unpack_from("<b", parameters, 19)[0],
                 selected_tx_power=struct.unpack_from("<b", answer)[0] if answer else None,
             )  # fmt: skip
         elif opcode in (0x2037, 0x2038):
-            self._extended_data("advertising_data" if opcode == 0x2037 else "scan_response", told, now)
+            self._extended_data("advertising_data" if opcode == 0x2037 else "scan_response", parameters, now)
         elif opcode == 0x2039:
-            handles = [told[2 + 4 * n] for n in range(told[1])] or list(self.air.sets)
+            handles = [parameters[2 + 4 * n] for n in range(parameters[1])] or list(self.air.sets)
             for handle in handles:
-                self._enable(handle, bool(told[0]), now)
+                self._enable(handle, bool(parameters[0]), now)
         elif opcode in (0x203C, 0x203D):
-            for handle in [told[0]] if opcode == 0x203C else list(self.air.sets):
+            for handle in [parameters[0]] if opcode == 0x203C else list(self.air.sets):
                 self._enable(handle, False, now)
                 self.air.sets.pop(handle, None)
 
-    def _extended_data(self, name: str, told: bytes, now: float) -> None:
-        handle, operation = told[0], told[1]
+    def _extended_data(self, name: str, parameters: bytes, now: float) -> None:
+        handle, operation = parameters[0], parameters[1]
         if operation == 4:  # unchanged
             return
         before = getattr(self.air.sets.get(handle, AdvertisingSet()), name) if operation in (0, 2) else b""
-        self._change(handle, now, **{name: before + told[4 : 4 + told[3]]})
+        self._change(handle, now, **{name: before + parameters[4 : 4 + parameters[3]]})
 
-    def _le_event(self, subevent: int, told: bytes, now: float) -> None:
-        if subevent in (0x01, 0x0A) and told[0] == 0 and told[3] == 1:  # connected, as the peripheral
+    def _le_event(self, subevent: int, parameters: bytes, now: float) -> None:
+        if subevent in (0x01, 0x0A) and parameters[0] == 0 and parameters[3] == 1:  # connected, as the peripheral
             for handle, each in self.air.sets.items():
                 if each.legacy_type is not None:
                     self._enable(handle, False, now)
         elif subevent == 0x12:  # advertising set terminated
-            self._enable(told[1], False, now)
+            self._enable(parameters[1], False, now)
 
     def _change(self, handle: int, now: float, **values: Any) -> None:
         before = self.air.sets.get(handle, AdvertisingSet(handle))
@@ -649,9 +649,9 @@ class _AirReader:
 
 
 class Witness:
-    """Records all that passes between the kernel and the controllers, as btmon does, and can be asked while it runs.
+    """Records all packets between the kernel and the controllers, as btmon does, and can be queried meanwhile.
 
-    It reads the kernel's monitor socket itself: btmon 5.66 decodes what it records, and crashes on some GATT traffic.
+    It reads the kernel's monitor socket itself, because btmon 5.66 decodes the packets and crashes on some GATT traffic.
     The recording is a btsnoop file, which btmon and Wireshark read.
 
         with Witness(path) as witness:
@@ -677,7 +677,7 @@ class Witness:
         self._drain: Callable[[], None] = lambda: None
 
     def start(self) -> None:
-        """Starts recording: nothing that happens after this escapes."""
+        """Starts the recording; every later packet is recorded."""
         monitor = _hci_socket(_CHANNEL_MONITOR)
         monitor.setsockopt(socket.SOL_SOCKET, _SO_TIMESTAMP, 1)
         monitor.setsockopt(socket.SOL_SOCKET, _SO_RCVBUFFORCE, 4 << 20)
@@ -687,7 +687,7 @@ class Witness:
         self._thread.start()
 
     def stop(self) -> None:
-        """Stops recording; what was recorded stays readable."""
+        """Stops the recording, which can still be read."""
         if self._thread:
             self._stopping.set()
             self._thread.join()
@@ -713,7 +713,7 @@ class Witness:
                 self._drain = lambda: None
 
     def _take_all(self, monitor: socket.socket, file: BinaryIO) -> None:
-        """Takes all packets that the kernel has queued."""
+        """Reads all packets that the kernel has queued."""
         with self._draining:
             while True:
                 try:
@@ -732,7 +732,7 @@ class Witness:
                 self._arrived.put(Record(stamp / 1e6, index, self._KINDS.get(opcode, "other"), data))
 
     def poll(self) -> list[Record]:
-        """Returns all records so far: all that the kernel has queued, whether the thread has had its turn or not."""
+        """Returns all records so far, including the packets that the kernel has queued."""
         self._drain()
         while True:
             try:
@@ -743,12 +743,12 @@ class Witness:
             self._readers.setdefault(record.index, _AirReader()).read(record)
 
     def air(self, index: int = 0) -> Air:
-        """What the controller at `index` advertises and advertised since the recording began."""
+        """The advertisements of the controller at `index` since the recording began."""
         self.poll()
         return self._readers.setdefault(index, _AirReader()).air
 
     def commands(self, index: int = 0) -> list[tuple[int, bytes]]:
-        """The commands that the controller at `index` got, in order: opcode and parameters."""
+        """The commands that the controller at `index` received, in order: opcode and parameters."""
         return [
             (struct.unpack_from("<H", each.data)[0], each.data[3:])
             for each in self.poll()
@@ -756,7 +756,7 @@ class Witness:
         ]
 
     def wait_for(self, condition: Callable[[Air], Any], timeout: float = 60, index: int = 0) -> Air:
-        """Waits until `condition` holds for the air of the controller at `index`; it fails the test otherwise."""
+        """Waits until `condition` holds for the air of the controller at `index`; otherwise the test fails."""
         deadline = time.monotonic() + timeout
         while not condition(air := self.air(index)):
             if time.monotonic() > deadline:
@@ -766,7 +766,7 @@ class Witness:
         return air
 
     def reports(self, index: int = 1, address: str | None = None) -> list[Report]:
-        """The advertising reports of the scanner at `index`, exactly as it heard them, scan responses included."""
+        """The advertising reports of the scanner at `index`, byte by byte, including scan responses."""
         found: list[Report] = []
         for record in self.poll():
             if record.kind == "event" and record.index == index and record.data[0] == 0x3E:
@@ -777,7 +777,7 @@ class Witness:
         return [each for each in found if address in (None, each.address)]
 
     def wait_for_report(self, condition: Callable[[Report], Any], timeout: float = 60, index: int = 1) -> Report:
-        """Waits for a report that meets `condition`; somebody has to scan meanwhile."""
+        """Waits for a report that meets `condition`; a scan must be running."""
         return eventually("an advertising report", lambda: next(filter(condition, self.reports(index)), None), timeout)
 
 
@@ -813,14 +813,14 @@ def _extended_reports(record: Record) -> list[Report]:
 
 
 class Phone:
-    """A central on hci1: bleak, and bluetoothd below it. What it saw byte by byte the Witness knows (`reports`)."""
+    """A central on hci1: bleak over bluetoothd. Witness.reports() returns the exact bytes that it received."""
 
     def __init__(self, index: int = 1) -> None:
         self.index = index
         self.adapter = f"hci{index}"
 
     async def scan(self, seconds: float, service_uuids: Sequence[str] = ()) -> list[tuple[Any, Any]]:
-        """Scans actively; every sighting in order, as bleak's BLEDevice and AdvertisementData."""
+        """Scans actively; returns every sighting in order, as bleak's BLEDevice and AdvertisementData."""
         seen: list[tuple[Any, Any]] = []
         deadline = time.monotonic() + seconds
         while (left := deadline - time.monotonic()) > 0:
@@ -839,7 +839,7 @@ class Phone:
         raise AssertionError(f"{self.adapter} did not find the device within {timeout:g} s")
 
     _ROUND = 1.5
-    """btvirt reports an advertiser once each time scanning starts, maybe before the kernel is ready to pass it on."""
+    """btvirt reports an advertiser once in each scan, perhaps before the kernel passes reports on, so scans are repeated."""
 
     async def _scan_once(
         self, seconds: float, service_uuids: Sequence[str], until: Callable[[Any, Any], bool] | None = None
@@ -879,7 +879,7 @@ class Phone:
             eventually(f"{path} {name}", lambda: bluez_property(path, "Device1", name), timeout)
 
     def forget(self) -> None:
-        """Makes bluetoothd forget every device this adapter met, and the GATT services it remembers of them."""
+        """Makes bluetoothd forget every device of this adapter, and their GATT services."""
         path = f"/org/bluez/{self.adapter}"
         for device in devices(self.adapter):
             dbus_call(path, "org.bluez.Adapter1.RemoveDevice", "o", device)

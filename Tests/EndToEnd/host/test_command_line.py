@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The command line on any machine: no radio is needed for any of this."""
+"""The command line on any machine; none of these tests needs a radio."""
 
 from __future__ import annotations
 
@@ -40,7 +40,9 @@ def beaconry(*arguments: str, **environment: str) -> subprocess.CompletedProcess
 
 
 @pytest.mark.parametrize("hex_bytes,uuid,major,minor,power,flags", VECTORS)
-def test_ibeacon_vectors(hex_bytes: str, uuid: str, major: int, minor: int, power: int, flags: str) -> None:
+def test_ibeacon_vectors_are_encoded_and_decoded(
+    hex_bytes: str, uuid: str, major: int, minor: int, power: int, flags: str
+) -> None:
     encoded = beaconry(
         "encode", "ibeacon", "--uuid", uuid, "--major", str(major), "--minor", str(minor), "--measured-power", str(power),
         "--flags", flags,
@@ -112,7 +114,7 @@ def test_other_beacon_formats_are_decoded(hex_bytes: str, frame: dict[str, objec
     assert words.startswith(str(frame["format"]) + " ")
 
 
-def test_decode_tells_what_can_be_read_before_it_fails() -> None:
+def test_decode_prints_valid_structures_before_an_error() -> None:
     result = beaconry("decode", "0201061aff4c00", "--json")
     assert result.returncode == 65
     read, error = map(json.loads, result.stdout.splitlines())
@@ -158,14 +160,16 @@ def test_decode_tells_what_can_be_read_before_it_fails() -> None:
         (("ctl", "list", "--control", "/nowhere.sock"), 74, "no beaconry listens at /nowhere.sock"),
     ],
 )
-def test_errors_are_one_sentence_with_the_right_code(arguments: tuple[str, ...], code: int, words: str, tmp_path: Path) -> None:
+def test_errors_are_one_sentence_with_the_right_code(
+    arguments: tuple[str, ...], code: int, words: str, tmp_path: Path
+) -> None:
     result = beaconry(*arguments, XDG_RUNTIME_DIR=str(tmp_path), XDG_STATE_HOME=str(tmp_path))
     assert result.returncode == code, result
     assert words in result.stderr
     assert "Fatal" not in result.stderr and "Stack" not in result.stderr
 
 
-def test_a_beacon_that_was_reset_can_be_reset_again(tmp_path: Path) -> None:
+def test_beacon_that_was_reset_can_be_reset_again(tmp_path: Path) -> None:
     kept = tmp_path / "state" / "shop"
     kept.mkdir(parents=True)
     (kept / "door.json").write_text("{}")
@@ -175,10 +179,10 @@ def test_a_beacon_that_was_reset_can_be_reset_again(tmp_path: Path) -> None:
     (kept / "door.json").write_text("{}")
     result = beaconry("reset", "shop/door", "shop/dor", "--state", str(tmp_path / "state"))
     assert result.returncode == 64 and 'did you mean "shop/door"?' in result.stderr
-    assert result.stdout == "" and (kept / "door.json").exists(), "nothing is reset where one name is wrong"
+    assert result.stdout == "" and (kept / "door.json").exists(), "nothing is reset if one name is wrong"
 
 
-def test_the_version_has_name_commit_and_compiler() -> None:
+def test_version_has_name_commit_and_compiler() -> None:
     result = beaconry("--version")
     assert result.returncode == 0
     assert re.fullmatch(r"beaconry \d+\.\d+\.\d+ \(commit ([0-9a-f]{7,12}|unknown), Swift \d+\.\d+\)\n", result.stdout), result
@@ -203,7 +207,7 @@ def test_errors_are_json_too(tmp_path: Path, arguments: tuple[str, ...], code: s
         assert (error["file"], error["line"], error["field"]) == (str(tmp_path / "bad.yaml"), 2, "beacons")
 
 
-def test_help_says_defaults_and_groups() -> None:
+def test_help_shows_defaults_and_groups() -> None:
     help = beaconry("help").stdout
     order = ["BEACONS SUBCOMMANDS:", "  run ", "PHONE'S SIDE SUBCOMMANDS:", "  scan ", "TOOLS SUBCOMMANDS:", "  decode "]
     assert [help.index(each) for each in order] == sorted(help.index(each) for each in order)
@@ -215,13 +219,13 @@ def test_help_says_defaults_and_groups() -> None:
         assert default in help, default
 
 
-def test_help_of_a_command_is_help() -> None:
+def test_help_with_a_command_prints_its_help() -> None:
     for arguments in (("help",), ("help", "ctl", "list"), ("ctl", "list", "--help"), ()):
         result = beaconry(*arguments)
         assert (result.returncode, result.stderr) == (0, "") and "USAGE" in result.stdout, arguments
 
 
-def test_profiles_with_misspellings(tmp_path: Path) -> None:
+def test_misspellings_in_profiles_are_reported(tmp_path: Path) -> None:
     profile = tmp_path / "bad.yaml"
     profile.write_text(
         "profile: shop\nbeacons:\n"
@@ -243,7 +247,7 @@ def test_profiles_with_misspellings(tmp_path: Path) -> None:
         assert words in result.stderr, result.stderr
 
 
-def test_a_port_in_use_is_told_without_internals(tmp_path: Path) -> None:
+def test_port_in_use_is_reported_in_one_sentence(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         place = f"127.0.0.1:{taken.getsockname()[1]}"
         result = beaconry(
@@ -254,7 +258,7 @@ def test_a_port_in_use_is_told_without_internals(tmp_path: Path) -> None:
     assert "bind(" not in result.stderr
 
 
-def test_a_profile_with_mistakes(tmp_path: Path) -> None:
+def test_mistakes_of_a_profile_are_reported(tmp_path: Path) -> None:
     profile = tmp_path / "bad.yaml"
     profile.write_text("profile: shop\nbeacons:\n  - id: door\n    device: ibeacon\n    ibeacon: { uuid: 12, major: 70000 }\n")
     for command in ("run", "check"):
@@ -267,7 +271,7 @@ def test_a_profile_with_mistakes(tmp_path: Path) -> None:
     assert "this is not YAML" in beaconry("check", str(profile)).stderr
 
 
-def test_check_takes_phones(tmp_path: Path) -> None:
+def test_check_accepts_phones(tmp_path: Path) -> None:
     phone = tmp_path / "phone.yaml"
     phone.write_text("phone: a\nnotifications: [{ id: x, category: other }]\n")
     result = beaconry("check", str(phone), PROFILE)
@@ -275,7 +279,8 @@ def test_check_takes_phones(tmp_path: Path) -> None:
     assert beaconry("check", str(phone)).stdout == "1 phone: no problems found\n"
     refused = beaconry("run", str(phone))
     assert refused.returncode == 65
-    assert refused.stderr == f"{phone}:1:1: error: this is a phone's profile; beaconry phone runs it, and beaconry check checks it\n"
+    hint = "run it with beaconry phone, or check it with beaconry check"
+    assert refused.stderr == f"{phone}:1:1: error: this is a phone's profile; {hint}\n"
     phone.write_text("phone: a\nnotifications: [{ id: x, category: bell }]\nchanges: [{ at: 1s, id: x }]\n")
     for command in ("check", "phone"):
         result = beaconry(command, str(phone))
@@ -291,7 +296,7 @@ def kernel_has_bluetooth() -> bool:
     return True
 
 
-def test_no_bluetooth_is_said(tmp_path: Path) -> None:
+def test_missing_bluetooth_is_reported(tmp_path: Path) -> None:
     nowhere = {"DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nowhere", "XDG_RUNTIME_DIR": str(tmp_path)}
     result = beaconry("run", PROFILE, "--radio", "bluez", "--ephemeral", **nowhere)
     assert result.returncode == 69
@@ -316,7 +321,7 @@ def test_every_command_has_help_with_an_example() -> None:
         assert result.returncode == 0 and "Example: beaconry" in result.stdout, command
 
 
-def test_check_tells_what_receivers_mind(tmp_path: Path) -> None:
+def test_check_reports_problems_of_receivers(tmp_path: Path) -> None:
     profile = tmp_path / "odd.yaml"
     profile.write_text(
         "profile: odd\nbeacons:\n"

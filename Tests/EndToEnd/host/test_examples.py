@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The programs in examples/ work as they are."""
+"""The programs in examples/ work unchanged."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from beaconry import BINARY, CHECKOUT, Beaconry
 EXAMPLES = CHECKOUT / "examples"
 
 
-def test_pytest_suite(tmp_path: Path) -> None:
+def test_example_of_a_pytest_suite_passes(tmp_path: Path) -> None:
     (tmp_path / "beaconry").symlink_to(BINARY)
     environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
     for name in [name for name in environment if name.startswith("PYTEST_")]:
@@ -28,7 +28,7 @@ def test_pytest_suite(tmp_path: Path) -> None:
     assert done.returncode == 0 and "3 passed" in done.stdout, done.stdout + done.stderr
 
 
-def test_central(beaconry: Beaconry) -> None:
+def test_example_of_a_central_runs(beaconry: Beaconry) -> None:
     profile = str(EXAMPLES / "central" / "battery.yaml")
     run = beaconry.start("run", profile, "--json", "--radio", "virtual", "--hci-server", "tcp:127.0.0.1:0")
     port = run.wait("radio-ready")["servers"][0].rpartition(":")[2]
@@ -43,8 +43,8 @@ def test_central(beaconry: Beaconry) -> None:
     assert 80 >= first >= second > third
 
 
-def test_manifest_of_the_package() -> None:
-    """The sources are compiled as a target of the main package; the package of the example has only to be well-formed."""
+def test_manifest_of_the_example_is_valid() -> None:
+    """The sources are compiled as a target of the main package, so the manifest of the example need only be well-formed."""
     done = subprocess.run(
         ["swift", "package", "--package-path", EXAMPLES / "central", "--scratch-path", CHECKOUT / ".build" / "example", "dump-package"],
         stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,

@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Files that are not used, or not as they are: too large, or no regular files."""
+"""Files that are refused: too large, or not regular files."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ UUID = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 
 
 def beacons(count: int) -> str:
-    """Beacons of an equal line of 200 bytes each, so that a cut after 1 MiB may come between two of them."""
+    """Beacons with lines of 200 bytes each, so that a cut after 1 MiB can fall between two of them."""
     line = "  - {{ id: b{0}, device: ibeacon, ibeacon: {{ uuid: {1}, major: {2}, minor: {3} }} }} #"
     return "".join(line.format(number, UUID, number // 256, number % 256).ljust(199, "x") + "\n" for number in range(count))
 
 
 def oversized(head: str, body: str = "") -> str:
-    """A text that is complete within the first MiB, and goes on behind it."""
+    """A text that is complete within the first MiB, and continues after it."""
     text = head + body
     assert len(text) < LIMIT
     return text + "#" * (LIMIT - len(text) - 1) + "\n" + "# the rest\n"
@@ -48,7 +48,7 @@ PHONE = "phone: iphone\nnotifications: [{ id: m, category: social, app: com.appl
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )
-def test_a_file_that_is_too_large_is_refused(beaconry: Beaconry, command: list[str], text: str) -> None:
+def test_file_that_is_too_large_is_refused(beaconry: Beaconry, command: list[str], text: str) -> None:
     file = beaconry.profile(oversized(text))
     done = beaconry.call(*command[:2], str(file), *command[2:]) if command[0] == "manage" else beaconry.call(
         command[0], str(file), *command[1:]
@@ -57,14 +57,14 @@ def test_a_file_that_is_too_large_is_refused(beaconry: Beaconry, command: list[s
     assert f"its size is {file.stat().st_size} bytes, and the limit is {LIMIT} bytes" in done.stderr
 
 
-def test_a_profile_is_not_cut_between_two_beacons(beaconry: Beaconry) -> None:
+def test_profile_is_not_cut_between_two_beacons(beaconry: Beaconry) -> None:
     text = "profile: big\nbeacons:\n" + "#".ljust(199 - 22, "x") + "\n" + beacons(6243)
     assert text[LIMIT - 1] != "\n" or len(text) > LIMIT
     done = beaconry.call("check", str(beaconry.profile(text)))
     assert (done.returncode, done.stdout) == (65, ""), done
 
 
-def test_a_trace_that_is_too_large_is_refused(beaconry: Beaconry) -> None:
+def test_trace_that_is_too_large_is_refused(beaconry: Beaconry) -> None:
     trace = beaconry.folder / "trace.csv"
     rows = "".join(f"{number:>9},{20.5:>9}\n" for number in range(LIMIT // 20))
     trace.write_text(rows + "garbage\n" * 20)
@@ -82,7 +82,7 @@ beacons:
     assert f"the limit is {LIMIT} bytes" in done.stderr, done.stderr
 
 
-def test_saved_regions_that_are_too_many_bytes_are_refused(beaconry: Beaconry) -> None:
+def test_saved_regions_that_are_too_large_are_refused(beaconry: Beaconry) -> None:
     assert beaconry.call("monitor", "add", "shop", "--uuid", UUID).returncode == 0
     saved = beaconry.state / "beaconry" / ".monitor" / "saved.json"
     before = saved.read_text() + " " * LIMIT
@@ -93,7 +93,7 @@ def test_saved_regions_that_are_too_many_bytes_are_refused(beaconry: Beaconry) -
 
 
 @pytest.mark.parametrize("name", ["profile", "state"])
-def test_a_fifo_is_refused_at_once(beaconry: Beaconry, name: str) -> None:
+def test_fifo_is_refused_at_once(beaconry: Beaconry, name: str) -> None:
     fifo = beaconry.folder / f"{name}.fifo"
     profile = beaconry.profile("profile: big\nbeacons: [{ id: b0, device: iot-design-shop }]\n")
     if name == "state":
@@ -106,7 +106,7 @@ def test_a_fifo_is_refused_at_once(beaconry: Beaconry, name: str) -> None:
     assert "it is a FIFO, not a regular file" in done.stderr
 
 
-def test_a_profile_that_becomes_a_fifo_does_not_stop_the_run(beaconry: Beaconry) -> None:
+def test_profile_that_becomes_a_fifo_does_not_stop_the_run(beaconry: Beaconry) -> None:
     profile = beaconry.profile(PROFILE)
     run = beaconry.run(profile, "--hci-server", "none", "--ephemeral", radio="virtual")
     run.wait("ready")
@@ -118,13 +118,13 @@ def test_a_profile_that_becomes_a_fifo_does_not_stop_the_run(beaconry: Beaconry)
     assert run.end(signal.SIGTERM) == 0
 
 
-def test_a_list_of_many_beacons_is_told_whole(beaconry: Beaconry) -> None:
+def test_list_of_many_beacons_is_printed_whole(beaconry: Beaconry) -> None:
     run = beaconry.run(
         beaconry.profile("profile: big\nbeacons:\n" + beacons(900)), "--hci-server", "none", "--ephemeral", radio="virtual"
     )
     run.wait("ready")
     done = beaconry.call("ctl", "list", "--json")
     assert done.returncode == 0, done.stderr
-    assert len(done.stdout) > 1 << 16, "it would have fitted into a short line"
+    assert len(done.stdout) > 1 << 16, "the list is too short for this test"
     assert [json.loads(line)["device"] for line in done.stdout.splitlines()] == [f"b{number}" for number in range(900)]
     assert run.end() == 0

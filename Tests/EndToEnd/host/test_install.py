@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What `make install` puts where: the program, man pages, shell completions, profiles."""
+"""The files that `make install` installs: the program, man pages, shell completions, profiles."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ def called(*arguments: str | Path, **environment: str) -> str:
     return result.stdout
 
 
-# In one worker, so that it is made once.
+# In one worker, so that the folder is made once.
 ROOT_GROUP = pytest.mark.xdist_group("root")
 
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Everything installed, as a package would be made."""
+    """The installed files, as in a package."""
     destination = tmp_path_factory.mktemp("package")
     called("make", "-s", "-C", CHECKOUT, "install", "PREFIX=/usr", f"DESTDIR={destination}", f"BINARY={BINARY}")
     return destination / "usr"
 
 
 @ROOT_GROUP
-def test_the_program_and_its_profiles_are_installed(root: Path) -> None:
+def test_program_and_its_profiles_are_installed(root: Path) -> None:
     program = root / "bin" / "beaconry"
     assert called(program, "--version") == called(BINARY, "--version")
     profiles = {path.relative_to(CHECKOUT / "profiles") for path in (CHECKOUT / "profiles").rglob("*.yaml")}
@@ -56,7 +56,7 @@ def test_every_command_has_a_man_page(root: Path) -> None:
 
 
 @ROOT_GROUP
-def test_man_pages_render(root: Path) -> None:
+def test_man_pages_are_rendered_without_warnings(root: Path) -> None:
     if not shutil.which("groff"):
         pytest.fail("groff is missing; Scripts/install-dependencies test installs it")
     pages = sorted((root / "share" / "man" / "man1").iterdir())

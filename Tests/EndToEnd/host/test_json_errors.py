@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Under --json errors are objects on standard output, of one shape whatever found them."""
+"""With --json, errors are objects on standard output, always of the same form."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def expected(profile: Path) -> list[object]:
     ]
 
 
-def test_faults_of_run(beaconry: Beaconry) -> None:
+def test_faults_of_run_are_objects(beaconry: Beaconry) -> None:
     profile = beaconry.profile(BAD)
     result = beaconry.call("run", str(profile), *VIRTUAL)
     assert result.returncode == 65
@@ -40,11 +40,11 @@ def test_faults_of_run(beaconry: Beaconry) -> None:
     assert places(errors) == expected(profile)
     for error in errors:
         assert (error["v"], error["event"], error["severity"], error["exitCode"]) == (1, "error", "error", 65)
-        assert str(profile) not in str(error["message"]) and "beacons[0]" not in str(error["message"]), "places are fields"
-    assert len(result.stderr.splitlines()) == 2, "the words stay on standard error"
+        assert str(profile) not in str(error["message"]) and "beacons[0]" not in str(error["message"]), "the places are fields"
+    assert len(result.stderr.splitlines()) == 2, "the text stays on standard error"
 
 
-def test_other_errors_of_run(beaconry: Beaconry) -> None:
+def test_other_errors_of_run_are_objects(beaconry: Beaconry) -> None:
     profile = beaconry.profile(GOOD)
     result = beaconry.call("run", str(profile), *VIRTUAL, "--ready-file", str(beaconry.folder / "no" / "ready"))
     assert result.returncode == 73
@@ -57,7 +57,7 @@ def test_other_errors_of_run(beaconry: Beaconry) -> None:
     assert [each["code"] for each in objects(usage)] == ["usage"], usage
 
 
-def test_faults_of_a_reload(beaconry: Beaconry) -> None:
+def test_faults_of_a_reload_are_objects(beaconry: Beaconry) -> None:
     profile = beaconry.profile(GOOD)
     run = beaconry.run(profile, *VIRTUAL[2:-1], radio="virtual")
     run.wait("ready")

@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What is handed to others: the service, the image, the notices and the bill of materials."""
+"""The files for distribution: the service, the image, the notices and the bill of materials."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def run(*command: str | Path, **options: Any) -> subprocess.CompletedProcess[str
 
 
 def test_service_has_no_faults(tmp_path: Path) -> None:
-    # The program need not be installed: one that is there stands in for it.
+    # The program need not be installed: another existing program replaces it.
     text = SERVICE.read_text().replace("/usr/local/bin/beaconry", "/bin/true")
     assert "/bin/true run" in text
     service = tmp_path / SERVICE.name
@@ -63,7 +63,7 @@ def test_service_may_do_what_the_program_needs() -> None:
             settings.setdefault(key, set()).update(value.split())
     assert {"AF_UNIX", "AF_BLUETOOTH"} <= settings["RestrictAddressFamilies"]
     assert settings["AmbientCapabilities"] == settings["CapabilityBoundingSet"] == {"CAP_NET_ADMIN", "CAP_NET_RAW"}
-    # The kernel has Bluetooth sockets in the first namespaces only, and /proc says how bluetoothd was started.
+    # The kernel has Bluetooth sockets only in the initial namespaces, and /proc shows the arguments of bluetoothd.
     assert not {"PrivateNetwork", "PrivateUsers", "ProtectProc"} & settings.keys()
 
 
@@ -72,15 +72,15 @@ def test_service_may_do_what_the_program_needs() -> None:
 
 @contextmanager
 def running_as_ordinary_user(folder: Path, bounds: str) -> Iterator[tuple[subprocess.Popen[str], list[Record]]]:
-    """The program on the virtual air, as a user without rights but those that the image gives its file, within bounds; and
-    its events until it was ready."""
+    """Runs the program on the virtual air, as a user with only the rights that the image gives its file, within bounds; yields
+    it and its events until it is ready."""
     assert "setcap cap_net_admin,cap_net_raw+p " in DOCKERFILE
     program = folder / "beaconry"
     shutil.copy2(BINARY, program)
-    # VFS_CAP_REVISION_2, not effective; permitted, inheritable: 0 to 31; the same: 32 to 63.
+    # VFS_CAP_REVISION_2, not effective; permitted and inheritable capabilities 0 to 31; the same for 32 to 63.
     attribute = struct.pack("<5I", 0x0200_0000, NETWORK_RIGHTS, 0, 0, 0).hex()
     setting = "import os, sys; os.setxattr(sys.argv[1], 'security.capability', bytes.fromhex(sys.argv[2]))"
-    # User 0, but without what the kernel gives to user 0.
+    # User 0, but without the rights that the kernel gives to user 0.
     script = f"""
         python3 -c "{setting}" "$0" {attribute}
         exec setpriv --securebits +noroot,+noroot_locked --inh-caps=-all --bounding-set={bounds} "$0" "$@"
@@ -139,7 +139,7 @@ def manifest() -> Record:
 
 
 def is_in_context(path: str) -> bool:
-    """Whether a path of the repository is sent to the build, as the patterns of .dockerignore go; the last match decides."""
+    """Whether a path of the repository is sent to the build, by the patterns of .dockerignore; the last match decides."""
     is_sent = True
     for pattern in (CHECKOUT / ".dockerignore").read_text().splitlines():
         if not pattern or pattern.startswith("#"):
@@ -170,7 +170,7 @@ def test_image_has_every_file_that_the_build_takes() -> None:
 
 
 @pytest.mark.parametrize("path", [".git/HEAD", ".build/debug/beaconry", "docs/events.md", "Tests/EndToEnd/__pycache__/a.pyc"])
-def test_image_is_built_without(path: str) -> None:
+def test_image_is_built_without_unneeded_files(path: str) -> None:
     assert not is_in_context(path)
 
 
@@ -193,7 +193,7 @@ def test_images_are_named_by_version() -> None:
 # The notices and the bill of materials
 
 
-# In one worker, so that it is made once.
+# In one worker, so that the document is made once.
 BILL_GROUP = pytest.mark.xdist_group("bill")
 
 
@@ -216,7 +216,7 @@ def test_bill_of_materials_is_an_spdx_document(bill: Record) -> None:
         assert package["name"] and package["downloadLocation"] and package["licenseConcluded"] != "NOASSERTION"
         assert package["filesAnalyzed"] is False
     ends = {each[end] for each in bill["relationships"] for end in ("spdxElementId", "relatedSpdxElement")}
-    assert ends == {*identifiers, "SPDXRef-DOCUMENT"}, "each part belongs to something"
+    assert ends == {*identifiers, "SPDXRef-DOCUMENT"}, "each part has a relationship"
     described = [each["relatedSpdxElement"] for each in bill["relationships"] if each["relationshipType"] == "DESCRIBES"]
     assert described == ["SPDXRef-beaconry"]
 
@@ -247,7 +247,7 @@ def test_every_part_is_in_the_notices(bill: Record) -> None:
 
 
 @BILL_GROUP
-def test_notices_of_packages_are_carried_whole(bill: Record) -> None:
+def test_notices_of_packages_are_complete(bill: Record) -> None:
     def squeezed(text: str) -> str:
         return " ".join(text.split())
 

@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The examples of README.md and docs/ci.md work as they are."""
+"""The examples of README.md and docs/ci.md work unchanged."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ CI = (CHECKOUT / "docs" / "ci.md").read_text()
 
 
 def profile() -> str:
-    """The profile of "A beacon of your own"."""
+    """The profile in the section "A beacon of your own"."""
     found = re.search(r"```yaml\n(# shop\.yaml\n.*?)```", README, re.DOTALL)
     assert found
     return found[1]
 
 
 def recipe() -> str:
-    """The commands of "On the virtual air" in docs/ci.md, with a test of milliseconds in place of the scan of seconds."""
+    """The commands in "On the virtual air" of docs/ci.md, with a short test instead of a scan of several seconds."""
     found = re.search(r"(?:^    .*\n)+", CI, re.MULTILINE)
     assert found
     commands, replaced = re.subn(
@@ -50,7 +50,7 @@ def test_recipe_for_ci_runs_twice_on_one_machine(tmp_path: Path) -> None:
             folder = tmp_path / name
             folder.mkdir()
             (folder / "shop.yaml").write_text(profile())
-            # What a run that was killed leaves.
+            # The socket that a killed run leaves.
             (folder / "ready").touch()
             job = subprocess.Popen(
                 ["bash", "-ec", recipe()], cwd=folder, env=environment, start_new_session=True, stdin=subprocess.DEVNULL,

@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""How runs begin, end, and keep out of each other's way."""
+"""How runs start, end, and avoid conflicts with each other."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ OPTIONS = ("--radio", "virtual", "--hci-server", "none", "--ephemeral")
 
 @contextmanager
 def on_a_terminal(beaconry: Beaconry, *arguments: str) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
-    """Starts a command whose terminal is the returned descriptor's, in a session of its own."""
+    """Starts a command in a new session, with the terminal of the returned descriptor."""
     master, slave = pty.openpty()
     process = subprocess.Popen(
         [str(BINARY), *arguments], env=beaconry.environment, stdin=slave, stdout=slave, stderr=slave, start_new_session=True,
@@ -75,13 +75,13 @@ def test_hangup_without_a_terminal_reloads(beaconry: Beaconry) -> None:
     assert run.end() == 0
 
 
-def test_hangup_while_it_starts_does_no_harm(beaconry: Beaconry) -> None:
+def test_hangup_during_the_start_is_handled_after_it(beaconry: Beaconry) -> None:
     beacons = "".join(
         f"  - {{ id: b{number}, device: iot-design-shop, ibeacon: {{ major: 1, minor: {number} }} }}\n" for number in range(200)
     )
     profile = beaconry.profile(f"profile: one\nbeacons:\n{beacons}")
-    # The signal is ignored from the program's first instruction until it is trapped. On busy processors this test may be
-    # suspended all that time, and sees only that it is trapped: then it looks at another start.
+    # The signal is ignored from the program's first instruction until it is trapped. On busy processors this test may
+    # be suspended for all of that time and see only the trap; then it tries another start.
     for _ in range(10):
         run = beaconry.start(
             "run", str(profile), "--radio", "virtual", "--hci-server", "none", "--json", "--state", str(beaconry.state)
@@ -102,12 +102,12 @@ def test_hangup_while_it_starts_does_no_harm(beaconry: Beaconry) -> None:
 
 
 def has_signal(run: Run, kind: str) -> bool:
-    """Whether SIGHUP is among the signals that a run ignores or catches."""
+    """Whether a run ignores or catches SIGHUP."""
     status = Path(f"/proc/{run.process.pid}/status").read_text()
     return any(line.startswith(kind) and int(line.split()[1], 16) & 1 << signal.SIGHUP - 1 for line in status.splitlines())
 
 
-def test_a_socket_in_use_names_the_other_run(beaconry: Beaconry) -> None:
+def test_socket_in_use_names_the_other_run(beaconry: Beaconry) -> None:
     profile = beaconry.profile(PROFILE)
     run = beaconry.run(profile, *OPTIONS[2:], radio="virtual")
     run.wait("ready")
@@ -136,7 +136,7 @@ def test_several_advertise_at_once(beaconry: Beaconry) -> None:
     assert json.loads(beaconry.call("ctl", "list", "--json", "--profile", "advertise").stdout)["minor"] == 2
 
 
-def test_two_profiles_of_one_run(beaconry: Beaconry) -> None:
+def test_two_profiles_share_one_run(beaconry: Beaconry) -> None:
     shop = beaconry.profile(PROFILE, "shop.yaml")
     cafe = beaconry.profile(PROFILE.replace("profile: shop", "profile: cafe").replace("id: door", "id: bar"), "cafe.yaml")
     run = beaconry.start("run", str(shop), str(cafe), *OPTIONS, "--json")
@@ -147,7 +147,7 @@ def test_two_profiles_of_one_run(beaconry: Beaconry) -> None:
         assert result.returncode == 0, result
         return [json.loads(line)["device"] for line in result.stdout.splitlines()]
 
-    assert devices() == ["door", "bar"], "one run, so there is nothing to choose"
+    assert devices() == ["door", "bar"], "with one run, there is no choice"
     assert devices("--profile", "shop") == ["door"]
     assert devices("--profile", "cafe") == ["bar"]
     shop.write_text(PROFILE.replace("profile: shop", "profile: store"))
@@ -155,7 +155,7 @@ def test_two_profiles_of_one_run(beaconry: Beaconry) -> None:
     assert devices("--profile", "store") == ["door"]
 
 
-def test_a_client_that_half_closes_is_answered(beaconry: Beaconry) -> None:
+def test_client_that_half_closes_is_answered(beaconry: Beaconry) -> None:
     beaconry.run(beaconry.profile(PROFILE), *OPTIONS[2:], radio="virtual").wait("ready")
     with socket.socket(socket.AF_UNIX) as client:
         client.settimeout(20)
@@ -166,12 +166,12 @@ def test_a_client_that_half_closes_is_answered(beaconry: Beaconry) -> None:
 
 
 def processor_time(run: Run) -> float:
-    """Seconds that a run has used."""
+    """The processor time of a run, in seconds."""
     fields = Path(f"/proc/{run.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def test_the_control_server_rests_without_descriptors(beaconry: Beaconry) -> None:
+def test_control_server_waits_for_free_descriptors(beaconry: Beaconry) -> None:
     profile = str(beaconry.profile(PROFILE))
     run = beaconry.start("run", profile, *OPTIONS, "--json", prefix=["prlimit", "--nofile=48:48"])
     run.wait("ready")
@@ -183,12 +183,12 @@ def test_the_control_server_rests_without_descriptors(beaconry: Beaconry) -> Non
             client.connect(str(beaconry.runtime / "beaconry" / "shop.sock"))
         deadline = time.monotonic() + 20
         while len(os.listdir(f"/proc/{run.process.pid}/fd")) < 48:
-            assert time.monotonic() < deadline, "its descriptors do not run out"
+            assert time.monotonic() < deadline, "the descriptors are not exhausted"
             time.sleep(0.01)
         before, end = processor_time(run), time.monotonic() + 1
         while time.monotonic() < end:
             time.sleep(0.1)
-            assert processor_time(run) - before < 0.06, "it fails to accept, in a loop"
+            assert processor_time(run) - before < 0.06, "it fails to accept in a busy loop"
     finally:
         for client in clients:
             client.close()
@@ -220,5 +220,5 @@ def test_many_characteristics_are_read_in_linear_time(beaconry: Beaconry) -> Non
         assert process.returncode == 0
         return used.ru_utime
 
-    # Quadratic it would be about 16 times as much.
+    # A quadratic algorithm would take about 16 times as long.
     assert seconds(4000) < 8 * max(seconds(1000), 0.05)

@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Another user of the machine who comes first: /tmp/beaconry-UID, and the socket in it. They need root, which plays both."""
+"""Attacks by another user, who creates /tmp/beaconry-UID or the socket in it first. Root plays both users."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ PROFILE = "profile: p\nbeacons: [{ id: b, device: ibeacon, ibeacon: { uuid: E2C5
 
 
 class Victim:
-    """A user who has neither XDG_RUNTIME_DIR nor root's rights, and a file that is worth something."""
+    """A user who has neither XDG_RUNTIME_DIR nor root's rights, and a file to attack."""
 
     def __init__(self) -> None:
         self.user = random.randrange(1 << 20, 1 << 30)
         self.home = Path(tempfile.mkdtemp(prefix="beaconry-home-"))
         self.runtime = Path(f"/tmp/beaconry-{self.user}")
-        # Not where root's files are: other users cannot read those.
+        # A copy, because other users cannot read root's folders.
         self.binary = self.home / "beaconry"
         shutil.copy(BINARY, self.binary)
         self.profile = self.home / "p.yaml"
@@ -65,13 +65,13 @@ def victim() -> Iterator[Victim]:
     victim.close()
 
 
-def test_without_an_attacker_it_works(victim: Victim) -> None:
+def test_run_works_without_an_attacker(victim: Victim) -> None:
     done = victim.run()
     assert done.returncode == 0, done
     assert victim.runtime.stat().st_mode & 0o777 == 0o700 and victim.runtime.stat().st_uid == victim.user
 
 
-def test_a_folder_of_another_user_is_refused(victim: Victim) -> None:
+def test_folder_of_another_user_is_refused(victim: Victim) -> None:
     victim.runtime.mkdir()
     for process in range(1, 32768):
         (victim.runtime / f"run-{process}.ledger.lock").symlink_to(victim.precious)
@@ -84,7 +84,7 @@ def test_a_folder_of_another_user_is_refused(victim: Victim) -> None:
     assert victim.precious.read_text() == "precious"
 
 
-def test_a_folder_that_is_a_link_is_refused(victim: Victim) -> None:
+def test_folder_that_is_a_link_is_refused(victim: Victim) -> None:
     elsewhere = victim.home / "elsewhere"
     elsewhere.mkdir(mode=0o700)
     os.chown(elsewhere, victim.user, victim.user)
@@ -113,7 +113,7 @@ while True:
 """
 
 
-def test_a_server_of_another_user_is_not_believed(victim: Victim) -> None:
+def test_server_of_another_user_is_not_trusted(victim: Victim) -> None:
     victim.runtime.mkdir()
     os.chown(victim.runtime, ATTACKER, ATTACKER)
     victim.runtime.chmod(0o755)
@@ -129,11 +129,11 @@ def test_a_server_of_another_user_is_not_believed(victim: Victim) -> None:
             assert "forged" not in done.stderr + done.stdout
         finally:
             server.kill()
-            told, _ = server.communicate(timeout=10)
-        assert "123456" not in told, "the passkey was not told"
+            received, _ = server.communicate(timeout=10)
+        assert "123456" not in received, "the passkey was not disclosed"
 
 
-def test_a_state_folder_of_another_user_is_refused(victim: Victim) -> None:
+def test_state_folder_of_another_user_is_refused(victim: Victim) -> None:
     state = victim.home / "state"
     (state / "p").mkdir(parents=True)
     os.chown(state / "p", ATTACKER, ATTACKER)

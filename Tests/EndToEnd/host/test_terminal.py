@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a person sees: the live tables on a terminal, which is a pseudo-terminal that pyte draws."""
+"""The live tables on a terminal: a pseudo-terminal, rendered by pyte."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ UUID = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 
 
 class Screen:
-    """A terminal with the program in its foreground."""
+    """A terminal with the program in the foreground."""
 
     def __init__(self, beaconry: Beaconry, *arguments: str, columns: int = 120, rows: int = 24) -> None:
         self._screen = pyte.Screen(columns, rows)
@@ -35,7 +35,7 @@ class Screen:
         self.control, self.terminal = pty.openpty()
         self._size(columns, rows)
         self.before = termios.tcgetattr(self.terminal)
-        # A session of its own, whose terminal this is: Ctrl-C comes from the terminal, as it does for a person.
+        # A new session with this terminal, so that Ctrl-C comes from the terminal, as for a person.
         self.process = subprocess.Popen(
             [str(BINARY), *arguments], stdin=self.terminal, stdout=self.terminal, stderr=self.terminal, start_new_session=True,
             env={**beaconry.environment, "TERM": "xterm"}, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
@@ -45,7 +45,7 @@ class Screen:
         fcntl.ioctl(self.control, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
     def resize(self, columns: int, rows: int) -> None:
-        """Changes the terminal's size, of which the program gets SIGWINCH."""
+        """Changes the terminal's size; the program receives SIGWINCH."""
         self._screen.resize(rows, columns)
         self._size(columns, rows)
 
@@ -54,11 +54,11 @@ class Screen:
 
     @property
     def lines(self) -> list[str]:
-        """What is on the screen, from its first line to its last that is not empty."""
+        """The lines on the screen, up to the last one that is not empty."""
         return "\n".join(line.rstrip() for line in self._screen.display).rstrip().split("\n")
 
     def read(self, seconds: float) -> bool:
-        """Draws what comes within some time; returns whether something came."""
+        """Renders the output of a period; returns whether there was any."""
         if not select.select([self.control], [], [], seconds)[0]:
             return False
         try:
@@ -70,7 +70,7 @@ class Screen:
         return bool(part)
 
     def until(self, condition: Callable[[list[str]], bool], timeout: float = 30) -> list[str]:
-        """Waits until the screen is as wanted."""
+        """Waits until the screen meets a condition."""
         deadline = time.monotonic() + timeout
         while not condition(self.lines):
             assert time.monotonic() < deadline, "\n".join(self.lines)
@@ -78,7 +78,7 @@ class Screen:
         return self.lines
 
     def exit_code(self) -> int:
-        """Draws all that comes until the program has ended."""
+        """Renders all output until the program has ended; returns the exit code."""
         code = None
         while code is None:
             code = self.process.poll()
@@ -120,7 +120,7 @@ def show(beaconry: Beaconry) -> Iterator[Show]:
 
 
 def profile(beaconry: Beaconry, count: int) -> Path:
-    """A profile of so many beacons: b01 with minor 1, and so on."""
+    """A profile with a number of beacons: b01 with minor 1, and so on."""
     beacons = "".join(
         f"  - {{ id: b{number:02}, device: ibeacon, ibeacon: {{ uuid: {UUID}, major: 1, minor: {number} }} }}\n"
         for number in range(1, count + 1)
@@ -133,23 +133,23 @@ def run(beaconry: Beaconry, count: int) -> list[str]:
 
 
 def rows(lines: list[str]) -> list[str]:
-    """The ids of the beacons that are shown."""
+    """The ids of the visible beacons."""
     return [line.split()[0] for line in lines if line.startswith("b") and line[1:3].isdigit()]
 
 
-def test_ctrl_c_leaves_the_table_as_it_was(beaconry: Beaconry, show: Show) -> None:
+def test_ctrl_c_leaves_the_table_on_the_screen(beaconry: Beaconry, show: Show) -> None:
     screen = show(*run(beaconry, 3))
     table = screen.until(lambda lines: rows(lines) == ["b01", "b02", "b03"] and "ready: 3 beacons are on the air" in lines)
     assert not screen.echoes()
     screen.type("\x03")
     assert screen.exit_code() == 0
     assert b"^C" not in screen.raw
-    assert screen.lines == [*table[:-5], "stopping", *table[-5:]], "the table stands once, below what was printed"
+    assert screen.lines == [*table[:-5], "stopping", *table[-5:]], "the table appears once, below the printed lines"
     assert screen.modes == screen.before
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_gives_the_terminal_back(beaconry: Beaconry, show: Show, how: signal.Signals) -> None:
+def test_signal_restores_the_terminal(beaconry: Beaconry, show: Show, how: signal.Signals) -> None:
     screen = show(*run(beaconry, 1))
     screen.until(lambda lines: rows(lines) == ["b01"])
     assert not screen.echoes()
@@ -158,13 +158,13 @@ def test_a_signal_gives_the_terminal_back(beaconry: Beaconry, show: Show, how: s
     assert screen.modes == screen.before
 
 
-def test_a_failure_gives_the_terminal_back(beaconry: Beaconry, show: Show) -> None:
+def test_failure_restores_the_terminal(beaconry: Beaconry, show: Show) -> None:
     screen = show("scan", "--radio", "tcp-client:127.0.0.1:1")
     assert screen.exit_code() == 69
     assert screen.modes == screen.before
 
 
-def test_a_long_table_is_scrolled(beaconry: Beaconry, show: Show) -> None:
+def test_long_table_is_scrolled(beaconry: Beaconry, show: Show) -> None:
     screen = show(*run(beaconry, 30), rows=12)
     lines = screen.until(lambda lines: rows(lines) == [f"b{n:02}" for n in range(1, 9)] and lines[-1].startswith("1-8 of 30"))
     assert lines[-1] == "1-8 of 30  ↑ ↓ PgUp PgDn: scroll  /: filter"
@@ -181,7 +181,7 @@ def test_a_long_table_is_scrolled(beaconry: Beaconry, show: Show) -> None:
     screen.until(lambda lines: rows(lines) == [f"b{n:02}" for n in range(1, 9)])
 
 
-def test_a_table_is_filtered(beaconry: Beaconry, show: Show) -> None:
+def test_table_is_filtered(beaconry: Beaconry, show: Show) -> None:
     screen = show(*run(beaconry, 30), rows=12)
     screen.until(lambda lines: lines[-1].startswith("1-8 of 30"))
     screen.type("/B1")
@@ -194,7 +194,7 @@ def test_a_table_is_filtered(beaconry: Beaconry, show: Show) -> None:
     screen.until(lambda lines: lines[-1].startswith("1-8 of 30"))
 
 
-def test_a_change_of_the_size_redraws_at_once(beaconry: Beaconry, show: Show) -> None:
+def test_change_of_the_size_redraws_at_once(beaconry: Beaconry, show: Show) -> None:
     screen = show(*run(beaconry, 5), columns=120, rows=24)
     screen.until(lambda lines: rows(lines) == [f"b{n:02}" for n in range(1, 6)] and "ready: 5 beacons are on the air" in lines)
     screen.resize(60, 24)
@@ -209,14 +209,14 @@ def test_a_change_of_the_size_redraws_at_once(beaconry: Beaconry, show: Show) ->
     screen.until(lambda lines: rows(lines)[-5:] == [f"b{n:02}" for n in range(1, 6)] and UUID in lines[-1])
 
 
-def test_a_uuid_that_is_cut_ends_in_an_ellipsis(beaconry: Beaconry, show: Show) -> None:
+def test_uuid_that_is_cut_ends_in_an_ellipsis(beaconry: Beaconry, show: Show) -> None:
     screen = show(*run(beaconry, 1), columns=80)
     lines = screen.until(lambda lines: rows(lines) == ["b01"])
     assert len(lines[-1]) <= 80 and lines[-1].endswith("…")
     assert "ADDRESS" in lines[-2]
 
 
-def test_a_disabled_beacon_says_why_it_is_off(beaconry: Beaconry, show: Show) -> None:
+def test_disabled_beacon_is_shown_with_the_reason(beaconry: Beaconry, show: Show) -> None:
     screen = show(*run(beaconry, 2))
     screen.until(lambda lines: "ready: 2 beacons are on the air" in lines)
     assert beaconry.call("ctl", "disable", "b02").returncode == 0
@@ -239,7 +239,7 @@ def test_after_ctrl_z_the_table_takes_the_terminal_again(beaconry: Beaconry, sho
     assert screen.modes == screen.before
 
 
-def test_scan_is_sorted_by_strength(beaconry: Beaconry, show: Show) -> None:
+def test_scan_is_sorted_by_rssi(beaconry: Beaconry, show: Show) -> None:
     radio = ["--radio", "virtual", "--hci-server", "tcp:127.0.0.1:0", "--ephemeral", "--json"]
     air = beaconry.start("run", str(profile(beaconry, 30)), *radio)
     place = air.wait("radio-ready")["servers"][0].removeprefix("tcp:")
@@ -258,7 +258,7 @@ def test_scan_is_sorted_by_strength(beaconry: Beaconry, show: Show) -> None:
     assert screen.modes == screen.before
 
 
-def test_without_a_terminal_lines_say_what_is_on_the_air(beaconry: Beaconry) -> None:
+def test_without_a_terminal_lines_are_printed(beaconry: Beaconry) -> None:
     done = beaconry.call(*run(beaconry, 1), "--duration", "1s")
     assert done.returncode == 0
     assert "b01: on the air: iBeacon 1/1, ADV_NONCONN_IND every 160 ticks, " in done.stdout

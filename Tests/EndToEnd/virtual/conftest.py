@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Fixtures for tests on the virtual air; they run on any machine, with hosts and controllers that others wrote."""
+"""Fixtures for tests on the virtual air, on any machine, with third-party hosts and controllers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture
 def air(beaconry: Beaconry) -> Callable[..., VirtualAir]:
-    """Starts a profile on a virtual air that is served on a free port; gives the run and Bumble's name for the port."""
+    """Starts a profile on a virtual air with a free port; returns the run and Bumble's name for the port."""
 
     def start(profile: Path | str, *options: str) -> VirtualAir:
         run = beaconry.run(profile, "--hci-server", "tcp:127.0.0.1:0", *options, radio="virtual")
@@ -40,7 +40,7 @@ def air(beaconry: Beaconry) -> Callable[..., VirtualAir]:
 
 @pytest.fixture
 def spawn(tmp_path: Path) -> Iterator[Callable[..., Program]]:
-    """Starts programs of others, and ends them with the test."""
+    """Starts third-party programs, and ends them after the test."""
     programs: list[Program] = []
 
     def start(*command: str | Path) -> Program:
@@ -62,7 +62,7 @@ def reserved_ports() -> Iterator[ReservedPorts]:
 
 @pytest.fixture
 def bumble_controllers(reserved_ports: ReservedPorts, spawn: Callable[..., Program]) -> BumbleControllers:
-    """Two controllers of Bumble's on one link of its own."""
+    """Two Bumble controllers on a common link."""
     return BumbleControllers(spawn, reserved_ports)
 
 

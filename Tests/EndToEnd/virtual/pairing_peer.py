@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Bumble's host as somebody to pair with, in either role."""
+"""Bumble's host as a pairing peer, in either role."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Io = PairingDelegate.IoCapability
 
 
 class User(PairingDelegate):
-    """A user of Bumble's device: sees what that shows, enters what the test says."""
+    """A user of Bumble's device: sees what the device shows, and enters what the test specifies."""
 
     def __init__(self, io: Io) -> None:
         super().__init__(io)
@@ -46,16 +46,16 @@ class User(PairingDelegate):
 
 @dataclass
 class BumblePeer:
-    """Bumble's host, with its keys."""
+    """Bumble's host with its keys."""
 
     keys: MemoryKeyStore = field(default_factory=MemoryKeyStore)
     user: User = field(default_factory=lambda: User(Io.NO_OUTPUT_NO_INPUT))
     config: PairingConfig = field(default_factory=PairingConfig)
-    #: A pairing that was begun, each.
+    #: The pairings that were started.
     sessions: list[int] = field(default_factory=list)
 
     def set(self, io: Io, *, secure_connections: bool = True, mitm: bool = True) -> None:
-        """What it has for its user, and what it wants."""
+        """Sets the input and output, and the requirements."""
         self.user = User(io)
         self.config = PairingConfig(
             sc=secure_connections, mitm=mitm, bonding=True, delegate=self.user,
@@ -64,7 +64,7 @@ class BumblePeer:
 
     @asynccontextmanager
     async def on(self, transport: str, *services: Service) -> AsyncIterator[Device]:
-        """The host on a controller, switched on."""
+        """The host on a controller, powered on."""
         async with await open_transport(transport) as (source, sink):
             device = Device.with_hci("phone", Address(PHONE), source, sink)
             device.add_services(list(services))
@@ -76,12 +76,12 @@ class BumblePeer:
             await device.power_off()
 
     async def key(self) -> PairingKeys:
-        """What it has of its only peer."""
+        """The stored keys of the only peer."""
         keys = await self.keys.get_all()
         assert len(keys) == 1, keys
         return keys[0][1]
 
 
-async def told(run: Run, name: str, **fields: Any) -> Event:
-    """Waits for an event without holding the phone up."""
+async def event_of(run: Run, name: str, **fields: Any) -> Event:
+    """Waits for an event without blocking the phone."""
     return await asyncio.to_thread(lambda: run.wait(name, 60, **fields))

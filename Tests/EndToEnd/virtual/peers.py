@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Programs that others wrote, as processes."""
+"""Third-party programs, as processes."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from pathlib import Path
 class ReservedPorts:
     """Ports for programs that cannot choose one themselves and report it.
 
-    Each is bound until the end of the test by a socket that does not listen, with SO_REUSEADDR: Linux lets a program that
-    sets SO_REUSEADDR, too, bind and listen there, and gives the port to nobody who asks for any port.
+    Each is bound until the end of the test by a socket that does not listen, with SO_REUSEADDR: Linux lets another program
+    with SO_REUSEADDR bind and listen there, but does not assign the port to programs that request any free port.
     """
 
     def __init__(self) -> None:
@@ -43,17 +43,17 @@ class ReservedPorts:
 
 
 def wait_until_served(port: int, seconds: float = 20) -> None:
-    """Returns when somebody listens, as /proc has it, since a connection would be a controller's only one."""
+    """Returns when a program listens, from /proc: a connection would be a controller's only one."""
     end, wanted = time.monotonic() + seconds, f":{port:04X} "
     while not any(
         wanted in line and " 0A " in line for name in ("tcp", "tcp6") for line in Path(f"/proc/net/{name}").open()
     ):
-        assert time.monotonic() < end, f"nobody listens on port {port}"
+        assert time.monotonic() < end, f"no program listens on port {port}"
         time.sleep(0.05)
 
 
 class Program:
-    """A program of others, whose output goes to a file: a pipe that nobody reads would hold it up."""
+    """A third-party program, whose output goes to a file: a full pipe would block it."""
 
     def __init__(self, output: Path, *command: str | Path) -> None:
         self._output = output
@@ -65,18 +65,18 @@ class Program:
 
     @property
     def output(self) -> str:
-        """What it has said so far, without colours."""
+        """The output so far, without colours."""
         return re.sub(r"\x1b\[[0-9;]*m", "", self._output.read_text(errors="replace"))
 
     def kill(self) -> None:
-        """Ends it, and whoever it started."""
+        """Kills the program, and the processes that it started."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait(10)
 
 
 class BumbleControllers:
-    """Two controllers of Bumble's on one link of its own, each for one connection to its port."""
+    """Two Bumble controllers on a common link, each for one connection to its port."""
 
     def __init__(self, spawn: Callable[..., Program], ports: ReservedPorts) -> None:
         self.ports = ports.reserve(), ports.reserve()
@@ -84,17 +84,17 @@ class BumbleControllers:
         self.start()
 
     def start(self) -> None:
-        """Starts them, the first time or again."""
+        """Starts the controllers, for the first time or again."""
         names = (f"tcp-server:127.0.0.1:{port}" for port in self.ports)
         self._program = self._spawn(sys.executable, "-m", "bumble.apps.controllers", *names)
         for port in self.ports:
             wait_until_served(port)
 
     def kill(self) -> None:
-        """Ends them."""
+        """Kills the controllers."""
         self._program.kill()
 
     @property
     def transports(self) -> tuple[str, str]:
-        """Their names, as both Bumble and we call them."""
+        """Their transport names, the same for Bumble and for Beaconry."""
         return f"tcp-client:127.0.0.1:{self.ports[0]}", f"tcp-client:127.0.0.1:{self.ports[1]}"

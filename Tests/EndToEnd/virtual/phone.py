@@ -21,7 +21,7 @@ ADDRESS = "F0:F1:F2:F3:F4:F5"
 
 @asynccontextmanager
 async def phone(transport: str, address: str = ADDRESS) -> AsyncIterator[Device]:
-    """A host on a controller, initialised and switched on."""
+    """A host on a controller, initialised and powered on."""
     async with await open_transport(transport) as (source, sink):
         device = Device.with_hci("phone", Address(address), source, sink)
         await device.power_on()
@@ -31,7 +31,7 @@ async def phone(transport: str, address: str = ADDRESS) -> AsyncIterator[Device]
 
 @dataclass
 class Report:
-    """An advertising report as the controller gave it."""
+    """An advertising report as the controller sent it."""
 
     address: str
     pdu: str
@@ -47,20 +47,20 @@ PDUS = {
 }  # fmt: skip
 
 
-async def hear(device: Device, seconds: float, *, active: bool = True) -> list[Report]:
-    """Everything that is heard in so many seconds, before Bumble puts advertisement and scan response together."""
-    heard: list[Report] = []
+async def receive_reports(device: Device, seconds: float, *, active: bool = True) -> list[Report]:
+    """All reports of a period, before Bumble combines advertisement and scan response."""
+    reports: list[Report] = []
 
     def note(report: Any) -> None:
         address = str(report.address).split("/")[0]
-        heard.append(Report(address, PDUS.get(report.event_type, hex(report.event_type)), bytes(report.data), report.rssi))
+        reports.append(Report(address, PDUS.get(report.event_type, hex(report.event_type)), bytes(report.data), report.rssi))
 
     device.host.on("advertising_report", note)
     await device.start_scanning(active=active, filter_duplicates=False)
     await asyncio.sleep(seconds)
     await device.stop_scanning()
     device.host.remove_listener("advertising_report", note)
-    return heard
+    return reports
 
 
 @asynccontextmanager

@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The virtual air itself: its chance, its controllers' addresses, and attribute tables that change."""
+"""The virtual air: its random seed, the addresses of its controllers, and attribute tables that change."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ beacons:
           - {{ name: {name}, uuid: {uuid}, properties: [read], permissions: {permissions}, type: text, value: {value} }}
 """
 GREETING, SECRET = "2173e519-9155-4862-ab64-7953ab146157", "2173e519-9155-4862-ab64-7953ab146158"
-# Behind the declarations of service, device name and appearance.
+# The handle after the declarations of the service, the device name and the appearance.
 APPEARANCE = 5
 WRITE_ADDRESS, LE_RAND = 0xFC06, 0x2018
 
@@ -67,7 +67,7 @@ def test_seed_is_reported_and_repeats_the_air(air: VirtualAir, beaconry: Beaconr
     assert first != second and one != other
     seeded, repeated = rand("--seed", "7"), rand("--seed", "7")
     assert seeded == repeated and seeded[0] == 7
-    # A seed that was drawn repeats the air, given as --seed.
+    # A random seed that was reported repeats the air when it is given as --seed.
     assert rand("--seed", str(first))[0] == first
 
 
@@ -86,7 +86,7 @@ def test_hosts_choose_their_public_addresses(air: VirtualAir, beaconry: Beaconry
 
 @pytest.mark.parametrize("query", ["address=C0:FF:EE", "address=00:00:00:00:00:00", "address=", "name=x", ""])
 @pytest.mark.parametrize("place", ["tcp:127.0.0.1:0", "vhci"])
-def test_a_wrong_address_is_a_bad_argument(beaconry: Beaconry, place: str, query: str) -> None:
+def test_invalid_address_is_a_usage_error(beaconry: Beaconry, place: str, query: str) -> None:
     result = beaconry.call(
         "run", str(beaconry.profile(BEACON)), "--radio", "virtual", "--ephemeral", "--hci-server", f"{place}?{query}"
     )

@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""A phone's notifications: our display and our phone, each towards the other, and towards Bumble's."""
+"""A phone's notifications: our display and our phone, with each other and with Bumble's."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ pairing: off
 
 
 @pytest.mark.parametrize("mtu", [23, 185])
-def test_our_display_and_our_phone(air: Air, beaconry: Beaconry, mtu: int) -> None:
+def test_our_display_uses_our_phone(air: Air, beaconry: Beaconry, mtu: int) -> None:
     run, transport = air(beaconry.profile(DISPLAY), "--ephemeral", "--control", str(beaconry.runtime / "bob.sock"))
     profile = beaconry.profile(PHONE.replace("MTU", str(mtu)), "phone.yaml")
     phone = beaconry.start("phone", str(profile), "--radio", transport, "--json")
@@ -69,7 +69,7 @@ def test_our_display_and_our_phone(air: Air, beaconry: Beaconry, mtu: int) -> No
     acted = beaconry.call("ctl", "act", "bob", "negative", str(call["uid"]), "--control", str(beaconry.runtime / "bob.sock"))
     assert acted.returncode == 0, acted.stderr
     assert phone.wait("action-performed")["name"] == "call"
-    # The phone acknowledges the action and tells what it changed, and which is heard first is open.
+    # The phone acknowledges the action and notifies the changes, in either order.
     run.wait("action-performed", action="negative")
     gone = [event for event in run.events if event["event"] == "notification-removed" and of("CALL")(event)]
     if not gone:
@@ -86,8 +86,8 @@ def test_our_display_and_our_phone(air: Air, beaconry: Beaconry, mtu: int) -> No
 PAIRED = DISPLAY + "    pairing: { io: none }\n"
 
 
-def test_paired_display_and_paired_phone(air: Air, beaconry: Beaconry) -> None:
-    """A phone as real ones are tells its notifications over an encrypted connection only."""
+def test_notifications_need_an_encrypted_link(air: Air, beaconry: Beaconry) -> None:
+    """Like a real phone, the phone sends its notifications only over an encrypted connection."""
     run, transport = air(beaconry.profile(PAIRED), "--ephemeral")
     profile = beaconry.profile(PHONE.replace("MTU", "185").replace("pairing: off", "pairing: required"), "phone.yaml")
     phone = beaconry.start("phone", str(profile), "--radio", transport, "--json")
@@ -100,7 +100,7 @@ def test_paired_display_and_paired_phone(air: Air, beaconry: Beaconry) -> None:
     assert run.end() == 0
 
 
-def test_display_that_does_not_pair(air: Air, beaconry: Beaconry) -> None:
+def test_display_without_pairing_gets_no_notifications(air: Air, beaconry: Beaconry) -> None:
     run, transport = air(beaconry.profile(DISPLAY), "--ephemeral")
     profile = beaconry.profile(PHONE.replace("MTU", "185").replace("pairing: off", "pairing: required"), "phone.yaml")
     phone = beaconry.start("phone", str(profile), "--radio", transport, "--json")
@@ -113,8 +113,8 @@ def test_display_that_does_not_pair(air: Air, beaconry: Beaconry) -> None:
 
 
 @pytest.mark.starts_first
-def test_phone_that_does_not_pair(air: Air, beaconry: Beaconry) -> None:
-    """A display asks for encryption; when nothing comes of it, it goes on without."""
+def test_display_continues_without_encryption(air: Air, beaconry: Beaconry) -> None:
+    """A display requests encryption; if that fails, it continues without."""
     run, transport = air(beaconry.profile(PAIRED), "--ephemeral")
     phone = beaconry.start("phone", str(beaconry.profile(PHONE.replace("MTU", "185"), "phone.yaml")), "--radio", transport, "--json")
     run.wait("warning", timeout=60, code="not-encrypted")
@@ -123,8 +123,8 @@ def test_phone_that_does_not_pair(air: Air, beaconry: Beaconry) -> None:
     assert run.end() == 0
 
 
-def test_session_after_session(air: Air, beaconry: Beaconry) -> None:
-    """A second phone finds the display on the air again, and tells what it has."""
+def test_display_serves_one_session_after_another(air: Air, beaconry: Beaconry) -> None:
+    """After a session the display advertises again, and a second phone sends it its notifications."""
     run, transport = air(beaconry.profile(DISPLAY), "--ephemeral")
     profile = beaconry.profile(PHONE.replace("MTU", "517"), "phone.yaml")
     for _ in range(2):
@@ -136,7 +136,7 @@ def test_session_after_session(air: Air, beaconry: Beaconry) -> None:
     assert run.end() == 0
 
 
-def test_services_that_come_and_go(air: Air, beaconry: Beaconry) -> None:
+def test_removed_service_is_used_again_when_it_returns(air: Air, beaconry: Beaconry) -> None:
     run, transport = air(beaconry.profile(DISPLAY), "--ephemeral")
     text = PHONE.replace("MTU", "185") + "changes:\n  - { at: 3s, service: away }\n  - { at: 3500ms, service: back }\n"
     phone = beaconry.start("phone", str(beaconry.profile(text, "phone.yaml")), "--radio", transport, "--json")
@@ -150,7 +150,7 @@ def test_services_that_come_and_go(air: Air, beaconry: Beaconry) -> None:
     assert run.end() == 0
 
 
-def test_service_that_stays_away(air: Air, beaconry: Beaconry) -> None:
+def test_missing_notification_service_is_reported(air: Air, beaconry: Beaconry) -> None:
     run, transport = air(beaconry.profile(DISPLAY), "--ephemeral")
     text = PHONE.replace("MTU", "185") + "changes: [{ at: 1s, service: away }]\n"
     phone = beaconry.start("phone", str(beaconry.profile(text, "phone.yaml")), "--radio", transport, "--json")
@@ -161,13 +161,13 @@ def test_service_that_stays_away(air: Air, beaconry: Beaconry) -> None:
     assert run.end() == 0
 
 
-def test_display_writes_what_the_book_shows(air: Air, beaconry: Beaconry) -> None:
-    """Without --json, a line for each word: CALL, and who calls."""
+def test_display_prints_the_lines_of_the_book(air: Air, beaconry: Beaconry) -> None:
+    """Without --json, each field is printed on one line: CALL, and the caller."""
     run, transport = air(beaconry.profile(DISPLAY), "--ephemeral", "--control", str(beaconry.runtime / "bob.sock"))
     profile = beaconry.profile(PHONE.replace("MTU", "185"), "phone.yaml")
-    told = beaconry.call("phone", str(profile), "--radio", transport, "--duration", "6s")
-    assert told.returncode == 0, told.stderr
-    assert "iphone: CALL" in told.stdout and "iphone: VMAIL" in told.stdout
+    result = beaconry.call("phone", str(profile), "--radio", transport, "--duration", "6s")
+    assert result.returncode == 0, result.stderr
+    assert "iphone: CALL" in result.stdout and "iphone: VMAIL" in result.stdout
     shown(run, "CALL")
     assert run.end() == 0
 
@@ -177,7 +177,7 @@ def test_display_writes_what_the_book_shows(air: Air, beaconry: Beaconry) -> Non
 
 @dataclass
 class BumblePhone:
-    """A provider of Bumble's: notifications are told, and questions answered, as a test says."""
+    """Bumble's provider: sends the notifications and the answers that a test specifies."""
 
     answers: dict[bytes, list[bytes] | int]
     written: list[bytes] = field(default_factory=list)
@@ -205,7 +205,7 @@ class BumblePhone:
         for piece in pieces:
             await self.device.notify_subscriber(connection, self.data, piece)
 
-    async def tell(self, connection: Connection, event: str) -> None:
+    async def notify(self, connection: Connection, event: str) -> None:
         assert self.device
         await self.device.notify_subscriber(connection, self.source, bytes.fromhex(event))
 
@@ -236,7 +236,7 @@ def cut(value: bytes, length: int) -> list[bytes]:
 
 
 @pytest.mark.parametrize("length", [1, 20, 182])
-def test_our_display_and_bumbles_phone(air: Air, beaconry: Beaconry, length: int) -> None:
+def test_our_display_uses_bumbles_phone(air: Air, beaconry: Beaconry, length: int) -> None:
     run, transport = air(beaconry.profile(DISPLAY), "--ephemeral", "--control", str(beaconry.runtime / "bob.sock"))
     name = b"\x01com.apple.mobilephone\x00\x00"
     answers: dict[bytes, list[bytes] | int] = {
@@ -246,7 +246,7 @@ def test_our_display_and_bumbles_phone(air: Air, beaconry: Beaconry, length: int
 
     async def talk() -> None:
         async with bumble_phone(transport, answers) as (phone, connection):
-            await phone.tell(connection, "0018010101000000")
+            await phone.notify(connection, "0018010101000000")
             await asyncio.to_thread(shown, run, "CALL", title="Davidson Ro", appName="Phone", message="Incoming Call")
             control = str(beaconry.runtime / "bob.sock")
             for action in ("positive", "negative"):
@@ -262,12 +262,12 @@ def test_our_display_and_bumbles_phone(air: Air, beaconry: Beaconry, length: int
 
 
 @pytest.mark.parametrize("code", [0xA0, 0xA1, 0xA2, 0xA3])
-def test_error_of_a_phone(air: Air, beaconry: Beaconry, code: int) -> None:
+def test_error_of_a_phone_is_reported(air: Air, beaconry: Beaconry, code: int) -> None:
     run, transport = air(beaconry.profile(DISPLAY), "--ephemeral")
 
     async def talk() -> None:
         async with bumble_phone(transport, {ASK: code}) as (phone, connection):
-            await phone.tell(connection, "0018010101000000")
+            await phone.notify(connection, "0018010101000000")
             missing = await asyncio.to_thread(run.wait, "notification-not-shown")
             assert missing["reason"] == f"ATT error 0x{code:X}" and missing["notification"]["uid"] == 1
 
@@ -305,8 +305,8 @@ QUIET = "profile: air\nbeacons: [{ id: other, device: ibeacon, ibeacon: { uuid: 
 
 
 @dataclass
-class Heard:
-    """The notifications that a client of Bumble's hears."""
+class ReceivedNotifications:
+    """The notifications that a client of Bumble receives."""
 
     queue: asyncio.Queue[Any] = field(default_factory=asyncio.Queue)
 
@@ -315,7 +315,7 @@ class Heard:
 
 
 @pytest.mark.parametrize(("mtu", "pairing"), [(23, "off"), (185, "required")])
-def test_our_phone_and_bumbles_display(air: Air, beaconry: Beaconry, mtu: int, pairing: str) -> None:
+def test_our_phone_serves_bumbles_display(air: Air, beaconry: Beaconry, mtu: int, pairing: str) -> None:
     _, transport = air(beaconry.profile(QUIET))
     text = f"phone: iphone\nmtu: {mtu}\npairing: {pairing}\napps: {{ com.apple.mobilephone: Phone }}\nnotifications:\n  - id: call{CALL}"
     text += f"  - id: failing\n    actions-fail: true{CALL}"
@@ -330,10 +330,10 @@ def test_our_phone_and_bumbles_display(air: Air, beaconry: Beaconry, mtu: int, p
         async with bumble_display(transport) as (client, connection):
             if pairing == "required":
                 await until_encrypted(connection)
-            heard = Heard()
-            client.on("notification", heard.queue.put_nowait)
+            received = ReceivedNotifications()
+            client.on("notification", received.queue.put_nowait)
             await client.start()
-            call, failing = await heard.next(), await heard.next()
+            call, failing = await received.next(), await received.next()
             assert (call.event_flags, call.category_id, call.category_count) == (0x1C, 1, 2)
             asked = [NotificationAttributeId.APP_IDENTIFIER, (NotificationAttributeId.TITLE, 11), NotificationAttributeId.MESSAGE]
             asked += [NotificationAttributeId.MESSAGE_SIZE, NotificationAttributeId.SUBTITLE]
@@ -350,12 +350,12 @@ def test_our_phone_and_bumbles_display(air: Air, beaconry: Beaconry, mtu: int, p
             await refused(0xA2, client.get_app_attributes("com.example.none", [AppAttributeId.DISPLAY_NAME]))
             await refused(0xA3, client.perform_positive_action(failing.notification_uid))
             await client.perform_action(call.notification_uid, ActionId.POSITIVE)
-            removed = await heard.next()
+            removed = await received.next()
             assert (removed.event_id, removed.notification_uid) == (2, call.notification_uid)
 
             await client.stop()
             await client.start()
-            again = await heard.next()
+            again = await received.next()
             assert again.notification_uid not in (call.notification_uid, failing.notification_uid)
             await refused(0xA2, client.get_notification_attributes(failing.notification_uid, asked))
             await refused(0xA2, client.perform_negative_action(failing.notification_uid))
@@ -371,7 +371,7 @@ def test_our_phone_and_bumbles_display(air: Air, beaconry: Beaconry, mtu: int, p
 # The command
 
 
-def test_profiles_that_come_with_it(air: Air, beaconry: Beaconry) -> None:
+def test_shipped_profiles_run(air: Air, beaconry: Beaconry) -> None:
     run, transport = air(PROFILES / "ancs.yaml", "--ephemeral")
     phone = beaconry.start("phone", str(PROFILES / "phones" / "iphone.yaml"), "--radio", transport, "--json")
     shown(run, "CALL", title="Davidson Ro", appName="Phone")
@@ -385,16 +385,16 @@ def test_profiles_that_come_with_it(air: Air, beaconry: Beaconry) -> None:
         ("phone: a\nnotifications: []\n", "2:16: error: notifications: a list of at least one notification"),
         ("phone: a\nnotifications:\n  - { id: x, category: bell }\n", '3:24: error: notifications[0].category: there is no category "bell"'),
         ("phone: a\nmtu: 22\nnotifications: [{ id: x, category: other }]\n", "2:6: error: mtu: "),
-        ("phone: a\nnotifications: [{ id: x, category: other, at: 2s, until: 1s }]\n", "until: it cannot go before"),
+        ("phone: a\nnotifications: [{ id: x, category: other, at: 2s, until: 1s }]\n", "until: a notification cannot be removed before"),
         ("phone: a\nnotifications: [{ id: x, category: other }, { id: x, category: other }]\n", "notifications[1].id: "),
         ("phone: a\nnotifications: [{ id: x, category: other }]\nchanges: [{ at: 1s, id: y }]\n", "changes[0].id: "),
         ("phone: a\nnotifications: [{ id: x, category: other, date: today }]\n", "notifications[0].date: "),
         ("phone: a\nnotifications: [{ id: x, category: other, colour: red }]\n", 'there is no key "colour"'),
     ],
 )
-def test_mistakes_in_a_phone(beaconry: Beaconry, text: str, fault: str) -> None:
-    told = beaconry.call("phone", str(beaconry.profile(text)), "--radio", "virtual")
-    assert told.returncode == 65 and fault in told.stderr and len(told.stderr.splitlines()) == 1, told.stderr
+def test_mistakes_of_a_phone_are_reported(beaconry: Beaconry, text: str, fault: str) -> None:
+    result = beaconry.call("phone", str(beaconry.profile(text)), "--radio", "virtual")
+    assert result.returncode == 65 and fault in result.stderr and len(result.stderr.splitlines()) == 1, result.stderr
 
 
 def test_duration_ends_the_search(air: Air, beaconry: Beaconry) -> None:

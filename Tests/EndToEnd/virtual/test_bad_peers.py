@@ -2,8 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Hosts that do what no host should, on controllers of our virtual air: the program bears it, and who is beside them
-notices nothing."""
+"""Misbehaving hosts on controllers of our virtual air: the program withstands them, and other hosts are not disturbed."""
 
 from __future__ import annotations
 
@@ -32,7 +31,7 @@ BESIDE_ADDRESS = "C0:FF:EE:00:00:03"
 
 
 class Air:
-    """A running program, and healthy hosts on its air: at `beside`, and hearing `plain`."""
+    """A running program with healthy hosts on its air: one connected to `beside`, and one that receives `plain`."""
 
     def __init__(self, run: Run, transport: str) -> None:
         self.run = run
@@ -54,7 +53,7 @@ class Air:
         return int(status.split("VmRSS:")[1].split()[0])
 
     def end(self, *, rate: float = 14) -> None:
-        """All is as it should be: the healthy hosts heard and read, and the program ends when it is told to."""
+        """Expects the healthy hosts to have received and read without disturbance, and the program to end in order."""
         print(self.healthy.end(patience=5, rate=rate))
         assert self.run.end() == 0
 
@@ -77,11 +76,11 @@ def start(air: Callable[..., tuple[Run, str]], beaconry: Beaconry) -> Iterator[S
         each.healthy.kill()
 
 
-def test_a_host_that_does_not_read(start: Start) -> None:
-    """It loses old reports, and nobody else does: neither those who hear the same, nor the program its memory."""
+def test_host_that_does_not_read_loses_reports(start: Start) -> None:
+    """Only this host loses old reports; other hosts receive all, and the program's memory does not grow."""
     air = start()
     advertisers = [air.host() for _ in range(2)]
-    # 64 sets each, every 20 ms: 5,000 reports a second for each who listens.
+    # 64 sets each, every 20 ms: 5,000 reports a second for each scanning host.
     for number, advertiser in enumerate(advertisers):
         for handle in range(64):
             address = bytes([handle, number, 0, 0, 0, 0xC1])
@@ -100,7 +99,8 @@ def test_a_host_that_does_not_read(start: Start) -> None:
     assert air.resident < before * 1.1 + 1024, (before, air.resident)
     for advertiser in advertisers:
         advertiser.close()
-    # What it still gets is what came last: it is behind by 4,096 reports and what the buffers hold, and no more.
+    # The host still receives the latest reports: it is behind by 4,096 reports and the contents of the buffers, no
+    # more.
     time.sleep(0.5)
     for host in deaf:
         host.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
@@ -113,7 +113,7 @@ def test_a_host_that_does_not_read(start: Start) -> None:
     air.end()
 
 
-def test_a_host_that_reads_late(start: Start) -> None:
+def test_host_that_reads_late_receives_all_answers(start: Start) -> None:
     """Every command is answered, however many were sent before the first answer was read."""
     air = start()
     host = air.host(buffer=4096)
@@ -122,7 +122,7 @@ def test_a_host_that_reads_late(start: Start) -> None:
         if not select.select([], [host], [], 1)[1]:
             break
         sent += host.socket.send(octets[sent % len(octets) :])
-    # Ours stopped reading, rather than keep all that: this is what sockets hold.
+    # The program stopped reading instead of storing all commands; this number fits into the sockets.
     assert sent < 40_000_000
     rest = -sent % 4
     host.send(command(READ_ADDRESS)[4 - rest :] if rest else b"")
@@ -141,8 +141,8 @@ def test_a_host_that_reads_late(start: Start) -> None:
     air.end()
 
 
-def test_a_host_that_writes_an_octet_a_second(start: Start) -> None:
-    """Slow is not wrong: it is answered when its packet is there."""
+def test_host_that_writes_a_byte_a_second_is_answered(start: Start) -> None:
+    """A slow host is valid: each packet is answered when it is complete."""
     air = start()
     host = RawHost(air.port)
     for octet in command(RESET):
@@ -152,10 +152,10 @@ def test_a_host_that_writes_an_octet_a_second(start: Start) -> None:
     air.end()
 
 
-def test_500_hosts_at_once(start: Start) -> None:
-    """All are answered, also where the shell allows fewer files, as most do, than the system."""
+def test_500_hosts_are_served_at_once(start: Start) -> None:
+    """All hosts are answered, although shells usually allow fewer open files than the system."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    assert hard >= 1024, "this machine does not allow so many"
+    assert hard >= 1024, "this machine does not allow this many files"
     resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))
     try:
         air = start()
@@ -175,8 +175,8 @@ def test_500_hosts_at_once(start: Start) -> None:
     air.end()
 
 
-def test_more_hosts_than_the_system_allows(start: Start) -> None:
-    """Those who come too late wait until there is room; the program neither ends nor runs hot."""
+def test_hosts_beyond_the_systems_limit_wait(start: Start) -> None:
+    """Later hosts wait until there is room; the program neither ends nor uses much processor time."""
     air = start()
     process = air.run.process.pid
     limit = len(list(Path(f"/proc/{process}/fd").iterdir())) + 10
@@ -188,7 +188,7 @@ def test_more_hosts_than_the_system_allows(start: Start) -> None:
     assert len(select.select(hosts, [], [], 1)[0]) == 10
     before = processor_seconds(process)
     time.sleep(3)
-    # Running hot would be three.
+    # A busy loop would use three seconds.
     assert processor_seconds(process) - before < 1
     for host in hosts[:20]:
         host.close()
@@ -200,13 +200,13 @@ def test_more_hosts_than_the_system_allows(start: Start) -> None:
 
 
 def processor_seconds(process: int) -> float:
-    """What a process has used of the processors' time."""
+    """The processor time of a process, in seconds."""
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def test_a_host_that_stops_in_the_middle(start: Start) -> None:
-    """In the middle of a command, of data on a connection, and while it connects."""
+def test_host_that_stops_in_a_packet_disturbs_no_other(start: Start) -> None:
+    """A host that stops during a command, during data on a connection, and while it connects."""
     air = start()
     for cut in range(1, 8):
         host = air.host()
@@ -228,8 +228,8 @@ def test_a_host_that_stops_in_the_middle(start: Start) -> None:
     air.end()
 
 
-def test_a_host_that_sends_garbage(start: Start) -> None:
-    """It is hung up on, at once when that is no packet; and so is who sends what only looks like packets."""
+def test_host_that_sends_garbage_is_disconnected(start: Start) -> None:
+    """The program disconnects the host at once for an invalid packet, and later for packets that only look valid."""
     air = start()
     generator = random.Random(1)
     for number in range(200):
@@ -239,6 +239,6 @@ def test_a_host_that_sends_garbage(start: Start) -> None:
             host.send(garbage)
             host.wait(lambda _: False, 10)
         host.close()
-    # Nobody runs out of places.
+    # The controllers of disconnected hosts are free again.
     assert air.host().command(READ_ADDRESS)[0] == 0
     air.end()

@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""A captured run, as others read it."""
+"""A captured run, read by third-party programs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from typing import Any
 
 import pytest
 from beaconry import CHECKOUT, MAJOR_MINOR, Beaconry, Run
-from phone import connected, hear, phone, write
+from phone import connected, phone, receive_reports, write
 from test_hosts import ENTRANCE, TWO
 
 
@@ -32,7 +32,7 @@ def output_of(*command: str | Path) -> str:
 
 
 def btmon(file: Path) -> str:
-    """The one of Debian 13, which Scripts/vm/prepare unpacks: that of Debian 12 crashes on attribute traffic."""
+    """The output of Debian 13's btmon, which Scripts/vm/prepare unpacks: Debian 12's crashes on attribute traffic."""
     trixie = CHECKOUT / ".build" / "vm" / "trixie"
     assert trixie.exists(), "run Scripts/vm/prepare .build/vm first"
     shutil.copy(file, trixie / "tmp" / file.name)
@@ -40,23 +40,23 @@ def btmon(file: Path) -> str:
 
 
 def captured(air: Callable[..., tuple[Run, str]], beaconry: Beaconry, tmp_path: Path) -> Path:
-    """Advertising, a scan, the configuration app's sequence, and the end."""
+    """A capture of advertising, a scan, the configuration sequence of the app, and the end."""
     file = tmp_path / "run.btsnoop"
     run, transport = air(beaconry.profile(TWO), "--capture", str(file))
 
     async def live() -> None:
         async with phone(transport) as device:
-            await hear(device, 1)
+            await receive_reports(device, 1)
             async with connected(device, ENTRANCE) as (_, peer):
                 await write(peer, MAJOR_MINOR, bytes.fromhex("07002a00"))
-            await hear(device, 1, active=False)
+            await receive_reports(device, 1, active=False)
 
     asyncio.run(live())
     assert run.end() == 0
     return file
 
 
-def test_tshark_and_btmon_read_all_of_it(
+def test_tshark_and_btmon_read_the_whole_capture(
     air: Callable[..., tuple[Run, str]], beaconry: Beaconry, tmp_path: Path
 ) -> None:
     file = captured(air, beaconry, tmp_path)
@@ -72,7 +72,9 @@ def test_tshark_and_btmon_read_all_of_it(
     assert not re.search(r"malformed|invalid packet|unknown (command|event|subevent)", text, re.IGNORECASE), text
 
 
-def test_decode_tells_its_reports(air: Callable[..., tuple[Run, str]], beaconry: Beaconry, tmp_path: Path) -> None:
+def test_decode_prints_the_reports_of_a_capture(
+    air: Callable[..., tuple[Run, str]], beaconry: Beaconry, tmp_path: Path
+) -> None:
     file = captured(air, beaconry, tmp_path)
     reports = [json.loads(line) for line in beaconry.call("decode", str(file), "--json").stdout.splitlines()]
     assert {report["pdu"] for report in reports} == {"ADV_IND", "ADV_NONCONN_IND", "SCAN_RSP"}
@@ -83,7 +85,7 @@ def test_decode_tells_its_reports(air: Callable[..., tuple[Run, str]], beaconry:
     assert beaconry.call("decode", str(cut)).returncode == 65
 
 
-def test_a_capture_that_cannot_be(beaconry: Beaconry) -> None:
+def test_capture_file_that_cannot_be_created_is_refused(beaconry: Beaconry) -> None:
     result = beaconry.call(
         "run", str(beaconry.profile(TWO)), "--radio", "virtual", "--hci-server", "none", "--capture", "/nowhere/file"
     )
@@ -108,7 +110,7 @@ def is_capture(path: Path) -> bool:
 
 
 @pytest.mark.parametrize("exists", [False, True])
-def test_only_its_owner_may_read_it(beaconry: Beaconry, tmp_path: Path, exists: bool) -> None:
+def test_only_its_owner_may_read_the_capture(beaconry: Beaconry, tmp_path: Path, exists: bool) -> None:
     file = tmp_path / "run.btsnoop"
     if exists:
         file.write_bytes(b"x" * 1_000_000)
@@ -119,7 +121,7 @@ def test_only_its_owner_may_read_it(beaconry: Beaconry, tmp_path: Path, exists: 
     assert is_capture(file) and file.stat().st_size < 100_000
 
 
-def test_no_link_is_followed(beaconry: Beaconry, tmp_path: Path) -> None:
+def test_capture_follows_no_link(beaconry: Beaconry, tmp_path: Path) -> None:
     target, link = tmp_path / "target", tmp_path / "link"
     target.write_text("precious")
     link.symlink_to(target)
@@ -128,7 +130,7 @@ def test_no_link_is_followed(beaconry: Beaconry, tmp_path: Path) -> None:
     assert target.read_text() == "precious"
 
 
-def test_dev_stdout_fifos_and_process_substitutions(beaconry: Beaconry, tmp_path: Path) -> None:
+def test_capture_to_stdout_fifo_or_process_substitution_works(beaconry: Beaconry, tmp_path: Path) -> None:
     output = tmp_path / "output"
     with output.open("wb") as file:
         run_to_its_end(beaconry, "/dev/stdout", stdout=file)
@@ -152,7 +154,7 @@ def test_dev_stdout_fifos_and_process_substitutions(beaconry: Beaconry, tmp_path
     assert is_capture(tmp_path / "substituted")
 
 
-def test_a_reader_of_the_capture_that_stalls_does_not_hold_up_the_end(beaconry: Beaconry, tmp_path: Path) -> None:
+def test_stalled_reader_of_the_capture_does_not_delay_the_end(beaconry: Beaconry, tmp_path: Path) -> None:
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
     reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
@@ -170,8 +172,8 @@ def test_a_reader_of_the_capture_that_stalls_does_not_hold_up_the_end(beaconry: 
     assert "the capture file is incomplete" in run.errors
 
 
-def test_on_a_terminal_it_is_a_table(beaconry: Beaconry) -> None:
-    """The table is redrawn in place, and names device, identity, interval and connections."""
+def test_run_on_a_terminal_shows_a_table(beaconry: Beaconry) -> None:
+    """The table is redrawn in place, with device, identity, interval and connections."""
     primary, secondary = pty.openpty()
     environment = {**beaconry.environment, "TERM": "xterm"}
     command = [
@@ -185,7 +187,7 @@ def test_on_a_terminal_it_is_a_table(beaconry: Beaconry) -> None:
         try:
             said += os.read(primary, 65536)
         except OSError:
-            break  # the program is gone, and with it the terminal's other end
+            break  # the program has ended, which closes the terminal
     assert process.wait(10) == 0
     text = said.decode()
     assert re.search(r"DEVICE +INTERVAL +CONNECTED +MAJOR/MINOR +ADDRESS +IDENTITY", text), text

@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Our host as the phone, on controllers that others wrote, towards a device that others wrote."""
+"""Our host as the phone, on third-party controllers, with a third-party device."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FRAME = ibeacon("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", 1, 2)
 
 @asynccontextmanager
 async def bumble_device(transport: str) -> AsyncIterator[list[bytes]]:
-    """Bumble's GATT server, advertising; gives what is written to it."""
+    """Bumble's GATT server, advertising; yields the values that are written to it."""
     written: list[bytes] = []
     values = {
         SHORT: Characteristic(SHORT, Characteristic.Properties.READ, Characteristic.READABLE, b"short"),
@@ -53,7 +53,7 @@ async def bumble_device(transport: str) -> AsyncIterator[list[bytes]]:
 
 
 async def harness(port: int, *task: str) -> list[dict[str, Any]]:
-    """What our host finds at Bumble's device."""
+    """Runs a task of our host on Bumble's device; returns its output."""
     process = await asyncio.create_subprocess_exec(
         HARNESS, f"tcp-client:127.0.0.1:{port}", ADDRESS, *task, stdout=asyncio.subprocess.PIPE
     )
@@ -69,14 +69,14 @@ async def walk(device_transport: str, port: int) -> None:
     values = {line["characteristic"]: line.get("value") for line in lines if line["event"] == "characteristic"}
     assert values[SHORT] == b"short".hex()
     assert values[LONG] == LONG_VALUE.hex(), "a long value is read whole"
-    assert written == [LONG_VALUE[:100]], "and a value longer than a packet is written whole"
+    assert written == [LONG_VALUE[:100]], "a value longer than a packet is written whole"
     assert {line["data"] for line in lines if line["event"] == "heard"} >= {FRAME.hex()}
     assert [line["event"] for line in lines][-1] == "disconnected"
 
 
-def test_on_bumbles_controllers(bumble_controllers: BumbleControllers) -> None:
+def test_central_works_on_bumbles_controllers(bumble_controllers: BumbleControllers) -> None:
     asyncio.run(walk(bumble_controllers.transports[0], bumble_controllers.ports[1]))
 
 
-def test_on_rootcanal(rootcanal: int) -> None:
+def test_works_on_rootcanal(rootcanal: int) -> None:
     asyncio.run(walk(f"tcp-client:127.0.0.1:{rootcanal}", rootcanal))

@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What people read of a running `beaconry run`, and how they end it."""
+"""The text output about a running `beaconry run`, and the ways to end the run."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ beacons:
 Start = Callable[..., tuple[Run, str]]
 
 
-def test_a_list_is_a_short_line_a_device(air: Start, beaconry: Beaconry) -> None:
+def test_list_has_a_short_line_for_each_device(air: Start, beaconry: Beaconry) -> None:
     air(beaconry.profile(PROFILE))
     lines = beaconry.call("ctl", "list").stdout.splitlines()
     assert [line.split()[0] for line in lines] == ["DEVICE", "door", "pot", "cell", "tag"]
@@ -73,7 +73,7 @@ def test_each_setting_has_a_line_and_its_present_value(air: Start, beaconry: Bea
         assert setting in [" ".join(line.split()) for line in beaconry.call("ctl", "show", device).stdout.splitlines()]
 
 
-def test_objects_have_both(air: Start, beaconry: Beaconry) -> None:
+def test_json_has_settings_and_present_values(air: Start, beaconry: Beaconry) -> None:
     air(beaconry.profile(PROFILE))
     shown = json.loads(beaconry.call("ctl", "show", "cell", "--json").stdout)
     assert (shown["name"], shown["values"]["level"], shown["presentValues"]) == ("Battery", "auto", {"level": "90"})
@@ -81,7 +81,7 @@ def test_objects_have_both(air: Start, beaconry: Beaconry) -> None:
     assert done["values"]["level"] == "12" and "presentValues" not in done
 
 
-def test_what_was_set_is_told_alone(air: Start, beaconry: Beaconry) -> None:
+def test_set_prints_only_the_changed_settings(air: Start, beaconry: Beaconry) -> None:
     air(beaconry.profile(PROFILE))
     done = beaconry.call("ctl", "set", "cell", "level=12", "interval=200ms")
     assert done.stdout.splitlines() == [

@@ -17,7 +17,7 @@ from bumble.core import AdvertisingData
 from habluetooth import BluetoothServiceInfoBleak
 
 from beaconry import Beaconry
-from phone import hear, phone
+from phone import phone, receive_reports
 
 UUID = "2173E519-9155-4862-AB64-7953AB146156"
 PROFILE = f"""\
@@ -35,7 +35,7 @@ beacons:
 async def receive(transport: str, seconds: float) -> dict[str, list[bytes]]:
     received: dict[str, list[bytes]] = {}
     async with phone(transport) as device:
-        for report in await hear(device, seconds):
+        for report in await receive_reports(device, seconds):
             received.setdefault(report.address, []).append(report.data)
     return received
 
@@ -59,7 +59,7 @@ def bthome(data: bytes) -> dict[str, Any]:
     return {key.key: value.native_value for key, value in update.entity_values.items()}
 
 
-def test_decoded_by_others(air: Any, beaconry: Beaconry) -> None:
+def test_third_party_decoders_agree(air: Any, beaconry: Beaconry) -> None:
     _, transport = air(beaconry.profile(PROFILE), "--ephemeral")
     received = asyncio.run(receive(transport, 2))
     frames = {address: [parse_packet(data) for data in payloads] for address, payloads in received.items()}

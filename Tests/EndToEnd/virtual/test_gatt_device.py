@@ -20,7 +20,7 @@ from bumble.att import ATT_Error
 from bumble.core import UUID, AdvertisingData
 from bumble.device import Connection, Device, Peer
 from bumble.profiles.heart_rate_service import HeartRateService
-from phone import connected, hear, phone
+from phone import connected, phone, receive_reports
 
 VirtualAir = Callable[..., tuple[Run, str]]
 
@@ -55,17 +55,17 @@ async def client(transport: str, name: str, address: str | None = None) -> Async
 
 
 async def found(device: Device, name: str, services: set[str] | None = None) -> str:
-    """The address of whoever advertises this name, and one of these services, as a filtered scan finds it."""
+    """The address of a device with this name, and one of these services, as a filtered scan finds it."""
     arrived: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
     def note(advertisement: Any) -> None:
         data = advertisement.data
         named = data.get(AdvertisingData.COMPLETE_LOCAL_NAME) == name
-        told = {
+        advertised = {
             uuid.to_hex_str()
             for uuid in data.get(AdvertisingData.COMPLETE_LIST_OF_16_BIT_SERVICE_CLASS_UUIDS) or []
         }
-        if named and (services is None or told & services) and not arrived.done():
+        if named and (services is None or advertised & services) and not arrived.done():
             arrived.set_result(str(advertisement.address).split("/")[0])
 
     device.on("advertisement", note)
@@ -77,8 +77,8 @@ async def found(device: Device, name: str, services: set[str] | None = None) -> 
         device.remove_listener("advertisement", note)
 
 
-async def told(peer: Peer, uuid: str, prefer_notify: bool = True) -> asyncio.Queue[bytes]:
-    """Subscribes to a characteristic; what it tells arrives in the queue."""
+async def subscribed(peer: Peer, uuid: str, prefer_notify: bool = True) -> asyncio.Queue[bytes]:
+    """Subscribes to a characteristic; its values arrive in the queue."""
     queue: asyncio.Queue[bytes] = asyncio.Queue()
     characteristic = peer.get_characteristics_by_uuid(UUID(uuid))[0]
     await characteristic.subscribe(lambda value: queue.put_nowait(bytes(value)), prefer_notify)
@@ -96,19 +96,19 @@ async def write(peer: Peer, uuid: str, value: bytes, with_response: bool = True)
 
 
 async def error_of(action: Any) -> int:
-    """The ATT error that something ends with."""
+    """The ATT error of a failed action."""
     with pytest.raises(ATT_Error) as error:
         await action
     return int(error.value.error_code)
 
 
 async def next_of(queue: asyncio.Queue[bytes]) -> bytes:
-    """What is told next."""
+    """The next value of a queue."""
     return await asyncio.wait_for(queue.get(), 20)
 
 
-def test_heart_rate(air: VirtualAir, beaconry: Beaconry) -> None:
-    """Measurements as Bumble's own profile reads them, the location, and what the control point does and refuses."""
+def test_heart_rate_is_notified_and_controlled(air: VirtualAir, beaconry: Beaconry) -> None:
+    """Measurements as Bumble's own profile reads them, the body sensor location, and the control point."""
     run, transport = air(PROFILES / "heart-rate.yaml")
 
     async def use() -> None:
@@ -116,7 +116,7 @@ def test_heart_rate(air: VirtualAir, beaconry: Beaconry) -> None:
             assert {service.uuid.to_hex_str() for service in peer.services} >= {"180D", "180F", "180A"}
             assert await read(peer, "2A38") == b"\x01"
             assert await read(peer, "2A29") == b"Beaconry"
-            measurements = await told(peer, "2A37")
+            measurements = await subscribed(peer, "2A37")
             energy = []
             for _ in range(3):
                 measured = HeartRateService.HeartRateMeasurement.from_bytes(await next_of(measurements))
@@ -126,7 +126,7 @@ def test_heart_rate(air: VirtualAir, beaconry: Beaconry) -> None:
             assert await error_of(write(peer, "2A39", b"\x02")) == 0x80
             assert await error_of(write(peer, "2A39", b"")) == 0x0D
             await write(peer, "2A39", b"\x01")
-            # The owner raises the rate; measurements from then on have it.
+            # The owner sets a higher rate, which later measurements have.
             set_ = await asyncio.to_thread(beaconry.call, "ctl", "set", "strap", "measurement.rate=199", "--json")
             assert set_.returncode == 0, set_.stderr
             assert json.loads(set_.stdout)["values"]["measurement.rate"] == "199"
@@ -143,14 +143,14 @@ def test_heart_rate(air: VirtualAir, beaconry: Beaconry) -> None:
     assert run.end() == 0
 
 
-def test_thermometer(air: VirtualAir) -> None:
-    """Indications of a medical number and the time; two phones at once; the range of the interval."""
+def test_thermometer_indicates_to_two_phones(air: VirtualAir) -> None:
+    """Indications of a medical float and the time; two phones at once; the range of the interval."""
     _, transport = air(PROFILES / "thermometer.yaml")
 
     async def use() -> None:
         async with client(transport, "Thermometer") as (_, _, peer):
             async with client(transport, "Thermometer", "F0:F1:F2:F3:F4:F6") as (_, _, second):
-                both = [await told(each, "2A1C", prefer_notify=False) for each in (peer, second)]
+                both = [await subscribed(each, "2A1C", prefer_notify=False) for each in (peer, second)]
                 for queue in both:
                     value = await next_of(queue)
                     assert len(value) == 13 and value[0] == 0x06 and value[12] == 3
@@ -162,14 +162,14 @@ def test_thermometer(air: VirtualAir) -> None:
                 assert await error_of(write(second, "2A21", b"\x00\x00")) == 0x80
                 await write(second, "2A21", b"\x05\x00")
                 assert await read(peer, "2A21") == b"\x05\x00"
-            seconds = await told(peer, "2A2B")
+            seconds = await subscribed(peer, "2A2B")
             first, then = await next_of(seconds), await next_of(seconds)
             assert len(first) == 10 and first[6] != then[6]
 
     asyncio.run(use())
 
 
-def test_battery_is_found_as_the_book_does_and_tells_changes_only(air: VirtualAir, beaconry: Beaconry) -> None:
+def test_battery_is_found_by_the_books_filter_and_notifies_changes_only(air: VirtualAir, beaconry: Beaconry) -> None:
     profile = beaconry.profile(
         (PROFILES / "battery.yaml").read_text().replace("level: { waveform", "level: 55 # { waveform")
     )
@@ -188,17 +188,17 @@ def test_battery_is_found_as_the_book_does_and_tells_changes_only(air: VirtualAi
                 level = peer.get_characteristics_by_uuid(UUID("2A19"))[0]
                 await level.discover_descriptors()
                 assert bytes(await level.get_descriptor(UUID("2904")).read_value()).hex() == "0400ad27010000"
-                levels = await told(peer, "2A19")
+                levels = await subscribed(peer, "2A19")
                 for value in ("42", "42", "41", "41", "42"):
                     await asyncio.to_thread(turn, value)
-                # What is told is told in order, so that the last one would come behind any that should not be.
+                # Values are notified in order, so a wrong one would arrive before the last.
                 assert [await next_of(levels) for _ in range(3)] == [b"\x2a", b"\x29", b"\x2a"]
                 assert levels.empty()
 
     asyncio.run(use())
 
 
-def test_battery_that_drains_and_the_books_value(air: VirtualAir, beaconry: Beaconry) -> None:
+def test_battery_drains_and_has_the_books_value(air: VirtualAir, beaconry: Beaconry) -> None:
     _, transport = air(
         beaconry.profile(
             "profile: test\nbeacons:\n  - { id: b, device: battery, name: B, book-compatible: true,"
@@ -208,27 +208,27 @@ def test_battery_that_drains_and_the_books_value(air: VirtualAir, beaconry: Beac
 
     async def use() -> None:
         async with client(transport, "B") as (_, _, peer):
-            levels = await told(peer, "2A19")
+            levels = await subscribed(peer, "2A19")
             last = await read(peer, "2A19")
             seen = [last[1]]
             while seen[-1] > 0:
                 value = await next_of(levels)
                 assert len(value) == 2 and value[0] == 0
                 seen.append(value[1])
-            # Each of them less than the one before: none twice.
+            # Each value is less than the previous one, so none is repeated.
             assert all(later < earlier for earlier, later in zip(seen[1:], seen[2:]))
             assert await read(peer, "2A19") == b"\x00\x00"
 
     asyncio.run(use())
 
 
-def test_what_goes_wrong_on_purpose(air: VirtualAir, beaconry: Beaconry) -> None:
-    """Echo, delay, errors by number and until written, lengths, offsets, and two characteristics of a type."""
+def test_declared_faults_occur(air: VirtualAir, beaconry: Beaconry) -> None:
+    """Echo, delay, errors by count and until written, lengths, offsets, and two characteristics of one type."""
     run, transport = air(beaconry.profile(ODD))
 
     async def use() -> None:
         async with client(transport, "Odd") as (_, _, peer):
-            echoes = await told(peer, "FFF1")
+            echoes = await subscribed(peer, "FFF1")
             for text in (b"one", b"one", b"two"):
                 await write(peer, "FFF1", text)
                 assert await next_of(echoes) == text
@@ -252,21 +252,21 @@ def test_what_goes_wrong_on_purpose(air: VirtualAir, beaconry: Beaconry) -> None
             assert await error_of(write(peer, "FFF5", b"x")) == 0x0D
             assert await error_of(write(peer, "FFF5", b"x" * 41)) == 0x0D
             assert await read(peer, "FFF5") == b"first"
-            # Longer than an MTU of 23 carries: prepared writes, and reads from offsets.
+            # Longer than a PDU with an MTU of 23: prepared writes, and reads from offsets.
             await write(peer, "FFF5", b"0123456789012345678901234567890123456789")
             assert await read(peer, "FFF5") == b"0123456789012345678901234567890123456789"
 
-            counts = await told(peer, "FFF6", prefer_notify=False)
+            counts = await subscribed(peer, "FFF6", prefer_notify=False)
             values = [int.from_bytes(await next_of(counts), "big") for _ in range(4)]
             assert all(later > earlier for earlier, later in zip(values, values[1:]))
 
             assert [await read(peer, "FFF7", which) for which in (0, 1)] == [b"\x0a", b"\x0b"]
 
     asyncio.run(use())
-    run.wait_until_told("written", characteristic="FFF5", characteristicName="kept")
+    run.wait_until_reported("written", characteristic="FFF5", characteristicName="kept")
 
 
-def test_what_is_stored_survives_a_kill(air: VirtualAir, beaconry: Beaconry) -> None:
+def test_stored_values_survive_a_kill(air: VirtualAir, beaconry: Beaconry) -> None:
     profile = beaconry.profile(ODD)
     run, transport = air(profile)
 
@@ -285,7 +285,7 @@ def test_what_is_stored_survives_a_kill(air: VirtualAir, beaconry: Beaconry) -> 
     run, transport = air(profile)
     assert any(each["event"] == "settings-restored" for each in run.events)
     assert asyncio.run(values()) == [b"second", b"\x01"]
-    # Set by its owner, it is kept as well.
+    # A value that its owner sets is saved as well.
     assert beaconry.call("ctl", "set", "odd", "kept=third").returncode == 0
     run.kill()
     run, transport = air(profile)
@@ -296,26 +296,26 @@ def test_what_is_stored_survives_a_kill(air: VirtualAir, beaconry: Beaconry) -> 
     assert asyncio.run(values())[0] == b"first"
 
 
-def test_the_plant(air: VirtualAir, beaconry: Beaconry) -> None:
-    """The device of the tutorial: its recorded moisture is in the air and in the characteristic."""
+def test_plant_of_the_tutorial_is_advertised_and_read(air: VirtualAir, beaconry: Beaconry) -> None:
+    """The device of the tutorial: its recorded moisture is in the advertisement and in the characteristic."""
     run, transport = air(PROFILES / "plant.yaml")
 
     async def use() -> None:
         async with phone(transport) as device:
             address = await found(device, "Plant", {"181A"})
-            data = {each.data for each in await hear(device, 2) if each.address == address and each.pdu == "ADV_IND"}
+            data = {each.data for each in await receive_reports(device, 2) if each.address == address and each.pdu == "ADV_IND"}
             assert any(bytes.fromhex("05161a180618") in each for each in data), data
             async with connected(device, address) as (_, peer):
                 assert await read(peer, "5A1E0002-8C1D-4E8B-9C55-0D0E8F6A1B01") == b"\x1e"
-                # Not before pairing.
+                # Reading is refused before pairing.
                 assert await error_of(write(peer, "5A1E0003-8C1D-4E8B-9C55-0D0E8F6A1B01", b"Mint")) in (0x05, 0x0F)
                 pump = "5A1E0004-8C1D-4E8B-9C55-0D0E8F6A1B01"
-                echoes = await told(peer, pump)
+                echoes = await subscribed(peer, pump)
                 for value in (b"\x01", b"\x00"):
                     await write(peer, pump, value)
                     assert await next_of(echoes) == value
                 assert await error_of(write(peer, pump, b"\x01")) == 0x81
-                moistures = await told(peer, "2A6F")
+                moistures = await subscribed(peer, "2A6F")
                 await asyncio.to_thread(beaconry.call, "ctl", "set", "pot", "moisture=12")
                 async with asyncio.timeout(20):
                     while await moistures.get() != (1200).to_bytes(2, "little"):

@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a run reports of the hosts that join its air, and of what they are refused."""
+"""The events of a run about hosts that join its air, and about refused requests."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def port_of(name: str) -> int:
     return int(name.rsplit(":", 1)[1])
 
 
-def test_a_host_joins_scans_and_leaves(air: Start, beaconry: Beaconry) -> None:
+def test_host_joins_scans_and_leaves(air: Start, beaconry: Beaconry) -> None:
     run, name = air(beaconry.profile(PROFILE))
     host = RawHost(port_of(name))
     joined = run.wait("host-joined")
@@ -47,7 +47,7 @@ def test_a_host_joins_scans_and_leaves(air: Start, beaconry: Beaconry) -> None:
     assert run.wait("scan-started", peer=peer)["scan"] == "active"
     assert host.command(RESET) == b"\x00"
     run.wait("scan-stopped", peer=peer)
-    # A scan that ends by itself: extended, of 10 ms, and its end is reported to the host.
+    # An extended scan of 10 ms, which ends by itself; the host receives a report of its end.
     host.start()
     assert host.command(0x2041, struct.pack("<BBBBHH", 0, 0, 1, 0, 160, 160)) == b"\x00"
     assert host.command(0x2042, struct.pack("<BBHH", 1, 0, 1, 0)) == b"\x00"
@@ -57,7 +57,7 @@ def test_a_host_joins_scans_and_leaves(air: Start, beaconry: Beaconry) -> None:
     run.wait("host-left", peer=peer, address=address)
 
 
-def test_a_client_of_another_protocol_is_refused(air: Start, beaconry: Beaconry) -> None:
+def test_client_of_another_protocol_is_refused(air: Start, beaconry: Beaconry) -> None:
     run, name = air(beaconry.profile(PROFILE))
     with socket.create_connection(("127.0.0.1", port_of(name))) as browser:
         peer = "{}:{}".format(*browser.getsockname())
@@ -65,10 +65,10 @@ def test_a_client_of_another_protocol_is_refused(air: Start, beaconry: Beaconry)
         assert browser.recv(100) == b""
     refused = run.wait("host-refused", peer=peer)
     assert "does not send H4" in refused["reason"]
-    assert not any(each["event"] == "host-left" for each in [*run.events, *run.take(0)]), "refused is the end of it"
+    assert not any(each["event"] == "host-left" for each in [*run.events, *run.take(0)]), "no event follows the refusal"
 
 
-def test_what_is_written_is_decoded_and_what_is_refused_is_reported(air: Start, beaconry: Beaconry) -> None:
+def test_writes_are_decoded_and_refusals_are_reported(air: Start, beaconry: Beaconry) -> None:
     run, name = air(beaconry.profile(PROFILE))
     host = RawHost(port_of(name))
     host.start()
@@ -99,8 +99,8 @@ beacons:
 """
 
 
-def test_what_permissions_and_security_refuse_is_reported(air: Start, beaconry: Beaconry) -> None:
-    """The server of the radio refuses these by itself; the device is not asked."""
+def test_refusals_by_permissions_are_reported(air: Start, beaconry: Beaconry) -> None:
+    """The radio's server refuses these requests itself; the device is not asked."""
     run, name = air(beaconry.profile(PROTECTED))
     host = RawHost(port_of(name))
     host.start()
@@ -108,7 +108,7 @@ def test_what_permissions_and_security_refuse_is_reported(air: Start, beaconry: 
     handles = host.characteristics()
     secret, serial = (handles[f"b000000{number}-0000-4000-8000-00000000beac"] for number in (1, 2))
     requests = [
-        # Read Request, Prepare Write Request and Write Command of what needs encryption; a write of what is only read.
+        # Read Request, Prepare Write Request and Write Command for an encrypted value; a write to a read-only value.
         (struct.pack("<BH", 0x0A, secret), 0x05, "secret", "read", None),
         (struct.pack("<BHHB", 0x16, secret, 0, 7), 0x05, "secret", "write", "07"),
         (struct.pack("<BHB", 0x52, secret, 8), None, "secret", "write", "08"),
@@ -127,7 +127,7 @@ def test_what_permissions_and_security_refuse_is_reported(air: Start, beaconry: 
     host.close()
 
 
-def test_an_air_beyond_this_machine_is_a_warning(beaconry: Beaconry) -> None:
+def test_air_served_beyond_this_machine_is_a_warning(beaconry: Beaconry) -> None:
     run = beaconry.run(beaconry.profile(PROFILE), "--hci-server", "tcp:0.0.0.0:0", "--ephemeral", radio="virtual")
     run.wait("ready")
     assert "air-exposed" in run.warnings()

@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Hosts that others wrote, on controllers of our virtual air."""
+"""Third-party hosts on controllers of our virtual air."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from beaconry import (
     ibeacon,
     service_list,
 )
-from phone import connected, hear, phone, read, write
+from phone import connected, phone, read, receive_reports, write
 
 BIN = Path(sys.executable).parent
 VirtualAir = Callable[..., tuple[Run, str]]
@@ -53,7 +53,7 @@ ENTRANCE, PLAIN = "C0:FF:EE:00:00:01", "C0:FF:EE:00:00:02"
 
 
 @pytest.mark.parametrize("passive", [False, True])
-def test_bumble_scan(air: VirtualAir, beaconry: Beaconry, spawn: Spawn, passive: bool) -> None:
+def test_bumble_scan_finds_the_beacons(air: VirtualAir, beaconry: Beaconry, spawn: Spawn, passive: bool) -> None:
     _, transport = air(beaconry.profile(TWO))
     scanner = spawn(BIN / "bumble-scan", *(["--passive"] if passive else []), transport)
     wanted = [ENTRANCE, PLAIN] + ([] if passive else ["Entrance"])
@@ -63,11 +63,11 @@ def test_bumble_scan(air: VirtualAir, beaconry: Beaconry, spawn: Spawn, passive:
     time.sleep(2)
     said = scanner.output
     assert ENTRANCE in said and PLAIN in said, said
-    # The name is in the scan response only, which a passive scanner never asks for.
+    # The name is only in the scan response, which a passive scanner does not request.
     assert ("Entrance" in said) == (not passive), said
 
 
-def test_bumble_gatt_dump(air: VirtualAir, beaconry: Beaconry) -> None:
+def test_bumble_gatt_dump_finds_the_service(air: VirtualAir, beaconry: Beaconry) -> None:
     _, transport = air(beaconry.profile(TWO))
     dumped = subprocess.run(
         [BIN / "bumble-gatt-dump", transport, ENTRANCE], capture_output=True, text=True, timeout=60, check=False
@@ -77,45 +77,45 @@ def test_bumble_gatt_dump(air: VirtualAir, beaconry: Beaconry) -> None:
         assert uuid.upper() in said.upper(), said + dumped.stderr
 
 
-def test_bumble_controller_info(air: VirtualAir, beaconry: Beaconry) -> None:
+def test_bumble_controller_info_succeeds(air: VirtualAir, beaconry: Beaconry) -> None:
     _, transport = air(beaconry.profile(TWO))
-    told = subprocess.run(
+    done = subprocess.run(
         [BIN / "bumble-controller-info", "--latency-probes", "200", transport],
         capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
-    assert told.returncode == 0, told.stdout + told.stderr
-    assert "Traceback" not in told.stdout + told.stderr
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Traceback" not in done.stdout + done.stderr
 
 
-def test_the_air_is_true(air: VirtualAir, beaconry: Beaconry) -> None:
-    """Exact bytes, PDU types, strengths and rates; scan responses when they are asked for, and only then."""
+def test_bytes_rssi_and_rates_on_the_air_are_right(air: VirtualAir, beaconry: Beaconry) -> None:
+    """Exact bytes, PDU types, RSSI and rates; scan responses only for active scanners."""
     _, transport = air(beaconry.profile(TWO))
 
     async def listen() -> None:
         async with phone(transport) as device:
             for is_active in (True, False):
-                heard = await hear(device, 5, active=is_active)
-                responses = [each for each in heard if each.pdu == "SCAN_RSP"]
-                frames = [each for each in heard if each.address == ENTRANCE and each not in responses]
-                plain = [each for each in heard if each.address == PLAIN]
+                received = await receive_reports(device, 5, active=is_active)
+                responses = [each for each in received if each.pdu == "SCAN_RSP"]
+                frames = [each for each in received if each.address == ENTRANCE and each not in responses]
+                plain = [each for each in received if each.address == PLAIN]
                 assert {each.address for each in responses} == ({ENTRANCE} if is_active else set())
                 assert all(each.data.startswith(service_list(CONFIG_SERVICE)) for each in responses)
                 assert {(each.pdu, each.data) for each in frames} == {("ADV_IND", ibeacon(CONFIG_SERVICE, 2, 3))}
                 assert {(each.pdu, each.data) for each in plain} == {
                     ("ADV_NONCONN_IND", ibeacon("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", 1, 2, -65))
                 }
-                # Nobody has a place, so all are 1 m apart, where the strength is what the frame says.
+                # No controller has a position, so all are 1 m apart, where the RSSI is the measured power of the frame.
                 assert {each.rssi for each in frames} == {-59}
                 assert {each.rssi for each in plain} == {-65}
-                # 100 ms and 50 ms, and 5 ms of random delay on average.
+                # 100 ms and 50 ms, plus 5 ms of random delay on average.
                 assert 40 <= len(frames) <= 50, len(frames)
                 assert 80 <= len(plain) <= 100, len(plain)
 
     asyncio.run(listen())
 
 
-def test_the_apps_sequence(air: VirtualAir, beaconry: Beaconry) -> None:
-    """The configuration app's way, then a restart of the program: the values are kept and on the air."""
+def test_app_configures_the_beacon(air: VirtualAir, beaconry: Beaconry) -> None:
+    """The app configures the beacon; after a restart of the program the values are saved and on the air."""
     profile = beaconry.profile(TWO)
     run, transport = air(profile)
     uuid = "0f0e0d0c0b0a09080706050403020100"
@@ -128,15 +128,15 @@ def test_the_apps_sequence(air: VirtualAir, beaconry: Beaconry) -> None:
                 await write(peer, MAJOR_MINOR, bytes.fromhex("07002a00"))
                 await write(peer, TRANSMIT_SETTINGS, bytes.fromhex("01004001"))
                 assert await read(peer, TRANSMIT_SETTINGS) == bytes.fromhex("01004001")
-                assert ENTRANCE not in {each.address for each in await hear(device, 1)}
-            again = [each for each in await hear(device, 4) if each.address == ENTRANCE and each.pdu == "ADV_IND"]
-            # 200 ms now, and not before the beacon has noticed that the phone is gone.
+                assert ENTRANCE not in {each.address for each in await receive_reports(device, 1)}
+            again = [each for each in await receive_reports(device, 4) if each.address == ENTRANCE and each.pdu == "ADV_IND"]
+            # The interval is 200 ms now; the beacon advertises after it has noticed the disconnection.
             assert 14 <= len(again) <= 20
 
     async def look(transport: str) -> None:
         async with phone(transport) as device:
-            heard = [each for each in await hear(device, 2) if each.address == ENTRANCE and each.pdu == "ADV_IND"]
-            assert {each.data[9:25].hex() for each in heard} == {uuid}
+            received = [each for each in await receive_reports(device, 2) if each.address == ENTRANCE and each.pdu == "ADV_IND"]
+            assert {each.data[9:25].hex() for each in received} == {uuid}
             async with connected(device, ENTRANCE) as (_, peer):
                 assert await read(peer, BEACON_UUID) == bytes.fromhex(uuid)
                 assert await read(peer, MAJOR_MINOR) == bytes.fromhex("07002a00")
@@ -150,8 +150,8 @@ def test_the_apps_sequence(air: VirtualAir, beaconry: Beaconry) -> None:
     assert again.end() == 0
 
 
-def test_two_phones_and_a_vanishing_one(air: VirtualAir, beaconry: Beaconry) -> None:
-    """A host that is gone without a word is missed after the supervision timeout, and the beacon is back."""
+def test_vanished_phone_is_noticed(air: VirtualAir, beaconry: Beaconry) -> None:
+    """A host that vanishes without a disconnection is lost after the supervision timeout, and the beacon advertises again."""
     run, transport = air(beaconry.profile(TWO))
 
     async def vanish() -> None:
@@ -163,15 +163,15 @@ def test_two_phones_and_a_vanishing_one(air: VirtualAir, beaconry: Beaconry) -> 
     try:
         asyncio.run(vanish())
     except Exception:
-        pass  # Bumble's host minds losing its controller
+        pass  # Bumble's host fails without its controller
     run.wait("disconnected", device="entrance", timeout=15)
     run.wait("advertising-started", device="entrance", timeout=5)
 
 
-def test_the_museum_without_any_adapter(beaconry: Beaconry) -> None:
-    """`auto` is the virtual air where the machine has no adapter, and says so."""
+def test_run_without_an_adapter_uses_the_virtual_air(beaconry: Beaconry) -> None:
+    """`auto` is the virtual air on a machine without an adapter, and reports that."""
     if list(Path("/sys/class/bluetooth").glob("hci*")) if Path("/sys/class/bluetooth").exists() else []:
-        pytest.fail("this machine has an adapter; these tests are for machines without")
+        pytest.fail("this machine has an adapter; this test is for machines without one")
     run = beaconry.run(PROFILES / "museum.yaml", "--hci-server", "none", radio="auto")
     ready = run.wait("radio-ready")
     assert ready["radio"] == "virtual" and "no Bluetooth adapter" in ready["reason"]

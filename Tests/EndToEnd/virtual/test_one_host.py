@@ -23,8 +23,8 @@ def profile() -> str:
     )
 
 
-def test_at_four_beacons_at_once(air: Callable[..., tuple[Run, str]], beaconry: Beaconry) -> None:
-    """Each is answered by the beacon that it is connected to."""
+def test_four_connections_at_once_are_kept_apart(air: Callable[..., tuple[Run, str]], beaconry: Beaconry) -> None:
+    """Each connection is answered by its own beacon."""
     run, transport = air(beaconry.profile(profile()), "--ephemeral")
     host = RawHost(int(transport.rsplit(":", 1)[1]))
     host.start()
@@ -44,7 +44,9 @@ def test_at_four_beacons_at_once(air: Callable[..., tuple[Run, str]], beaconry: 
     assert run.end() == 0
 
 
-def test_a_second_run_of_a_profile_puts_nothing_on_the_air(air: Callable[..., tuple[Run, str]], beaconry: Beaconry) -> None:
+def test_second_run_of_a_profile_puts_nothing_on_the_air(
+    air: Callable[..., tuple[Run, str]], beaconry: Beaconry
+) -> None:
     path = beaconry.profile(profile())
     first, _ = air(path, "--ephemeral")
     second = beaconry.run(path, "--hci-server", "tcp:127.0.0.1:0", "--ephemeral", radio="virtual")

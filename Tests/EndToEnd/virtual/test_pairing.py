@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Our beacons pair with Bumble's phone, by each method of both generations, and know it again."""
+"""Our beacons pair with Bumble's phone, by each method of legacy pairing and LE Secure Connections, and use the bond."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from bumble.device import Connection, Device, Peer
 from bumble.hci import Address, HCI_Error
 from bumble.smp import Session
 from bumble.transport import open_transport
-from pairing_peer import PHONE, BumblePeer, Io, told
+from pairing_peer import PHONE, BumblePeer, Io, event_of
 
 BEACON = "C0:FF:EE:00:00:01"
 PROFILE = f"""\
@@ -37,7 +37,7 @@ async def connected(device: Device) -> AsyncIterator[Connection]:
     """A connection to the beacon."""
     connection = await asyncio.wait_for(device.connect(Address(BEACON)), 20)
     yield connection
-    # It may be gone by then, which is what is wanted.
+    # The connection may have ended, which some tests intend.
     with contextlib.suppress(Exception):
         await connection.disconnect()
 
@@ -50,13 +50,13 @@ Start = Callable[..., tuple[Run, str]]
 
 
 async def expect_pairing(run: Run, *, authenticated: bool, secure_connections: bool) -> None:
-    """What is told of a pairing that has come about."""
-    encrypted = await told(run, "encrypted")
+    """Expects the events of a successful pairing."""
+    encrypted = await event_of(run, "encrypted")
     assert encrypted["authenticated"] == authenticated and encrypted["keySize"] == 16
-    paired = await told(run, "paired")
+    paired = await event_of(run, "paired")
     assert paired["bonded"] and paired["peer"] == PHONE and paired["peerType"] == "random"
     assert paired["authenticated"] == authenticated and paired["secureConnections"] == secure_connections
-    assert any(event["event"] == "bonds-persisted" for event in run.events), "the bond is durable before it is told"
+    assert any(event["event"] == "bonds-persisted" for event in run.events), "the bond is saved before it is reported"
 
 
 async def read_major_minor(connection: Connection) -> bytes:
@@ -70,7 +70,7 @@ GENERATIONS = pytest.mark.parametrize("secure_connections", [True, False], ids=[
 
 
 @GENERATIONS
-def test_just_works(air: Start, beaconry: Beaconry, secure_connections: bool) -> None:
+def test_just_works_pairs(air: Start, beaconry: Beaconry, secure_connections: bool) -> None:
     async def run_it() -> None:
         run, transport = air(pairing_profile(beaconry, "{ io: none }"))
         phone = BumblePeer()
@@ -85,15 +85,15 @@ def test_just_works(air: Start, beaconry: Beaconry, secure_connections: bool) ->
 
 
 @GENERATIONS
-def test_the_phones_user_enters_what_we_show(air: Start, beaconry: Beaconry, secure_connections: bool) -> None:
+def test_passkey_shown_by_the_beacon_pairs(air: Start, beaconry: Beaconry, secure_connections: bool) -> None:
     async def run_it() -> None:
         run, transport = air(pairing_profile(beaconry, "{ io: display, mitm: true }"))
         phone = BumblePeer()
         phone.set(Io.KEYBOARD_INPUT_ONLY, secure_connections=secure_connections)
         async with phone.on(transport) as device, connected(device) as connection:
             pairing = asyncio.create_task(connection.pair())
-            assert (await told(run, "pairing-began"))["central"].startswith(PHONE)
-            phone.user.entered.put_nowait(int((await told(run, "passkey-shown"))["passkey"]))
+            assert (await event_of(run, "pairing-began"))["central"].startswith(PHONE)
+            phone.user.entered.put_nowait(int((await event_of(run, "passkey-shown"))["passkey"]))
             await asyncio.wait_for(pairing, 60)
             await expect_pairing(run, authenticated=True, secure_connections=secure_connections)
             assert (await phone.key()).ltk or (await phone.key()).ltk_central
@@ -101,7 +101,7 @@ def test_the_phones_user_enters_what_we_show(air: Start, beaconry: Beaconry, sec
     asyncio.run(run_it())
 
 
-def test_a_sensortag_shows_zeros(air: Start, beaconry: Beaconry) -> None:
+def test_sensortag_shows_zeros(air: Start, beaconry: Beaconry) -> None:
     async def run_it() -> None:
         text = f"profile: shop\nbeacons:\n  - {{ id: tag, device: sensortag, address: {BEACON} }}\n"
         run, transport = air(beaconry.profile(text))
@@ -109,7 +109,7 @@ def test_a_sensortag_shows_zeros(air: Start, beaconry: Beaconry) -> None:
         phone.set(Io.KEYBOARD_INPUT_ONLY, secure_connections=True)
         async with phone.on(transport) as device, connected(device) as connection:
             pairing = asyncio.create_task(connection.pair())
-            assert (await told(run, "passkey-shown"))["passkey"] == "000000"
+            assert (await event_of(run, "passkey-shown"))["passkey"] == "000000"
             phone.user.entered.put_nowait(0)
             await asyncio.wait_for(pairing, 60)
             await expect_pairing(run, authenticated=True, secure_connections=False)
@@ -118,14 +118,14 @@ def test_a_sensortag_shows_zeros(air: Start, beaconry: Beaconry) -> None:
 
 
 @GENERATIONS
-def test_we_enter_what_the_phone_shows(air: Start, beaconry: Beaconry, secure_connections: bool) -> None:
+def test_passkey_shown_by_the_phone_pairs(air: Start, beaconry: Beaconry, secure_connections: bool) -> None:
     async def run_it() -> None:
         run, transport = air(pairing_profile(beaconry, "{ io: keyboard }"))
         phone = BumblePeer()
         phone.set(Io.DISPLAY_OUTPUT_ONLY, secure_connections=secure_connections)
         async with phone.on(transport) as device, connected(device) as connection:
             pairing = asyncio.create_task(connection.pair())
-            await told(run, "passkey-wanted")
+            await event_of(run, "passkey-wanted")
             passkey = f"{await asyncio.wait_for(phone.user.shown.get(), 30):06d}"
             answer = await asyncio.to_thread(beaconry.call, "ctl", "pair", "lock", passkey)
             assert answer.returncode == 0, answer.stderr
@@ -136,7 +136,7 @@ def test_we_enter_what_the_phone_shows(air: Start, beaconry: Beaconry, secure_co
 
 
 @GENERATIONS
-def test_both_enter_the_same(air: Start, beaconry: Beaconry, secure_connections: bool) -> None:
+def test_same_passkey_on_both_sides_pairs(air: Start, beaconry: Beaconry, secure_connections: bool) -> None:
     async def run_it() -> None:
         run, transport = air(pairing_profile(beaconry, "{ io: keyboard, passkey: 000042 }"))
         phone = BumblePeer()
@@ -149,14 +149,14 @@ def test_both_enter_the_same(air: Start, beaconry: Beaconry, secure_connections:
     asyncio.run(run_it())
 
 
-def test_both_compare(air: Start, beaconry: Beaconry) -> None:
+def test_numeric_comparison_pairs(air: Start, beaconry: Beaconry) -> None:
     async def run_it() -> None:
         run, transport = air(pairing_profile(beaconry, "{ io: display-yes-no, secure-connections: required }"))
         phone = BumblePeer()
         phone.set(Io.DISPLAY_OUTPUT_AND_YES_NO_INPUT)
         async with phone.on(transport) as device, connected(device) as connection:
             pairing = asyncio.create_task(connection.pair())
-            number = (await told(run, "comparison-wanted"))["passkey"]
+            number = (await event_of(run, "comparison-wanted"))["passkey"]
             assert f"{await asyncio.wait_for(phone.user.shown.get(), 30):06d}" == number
             answer = await asyncio.to_thread(beaconry.call, "ctl", "pair", "lock", "accept")
             assert answer.returncode == 0, answer.stderr
@@ -167,7 +167,7 @@ def test_both_compare(air: Start, beaconry: Beaconry) -> None:
     asyncio.run(run_it())
 
 
-def test_what_needs_a_pairing_is_given_after_it(air: Start, beaconry: Beaconry) -> None:
+def test_protected_values_are_readable_after_pairing(air: Start, beaconry: Beaconry) -> None:
     profile = f"""\
 profile: shop
 beacons:
@@ -205,14 +205,14 @@ beacons:
     asyncio.run(run_it())
 
 
-# What goes wrong
+# Failures
 
 
 async def expect_failure(
     air: Start, beaconry: Beaconry, pairing: str, io: Io, code: str, reason: int, answer: int | None = None,
     **wishes: bool,
 ) -> None:  # fmt: skip
-    """A pairing that fails, for the reason that both are told."""
+    """Expects a pairing to fail, for the reason that both sides report."""
     run, transport = air(pairing_profile(beaconry, pairing))
     phone = BumblePeer()
     phone.set(io, **wishes)
@@ -223,15 +223,15 @@ async def expect_failure(
             await asyncio.wait_for(connection.pair(), 60)
         assert failure.value.error_code == reason
         if code:
-            event = await told(run, "pairing-failed")
+            event = await event_of(run, "pairing-failed")
             assert event["code"] == code and event["message"] and event["hint"]
         assert not await phone.keys.get_all()
         bonds = await asyncio.to_thread(beaconry.call, "ctl", "bonds", "--json")
-        assert bonds.returncode == 0 and not bonds.stdout, "nothing is remembered"
+        assert bonds.returncode == 0 and not bonds.stdout, "no bond is saved"
 
 
 @GENERATIONS
-def test_a_wrong_passkey(air: Start, beaconry: Beaconry, secure_connections: bool) -> None:
+def test_wrong_passkey_fails(air: Start, beaconry: Beaconry, secure_connections: bool) -> None:
     asyncio.run(
         expect_failure(
             air, beaconry, "{ io: display, passkey: 123456 }", Io.KEYBOARD_INPUT_ONLY, "wrong-passkey", 0x04, 123457,
@@ -240,7 +240,7 @@ def test_a_wrong_passkey(air: Start, beaconry: Beaconry, secure_connections: boo
     )  # fmt: skip
 
 
-def test_the_phones_user_enters_nothing(air: Start, beaconry: Beaconry) -> None:
+def test_pairing_fails_without_a_passkey(air: Start, beaconry: Beaconry) -> None:
     asyncio.run(
         expect_failure(
             air, beaconry, "{ io: display }", Io.KEYBOARD_INPUT_ONLY, "passkey-entry-failed", 0x01, None
@@ -248,7 +248,7 @@ def test_the_phones_user_enters_nothing(air: Start, beaconry: Beaconry) -> None:
     )  # fmt: skip
 
 
-def test_our_user_says_that_the_numbers_differ(air: Start, beaconry: Beaconry) -> None:
+def test_pairing_fails_when_the_numbers_differ(air: Start, beaconry: Beaconry) -> None:
     asyncio.run(
         expect_failure(
             air, beaconry, "{ io: display-yes-no, comparison: reject }", Io.DISPLAY_OUTPUT_AND_YES_NO_INPUT,
@@ -257,7 +257,7 @@ def test_our_user_says_that_the_numbers_differ(air: Start, beaconry: Beaconry) -
     )  # fmt: skip
 
 
-def test_protection_that_cannot_be_had(air: Start, beaconry: Beaconry) -> None:
+def test_pairing_fails_without_the_required_protection(air: Start, beaconry: Beaconry) -> None:
     asyncio.run(
         expect_failure(
             air, beaconry, "{ io: display, mitm: true }", Io.NO_OUTPUT_NO_INPUT, "authentication-requirements", 0x03
@@ -265,7 +265,7 @@ def test_protection_that_cannot_be_had(air: Start, beaconry: Beaconry) -> None:
     )  # fmt: skip
 
 
-def test_a_phone_that_is_too_old(air: Start, beaconry: Beaconry) -> None:
+def test_phone_without_secure_connections_is_refused(air: Start, beaconry: Beaconry) -> None:
     asyncio.run(
         expect_failure(
             air, beaconry, "{ secure-connections: required }", Io.NO_OUTPUT_NO_INPUT, "authentication-requirements",
@@ -274,45 +274,45 @@ def test_a_phone_that_is_too_old(air: Start, beaconry: Beaconry) -> None:
     )  # fmt: skip
 
 
-def test_a_beacon_that_does_not_pair(air: Start, beaconry: Beaconry) -> None:
+def test_beacon_without_pairing_refuses(air: Start, beaconry: Beaconry) -> None:
     asyncio.run(expect_failure(air, beaconry, "", Io.NO_OUTPUT_NO_INPUT, "", 0x05))
 
 
-def test_our_user_cancels(air: Start, beaconry: Beaconry) -> None:
+def test_our_user_cancels_the_pairing(air: Start, beaconry: Beaconry) -> None:
     async def run_it() -> None:
         run, transport = air(pairing_profile(beaconry, "{ io: keyboard }"))
         phone = BumblePeer()
         phone.set(Io.DISPLAY_OUTPUT_ONLY)
         async with phone.on(transport) as device, connected(device) as connection:
             pairing = asyncio.create_task(connection.pair())
-            await told(run, "passkey-wanted")
+            await event_of(run, "passkey-wanted")
             answer = await asyncio.to_thread(beaconry.call, "ctl", "pair", "lock", "cancel")
             assert answer.returncode == 0, answer.stderr
             with pytest.raises(ProtocolError) as failure:
                 await asyncio.wait_for(pairing, 60)
             assert failure.value.error_code == 0x01
-            assert (await told(run, "pairing-failed"))["code"] == "cancelled"
+            assert (await event_of(run, "pairing-failed"))["code"] == "cancelled"
 
     asyncio.run(run_it())
 
 
 @pytest.mark.starts_first
-def test_nobody_answers(air: Start, beaconry: Beaconry) -> None:
+def test_unanswered_pairing_times_out(air: Start, beaconry: Beaconry) -> None:
     async def run_it() -> None:
         run, transport = air(pairing_profile(beaconry, "{ io: display }"))
         phone = BumblePeer()
         phone.set(Io.KEYBOARD_INPUT_ONLY)
         async with phone.on(transport) as device, connected(device) as connection:
             pairing = asyncio.create_task(connection.pair())
-            await told(run, "passkey-shown")
-            assert (await told(run, "pairing-failed"))["code"] == "timed-out"
+            await event_of(run, "passkey-shown")
+            assert (await event_of(run, "pairing-failed"))["code"] == "timed-out"
             pairing.cancel()
 
     asyncio.run(run_it())
 
 
-def test_a_guess_after_another_must_wait(air: Start, beaconry: Beaconry) -> None:
-    """After a failure the next attempt is refused for a while, and then it is not."""
+def test_second_pairing_attempt_must_wait(air: Start, beaconry: Beaconry) -> None:
+    """After a failure the next attempt is refused during a waiting time, and accepted afterwards."""
 
     async def run_it() -> None:
         run, transport = air(pairing_profile(beaconry, "{ io: display, passkey: 123456 }"))
@@ -320,7 +320,7 @@ def test_a_guess_after_another_must_wait(air: Start, beaconry: Beaconry) -> None
         phone.set(Io.KEYBOARD_INPUT_ONLY)
         reasons: list[int] = []
         async with phone.on(transport) as device, connected(device) as connection:
-            # The waits double, so that a slow machine meets one that has not passed.
+            # The waiting time doubles, so that even a slow machine attempts once during it.
             while 0x09 not in reasons:
                 phone.user.entered.put_nowait(654321)
                 with pytest.raises(ProtocolError) as failure:
@@ -338,7 +338,7 @@ def test_a_guess_after_another_must_wait(air: Start, beaconry: Beaconry) -> None
                     assert error.error_code == 0x09
                     phone.user.entered.get_nowait()
                     await asyncio.sleep(0.5)
-            assert (await told(run, "paired"))["authenticated"]
+            assert (await event_of(run, "paired"))["authenticated"]
 
     asyncio.run(run_it())
 
@@ -348,7 +348,7 @@ def test_a_guess_after_another_must_wait(air: Start, beaconry: Beaconry) -> None
 
 @asynccontextmanager
 async def paired(phone: BumblePeer, transport: str) -> AsyncIterator[None]:
-    """The phone pairs and keeps the keys. It is not switched off: the beacon's program may be gone by then."""
+    """A phone that has paired, with its keys. It is not powered off, because the beacon's program may have ended."""
     async with await open_transport(transport) as (source, sink):
         device = Device.with_hci("phone", Address(PHONE), source, sink)
         device.keystore = phone.keys
@@ -363,21 +363,21 @@ async def paired(phone: BumblePeer, transport: str) -> AsyncIterator[None]:
 
 
 @GENERATIONS
-def test_a_bond_survives_a_crash(air: Start, beaconry: Beaconry, secure_connections: bool) -> None:
+def test_bond_survives_a_crash(air: Start, beaconry: Beaconry, secure_connections: bool) -> None:
     async def run_it() -> None:
         profile = pairing_profile(beaconry, "{ io: none }")
         run, transport = air(profile)
         phone = BumblePeer()
         phone.set(Io.NO_OUTPUT_NO_INPUT, secure_connections=secure_connections, mitm=False)
         async with paired(phone, transport):
-            # The phone relies on the bond, and it was durable before it was told.
-            await told(run, "paired")
+            # The phone relies on the bond, which was saved before it was reported.
+            await event_of(run, "paired")
             run.kill()
         run, transport = air(profile)
         async with phone.on(transport) as device, connected(device) as connection:
             await asyncio.wait_for(connection.encrypt(), 30)
             assert connection.is_encrypted
-            assert (await told(run, "encrypted"))["keySize"] == 16
+            assert (await event_of(run, "encrypted"))["keySize"] == 16
             assert await read_major_minor(connection)
         bonds = await asyncio.to_thread(beaconry.call, "ctl", "bonds", "lock", "--json")
         record = json.loads(bonds.stdout)
@@ -387,10 +387,10 @@ def test_a_bond_survives_a_crash(air: Start, beaconry: Beaconry, secure_connecti
 
 
 @GENERATIONS
-def test_a_bond_survives_a_crash_before_the_phones_last_key(
+def test_bond_survives_a_crash_before_the_last_key_of_the_phone(
     air: Start, beaconry: Beaconry, monkeypatch: pytest.MonkeyPatch, secure_connections: bool
 ) -> None:
-    """A phone that has all of the beacon's keys relies on them, though the beacon may never see those of the phone."""
+    """A phone with all of the beacon's keys relies on them, even if the beacon never receives the phone's."""
     monkeypatch.setattr(Session, "distribute_keys", lambda _: None)
 
     async def run_it() -> None:
@@ -404,13 +404,13 @@ def test_a_bond_survives_a_crash_before_the_phones_last_key(
         run, transport = air(profile)
         async with phone.on(transport) as device, connected(device) as connection:
             await asyncio.wait_for(connection.encrypt(), 30)
-            assert (await told(run, "encrypted"))["keySize"] == 16
+            assert (await event_of(run, "encrypted"))["keySize"] == 16
             assert await read_major_minor(connection)
 
     asyncio.run(run_it())
 
 
-def test_a_pairing_that_fails_at_its_last_key_leaves_nothing(
+def test_pairing_that_fails_at_its_last_key_leaves_nothing(
     air: Start, beaconry: Beaconry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Session, "distribute_keys", lambda _: None)
@@ -421,10 +421,10 @@ def test_a_pairing_that_fails_at_its_last_key_leaves_nothing(
         phone.set(Io.NO_OUTPUT_NO_INPUT, mitm=False)
         async with phone.on(transport) as device, connected(device) as connection:
             await asyncio.wait_for(connection.pair(), 60)
-            await told(run, "bonds-persisted")
+            await event_of(run, "bonds-persisted")
             cancelled = await asyncio.to_thread(beaconry.call, "ctl", "pair", "lock", "cancel")
             assert cancelled.returncode == 0, cancelled.stderr
-            assert (await told(run, "pairing-failed"))["code"] == "cancelled"
+            assert (await event_of(run, "pairing-failed"))["code"] == "cancelled"
             bonds = await asyncio.to_thread(beaconry.call, "ctl", "bonds", "--json")
             assert not bonds.stdout, bonds
 
@@ -433,24 +433,24 @@ def test_a_pairing_that_fails_at_its_last_key_leaves_nothing(
 
 @asynccontextmanager
 async def bonded(air: Start, beaconry: Beaconry) -> AsyncIterator[tuple[Run, BumblePeer, Device]]:
-    """A phone that has paired with the beacon, and is not connected."""
+    """A phone that has paired with the beacon and disconnected."""
     run, transport = air(pairing_profile(beaconry, "{ io: none }"))
     phone = BumblePeer()
     phone.set(Io.NO_OUTPUT_NO_INPUT, mitm=False)
     async with phone.on(transport) as device:
         async with connected(device) as connection:
             await asyncio.wait_for(connection.pair(), 60)
-            await told(run, "paired")
-        await told(run, "disconnected")
+            await event_of(run, "paired")
+        await event_of(run, "disconnected")
         yield run, phone, device
 
 
-def test_a_phone_that_we_have_forgotten(air: Start, beaconry: Beaconry) -> None:
+def test_forgotten_phone_pairs_again(air: Start, beaconry: Beaconry) -> None:
     async def run_it() -> None:
         async with bonded(air, beaconry) as (run, phone, device):
             forget = await asyncio.to_thread(beaconry.call, "ctl", "forget", "lock", PHONE)
             assert forget.stdout.strip() == "1 bond forgotten", forget
-            assert (await told(run, "bond-forgotten"))["peer"] == PHONE
+            assert (await event_of(run, "bond-forgotten"))["peer"] == PHONE
             again = await asyncio.to_thread(beaconry.call, "ctl", "forget", "lock", PHONE)
             assert again.returncode == 64 and again.stdout == "", again
             assert again.stderr.startswith(f"beaconry: lock has no bond with {PHONE}, and no other bonds; see"), again
@@ -458,29 +458,29 @@ def test_a_phone_that_we_have_forgotten(air: Start, beaconry: Beaconry) -> None:
                 with pytest.raises(HCI_Error) as failure:
                     await asyncio.wait_for(connection.encrypt(), 30)
                 assert failure.value.error_code == 0x06, "the key is missing"
-                assert (await told(run, "pairing-failed"))["code"] == "key-missing"
-                # Pairing anew mends it.
+                assert (await event_of(run, "pairing-failed"))["code"] == "key-missing"
+                # Pairing again restores the bond.
                 await asyncio.wait_for(connection.pair(), 60)
-                await told(run, "paired")
+                await event_of(run, "paired")
 
     asyncio.run(run_it())
 
 
-def test_a_phone_that_has_forgotten_us(air: Start, beaconry: Beaconry) -> None:
+def test_phone_without_the_bond_replaces_it(air: Start, beaconry: Beaconry) -> None:
     async def run_it() -> None:
         async with bonded(air, beaconry) as (run, phone, device):
             for name, _ in await phone.keys.get_all():
                 await phone.keys.delete(name)
             async with connected(device) as connection:
                 await asyncio.wait_for(connection.pair(), 60)
-                await told(run, "paired")
+                await event_of(run, "paired")
             bonds = await asyncio.to_thread(beaconry.call, "ctl", "bonds", "--json")
-            assert len(bonds.stdout.splitlines()) == 1, "the new bond stands in the old one's place"
+            assert len(bonds.stdout.splitlines()) == 1, "the new bond replaces the old one"
 
     asyncio.run(run_it())
 
 
-def test_a_phone_with_another_key(air: Start, beaconry: Beaconry) -> None:
+def test_phone_with_another_key_is_disconnected(air: Start, beaconry: Beaconry) -> None:
     async def run_it() -> None:
         async with bonded(air, beaconry) as (run, phone, device):
             keys = await phone.key()
@@ -489,20 +489,20 @@ def test_a_phone_with_another_key(air: Start, beaconry: Beaconry) -> None:
             async with connected(device) as connection:
                 ended: asyncio.Queue[int] = asyncio.Queue()
                 connection.on(connection.EVENT_DISCONNECTION, ended.put_nowait)
-                # Bumble waits for ever when the link ends before its wait has begun, which a busy machine permits.
+                # Bumble waits forever if the link ends before its wait begins, which may happen on a busy machine.
                 encryption = asyncio.create_task(connection.encrypt())
                 assert await asyncio.wait_for(ended.get(), 30) == 0x3D, "the integrity of messages failed"
                 encryption.cancel()
                 with pytest.raises(asyncio.CancelledError):
                     await encryption
-                assert (await told(run, "pairing-failed"))["code"] == "key-mismatch"
-                await told(run, "disconnected")
+                assert (await event_of(run, "pairing-failed"))["code"] == "key-mismatch"
+                await event_of(run, "disconnected")
 
     asyncio.run(run_it())
 
 
-def test_a_beacon_asks(air: Start, beaconry: Beaconry) -> None:
-    """A beacon asks a phone to encrypt as soon as it connects."""
+def test_beacon_requests_encryption(air: Start, beaconry: Beaconry) -> None:
+    """A beacon requests encryption from a phone as soon as it connects."""
 
     async def run_it() -> None:
         run, transport = air(pairing_profile(beaconry, "{ io: none, request: true }"))
@@ -512,14 +512,14 @@ def test_a_beacon_asks(air: Start, beaconry: Beaconry) -> None:
         async with phone.on(transport) as device:
             device.on("connection", lambda connection: connection.on("security_request", asked.put_nowait))
             async with connected(device) as connection:
-                assert await asyncio.wait_for(asked.get(), 30) & 0x01, "it wants a bond"
+                assert await asyncio.wait_for(asked.get(), 30) & 0x01, "bonding is requested"
                 await asyncio.wait_for(connection.pair(), 60)
-                await told(run, "paired")
+                await event_of(run, "paired")
 
     asyncio.run(run_it())
 
 
-def test_damaged_bonds_are_set_aside(air: Start, beaconry: Beaconry) -> None:
+def test_damaged_bonds_are_renamed_and_reported(air: Start, beaconry: Beaconry) -> None:
     profile = pairing_profile(beaconry, "{ io: none }")
     folder = beaconry.state / "beaconry" / "shop"
     folder.mkdir(parents=True)

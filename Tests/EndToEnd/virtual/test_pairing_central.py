@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Our central pairs with Bumble's device on the virtual air, by each method of both generations."""
+"""Our central pairs with Bumble's device, by each method of legacy pairing and LE Secure Connections."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ beacons:
 
 
 def secured_service() -> Service:
-    """Values that are given to who has paired."""
+    """A service whose values require pairing."""
 
     def value(uuid: str, permission: int) -> Characteristic:
         return Characteristic(
@@ -49,7 +49,7 @@ def secured_service() -> Service:
 
 
 class Central:
-    """Our central, as a program that takes commands."""
+    """Our central, as a program that accepts commands."""
 
     def __init__(self, transport: str) -> None:
         self.run = Run([str(HARNESS), transport], dict(os.environ), takes_commands=True)
@@ -58,7 +58,7 @@ class Central:
         self.run.send(*words)
 
     async def outcome(self, command: str) -> Event:
-        """How a command that was given ended."""
+        """Waits for the outcome of a command that was sent."""
 
         def ended(event: Event) -> bool:
             return event.get("command") == command
@@ -81,7 +81,7 @@ class Central:
         return outcome
 
     async def question(self, kind: str) -> Event:
-        """What its user is asked."""
+        """Waits for a question to the central's user."""
         return await asyncio.to_thread(lambda: self.run.wait("question", 60, kind=kind))
 
     async def connect(self) -> None:
@@ -112,18 +112,18 @@ async def advertise(device: Device) -> None:
 
 
 async def expect_paired(central: Central, authenticated: bool) -> None:
-    """The pairing came about, and opens what it should."""
+    """Expects a successful pairing, and access to the values that it permits."""
     outcome = await central.outcome("pair")
     assert outcome["event"] == "answer", outcome
     assert outcome["authenticated"] == authenticated and outcome["count"] == 16
     assert bytes.fromhex((await central.must("read", ENCRYPTED))["value"]).decode() == ENCRYPTED
-    # Bumble counts every pairing as authenticated, so what just works must not be asked for there.
+    # Bumble counts every pairing as authenticated, so the authenticated value is not read after Just Works.
     if authenticated:
         assert bytes.fromhex((await central.must("read", AUTHENTICATED))["value"]).decode() == AUTHENTICATED
 
 
 @GENERATIONS
-def test_just_works(air: Start, beaconry, legacy: bool) -> None:
+def test_just_works_pairs(air: Start, beaconry, legacy: bool) -> None:
     async def run_it() -> None:
         async with meeting(air, beaconry, Io.NO_OUTPUT_NO_INPUT, legacy=legacy) as (central, _):
             refusal = await central.do("read", ENCRYPTED)
@@ -135,7 +135,7 @@ def test_just_works(air: Start, beaconry, legacy: bool) -> None:
 
 
 @GENERATIONS
-def test_our_user_enters_what_the_device_shows(air: Start, beaconry, legacy: bool) -> None:
+def test_passkey_shown_by_the_device_pairs(air: Start, beaconry, legacy: bool) -> None:
     async def run_it() -> None:
         async with meeting(air, beaconry, Io.DISPLAY_OUTPUT_ONLY, legacy=legacy) as (central, peer):
             central.send("pair", "keyboard-display", "mitm")
@@ -147,7 +147,7 @@ def test_our_user_enters_what_the_device_shows(air: Start, beaconry, legacy: boo
 
 
 @GENERATIONS
-def test_the_devices_user_enters_what_we_show(air: Start, beaconry, legacy: bool) -> None:
+def test_passkey_shown_by_us_pairs(air: Start, beaconry, legacy: bool) -> None:
     async def run_it() -> None:
         async with meeting(air, beaconry, Io.KEYBOARD_INPUT_ONLY, legacy=legacy) as (central, peer):
             central.send("pair", "keyboard-display", "mitm")
@@ -157,7 +157,7 @@ def test_the_devices_user_enters_what_we_show(air: Start, beaconry, legacy: bool
     asyncio.run(run_it())
 
 
-def test_both_compare(air: Start, beaconry) -> None:
+def test_numeric_comparison_pairs(air: Start, beaconry) -> None:
     async def run_it() -> None:
         async with meeting(air, beaconry, Io.DISPLAY_OUTPUT_AND_YES_NO_INPUT) as (central, peer):
             central.send("pair", "display-yes-no", "mitm", "required")
@@ -171,7 +171,7 @@ def test_both_compare(air: Start, beaconry) -> None:
 
 
 @pytest.mark.parametrize(("reply", "kind"), [("cancel", ("cancelled",)), ("reject", ("comparison-failed",))])
-def test_our_user_says_no(air: Start, beaconry, reply: str, kind: tuple[str, ...]) -> None:
+def test_pairing_fails_when_our_user_declines(air: Start, beaconry, reply: str, kind: tuple[str, ...]) -> None:
     async def run_it() -> None:
         async with meeting(air, beaconry, Io.DISPLAY_OUTPUT_AND_YES_NO_INPUT) as (central, peer):
             central.send("pair", "display-yes-no")
@@ -185,7 +185,7 @@ def test_our_user_says_no(air: Start, beaconry, reply: str, kind: tuple[str, ...
 
 
 @GENERATIONS
-def test_a_wrong_passkey(air: Start, beaconry, legacy: bool) -> None:
+def test_wrong_passkey_fails(air: Start, beaconry, legacy: bool) -> None:
     async def run_it() -> None:
         async with meeting(air, beaconry, Io.DISPLAY_OUTPUT_ONLY, legacy=legacy) as (central, peer):
             central.send("pair", "keyboard")
@@ -194,14 +194,14 @@ def test_a_wrong_passkey(air: Start, beaconry, legacy: bool) -> None:
             central.send("reply", f"{(shown + 1) % 1_000_000:06d}")
             outcome = await central.outcome("pair")
             assert outcome["event"] == "failed" and outcome["kind"] == "wrong-passkey", outcome
-            assert (await central.do("pair", "keyboard"))["kind"] == "repeated-attempts", "the next guess must wait"
+            assert (await central.do("pair", "keyboard"))["kind"] == "repeated-attempts", "the next attempt must wait"
 
     asyncio.run(run_it())
 
 
 @GENERATIONS
-def test_a_bond_is_used_and_missed(air: Start, beaconry, legacy: bool) -> None:
-    """Connected again, the keys are there; a device that has lost them says so, until both forget."""
+def test_bond_is_used_and_its_loss_is_reported(air: Start, beaconry, legacy: bool) -> None:
+    """After a reconnection the keys are used; if the device has lost them, both sides must forget the bond."""
 
     async def run_it() -> None:
         async with meeting(air, beaconry, Io.NO_OUTPUT_NO_INPUT, legacy=legacy) as (central, peer):
@@ -209,14 +209,14 @@ def test_a_bond_is_used_and_missed(air: Start, beaconry, legacy: bool) -> None:
             await expect_paired(central, authenticated=False)
             await central.must("disconnect")
             if legacy:
-                # Bumble 0.0.236 keeps the keys of a legacy pairing that it did not begin under each other's names.
+                # Bumble 0.0.236 exchanges the names of the keys of a legacy pairing that it did not start.
                 key = await peer.key()
                 key.ltk_central, key.ltk_peripheral = key.ltk_peripheral, key.ltk_central
             await central.connect()
             starts = len(peer.sessions)
             central.send("pair", "none")
             await expect_paired(central, authenticated=False)
-            assert len(peer.sessions) == starts, "nothing was paired anew"
+            assert len(peer.sessions) == starts, "there was no second pairing"
             await central.must("disconnect")
             for name, _ in await peer.keys.get_all():
                 await peer.keys.delete(name)

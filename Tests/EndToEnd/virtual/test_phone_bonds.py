@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a display and a phone remember of each other, each in a process of its own that may be killed."""
+"""The bonds of a display and a phone, each in a separate process that may be killed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PHONE = f"phone: iphone\napps: {{ com.apple.mobilephone: Phone }}\nnotifications
 
 
 class Pair:
-    """The display and the phone, with what they keep."""
+    """The display and the phone, with their state folders."""
 
     def __init__(self, air: Air, beaconry: Beaconry) -> None:
         self.air = air
@@ -37,12 +37,12 @@ class Pair:
         return self.phone
 
     def ctl(self, *arguments: str) -> str:
-        told = self.beaconry.call("ctl", *arguments)
-        assert told.returncode == 0, told.stderr
-        return told.stdout
+        done = self.beaconry.call("ctl", *arguments)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
 
     def expect_notifications(self, *, paired: bool) -> None:
-        """The phone's notifications come over an encrypted link, for which the two pair or do not."""
+        """Expects the phone's notifications, over an encrypted link if the two have paired."""
         before = len(self.display.events)
         self.phone.wait("encrypted")
         shown(self.display, "CALL", title="Davidson Ro", appName="Phone")
@@ -54,7 +54,7 @@ class Pair:
         self.display.wait("disconnected")
 
     def known(self) -> list[Event]:
-        """Whom the display knows."""
+        """The bonds of the display."""
         return [json.loads(line) for line in self.ctl("bonds", "bob", "--json").splitlines()]
 
 
@@ -67,9 +67,9 @@ def pair(air: Air, beaconry: Beaconry) -> Pair:
     return pair
 
 
-def test_a_phone_that_was_killed_is_known_again(pair: Pair) -> None:
+def test_killed_phone_uses_its_bond(pair: Pair) -> None:
     assert any(event["event"] == "bonds-persisted" and event["file"] == str(pair.bonds) for event in pair.phone.events)
-    assert pair.bonds.stat().st_mode & 0o777 == 0o600, "keys are for their owner alone"
+    assert pair.bonds.stat().st_mode & 0o777 == 0o600, "only the owner can read the keys"
     known = pair.known()
     assert len(known) == 1 and known[0]["peerType"] == "random"
     for _ in range(2):
@@ -81,7 +81,7 @@ def test_a_phone_that_was_killed_is_known_again(pair: Pair) -> None:
     assert pair.display.end() == 0
 
 
-def test_both_were_killed(pair: Pair) -> None:
+def test_bond_is_used_after_both_sides_are_killed(pair: Pair) -> None:
     pair.phone.kill()
     pair.display.kill()
     pair.start_display()
@@ -91,8 +91,8 @@ def test_both_were_killed(pair: Pair) -> None:
     assert pair.display.end() == 0
 
 
-def test_a_display_that_has_forgotten(pair: Pair) -> None:
-    """Both say that a key is missing, and what to do; done, the two pair anew."""
+def test_display_without_the_bond_pairs_again(pair: Pair) -> None:
+    """Both sides report the missing key with a hint; after that the two pair again."""
     pair.crash_phone()
     assert pair.ctl("forget", "bob").strip() == "1 bond forgotten"
     pair.start_phone()
@@ -108,8 +108,8 @@ def test_a_display_that_has_forgotten(pair: Pair) -> None:
     assert pair.display.end() == 0
 
 
-def test_a_phone_that_has_forgotten(pair: Pair) -> None:
-    """Its display knows it as before, and takes the new keys in the place of the old ones."""
+def test_phone_without_the_bond_pairs_again(pair: Pair) -> None:
+    """The display identifies the phone as before, and replaces the old keys by the new ones."""
     known = pair.known()
     assert pair.phone.end() == 0
     pair.display.wait("disconnected")
@@ -121,7 +121,7 @@ def test_a_phone_that_has_forgotten(pair: Pair) -> None:
     assert pair.display.end() == 0
 
 
-def test_bonds_are_one_phones_at_a_time(pair: Pair) -> None:
+def test_bonds_are_used_by_one_phone_at_a_time(pair: Pair) -> None:
     for arguments in (("phone", str(pair.phone_profile), "--radio", pair.transport), ("reset", "--phone", "iphone")):
         refused = pair.beaconry.call(*arguments)
         assert refused.returncode == 73 and "the bonds of the phone iphone are in use" in refused.stderr, refused
@@ -132,7 +132,7 @@ def test_bonds_are_one_phones_at_a_time(pair: Pair) -> None:
     assert pair.display.end() == 0
 
 
-def test_a_phone_that_keeps_nothing(air: Air, beaconry: Beaconry) -> None:
+def test_ephemeral_phone_saves_no_bonds(air: Air, beaconry: Beaconry) -> None:
     pair = Pair(air, beaconry)
     for _ in range(2):
         pair.start_phone("--ephemeral")
@@ -145,7 +145,7 @@ def test_a_phone_that_keeps_nothing(air: Air, beaconry: Beaconry) -> None:
     assert pair.display.end() == 0
 
 
-def test_a_folder_of_its_own(air: Air, beaconry: Beaconry, tmp_path: Path) -> None:
+def test_phones_state_folder_can_be_chosen(air: Air, beaconry: Beaconry, tmp_path: Path) -> None:
     pair = Pair(air, beaconry)
     folder = tmp_path / "elsewhere"
     pair.start_phone("--state", str(folder))
@@ -155,8 +155,8 @@ def test_a_folder_of_its_own(air: Air, beaconry: Beaconry, tmp_path: Path) -> No
     assert pair.display.end() == 0
 
 
-def test_keys_that_cannot_be_kept(air: Air, beaconry: Beaconry) -> None:
-    """What is not durable is not relied on."""
+def test_pairing_fails_if_its_keys_cannot_be_saved(air: Air, beaconry: Beaconry) -> None:
+    """A bond that could not be saved is not used."""
     pair = Pair(air, beaconry)
     pair.bonds.with_name("iphone.bonds.new").mkdir(parents=True)
     pair.start_phone()
@@ -167,7 +167,7 @@ def test_keys_that_cannot_be_kept(air: Air, beaconry: Beaconry) -> None:
     assert pair.display.end() == 0
 
 
-def test_damaged_bonds_are_set_aside(air: Air, beaconry: Beaconry) -> None:
+def test_damaged_bonds_are_renamed_and_reported(air: Air, beaconry: Beaconry) -> None:
     pair = Pair(air, beaconry)
     pair.bonds.parent.mkdir(parents=True)
     pair.bonds.write_text("garbage")
@@ -181,8 +181,10 @@ def test_damaged_bonds_are_set_aside(air: Air, beaconry: Beaconry) -> None:
 
 
 @pytest.mark.parametrize("controllers", ["rootcanal", "bumble_controllers"])
-def test_on_controllers_of_others(request: pytest.FixtureRequest, beaconry: Beaconry, controllers: str) -> None:
-    """With advertising sets and without, the phone is known by the address that it has of its own."""
+def test_bonds_are_used_on_third_party_controllers(
+    request: pytest.FixtureRequest, beaconry: Beaconry, controllers: str
+) -> None:
+    """With and without advertising sets, the phone is identified by its identity address."""
     found = request.getfixturevalue(controllers)
     transports = (f"tcp-client:127.0.0.1:{found}",) * 2 if controllers == "rootcanal" else found.transports
 
@@ -201,8 +203,8 @@ def test_on_controllers_of_others(request: pytest.FixtureRequest, beaconry: Beac
     assert pair.display.end() == 0
 
 
-def test_a_phone_has_its_own_address(pair: Pair) -> None:
-    """It is not its controller's, which is another one on each connection to the air."""
+def test_phone_has_its_own_address(pair: Pair) -> None:
+    """The phone does not use the controller's address, which changes with each connection to the air."""
     addresses = {event["central"] for event in pair.display.events if event["event"] == "connected"}
     pair.crash_phone()
     pair.start_phone()

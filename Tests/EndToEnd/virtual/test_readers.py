@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Readers of standard output that leave, that stall, and disks that are full."""
+"""Readers of standard output that close it or stall, and full disks."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PHONE = """
 phone: iphone
 notifications: [{ id: message, category: social, app: com.apple.MobileSMS, title: Robert, message: Are you coming? }]
 """
-PIPE = 4096  # the smallest that the kernel has
+PIPE = 4096  # the smallest that the kernel supports
 
 Town = tuple[Run, str]
 Start = Callable[..., "subprocess.Popen[bytes]"]
@@ -45,7 +45,7 @@ def town(air: Callable[..., Town], beaconry: Beaconry) -> Town:
 
 @pytest.fixture
 def start(beaconry: Beaconry) -> Iterator[Start]:
-    """Starts the program with a small pipe for its standard output, which nobody reads unless the test does."""
+    """Starts the program with a small pipe as standard output, which is not read unless the test does."""
     processes: list[subprocess.Popen[bytes]] = []
 
     def start(*arguments: str, prefix: tuple[str, ...] = ()) -> subprocess.Popen[bytes]:
@@ -78,7 +78,7 @@ def wait_until_full(process: subprocess.Popen[bytes]) -> None:
         time.sleep(0.02)
 
 
-# Of these, some have nothing to say after their first lines: they end although they write nothing.
+# Some of these print nothing after their first lines: they must end even so.
 @pytest.mark.parametrize(
     "command",
     [
@@ -87,7 +87,7 @@ def wait_until_full(process: subprocess.Popen[bytes]) -> None:
     ],
     ids=" ".join,
 )  # fmt: skip
-def test_a_command_ends_with_its_reader(town: Town, beaconry: Beaconry, start: Start, command: list[str]) -> None:
+def test_command_ends_with_its_reader(town: Town, beaconry: Beaconry, start: Start, command: list[str]) -> None:
     arguments = [*command, "--json"]
     if command[0] == "monitor":
         regions = beaconry.profile(f"regions: [{{ identifier: shop, uuid: {UUID} }}]", "regions.yaml")
@@ -100,7 +100,7 @@ def test_a_command_ends_with_its_reader(town: Town, beaconry: Beaconry, start: S
         arguments += ["--radio", town[1]]
     process = start(*arguments)
     if command[0] == "ctl":
-        time.sleep(0.2)  # it says nothing when it listens; an event later is as good
+        time.sleep(0.2)  # it prints nothing when it listens; a later event will do
         assert beaconry.call("ctl", "disable", "door").returncode == 0
     assert process.stdout and process.stderr
     assert json.loads(process.stdout.readline())["v"] == 1
@@ -108,10 +108,10 @@ def test_a_command_ends_with_its_reader(town: Town, beaconry: Beaconry, start: S
     assert process.wait(10) == -signal.SIGPIPE
     assert process.stderr.read() == b""
     if command[0] == "record":
-        assert (beaconry.folder / "town.jsonl").read_text().startswith('{"began"'), "what was recorded is kept"
+        assert (beaconry.folder / "town.jsonl").read_text().startswith('{"began"'), "the recording is saved"
 
 
-def test_a_shell_sees_sigpipe(town: Town, beaconry: Beaconry) -> None:
+def test_shell_sees_sigpipe(town: Town, beaconry: Beaconry) -> None:
     script = '"$0" scan --json --radio "$1" | grep -m1 heard; echo "${PIPESTATUS[@]}"'
     done = subprocess.run(
         ["bash", "-c", script, str(beaconry.binary), town[1]], env=beaconry.environment, capture_output=True, text=True,
@@ -121,7 +121,7 @@ def test_a_shell_sees_sigpipe(town: Town, beaconry: Beaconry) -> None:
     assert done.stderr == ""
 
 
-def test_a_run_goes_on_without_its_reader(beaconry: Beaconry, start: Start) -> None:
+def test_run_continues_without_its_reader(beaconry: Beaconry, start: Start) -> None:
     process = start(
         "run", str(beaconry.profile(PROFILE)), "--radio", "virtual", "--hci-server", "none", "--ephemeral", "--json"
     )
@@ -149,7 +149,7 @@ def stalled_run(beaconry: Beaconry, start: Start, *options: str, prefix: tuple[s
     while beaconry.call("ctl", "list").returncode != 0:
         assert time.monotonic() < deadline, socket
     for number in range(8):
-        # Nobody reads, and every command is answered all the same.
+        # The output is not read, and every command is answered all the same.
         done = beaconry.call("ctl", "set", "door", f"major={number}", timeout=10)
         assert done.returncode == 0, done
     return process
@@ -157,7 +157,7 @@ def stalled_run(beaconry: Beaconry, start: Start, *options: str, prefix: tuple[s
 
 @pytest.mark.parametrize("prefix", [(), ("taskset", "-c", "0")], ids=["", "one processor"])
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
-def test_a_run_ends_although_its_reader_stalls(
+def test_run_ends_although_its_reader_stalls(
     beaconry: Beaconry, start: Start, how: signal.Signals, prefix: tuple[str, ...]
 ) -> None:
     process = stalled_run(beaconry, start, "--json", prefix=prefix)
@@ -169,16 +169,16 @@ def test_a_run_ends_although_its_reader_stalls(
     assert list((beaconry.runtime / "beaconry").iterdir()) == []
 
 
-def test_stop_says_stopped_when_the_run_is_over(beaconry: Beaconry, start: Start) -> None:
+def test_stop_is_answered_when_the_run_has_ended(beaconry: Beaconry, start: Start) -> None:
     process = stalled_run(beaconry, start, "--json")
     wait_until_full(process)
     done = beaconry.call("ctl", "stop", timeout=15)
     assert (done.returncode, done.stdout) == (0, "stopped\n")
-    # The socket closes with the last of it; the process has nothing left to do but to go.
+    # The socket closes at the end; the process has only to exit.
     assert process.wait(1) == 74
 
 
-def test_a_slow_reader_gets_everything(beaconry: Beaconry, start: Start) -> None:
+def test_slow_reader_receives_everything(beaconry: Beaconry, start: Start) -> None:
     process = stalled_run(beaconry, start, "--json")
     wait_until_full(process)
     process.terminate()
@@ -188,7 +188,7 @@ def test_a_slow_reader_gets_everything(beaconry: Beaconry, start: Start) -> None
     assert process.wait(10) == 0
 
 
-def test_a_scan_ends_although_its_reader_stalls(town: Town, start: Start) -> None:
+def test_scan_ends_although_its_reader_stalls(town: Town, start: Start) -> None:
     process = start("scan", "--duplicates", "--json", "--radio", town[1])
     wait_until_full(process)
     process.terminate()
@@ -235,7 +235,7 @@ def test_results_that_cannot_be_written_are_an_error(town: Town, beaconry: Beaco
 
 
 @pytest.mark.parametrize("options", [[], ["--json"]], ids=["text", "json"])
-def test_a_run_tells_of_lost_events_and_goes_on(beaconry: Beaconry, options: list[str]) -> None:
+def test_run_reports_lost_events_and_continues(beaconry: Beaconry, options: list[str]) -> None:
     ready = beaconry.folder / "ready"
     with Path("/dev/full").open("w") as disk:
         process = subprocess.Popen(

@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Our phone's side towards a peripheral that others wrote: the configuration service and a battery, by Bumble."""
+"""Our receiving commands with a third-party peripheral: Bumble's configuration service and battery."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PROFILE = f"profile: air\nbeacons: [{{ id: other, device: ibeacon, ibeacon: {{ u
 
 @dataclass
 class Peripheral:
-    """Bumble's peripheral, and what it has."""
+    """Bumble's peripheral, with its values."""
 
     device: Device
     battery: Characteristic
@@ -41,7 +41,7 @@ class Peripheral:
     writes: int = 0
 
     def characteristic(self, uuid: str) -> Characteristic:
-        """One whose value can be read and written, unless it is to be refused."""
+        """A characteristic that can be read and written, unless the test lets it refuse."""
 
         def read(_: Any) -> bytes:
             return self.values[uuid]
@@ -58,7 +58,7 @@ class Peripheral:
 
 @asynccontextmanager
 async def peripheral(transport: str) -> AsyncIterator[Peripheral]:
-    """A configurable beacon with a battery, advertising on a controller of ours."""
+    """A configurable beacon with a battery, advertising on one of our controllers."""
     async with await open_transport(transport) as (source, sink):
         device = Device.with_hci("peripheral", Address(ADDRESS), source, sink)
         battery = Characteristic("2A19", READ_NOTIFY, Characteristic.READABLE, bytes([90]))
@@ -78,13 +78,13 @@ async def peripheral(transport: str) -> AsyncIterator[Peripheral]:
 
 
 async def manage(beaconry: Beaconry, transport: str, *arguments: str, code: int = 0) -> tuple[dict[str, Any], str]:
-    """Runs a command beside Bumble, and gives its last object and what it said meanwhile."""
+    """Runs a command beside Bumble; returns its last object and its text."""
     done = await asyncio.to_thread(beaconry.call, "manage", *arguments, "--radio", transport, "--json")
     assert done.returncode == code, done
     return json.loads(done.stdout.splitlines()[-1]), done.stderr
 
 
-def test_manage_configures_it(air: Callable[..., tuple[Run, str]], beaconry: Beaconry) -> None:
+def test_manage_configures_bumbles_peripheral(air: Callable[..., tuple[Run, str]], beaconry: Beaconry) -> None:
     _, transport = air(beaconry.profile(PROFILE))
 
     async def walk() -> None:
@@ -101,7 +101,7 @@ def test_manage_configures_it(air: Callable[..., tuple[Run, str]], beaconry: Bea
             }  # fmt: skip
             written = made.writes
             await manage(beaconry, transport, "set", ADDRESS, "--major", "40000")
-            assert made.writes == written, "what is so already is not written"
+            assert made.writes == written, "values that already match are not written"
             made.refusals[MAJOR_MINOR] = 0x80
             _, refusal = await manage(beaconry, transport, "set", ADDRESS, "--major", "7", code=74)
             assert "0x80" in refusal
@@ -112,7 +112,7 @@ def test_manage_configures_it(air: Callable[..., tuple[Run, str]], beaconry: Bea
     asyncio.run(walk())
 
 
-def test_its_battery_is_read_and_tells_changes(air: Callable[..., tuple[Run, str]], beaconry: Beaconry) -> None:
+def test_battery_is_read_and_notified(air: Callable[..., tuple[Run, str]], beaconry: Beaconry) -> None:
     _, transport = air(beaconry.profile(PROFILE))
 
     async def walk() -> None:
@@ -144,10 +144,10 @@ def test_its_battery_is_read_and_tells_changes(air: Callable[..., tuple[Run, str
             for level in (89, 88, 87):
                 made.battery.value = bytes([level])
                 await made.device.notify_subscribers(made.battery)
-                assert (await until("told"))["value"] == f"{level:02x}"
+                assert (await until("notified"))["value"] == f"{level:02x}"
             await do("unnotify", "2A19")
             await made.device.notify_subscribers(made.battery)
-            assert (await do("read", "2A19"))["value"] == "57", "nothing was told in between, or this would not be next"
+            assert (await do("read", "2A19"))["value"] == "57", "no other value was notified in between"
             assert (await do("mtu"))["count"] > 23
             await do("disconnect")
             process.stdin.close()

@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What is recorded on one air, and cloned, is on another air again."""
+"""A recording of one air, cloned into a profile, gives the same frames on another air."""
 
 from __future__ import annotations
 
@@ -53,25 +53,25 @@ FIELDS = ("address", "pdu", "advertisingData", "scanResponse", "intervalTicks")
 
 
 def on_air(run: Run) -> dict[str, list[Any]]:
-    """What a run says is on the air, by address."""
+    """The reported advertisements of a run, by address."""
     started = [event for event in run.events if event["event"] == "advertising-started"]
     return {event["address"]: [event[field] for field in FIELDS] for event in started}
 
 
 def measured(run: Run) -> dict[str, list[Any]]:
-    """The same as a receiver has it, whose intervals are within a tenth."""
+    """The same advertisements as a receiver measures them, with intervals within a tenth."""
     return {
         address: [*fields, pytest.approx(interval, rel=0.1)] for address, (*fields, interval) in on_air(run).items()
     }
 
 
-def heard(lines: list[Event]) -> set[tuple[str, str, str]]:
-    """Every address, PDU type and octets in a recording."""
+def frames(lines: list[Event]) -> set[tuple[str, str, str]]:
+    """The addresses, PDU types and bytes in a recording."""
     return {(line["address"], line["pdu"], line["data"]) for line in lines}
 
 
 def record(beaconry: Beaconry, transport: str, path: Path) -> list[Event]:
-    """Records four seconds."""
+    """Records for four seconds."""
     done = beaconry.call("record", str(path), "--duration", "4s", "--radio", transport)
     assert done.returncode == 0, done.stderr
     lines = [json.loads(line) for line in path.read_text().splitlines()]
@@ -97,12 +97,12 @@ def test_record_clone_and_run_give_the_same_frames(air: Callable[..., tuple[Run,
     second, transport = air(clone, "--ephemeral", "--seed", "8")
     assert on_air(second) == measured(first)
     again = record(beaconry, transport, beaconry.folder / "again.jsonl")
-    assert heard(again) == heard(lines)
-    assert len(heard(lines)) == 5 + 4, "five advertisements, and a scan response of everyone that can be asked"
+    assert frames(again) == frames(lines)
+    assert len(frames(lines)) == 5 + 4, "five advertisements, and the scan responses of the scannable ones"
     assert second.end() == 0
 
 
-def test_a_capture_is_cloned_too(air: Callable[..., tuple[Run, str]], beaconry: Beaconry) -> None:
+def test_capture_is_cloned_too(air: Callable[..., tuple[Run, str]], beaconry: Beaconry) -> None:
     capture, clone = beaconry.folder / "air.btsnoop", beaconry.folder / "clone.yaml"
     first, transport = air(beaconry.profile(PROFILE), "--ephemeral", "--capture", str(capture))
     record(beaconry, transport, beaconry.folder / "air.jsonl")
@@ -115,12 +115,12 @@ def test_a_capture_is_cloned_too(air: Callable[..., tuple[Run, str]], beaconry: 
     assert on_air(second) == measured(first)
 
 
-def test_an_interrupted_recording_is_complete(air: Callable[..., tuple[Run, str]], beaconry: Beaconry) -> None:
+def test_interrupted_recording_is_complete(air: Callable[..., tuple[Run, str]], beaconry: Beaconry) -> None:
     _, transport = air(beaconry.profile(PROFILE), "--ephemeral")
     path = beaconry.folder / "air.jsonl"
-    path.write_text("the one before")
+    path.write_text("the previous file")
     refused = beaconry.call("record", str(path), "--radio", transport)
-    assert refused.returncode == 73 and "--force" in refused.stderr and path.read_text() == "the one before"
+    assert refused.returncode == 73 and "--force" in refused.stderr and path.read_text() == "the previous file"
     for how in (signal.SIGINT, signal.SIGTERM):
         run = beaconry.start("record", str(path), "--force", "--radio", transport, "--json")
         run.wait("listening")
@@ -133,7 +133,7 @@ def test_an_interrupted_recording_is_complete(air: Callable[..., tuple[Run, str]
         assert all(json.loads(line)["v"] == 1 for line in lines)
 
 
-def test_bad_recordings(beaconry: Beaconry) -> None:
+def test_invalid_recordings_are_refused(beaconry: Beaconry) -> None:
     path, clone = beaconry.folder / "air.jsonl", beaconry.folder / "clone.yaml"
     head = '{"v":1,"began":"2026-01-01T00:00:00.000Z","radio":"virtual","limits":[]}\n'
     line = '{"v":1,"microseconds":5,"address":"C0:FF:EE:00:00:01","addressType":"random","pdu":"ADV_IND","data":"020106"}\n'

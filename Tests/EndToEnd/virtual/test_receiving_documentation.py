@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The examples of docs/receiving.md are read as they stand there."""
+"""The examples of docs/receiving.md work unchanged."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ TEXT = (CHECKOUT / "docs" / "receiving.md").read_text()
 
 
 def example(name: str) -> str:
-    """The YAML that begins with a comment of this name."""
+    """The YAML block whose first line is a comment with this name."""
     (text,) = re.findall(rf"```yaml\n# {name}\n(.*?)```", TEXT, re.DOTALL)
     return text
 
 
-def test_files(air: Callable[..., tuple[Run, str]], beaconry: Beaconry) -> None:
+def test_files_of_the_page_are_valid(air: Callable[..., tuple[Run, str]], beaconry: Beaconry) -> None:
     _, transport = air(PROFILES / "iot-design-shop.yaml", "--ephemeral")
     regions, plan = (str(beaconry.profile(example(name), name)) for name in ("regions.yaml", "plan.yaml"))
     done = beaconry.call("monitor", regions, "--radio", transport, "--duration", "300ms")
@@ -30,8 +30,8 @@ def test_files(air: Callable[..., tuple[Run, str]], beaconry: Beaconry) -> None:
     assert done.returncode == 1 and done.stdout.endswith("0 changed, 0 unchanged, 2 failed\n"), done
 
 
-def test_commands(beaconry: Beaconry) -> None:
-    """Every line of the page is understood as far as the radio, or the file, that is not there."""
+def test_commands_of_the_page_are_valid(beaconry: Beaconry) -> None:
+    """Every command line of the page is valid: it fails only because of the missing radio or file."""
     lines = [shlex.split(line, comments=True)[1:] for line in TEXT.splitlines() if line.startswith("    beaconry ")]
     assert len(lines) > 20
     nowhere = ["--radio", "tcp-client:127.0.0.1:1"]

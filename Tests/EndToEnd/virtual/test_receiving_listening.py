@@ -20,7 +20,7 @@ import pytest
 from beaconry import CONFIG_SERVICE, Beaconry, Event, Run, ibeacon, service_list
 
 UUID = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
-NOBODY = "74278BDA-B644-4520-8F0C-720EAF059935"
+UNUSED = "74278BDA-B644-4520-8F0C-720EAF059935"
 OTHER = "5A4BCFCE-174E-4BAC-A814-092E77F6B7E5"
 PROFILE = f"""
 # a room
@@ -54,7 +54,7 @@ Air = Callable[..., tuple[Run, str]]
 
 @pytest.fixture
 def room(air: Air, beaconry: Beaconry) -> tuple[Run, str]:
-    """The profile above on an air, with powers that make the beacons look near, far and beside."""
+    """The profile above on an air, with powers that make the beacons appear near, far and immediate."""
     run, transport = air(beaconry.profile(PROFILE, "room.yaml"), "--ephemeral")
     for beacon, power in {"near": -6, "far": -23, "other": 20}.items():
         assert beaconry.call("ctl", "set", beacon, f"tx-power={power}").returncode == 0
@@ -68,7 +68,7 @@ def android(rssi: float, power: float) -> str:
 
 
 def objects(output: str) -> list[Event]:
-    """The JSON lines of an output, each of the first version."""
+    """The JSON lines of an output, each of version 1."""
     events = [json.loads(line) for line in output.splitlines()]
     assert all(event["v"] == 1 for event in events)
     return events
@@ -78,26 +78,26 @@ def objects(output: str) -> list[Event]:
 
 
 def scanned(beaconry: Beaconry, transport: str, *options: str) -> list[Event]:
-    """What two seconds of scanning tell."""
+    """The output of two seconds of scanning."""
     done = beaconry.call("scan", "--radio", transport, "--duration", "2s", "--json", *options)
     assert done.returncode == 0, done.stderr
     return [event for event in objects(done.stdout) if event["event"] == "heard"]
 
 
 def numbers(events: list[Event]) -> set[int]:
-    """The last octets of the addresses."""
+    """The last bytes of the addresses."""
     return {int(event["address"][-2:], 16) for event in events}
 
 
-def test_scan_tells_what_is_new(room: tuple[Run, str], beaconry: Beaconry) -> None:
-    heard = scanned(beaconry, room[1])
-    assert numbers(heard) == {1, 2, 3, 4, 5}
-    assert len(heard) == 6, "of the scannable one also the scan response, and no repetition"
-    near = next(event for event in heard if event["address"].endswith("01"))
+def test_scan_prints_only_news(room: tuple[Run, str], beaconry: Beaconry) -> None:
+    received = scanned(beaconry, room[1])
+    assert numbers(received) == {1, 2, 3, 4, 5}
+    assert len(received) == 6, "the scan response of the scannable one, too, and no repetition"
+    near = next(event for event in received if event["address"].endswith("01"))
     assert near["advertisingData"] == ibeacon(UUID, 1, 1).hex() and near["pdu"] == "ADV_NONCONN_IND"
     assert near["frames"] == [{"format": "ibeacon", "uuid": UUID, "major": 1, "minor": 1, "measuredPower": -59}]
     assert near["addressType"] == "random" and near["rssi"] == -65 and "scanResponse" not in near
-    far = [event for event in heard if event["address"].endswith("02")][-1]
+    far = [event for event in received if event["address"].endswith("02")][-1]
     assert far["scanResponse"].startswith(service_list(CONFIG_SERVICE).hex()) and far["name"] == "Far"
     assert far["services"] == [CONFIG_SERVICE.upper()]
 
@@ -111,16 +111,18 @@ def test_scan_tells_what_is_new(room: tuple[Run, str], beaconry: Beaconry) -> No
         (["--formats", "eddystone-url"], {5}), (["--formats", "eddystone"], {5}), (["--formats", "ibeacon,eddystone-url"], {1, 2, 3, 5}),
     ],
 )  # fmt: skip
-def test_scan_filters(room: tuple[Run, str], beaconry: Beaconry, options: list[str], expected: set[int]) -> None:
+def test_scan_filters_devices(
+    room: tuple[Run, str], beaconry: Beaconry, options: list[str], expected: set[int]
+) -> None:
     assert numbers(scanned(beaconry, room[1], *options)) == expected
 
 
-def test_scan_tells_duplicates_when_asked(room: tuple[Run, str], beaconry: Beaconry) -> None:
-    heard = scanned(beaconry, room[1], "--duplicates", "--passive")
-    assert len(heard) > 60 and not any(event["pdu"] == "SCAN_RSP" for event in heard)
+def test_scan_prints_duplicates_on_request(room: tuple[Run, str], beaconry: Beaconry) -> None:
+    received = scanned(beaconry, room[1], "--duplicates", "--passive")
+    assert len(received) > 60 and not any(event["pdu"] == "SCAN_RSP" for event in received)
 
 
-def test_scan_in_words_and_as_a_table(room: tuple[Run, str], beaconry: Beaconry) -> None:
+def test_scan_prints_lines_or_a_table(room: tuple[Run, str], beaconry: Beaconry) -> None:
     done = beaconry.call("scan", "--radio", room[1], "--duration", "1s", "--formats", "ibeacon")
     assert f"C0:FF:EE:00:00:01 (random)  -65 dBm  ADV_NONCONN_IND  ibeacon {UUID} major 1 minor 1" in done.stdout
     assert "listening on tcp-client:" in done.stderr
@@ -158,14 +160,14 @@ def test_range_sorts_by_proximity(room: tuple[Run, str], beaconry: Beaconry) -> 
 
 @pytest.mark.parametrize(("command", "event"), [("range", "ranged"), ("seek", "sought")])
 @pytest.mark.parametrize("duration", ["1s", "400ms"])
-def test_a_last_report_comes_at_the_end(
+def test_last_report_comes_at_the_end(
     room: tuple[Run, str], beaconry: Beaconry, command: str, event: str, duration: str
 ) -> None:
     done = beaconry.call(command, "--uuid", UUID, "--radio", room[1], "--duration", duration, "--json")
     assert (done.returncode, [each["event"] for each in objects(done.stdout)]) == (0, ["listening", event]), done
 
 
-def test_range_in_json(room: tuple[Run, str], beaconry: Beaconry) -> None:
+def test_range_prints_json(room: tuple[Run, str], beaconry: Beaconry) -> None:
     run = beaconry.start("range", "--uuid", UUID, "--major", "1", "--radio", room[1], "--json", "--model", "log-distance")
     run.wait("ranged")
     report = run.wait("ranged")
@@ -210,7 +212,7 @@ def test_calibrate_writes_the_profile_in_place(room: tuple[Run, str], beaconry: 
 
 
 def test_calibrate_does_not_cut_a_large_profile(room: tuple[Run, str], beaconry: Beaconry) -> None:
-    """1 MiB of it would be a profile, too: lines of 200 bytes, with a cut between two of them."""
+    """The first MiB would be a valid profile, too: lines of 200 bytes, with a cut between two of them."""
     head = f"profile: large\nbeacons:\n  - {{ id: b, device: ibeacon, ibeacon: {{ uuid: {UUID}, major: 1, minor: 1, measured-power: -59 }} }}\n"
     line = "  - {{ id: b{0}, device: ibeacon, ibeacon: {{ uuid: {1}, major: 9, minor: {0} }} }} #"
     lines = "".join(line.format(number, UUID).ljust(199, "x") + "\n" for number in range(6000))
@@ -221,11 +223,11 @@ def test_calibrate_does_not_cut_a_large_profile(room: tuple[Run, str], beaconry:
         "calibrate", "--uuid", UUID, "--major", "1", "--minor", "1", "--duration", "1s", "--write", str(profile), "--radio",
         room[1],
     )  # fmt: skip
-    assert profile.read_text() == text, f"{len(text)} bytes are now {profile.stat().st_size}"
+    assert profile.read_text() == text, f"{len(text)} bytes have become {profile.stat().st_size}"
     assert done.returncode == 65 and f"its size is {len(text)} bytes" in done.stderr, done
 
 
-def test_calibrate_says_what_went_wrong(room: tuple[Run, str], beaconry: Beaconry) -> None:
+def test_calibrate_reports_failures(room: tuple[Run, str], beaconry: Beaconry) -> None:
     def calibrate(*options: str) -> tuple[int, str]:
         done = beaconry.call("calibrate", "--duration", "1s", "--radio", room[1], *options)
         return done.returncode, done.stderr.splitlines()[-1]
@@ -260,16 +262,18 @@ def test_calibrate_says_what_went_wrong(room: tuple[Run, str], beaconry: Beaconr
         ([], 0, "received 1 advertisement of "), (["--major", "7"], 0, f"{OTHER} major 7 minor 7"),
         (["--major", "9"], 1, "expected 1 advertisement of any iBeacon major 9 "),
         (["--uuid", UUID, "--uuid", OTHER, "--count", "3", "--beacons"], 0, f"3 beacons of {UUID} or {OTHER} within"),
-        (["--uuid", NOBODY, "--uuid", OTHER, "--major", "7"], 0, f"{OTHER} major 7 minor 7"),
+        (["--uuid", UNUSED, "--uuid", OTHER, "--major", "7"], 0, f"{OTHER} major 7 minor 7"),
     ],
 )  # fmt: skip
-def test_expect(room: tuple[Run, str], beaconry: Beaconry, options: list[str], code: int, words: str) -> None:
+def test_expect_waits_for_its_condition(
+    room: tuple[Run, str], beaconry: Beaconry, options: list[str], code: int, words: str
+) -> None:
     done = beaconry.call("expect", *options, "--within", "1500ms", "--radio", room[1])
     assert (done.returncode, done.stdout.count("\n")) == (code, 1), done
     assert words in done.stdout
 
 
-def test_expect_in_json_and_interrupted(room: tuple[Run, str], beaconry: Beaconry) -> None:
+def test_expect_reports_json_and_interruption(room: tuple[Run, str], beaconry: Beaconry) -> None:
     done = beaconry.call("expect", "--uuid", UUID, "--within", "5s", "--radio", room[1], "--json")
     assert [event["event"] for event in objects(done.stdout)] == ["listening", "verdict"]
     verdict = objects(done.stdout)[1]
@@ -304,7 +308,7 @@ def test_expect_in_json_and_interrupted(room: tuple[Run, str], beaconry: Beaconr
         (["seek", "--radio", "odd"], 64, "is not a radio"),
     ],
 )  # fmt: skip
-def test_wrong_usage(beaconry: Beaconry, arguments: list[str], code: int, words: str) -> None:
+def test_wrong_usage_is_reported(beaconry: Beaconry, arguments: list[str], code: int, words: str) -> None:
     done = beaconry.call(*arguments)
     assert done.returncode == code and words in done.stderr, done
 
@@ -316,7 +320,7 @@ def test_help_has_an_example(beaconry: Beaconry, command: str) -> None:
     assert "--json" in done.stdout
 
 
-def test_the_end_of_the_air_ends_a_listener(room: tuple[Run, str], beaconry: Beaconry) -> None:
+def test_end_of_the_air_ends_a_listener(room: tuple[Run, str], beaconry: Beaconry) -> None:
     run = beaconry.start("range", "--radio", room[1], "--json")
     run.wait("ranged")
     assert room[0].end() == 0

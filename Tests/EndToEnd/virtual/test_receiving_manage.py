@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""`manage` is the configuration app of the beacons that another process emulates."""
+"""`manage` configures beacons that another process emulates, as their app does."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ beacons:
   - {{ id: first, device: iot-design-shop, address: {FIRST}, name: Entrance }}
   - {{ id: second, device: iot-design-shop, address: {SECOND}, name: Shelf }}
   - {{ id: third, device: iot-design-shop, address: {THIRD}, name: Shelf }}
-  - id: false      # says that it can be configured, and cannot
+  - id: false      # claims to be configurable, and is not
     device: raw
     address: {FALSE}
     pdu: ADV_IND
@@ -42,7 +42,7 @@ def shop(air: Callable[..., Shop], beaconry: Beaconry) -> Shop:
 
 
 def manage(beaconry: Beaconry, shop: Shop, *arguments: str, code: int = 0) -> tuple[list[Event], str]:
-    """Runs a command, and gives its objects and what it said meanwhile."""
+    """Runs a command; returns its objects and its text."""
     done = beaconry.call("manage", *arguments, "--radio", shop[1], "--json")
     assert done.returncode == code, done
     events = [json.loads(line) for line in done.stdout.splitlines()]
@@ -73,7 +73,7 @@ def test_show_reads_all(shop: Shop, beaconry: Beaconry) -> None:
     assert "  tx-power: 0 dBm (code 2)\n  interval: 100 ms (160 ticks)\n" in done.stdout
 
 
-def test_set_walks_all_of_the_configuration_app(shop: Shop, beaconry: Beaconry) -> None:
+def test_set_writes_all_settings_of_the_app(shop: Shop, beaconry: Beaconry) -> None:
     run = shop[0]
     (event,), progress = manage(
         beaconry, shop, "set", FIRST, "--uuid", UUID, "--major", "40000", "--minor", "513", "--tx-power", "-6", "--interval", "200ms",
@@ -94,7 +94,7 @@ def test_set_walks_all_of_the_configuration_app(shop: Shop, beaconry: Beaconry) 
         "expect", "--uuid", UUID, "--major", "40000", "--minor", "513", "--within", "5s", "--radio", shop[1]
     )
     assert done.returncode == 0, done
-    # What is so already is not written.
+    # Values that already match are not written.
     (event,), progress = manage(beaconry, shop, "set", "Entrance", "--major", "40000", "--interval", "320ticks")
     assert event["event"] == "unchanged" and event["changes"] == [] and "writing" not in progress
     assert not [each for each in run.take(0.5) if each["event"] == "written"]
@@ -103,7 +103,7 @@ def test_set_walks_all_of_the_configuration_app(shop: Shop, beaconry: Beaconry) 
     assert run.wait("written", device="first")["value"] == "409c0202"
 
 
-def test_values_that_no_radio_sends_are_written_and_told(shop: Shop, beaconry: Beaconry) -> None:
+def test_values_that_no_radio_sends_are_written_with_a_warning(shop: Shop, beaconry: Beaconry) -> None:
     events, _ = manage(beaconry, shop, "set", FIRST, "--interval", "30s")
     assert [event["event"] for event in events] == ["warning", "changed"]
     assert events[0]["code"] == "interval-out-of-range" and events[1]["settings"]["intervalTicks"] == 48000
@@ -120,7 +120,7 @@ beacons:
 """
 
 
-def test_apply_goes_on_past_what_fails(shop: Shop, beaconry: Beaconry) -> None:
+def test_apply_continues_after_a_failure(shop: Shop, beaconry: Beaconry) -> None:
     plan = str(beaconry.profile(PLAN, "plan.yaml"))
     options = ("--timeout", "2s", "--retry", "0")
     events, _ = manage(beaconry, shop, "apply", plan, *options, code=1)
@@ -135,7 +135,7 @@ def test_apply_goes_on_past_what_fails(shop: Shop, beaconry: Beaconry) -> None:
     assert {key: events[-1][key] for key in ("event", "changed", "unchanged", "failed")} == {
         "event": "applied", "changed": 2, "unchanged": 1, "failed": 3,
     }  # fmt: skip
-    # It can be run again safely.
+    # The plan can be applied again safely.
     done = beaconry.call("manage", "apply", plan, *options, "--radio", shop[1])
     assert done.returncode == 1
     rows = done.stdout.splitlines()
@@ -148,7 +148,7 @@ def test_apply_goes_on_past_what_fails(shop: Shop, beaconry: Beaconry) -> None:
     assert [event["event"] for event in events] == ["unchanged", "changed", "unchanged", "unchanged", "applied"]
 
 
-def test_a_beacon_that_is_off_for_a_while_is_tried_again(shop: Shop, beaconry: Beaconry) -> None:
+def test_beacon_that_is_off_for_a_while_is_tried_again(shop: Shop, beaconry: Beaconry) -> None:
     assert beaconry.call("ctl", "disable", "first").returncode == 0
     back = threading.Timer(2.5, lambda: beaconry.call("ctl", "enable", "first"))
     back.start()
@@ -157,7 +157,7 @@ def test_a_beacon_that_is_off_for_a_while_is_tried_again(shop: Shop, beaconry: B
     assert event["event"] == "changed" and "trying again" in progress
 
 
-def test_one_that_never_answers(shop: Shop, beaconry: Beaconry) -> None:
+def test_beacon_that_never_answers_is_reported(shop: Shop, beaconry: Beaconry) -> None:
     assert beaconry.call("ctl", "disable", "first").returncode == 0
     began = time.monotonic()
     _, words = manage(beaconry, shop, "show", FIRST, "--timeout", "500ms", "--retry", "1", code=74)
@@ -168,7 +168,7 @@ def test_one_that_never_answers(shop: Shop, beaconry: Beaconry) -> None:
     assert "trying again" not in words
 
 
-def test_a_signal_ends_it_and_the_connection(shop: Shop, beaconry: Beaconry) -> None:
+def test_signal_ends_the_command_and_its_connection(shop: Shop, beaconry: Beaconry) -> None:
     run = beaconry.start("manage", "show", "C0:FF:EE:00:00:99", "--radio", shop[1], "--json", "--timeout", "60s")
     run.wait("listening")
     assert run.take(0.5) == []
@@ -187,12 +187,12 @@ def test_a_signal_ends_it_and_the_connection(shop: Shop, beaconry: Beaconry) -> 
         (["show", FIRST, "--radio", "tcp-client:127.0.0.1:1"], 69, "no controller answers"),
     ],
 )  # fmt: skip
-def test_wrong_usage(beaconry: Beaconry, arguments: list[str], code: int, words: str) -> None:
+def test_wrong_usage_is_reported(beaconry: Beaconry, arguments: list[str], code: int, words: str) -> None:
     done = beaconry.call("manage", *arguments)
     assert done.returncode == code and words in done.stderr, done
 
 
-def test_a_bad_plan_is_refused_before_anything_is_written(shop: Shop, beaconry: Beaconry) -> None:
+def test_bad_plan_is_refused_before_anything_is_written(shop: Shop, beaconry: Beaconry) -> None:
     plan = beaconry.profile(f"beacons:\n  - {{ beacon: {FIRST}, major: 7 }}\n  - {{ beacon: x, major: y }}\n", "bad.yaml")
     done = beaconry.call("manage", "apply", str(plan), "--radio", shop[1])
     assert done.returncode == 65 and 'bad.yaml:3:25: error: beacons[1].major: "y" is not a whole number' in done.stderr

@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""`monitor` greets and says goodbye as beacons of another process come and go."""
+"""`monitor` reports entries and exits as beacons of another process appear and disappear."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ Town = tuple[Run, str]
 
 @pytest.fixture
 def town(air: Callable[..., Town], beaconry: Beaconry) -> Town:
-    """The profile above on an air, with the door's beacon switched off."""
+    """The profile above on an air, with the door's beacon disabled."""
     run, transport = air(beaconry.profile(PROFILE, "town.yaml"), "--ephemeral")
     disable(beaconry)
     return run, transport
@@ -67,7 +67,7 @@ def start(beaconry: Beaconry, town: Town, *options: str, regions: str | None = R
     return run
 
 
-def test_hello_and_goodbye(town: Town, beaconry: Beaconry) -> None:
+def test_hello_and_goodbye_are_reported(town: Town, beaconry: Beaconry) -> None:
     run = start(beaconry, town, "--ephemeral")
     assert run.wait("state", region="shop")["state"] == "unknown"
     run.wait("state", region="elsewhere", state="outside")
@@ -82,12 +82,12 @@ def test_hello_and_goodbye(town: Town, beaconry: Beaconry) -> None:
         disable(beaconry)
         assert run.wait("exited", region="shop", timeout=5)["message"] == "Good bye"
         assert 0.8 < time.monotonic() - began < 3
-    assert not [event for event in run.take(1.5) if event["event"] == "ranged"], "nothing is ranged outside"
+    assert not [event for event in run.take(1.5) if event["event"] == "ranged"], "regions that are outside are not ranged"
     assert run.end(signal.SIGINT) == 0
     assert not any(event["region"] == "elsewhere" for event in run.events if event["event"] in ("entered", "ranged"))
 
 
-def test_words_on_standard_output(town: Town, beaconry: Beaconry) -> None:
+def test_text_is_printed_on_standard_output(town: Town, beaconry: Beaconry) -> None:
     enable(beaconry)
     regions = beaconry.profile(REGIONS)
     done = beaconry.call("monitor", str(regions), "--radio", town[1], "--duration", "1500ms", "--ephemeral")
@@ -107,7 +107,7 @@ def test_states_survive_a_restart(town: Town, beaconry: Beaconry) -> None:
     run.kill()
     run = start(beaconry, town)
     assert run.wait("state", region="shop")["state"] == "inside"
-    assert not [event for event in run.take(1.5) if event["event"] == "entered"], "who is inside is not greeted again"
+    assert not [event for event in run.take(1.5) if event["event"] == "entered"], "a region that is inside is not entered again"
     assert run.end() == 0
     disable(beaconry)
     run = start(beaconry, town)
@@ -120,7 +120,7 @@ def test_states_survive_a_restart(town: Town, beaconry: Beaconry) -> None:
     assert [path.name for path in (beaconry.state / "beaconry" / ".monitor").iterdir()] == ["file-regions.yaml.states.json"]
 
 
-def test_at_most_once_per_hour_also_over_a_restart(town: Town, beaconry: Beaconry) -> None:
+def test_rate_limit_of_messages_survives_a_restart(town: Town, beaconry: Beaconry) -> None:
     regions = REGIONS.replace("exit-after: 1s", "exit-after: 500ms\n    at-most-once-per: 1h")
     log = beaconry.folder / "log"
     script = executable(beaconry, f'echo "$BEACONRY_EVENT" >> {log}')
@@ -136,7 +136,7 @@ def test_at_most_once_per_hour_also_over_a_restart(town: Town, beaconry: Beaconr
     assert log.read_text() == "entered\nexited\n"
 
 
-def test_with_wait_a_lost_radio_is_waited_for(town: Town, beaconry: Beaconry) -> None:
+def test_monitor_waits_for_a_lost_radio(town: Town, beaconry: Beaconry) -> None:
     enable(beaconry)
     run = start(beaconry, town, "--wait", "--ephemeral")
     run.wait("entered", region="shop")
@@ -183,7 +183,7 @@ def test_exec_gets_the_event_and_no_shell(town: Town, beaconry: Beaconry) -> Non
     event = json.loads(lines[-1])
     assert event["v"] == 1 and event["region"] == "shop" and event["message"] == variables["BEACONRY_MESSAGE"]
     assert run.end() == 0
-    assert "said\n" in run.errors, "what it prints does not get among the events"
+    assert "said\n" in run.errors, "its output is not mixed with the events"
     assert not list(beaconry.folder.glob("pwned")) and not Path("pwned").exists()
 
 
@@ -209,7 +209,7 @@ def test_exec_that_hangs_is_ended_with_all_it_started(town: Town, beaconry: Beac
     run.wait("exited", region="shop")
     wait_for(pids)
     began = time.monotonic()
-    assert run.end() == 0, "a hanging command does not hold up the end"
+    assert run.end() == 0, "a hanging command does not delay the end"
     assert time.monotonic() - began < 6
     for pid in pids.read_text().split():
         assert not alive(int(pid))
@@ -237,7 +237,7 @@ def test_exec_runs_a_few_at_a_time(town: Town, beaconry: Beaconry) -> None:
 
 
 @pytest.mark.parametrize(("body", "code"), [("exit 3", "exec-failed"), ("kill -9 $$", "exec-failed"), (None, "exec-not-started")])
-def test_exec_trouble_is_told(town: Town, beaconry: Beaconry, body: str | None, code: str) -> None:
+def test_failure_of_exec_is_reported(town: Town, beaconry: Beaconry, body: str | None, code: str) -> None:
     script = executable(beaconry, body) if body else beaconry.folder / "none"
     run = start(beaconry, town, "--exec", str(script), "--ephemeral")
     enable(beaconry)
@@ -252,7 +252,7 @@ def test_exec_trouble_is_told(town: Town, beaconry: Beaconry, body: str | None, 
 
 @pytest.fixture
 def session_bus(tmp_path: Path) -> Iterator[str]:
-    """A session bus of its own."""
+    """A session bus for one test."""
     process = subprocess.Popen(
         ["dbus-daemon", "--session", "--nofork", "--print-address", f"--address=unix:path={tmp_path}/bus"],
         stdout=subprocess.PIPE, text=True,
@@ -285,7 +285,7 @@ asyncio.run(main())
 """
 
 
-def test_notify(town: Town, beaconry: Beaconry, session_bus: str, tmp_path: Path) -> None:
+def test_messages_are_shown_on_the_desktop(town: Town, beaconry: Beaconry, session_bus: str, tmp_path: Path) -> None:
     service = subprocess.Popen([sys.executable, "-c", SERVICE, session_bus], stdout=subprocess.PIPE, text=True)
     try:
         assert service.stdout and service.stdout.readline() == "ready\n"
@@ -297,14 +297,14 @@ def test_notify(town: Town, beaconry: Beaconry, session_bus: str, tmp_path: Path
         assert service.stdout.readline() == repr(("beaconry", 0, "shop", body)) + "\n"
         disable(beaconry)
         run.wait("exited", region="shop")
-        assert service.stdout.readline() == repr(("beaconry", 7, "shop", "Good bye")) + "\n", "it takes the other's place"
+        assert service.stdout.readline() == repr(("beaconry", 7, "shop", "Good bye")) + "\n", "it replaces the previous notification"
         assert run.end() == 0
     finally:
         service.kill()
         service.wait(10)
 
 
-def test_notify_without_a_desktop(town: Town, beaconry: Beaconry) -> None:
+def test_missing_desktop_is_a_warning(town: Town, beaconry: Beaconry) -> None:
     beaconry.environment["DBUS_SESSION_BUS_ADDRESS"] = f"unix:path={beaconry.folder}/none"
     run = start(beaconry, town, "--notify", "--ephemeral")
     enable(beaconry)
@@ -317,7 +317,7 @@ def test_notify_without_a_desktop(town: Town, beaconry: Beaconry) -> None:
 # MARK: The saved list
 
 
-def test_the_saved_list(town: Town, beaconry: Beaconry) -> None:
+def test_saved_list_is_edited_and_monitored(town: Town, beaconry: Beaconry) -> None:
     none = beaconry.call("monitor", "--radio", town[1])
     assert none.returncode == 64 and "no region is saved" in none.stderr
 
@@ -336,7 +336,7 @@ def test_the_saved_list(town: Town, beaconry: Beaconry) -> None:
     enable(beaconry)
     assert run.wait("entered", region="shop")["message"] == "Hello"
     assert {each["region"]["identifier"]: each["state"] for each in call("list")} == {"shop": "inside", "shelf": "inside"}
-    # A monitor that runs takes up what changes.
+    # A running monitor reads the change.
     call("add", "new", "--uuid", UUID)
     run.wait("entered", region="new", timeout=5)
     call("remove", "shop")
@@ -357,7 +357,7 @@ def test_the_saved_list(town: Town, beaconry: Beaconry) -> None:
     assert beaconry.call("monitor", "add", "x", "--uuid", "x").returncode == 64
 
 
-def test_a_changed_file_is_taken_up(town: Town, beaconry: Beaconry) -> None:
+def test_changed_list_of_regions_is_used(town: Town, beaconry: Beaconry) -> None:
     enable(beaconry)
     run = start(beaconry, town, "--ephemeral")
     run.wait("entered", region="shop")
@@ -370,7 +370,7 @@ def test_a_changed_file_is_taken_up(town: Town, beaconry: Beaconry) -> None:
     assert run.end() == 0
 
 
-def test_twenty_regions_unless_more_are_wanted(town: Town, beaconry: Beaconry) -> None:
+def test_limit_of_regions_can_be_raised(town: Town, beaconry: Beaconry) -> None:
     regions = "regions:\n" + "".join(f"  - {{ identifier: r{number}, uuid: {UUID} }}\n" for number in range(21))
     path = beaconry.profile(regions)
     done = beaconry.call("monitor", str(path), "--radio", town[1])
@@ -394,7 +394,7 @@ def test_twenty_regions_unless_more_are_wanted(town: Town, beaconry: Beaconry) -
         (["good.yaml", "--radio", "tcp-client:127.0.0.1:1"], 69, "no controller answers"),
     ],
 )  # fmt: skip
-def test_wrong_usage(beaconry: Beaconry, arguments: list[str], code: int, words: str) -> None:
+def test_wrong_usage_is_reported(beaconry: Beaconry, arguments: list[str], code: int, words: str) -> None:
     beaconry.profile("regions:\n  - identifier: a\n    uuid:   12\n", "bad.yaml")
     beaconry.profile(REGIONS, "good.yaml")
     arguments = [str(beaconry.folder / each) if each.endswith(".yaml") else each for each in arguments]
@@ -408,29 +408,29 @@ def test_help_has_an_example(beaconry: Beaconry, command: list[str]) -> None:
     assert done.returncode == 0 and "Example: beaconry monitor" in done.stdout
 
 
-def test_a_program_inherits_no_open_file(town: Town, beaconry: Beaconry, tmp_path: Path) -> None:
-    """Else a child that a program leaves behind would keep the radio's connection open, and be a receiver for ever."""
+def test_program_inherits_no_open_file(town: Town, beaconry: Beaconry, tmp_path: Path) -> None:
+    """Otherwise a child that a program leaves behind would keep the radio's connection open, as a receiver, forever."""
     enable(beaconry)
-    told = tmp_path / "told"
-    script = f"import os; names = os.listdir('/proc/self/fd'); open({str(told)!r} + '.new', 'w').write(" + (
+    output = tmp_path / "files"
+    script = f"import os; names = os.listdir('/proc/self/fd'); open({str(output)!r} + '.new', 'w').write(" + (
         "'\\n'.join(os.readlink('/proc/self/fd/' + name) for name in names if os.path.exists('/proc/self/fd/' + name) or "
         "os.path.islink('/proc/self/fd/' + name)))"
-    ) + f"; os.rename({str(told)!r} + '.new', {str(told)!r})"
+    ) + f"; os.rename({str(output)!r} + '.new', {str(output)!r})"
     run = start(
         beaconry, town, "--ephemeral", "--exec", sys.executable, "--exec-argument", "-c", "--exec-argument", script
     )
     run.wait("entered", region="shop")
     deadline = time.monotonic() + 10
-    while not told.exists():
+    while not output.exists():
         assert time.monotonic() < deadline, run.record
         time.sleep(0.02)
-    files = told.read_text().splitlines()
+    files = output.read_text().splitlines()
     assert len(files) >= 3
     assert not [file for file in files if file.startswith(("socket:", "anon_inode:"))], files
     assert run.end() == 0
 
 
-def test_what_came_while_it_was_stopped_is_heard_before_time_is_up(town: Town, beaconry: Beaconry) -> None:
+def test_reports_from_a_stop_count_before_the_time_limit(town: Town, beaconry: Beaconry) -> None:
     enable(beaconry)
     run = start(beaconry, town, "--ephemeral")
     run.wait("entered", region="shop")

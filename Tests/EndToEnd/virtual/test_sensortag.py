@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The SensorTag on the virtual air, beside what is known of real ones, and as the tutorial's app uses it."""
+"""The SensorTag on the virtual air, compared with known facts about real ones, and as the tutorial's app uses it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bumble.core import AdvertisingData
 from bumble.device import Device, Peer
 from bumble.gatt_client import CharacteristicProxy
 from bumble.hci import Address
-from phone import connected, hear, phone
+from phone import connected, phone, receive_reports
 from raw_host import ATTRIBUTES, RawHost, frame
 from raw_host import data as packet
 from sensortag import (
@@ -47,14 +47,14 @@ def profile(firmware: str = "1.4", address: str = RANDOM_ADDRESS, more: str = RO
     )
 
 
-class Told:
-    """What is told of characteristics, in the order in which it comes."""
+class Notifications:
+    """The notifications of characteristics, in order."""
 
     def __init__(self) -> None:
         self._queues: dict[str, asyncio.Queue[bytes]] = {}
 
     async def subscribe(self, peer: Peer, name: str) -> None:
-        """Asks to be told of a characteristic."""
+        """Subscribes to a characteristic."""
         queue = self._queues.setdefault(name, asyncio.Queue())
         await characteristic(peer, name).subscribe(lambda value: queue.put_nowait(bytes(value)))
 
@@ -63,12 +63,12 @@ class Told:
         return await asyncio.wait_for(self._queues[name].get(), seconds)
 
     async def wait_for(self, name: str, wanted: bytes) -> None:
-        """Waits until a value is told; what comes before is left out."""
+        """Waits for a value; earlier values are dropped."""
         while await self.next(name) != wanted:
             pass
 
     def is_silent(self, name: str) -> bool:
-        """Whether nothing waits."""
+        """Whether no value is in the queue."""
         return self._queues[name].empty()
 
 
@@ -87,14 +87,14 @@ async def write(peer: Peer, name: str, *octets: int, with_response: bool = True)
 
 
 async def refusal(action: Any) -> int:
-    """The error that a request is answered with."""
+    """The error response to a request."""
     with pytest.raises(ATT_Error) as caught:
         await action
     return caught.value.error_code
 
 
 async def find(device: Device, seconds: float = 30) -> Address:
-    """Scans until somebody has one of the names, as the tutorial's app does; gives the address."""
+    """Scans until a device has one of the names, as the tutorial's app does; returns the address."""
     found: asyncio.Future[Address] = asyncio.get_running_loop().create_future()
 
     def note(advertisement: Any) -> None:
@@ -109,19 +109,19 @@ async def find(device: Device, seconds: float = 30) -> Address:
     return address
 
 
-# What is on the air ---------------------------------------------------------------------------------------------
+# Advertising and attributes -------------------------------------------------------------------------------------
 
 
-def test_advertises_the_bytes_of_the_hardware(air: VirtualAir, beaconry: Beaconry) -> None:
+def test_advertising_data_is_that_of_the_hardware(air: VirtualAir, beaconry: Beaconry) -> None:
     run, transport = air(beaconry.profile(profile()))
     (started,) = [event for event in run.events if event["event"] == "advertising-started"]
     assert started["pdu"] == "ADV_IND" and started["intervalTicks"] == 160
 
     async def scenario() -> None:
         async with phone(transport) as device:
-            heard = await hear(device, 2)
-            assert {each.data.hex() for each in heard if each.pdu == "ADV_IND"} == {"020105"}
-            assert {each.data.hex() for each in heard if each.pdu == "SCAN_RSP"} == {
+            received = await receive_reports(device, 2)
+            assert {each.data.hex() for each in received if each.pdu == "ADV_IND"} == {"020105"}
+            assert {each.data.hex() for each in received if each.pdu == "SCAN_RSP"} == {
                 "0a0953656e736f72546167" "051250002003" "020a00"
             }
 
@@ -129,8 +129,8 @@ def test_advertises_the_bytes_of_the_hardware(air: VirtualAir, beaconry: Beaconr
 
 
 @pytest.mark.parametrize("firmware", ["1.3", "1.4"])
-def test_the_table_of_a_real_tag(air: VirtualAir, beaconry: Beaconry, firmware: str) -> None:
-    """Attribute by attribute: handle, type, properties and value, as Bumble sees them."""
+def test_table_is_that_of_a_real_tag(air: VirtualAir, beaconry: Beaconry, firmware: str) -> None:
+    """Attribute by attribute: handle, type, properties and value, as Bumble reads them."""
     _, transport = air(beaconry.profile(profile(firmware, ADDRESS)))
 
     async def scenario() -> None:
@@ -154,8 +154,8 @@ def test_the_table_of_a_real_tag(air: VirtualAir, beaconry: Beaconry, firmware: 
     asyncio.run(scenario())
 
 
-def test_the_table_in_raw_requests(air: VirtualAir, beaconry: Beaconry) -> None:
-    """The same, without a stack between the test and the octets; the system identifier is the address's."""
+def test_table_of_a_real_tag_in_raw_requests(air: VirtualAir, beaconry: Beaconry) -> None:
+    """The same, without a stack between the test and the bytes; the system identifier derives from the address."""
     _, transport = air(beaconry.profile(profile()))
     host = RawHost(int(transport.rsplit(":", 1)[1]))
     host.start()
@@ -178,7 +178,7 @@ def test_the_table_in_raw_requests(air: VirtualAir, beaconry: Beaconry) -> None:
             assert answer == bytes.fromhex("0b 0a0000 0000 eeffc0")
         elif each.is_constant:
             assert answer == b"\x0b" + each.value, hex(each.handle)
-    # Written commands are taken where only requests are declared, and what is wrong with them is not answered.
+    # Write commands are accepted where only requests are declared, and invalid ones are ignored.
     assert host.handle is not None
     for pdu in (struct.pack("<BHB", 0x52, 0x31, 7), struct.pack("<BHH", 0x52, 0x31, 7)):
         host.send(packet(host.handle, frame(ATTRIBUTES, pdu)))
@@ -189,7 +189,7 @@ def test_the_table_in_raw_requests(air: VirtualAir, beaconry: Beaconry) -> None:
     assert host.request(b"\x18\x01") == struct.pack("<BBHB", 0x01, 0x18, 0x31, 0x0B)
 
 
-def test_the_table_of_version_15(air: VirtualAir, beaconry: Beaconry) -> None:
+def test_table_of_version_15_is_that_of_a_real_tag(air: VirtualAir, beaconry: Beaconry) -> None:
     _, transport = air(beaconry.profile(profile("1.5")))
 
     async def scenario() -> None:
@@ -206,9 +206,9 @@ def test_the_table_of_version_15(air: VirtualAir, beaconry: Beaconry) -> None:
             assert await refusal(write(peer, "AA44*", 9)) == 0x80
             assert await read(peer, "AA44*") == b"\x64"
             await write(peer, "AA12*", 1)
-            told = Told()
-            await told.subscribe(peer, "AA11*")
-            check_acceleration(await told.next("AA11*"), 16)
+            notifications = Notifications()
+            await notifications.subscribe(peer, "AA11*")
+            check_acceleration(await notifications.next("AA11*"), 16)
 
     asyncio.run(scenario())
 
@@ -216,8 +216,8 @@ def test_the_table_of_version_15(air: VirtualAir, beaconry: Beaconry) -> None:
 # As apps use it -------------------------------------------------------------------------------------------------
 
 
-def test_the_tutorials_sequence(air: VirtualAir, beaconry: Beaconry) -> None:
-    """Scan by name, connect, discover, and for each sensor: configure, calibrate, be told, decode, switch off; keys."""
+def test_app_of_the_tutorial_reads_all_sensors(air: VirtualAir, beaconry: Beaconry) -> None:
+    """Scans by name, connects, discovers, and uses each sensor: configuration, calibration, notifications, keys."""
     run, transport = air(beaconry.profile(profile()))
 
     def press(keys: str) -> None:
@@ -236,13 +236,13 @@ def test_the_tutorials_sequence(air: VirtualAir, beaconry: Beaconry) -> None:
             assert await read(peer, "2A00") == b"TI BLE Sensor Tag"
             assert await read(peer, "2A24") == b"N.A.\0"
             assert len(await read(peer, "2A23")) == 8
-            told = Told()
+            notifications = Notifications()
 
-            # The simple keys are switched on first.
-            await told.subscribe(peer, "FFE1")
+            # The simple keys are subscribed first.
+            await notifications.subscribe(peer, "FFE1")
             for keys, octet in (("left", 1), ("left+right", 3), ("right", 2), ("none", 0)):
                 await asyncio.to_thread(press, keys)
-                assert await told.next("FFE1") == bytes([octet])
+                assert await notifications.next("FFE1") == bytes([octet])
 
             # The barometer is calibrated before it is switched on.
             await write(peer, "AA42*", 2)
@@ -250,34 +250,34 @@ def test_the_tutorials_sequence(air: VirtualAir, beaconry: Beaconry) -> None:
             calibration = await read(peer, "AA43*")
             assert any(calibration)
             await write(peer, "AA42*", 1)
-            await told.subscribe(peer, "AA41*")
+            await notifications.subscribe(peer, "AA41*")
 
             await write(peer, "AA13*", 10)
             assert await read(peer, "AA13*") == b"\x0a"
             await write(peer, "AA33*", 20)
             for data, (configuration, value, _) in SENSORS.items():
                 await write(peer, configuration, value)
-                await told.subscribe(peer, data)
+                await notifications.subscribe(peer, data)
             for data, (_, _, check) in SENSORS.items():
                 for _ in range(2):
-                    check(await told.next(data))
+                    check(await notifications.next(data))
                 check(await read(peer, data))
-            while (pressure := await told.next("AA41*"))[2:] == b"\0\0":
+            while (pressure := await notifications.next("AA41*"))[2:] == b"\0\0":
                 pass
             check_barometer(pressure, calibration)
 
-            # What changes around the tag is measured.
+            # A change of the tag's environment is measured.
             result = await asyncio.to_thread(beaconry.call, "ctl", "set", "tag", "acceleration.z=-1")
             assert result.returncode == 0, result.stderr
-            while acceleration(await told.next("AA11*"))[2] != -1:
+            while acceleration(await notifications.next("AA11*"))[2] != -1:
                 pass
 
             for data, (configuration, _, _) in {**SENSORS, "AA41*": ("AA42*", 1, None)}.items():
                 zeros = bytes(len(await read(peer, data)))
                 await write(peer, configuration, 0)
-                await told.wait_for(data, zeros)
+                await notifications.wait_for(data, zeros)
                 assert await read(peer, data) == zeros and await read(peer, configuration) == b"\0"
-                assert told.is_silent(data)
+                assert notifications.is_silent(data)
             assert await read(peer, "AA13*") == b"\x64" and await read(peer, "AA33*") == b"\xc8"
             assert await read(peer, "AA43*") == bytes(16)
             await connection.disconnect()
@@ -288,22 +288,22 @@ def test_the_tutorials_sequence(air: VirtualAir, beaconry: Beaconry) -> None:
     assert run.end() == 0
 
 
-def test_calibration_is_told_though_it_is_not_declared(air: VirtualAir, beaconry: Beaconry) -> None:
+def test_calibration_is_notified_although_undeclared(air: VirtualAir, beaconry: Beaconry) -> None:
     _, transport = air(beaconry.profile(profile()))
 
     async def scenario() -> None:
         async with phone(transport) as device, connected(device, RANDOM_ADDRESS) as (connection, peer):
-            told: asyncio.Queue[bytes] = asyncio.Queue()
-            peer.gatt_client.notification_subscribers[0x52] = {told.put_nowait}
+            notifications: asyncio.Queue[bytes] = asyncio.Queue()
+            peer.gatt_client.notification_subscribers[0x52] = {notifications.put_nowait}
             await peer.write_value(0x53, b"\x01\x00", with_response=True)
             await write(peer, "AA42*", 2)
-            assert await asyncio.wait_for(told.get(), 30) == await read(peer, "AA43*") != bytes(16)
+            assert await asyncio.wait_for(notifications.get(), 30) == await read(peer, "AA43*") != bytes(16)
 
     asyncio.run(scenario())
 
 
-def test_everything_is_reset_with_the_connection(air: VirtualAir, beaconry: Beaconry) -> None:
-    """And the tag ends it when it is asked to."""
+def test_disconnection_resets_the_tag(air: VirtualAir, beaconry: Beaconry) -> None:
+    """The tag ends the connection on request."""
     run, transport = air(beaconry.profile(profile()))
 
     async def scenario() -> None:
@@ -329,26 +329,26 @@ def test_everything_is_reset_with_the_connection(air: VirtualAir, beaconry: Beac
     asyncio.run(scenario())
 
 
-def test_the_connections_parameters(air: VirtualAir, beaconry: Beaconry) -> None:
-    """They are read as they are; the tag asks for those that it is given, and tells what became of it."""
+def test_connection_parameters_are_read_and_requested(air: VirtualAir, beaconry: Beaconry) -> None:
+    """The parameters in use can be read; the tag requests those that are written to it, and notifies the result."""
     _, transport = air(beaconry.profile(profile()))
 
     async def scenario() -> None:
         async with phone(transport) as device, connected(device, RANDOM_ADDRESS) as (_, peer):
-            told = Told()
-            await told.subscribe(peer, "CCC1*")
+            notifications = Notifications()
+            await notifications.subscribe(peer, "CCC1*")
             first = struct.unpack("<HHH", await read(peer, "CCC1*"))
             assert first[0] >= 6 and first[2] >= 10 and first != (0x28, 0, 1000)
             assert await refusal(write(peer, "CCC2*", *bytes(7))) == 0x0D
             await write(peer, "CCC2*", *struct.pack("<HHHH", 0x28, 0x28, 0, 1000))
-            await told.wait_for("CCC1*", struct.pack("<HHH", 0x28, 0, 1000))
+            await notifications.wait_for("CCC1*", struct.pack("<HHH", 0x28, 0, 1000))
             assert struct.unpack("<HHH", await read(peer, "CCC1*")) == (0x28, 0, 1000)
 
     asyncio.run(scenario())
 
 
-def test_silent_until_the_side_key_is_pressed(beaconry: Beaconry) -> None:
-    """Like the hardware, where the profile wants that."""
+def test_tag_advertises_after_its_side_key_is_pressed(beaconry: Beaconry) -> None:
+    """As the hardware, if the profile requests that."""
     run = beaconry.run(
         beaconry.profile(profile(more=ROOM + "    advertising: side-key\n")), "--hci-server", "none", radio="virtual"
     )
@@ -365,10 +365,10 @@ def test_silent_until_the_side_key_is_pressed(beaconry: Beaconry) -> None:
     run.wait("advertising-stopped")
 
 
-# What people write ----------------------------------------------------------------------------------------------
+# Settings and profiles --------------------------------------------------------------------------------------------
 
 
-def test_settings_that_cannot_be(air: VirtualAir, beaconry: Beaconry) -> None:
+def test_invalid_settings_are_refused(air: VirtualAir, beaconry: Beaconry) -> None:
     air(beaconry.profile(profile()))
     for setting, words in (
         ("humidity=101", 'humidity: "101" is not a number from 0 to 100 (%)'),
@@ -380,7 +380,7 @@ def test_settings_that_cannot_be(air: VirtualAir, beaconry: Beaconry) -> None:
         assert result.returncode == 65 and words in result.stderr, result.stderr
 
 
-def test_the_example_is_a_good_profile(air: VirtualAir, beaconry: Beaconry) -> None:
+def test_example_profile_is_valid(air: VirtualAir, beaconry: Beaconry) -> None:
     result = beaconry.call("check", str(PROFILES / "sensortag.yaml"))
     assert result.returncode == 0, result.stdout + result.stderr
     air(PROFILES / "sensortag.yaml")

@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The ways to a controller besides TCP: lines of our own making, with Bumble's controller at their other end."""
+"""Transports to a controller besides TCP: lines that the test connects to Bumble's controller."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pathlib import Path
 
 from beaconry import Beaconry
 from peers import BumbleControllers
-from phone import hear, phone
+from phone import phone, receive_reports
 from test_hosts import ENTRANCE, TWO
 
 ONE = TWO[: TWO.index("  - id: plain")]
@@ -26,7 +26,7 @@ ONE = TWO[: TWO.index("  - id: plain")]
 
 @contextmanager
 def carrying(port: int, read: Callable[[], bytes], write: Callable[[bytes], object], near: int) -> Iterator[None]:
-    """Carries octets between a descriptor and a TCP port."""
+    """Carries bytes between a descriptor and a TCP port."""
     far = socket.create_connection(("127.0.0.1", port))
     is_over = threading.Event()
 
@@ -46,27 +46,27 @@ def carrying(port: int, read: Callable[[], bytes], write: Callable[[bytes], obje
     far.close()
 
 
-def is_heard(beaconry: Beaconry, radio: str, phones: str) -> None:
-    """A beacon on this radio is heard by a phone, and all ends well."""
+def expect_received(beaconry: Beaconry, radio: str, phones: str) -> None:
+    """Expects a phone to receive a beacon on this radio, and the run to end in order."""
     run = beaconry.run(beaconry.profile(ONE), radio=radio)
     assert run.wait("radio-ready")["radio"] == radio
     run.wait("ready")
 
     async def listen() -> set[str]:
         async with phone(phones) as device:
-            return {each.address for each in await hear(device, 2)}
+            return {each.address for each in await receive_reports(device, 2)}
 
     assert ENTRANCE in asyncio.run(listen())
     assert run.end() == 0
 
 
-def test_a_serial_line(beaconry: Beaconry, bumble_controllers: BumbleControllers) -> None:
+def test_serial_line_carries_hci(beaconry: Beaconry, bumble_controllers: BumbleControllers) -> None:
     near, line = pty.openpty()
     with carrying(bumble_controllers.ports[0], lambda: os.read(near, 4096), lambda octets: os.write(near, octets), near):
-        is_heard(beaconry, f"serial:{os.ttyname(line)},115200", bumble_controllers.transports[1])
+        expect_received(beaconry, f"serial:{os.ttyname(line)},115200", bumble_controllers.transports[1])
 
 
-def test_a_unix_socket(beaconry: Beaconry, bumble_controllers: BumbleControllers, tmp_path: Path) -> None:
+def test_unix_socket_carries_hci(beaconry: Beaconry, bumble_controllers: BumbleControllers, tmp_path: Path) -> None:
     path = tmp_path / "controller.sock"
     server = socket.socket(socket.AF_UNIX)
     server.bind(str(path))
@@ -84,6 +84,6 @@ def test_a_unix_socket(beaconry: Beaconry, bumble_controllers: BumbleControllers
     is_over = threading.Event()
     acceptor = threading.Thread(target=accept, daemon=True)
     acceptor.start()
-    is_heard(beaconry, f"unix:{path}", bumble_controllers.transports[1])
+    expect_received(beaconry, f"unix:{path}", bumble_controllers.transports[1])
     is_over.set()
     acceptor.join()

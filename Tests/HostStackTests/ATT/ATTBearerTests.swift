@@ -8,11 +8,11 @@ import HostStack
 import Testing
 
 @Suite struct ATTBearerTests {
-    /// Which end asked for it does not matter: both use what was agreed on.
+    /// The MTU applies to both directions, whichever end requested the exchange.
     @Test func mtuIsSharedByServerAndClient() throws {
         var pair = try BearerPair(mtu: 100, nearServer: ATTServer(database: try AttributeFixture.database()))
         pair.perform(far: pair.far.bearer.withClient { $0.start(.exchangeMTU, as: ATTToken(1), at: .zero) })
-        // The near server takes 517 octets, the far client 100.
+        // The near server accepts 517 bytes, the far client 100.
         #expect(pair.near.bearer.mtu == 100)
         #expect(pair.near.bearer.server?.mtu == 100)
         #expect(pair.far.bearer.mtu == 100)

@@ -43,7 +43,7 @@ import Testing
                 == [.response(Self.one, .failure(.refused(.insufficientAuthentication, 0x18)))])
     }
 
-    /// What answers nothing: nothing comes of it, and what is awaited still comes through.
+    /// PDUs that do not answer the request are ignored, and the response is still accepted afterwards.
     @Test(arguments: [
         "13", "0d 07", "01 12 1800 03", "01 0a 1800", "03 1700", "1e", "0a 1800", "52 1800 01", "", "ff", "19", "1b 18",
         "1d", "23 1000", "05 01",
@@ -54,7 +54,7 @@ import Testing
         #expect(client.receive(bytes, at: .zero) == [])
         _ = client.request(Self.read, as: Self.one, at: .zero)
         #expect(client.receive(bytes, at: .seconds(20)) == [])
-        // It does not gain time either.
+        // The PDU does not extend the time limit either.
         #expect(client.nextDeadline == .seconds(30))
         #expect(client.receive([0x0B], at: .seconds(20)).count == 1)
     }
@@ -89,7 +89,7 @@ import Testing
             ])
         #expect(client.nextDeadline == nil)
         #expect(client.advance(to: .seconds(99)) == [])
-        // The bearer is dead: a late response changes nothing, and nothing more is sent.
+        // The bearer is closed: a late response is ignored, and nothing more is sent.
         #expect(client.receive([0x0B], at: .seconds(36)) == [])
         #expect(client.receive([0x1D, 0x10, 0], at: .seconds(36)) == [])
         #expect(

@@ -8,7 +8,7 @@ import HostStack
 import TestSupport
 import Testing
 
-/// A PDU by its bytes.
+/// A PDU and its bytes.
 struct GoldenPDU: Sendable, CustomTestStringConvertible {
     let hexadecimal: String
     let pdu: ATTPDU
@@ -119,7 +119,7 @@ struct GoldenPDU: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// The parameters of a PDU are a wire type of their own.
+    /// The parameters of a PDU are a wire type themselves.
     private func checkParameters<Message: ATTMessage>(_ message: Message) throws {
         let bytes = message.serialized()
         #expect(try checkWire(Message.self, bytes: bytes) == message)
@@ -142,7 +142,7 @@ struct GoldenPDU: Sendable, CustomTestStringConvertible {
         try fuzzWire(ATTPDU.self, samples: samples, rounds: 20000)
     }
 
-    /// What no PDU can be.
+    /// Malformed PDUs, with their errors.
     static let malformed: [(String, WireError)] = [
         ("", WireError(.truncated(needed: 1, available: 0), offset: 0)),
         ("02 17", WireError(.truncated(needed: 2, available: 1), offset: 1)),
@@ -183,7 +183,7 @@ struct GoldenPDU: Sendable, CustomTestStringConvertible {
         #expect(ATTSignedWriteCommand(handle: 1, value: [], signature: [1]) == nil)
     }
 
-    /// One long type among short ones makes all of them long.
+    /// If one type has 128 bits, all types are written with 128 bits.
     @Test func typesAreWrittenInOneFormat() throws {
         let long = try #require(GoldenPDU.long)
         let response = ATTFindInformationResponse([

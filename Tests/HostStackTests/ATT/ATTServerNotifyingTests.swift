@@ -52,7 +52,7 @@ import Testing
             server.receive([0x1E], at: .seconds(3))
                 == [.indicationEnded(Self.numbers, isConfirmed: true), .send([0x1D, 0x1A, 0, 2])])
         #expect(server.nextDeadline == .seconds(33))
-        // A confirmation with something behind it is none.
+        // A confirmation with extra bytes is ignored.
         #expect(server.receive([0x1E, 0], at: .seconds(3)) == [])
         _ = server.receive([0x1E], at: .seconds(4))
         #expect(server.receive([0x1E], at: .seconds(4)) == [.indicationEnded(Self.numbers, isConfirmed: true)])
@@ -60,7 +60,7 @@ import Testing
         #expect(server.receive([0x1E], at: .seconds(4)) == [])
     }
 
-    /// Requests and indications go their own ways.
+    /// Indications do not wait for pending requests.
     @Test func confirmationDoesNotWaitForTheOwner() throws {
         var server = try Self.server([Self.numbers: .indication])
         _ = server.indicate([1], of: Self.numbers, at: .zero)
@@ -114,7 +114,7 @@ import Testing
 
     @Test func stateOfAClientIsRestored() throws {
         var server = try Self.server([Self.battery: .notification, 0x0003: .notification, 0x1234: .indication])
-        // Handles that have no configuration are forgotten.
+        // A handle without a configuration is ignored.
         #expect(server.client.configurations == [Self.battery: .notification])
         #expect(server.client.databaseHash == server.database.hash)
         #expect(server.notify([1], of: Self.battery) == [.send([0x1B, 0x10, 0, 1])])

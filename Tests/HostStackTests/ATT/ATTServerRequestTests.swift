@@ -7,7 +7,7 @@ import BluetoothCore
 import HostStack
 import Testing
 
-/// A request, and the one response to it on a new connection with the smallest MTU; `nil` when there is none.
+/// A request on a new connection with the smallest MTU, and its only response; `nil` for none.
 struct ServerExchange: Sendable, CustomTestStringConvertible {
     let name: String
     let request: String
@@ -21,28 +21,29 @@ struct ServerExchange: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    /// The 128-bit service type as it is on the wire.
+    /// The 128-bit service type in wire order.
     private static let service = "566114ab537964ab6248559119e57321"
 
     static let finding = [
         ServerExchange("MTU is exchanged", "02 f700", "03 0502"),
-        ServerExchange("MTU below the smallest is taken for the smallest", "02 0100", "03 0502"),
+        ServerExchange("an MTU below the minimum counts as the minimum", "02 0100", "03 0502"),
         ServerExchange("MTU without a number", "02 f7", "01 02 0000 04"),
         ServerExchange(
-            "information: 5 of 2 octets", "04 0100 ffff", "05 01 0100 0028 0200 0328 0300 002a 0400 0328 0500 012a"),
+            "information: 5 types of 2 bytes", "04 0100 ffff", "05 01 0100 0028 0200 0328 0300 002a 0400 0328 0500 012a"
+        ),
         ServerExchange("information: one alone", "04 0d00 0d00", "05 01 0d00 2a2b"),
-        ServerExchange("information: ends in front of a long type", "04 1700 1900", "05 01 1700 0328"),
+        ServerExchange("information: ends before a long type", "04 1700 1900", "05 01 1700 0328"),
         ServerExchange(
             "information: a long type", "04 1800 1900", "05 02 1800 576114ab537964ab6248559119e57321"),
-        ServerExchange("information: behind the end", "04 3200 ffff", "01 04 3200 0a"),
+        ServerExchange("information: after the last handle", "04 3200 ffff", "01 04 3200 0a"),
         ServerExchange("information: from 0", "04 0000 ffff", "01 04 0000 01"),
         ServerExchange("information: backwards", "04 0200 0100", "01 04 0200 01"),
         ServerExchange("information: too short", "04 0100 ff", "01 04 0000 04"),
         ServerExchange("information: too long", "04 0100 ffff 00", "01 04 0000 04"),
         ServerExchange("service by type", "06 0100 ffff 0028 0f18", "07 0e00 1300"),
         ServerExchange("service by long type", "06 0100 ffff 0028 \(service)", "07 1400 2100"),
-        ServerExchange("service by type, from inside of it", "06 0f00 ffff 0028 0f18", "01 06 0f00 0a"),
-        ServerExchange("service by type: none", "06 0100 ffff 0028 3412", "01 06 0100 0a"),
+        ServerExchange("service by type, from inside the service", "06 0f00 ffff 0028 0f18", "01 06 0f00 0a"),
+        ServerExchange("service by type: no such service", "06 0100 ffff 0028 3412", "01 06 0100 0a"),
         ServerExchange("service by type: secondary is not primary", "06 3100 3100 0028 0000", "01 06 3100 0a"),
         ServerExchange("by type and value: of the owner", "06 0100 ffff 192a 64", "07 1000 1000"),
         ServerExchange("by type and value: another value", "06 0100 ffff 192a 63", "01 06 0100 0a"),
@@ -58,21 +59,21 @@ struct ServerExchange: Sendable, CustomTestStringConvertible {
         ServerExchange("groups: the last", "10 1500 ffff 0028", "11 06 2200 3000 1518"),
         ServerExchange("groups: no more", "10 2300 ffff 0028", "01 10 2300 0a"),
         ServerExchange(
-            "groups: type in 16 octets", "10 2200 ffff fb349b5f80000080001000000028 0000", "11 06 2200 3000 1518"),
+            "groups: type in 16 bytes", "10 2200 ffff fb349b5f80000080001000000028 0000", "11 06 2200 3000 1518"),
         ServerExchange(
             "groups: secondary", "10 0100 ffff 0128", "11 14 3100 3100 ff6114ab537964ab6248559119e57321"),
-        ServerExchange("groups: a characteristic is none", "10 0100 ffff 0328", "01 10 0100 10"),
-        ServerExchange("groups: a long type is none", "10 0200 ffff \(service)", "01 10 0200 10"),
+        ServerExchange("groups: a characteristic is not a group", "10 0100 ffff 0328", "01 10 0100 10"),
+        ServerExchange("groups: a long type is not a group", "10 0200 ffff \(service)", "01 10 0200 10"),
         ServerExchange("groups: backwards", "10 0500 0400 0028", "01 10 0500 01"),
-        ServerExchange("groups: from 0, of no group type", "10 0000 0400 0328", "01 10 0000 01"),
-        ServerExchange("groups: type of 3 octets", "10 0100 ffff 002800", "01 10 0000 04"),
+        ServerExchange("groups: from 0, with a type that does not group", "10 0000 0400 0328", "01 10 0000 01"),
+        ServerExchange("groups: type of 3 bytes", "10 0100 ffff 002800", "01 10 0000 04"),
         ServerExchange(
             "characteristics of a service", "08 0100 0500 0328", "09 07 0200 020300002a 0400 020500012a"),
         ServerExchange(
             "characteristics: as many as fit", "08 0100 ffff 0328",
             "09 07 0200 020300002a 0400 020500012a 0700 200800052a"),
         ServerExchange(
-            "characteristics: end in front of a long one", "08 0c00 ffff 0328",
+            "characteristics: end before a long one", "08 0c00 ffff 0328",
             "09 07 0c00 020d002a2b 0f00 131000192a"),
         ServerExchange(
             "characteristics: a long one is cut by the smallest MTU", "08 1700 2100 0328",
@@ -91,10 +92,10 @@ struct ServerExchange: Sendable, CustomTestStringConvertible {
         ServerExchange(
             "several values: cut", "0e 1800 1800", "0f 000102030405060708090a0b0c0d0e0f 000102030405"),
         ServerExchange("several values: one", "0e 1000", "01 0e 0000 04"),
-        ServerExchange("several values: no such", "0e 1000 3200", "01 0e 3200 01"),
+        ServerExchange("several values: no such handle", "0e 1000 3200", "01 0e 3200 01"),
         ServerExchange("several values: 0", "0e 0000 1000", "01 0e 0000 01"),
         ServerExchange("several values: cannot be read", "0e 1000 1d00", "01 0e 1d00 02"),
-        ServerExchange("several values: may not be read", "0e 2400 1000", "01 0e 2400 05"),
+        ServerExchange("several values: reading is not permitted", "0e 2400 1000", "01 0e 2400 05"),
         ServerExchange("several values: odd", "0e 1000 10", "01 0e 0000 04"),
         ServerExchange("values with lengths", "20 1000 1a00", "21 0100 64 0400 01000100"),
         ServerExchange("values with lengths: empty", "20 2000 1000", "21 0000 0100 64"),
@@ -103,7 +104,7 @@ struct ServerExchange: Sendable, CustomTestStringConvertible {
         ServerExchange(
             "values with lengths: cut inside", "20 1a00 1800", "21 0400 01000100 1000 000102030405060708090a0b0c0d"),
         ServerExchange("values with lengths: one", "20 1000", "01 20 0000 04"),
-        ServerExchange("values with lengths: no such", "20 1000 3200", "01 20 3200 01"),
+        ServerExchange("values with lengths: no such handle", "20 1000 3200", "01 20 3200 01"),
         ServerExchange("values with lengths: cannot be read", "20 1d00 1000", "01 20 1d00 02"),
     ]
 
@@ -127,13 +128,13 @@ struct ServerExchange: Sendable, CustomTestStringConvertible {
         ServerExchange("too short", "0a 03", "01 0a 0000 04"),
         ServerExchange("too long", "0a 0300 00", "01 0a 0000 04"),
         ServerExchange("part of the name", "0c 0300 0200", "0d 61636f6e"),
-        ServerExchange("part: nothing behind the name", "0c 0300 0600", "0d"),
+        ServerExchange("part: at the end of the name", "0c 0300 0600", "0d"),
         ServerExchange("part: past the name", "0c 0300 0700", "01 0c 0300 07"),
         ServerExchange("part: of the owner", "0c 1800 0e00", "0d 0e0f"),
         ServerExchange("part: past the owner's", "0c 1800 1100", "01 0c 1800 07"),
         ServerExchange("part: all of a short one", "0c 1100 0000", "0d 0000"),
-        ServerExchange("part: of one that is never long", "0c 1100 0100", "01 0c 1100 0b"),
-        ServerExchange("part: past one that is never long", "0c 1100 0300", "01 0c 1100 07"),
+        ServerExchange("part: of a value that is never long", "0c 1100 0100", "01 0c 1100 0b"),
+        ServerExchange("part: past a value that is never long", "0c 1100 0300", "01 0c 1100 07"),
         ServerExchange("part: cannot be read", "0c 1d00 0000", "01 0c 1d00 02"),
         ServerExchange("part: no such handle", "0c 3200 0000", "01 0c 3200 01"),
         ServerExchange("part: too short", "0c 0300 00", "01 0c 0000 04"),
@@ -141,7 +142,7 @@ struct ServerExchange: Sendable, CustomTestStringConvertible {
 
     static let writing = [
         ServerExchange("value of the owner", "12 1a00 02000300", "13"),
-        ServerExchange("wrong length, says the owner", "12 1a00 020003", "01 12 1a00 0d"),
+        ServerExchange("the owner refuses the length", "12 1a00 020003", "01 12 1a00 0d"),
         ServerExchange("a value that is only written without response", "12 1d00 01", "13"),
         ServerExchange("cannot be written", "12 1000 01", "01 12 1000 03"),
         ServerExchange("declaration", "12 0e00 0f18", "01 12 0e00 03"),
@@ -152,12 +153,12 @@ struct ServerExchange: Sendable, CustomTestStringConvertible {
         ServerExchange("handle 0", "12 0000 01", "01 12 0000 01"),
         ServerExchange("without a handle", "12 1a", "01 12 0000 04"),
         ServerExchange("notifications", "12 1100 0100", "13"),
-        ServerExchange("indications that there are not", "12 1100 0200", "01 12 1100 13"),
+        ServerExchange("indications that are not supported", "12 1100 0200", "01 12 1100 13"),
         ServerExchange("both", "12 1b00 0300", "13"),
         ServerExchange("reserved bits", "12 1b00 0400", "01 12 1b00 13"),
         ServerExchange("configuration too short", "12 1100 01", "01 12 1100 0d"),
         ServerExchange("configuration too long", "12 1100 010000", "01 12 1100 0d"),
-        ServerExchange("configuration that is of no use", "12 3000 0100", "13"),
+        ServerExchange("configuration without a function", "12 3000 0100", "13"),
         ServerExchange("broadcast", "12 1200 0100", "13"),
         ServerExchange("broadcast: reserved bits", "12 1200 0200", "01 12 1200 13"),
         ServerExchange("features", "12 0b00 01", "13"),
@@ -204,11 +205,11 @@ struct ServerExchange: Sendable, CustomTestStringConvertible {
         var bench = try ServerBench()
         let expected = try exchange.response.map { [Hexadecimal.string(try Hexadecimal.bytes($0))] } ?? []
         #expect(try bench.send(exchange.request) == expected)
-        // Whatever it was, the connection goes on.
+        // The connection continues after any request.
         #expect(try bench.send("0a 0500") == ["0b0000"])
     }
 
-    /// What there is room for with a longer MTU.
+    /// A longer MTU leaves room for longer lists.
     @Test func longerPDUsAreFilled() throws {
         var bench = try ServerBench()
         #expect(try bench.send("02 f700") == ["030502"])
@@ -225,7 +226,7 @@ struct ServerExchange: Sendable, CustomTestStringConvertible {
         #expect(read.count / 2 == 247)
         let rest = try #require(try bench.send("0c 2000 f600").first)
         #expect(rest.count / 2 == 1 + 300 - 246)
-        // No length octet can say more than 255.
+        // The length byte is at most 255.
         let byType = try #require(try bench.send("08 2000 2000 5a6114ab537964ab6248559119e57321").first)
         #expect(byType.count / 2 == 247)
         #expect(byType.hasPrefix("09f52000"))
@@ -242,7 +243,7 @@ struct ServerExchange: Sendable, CustomTestStringConvertible {
         #expect(try bench.send("0a 2000").first?.count == 2 * 513)
     }
 
-    /// Lists hold as many entries as there is room for, and not one more.
+    /// Lists hold as many entries as fit, and not one more.
     @Test(arguments: 23...64)
     func listsAreFilled(_ mtu: Int) throws {
         let service = GATTService(
@@ -255,7 +256,8 @@ struct ServerExchange: Sendable, CustomTestStringConvertible {
             services: Array(repeating: service, count: 20), genericAccess: GenericAccess(name: ""))
         var server = ATTServer(database: database)
         _ = server.receive([0x02, UInt8(mtu), 0], at: .zero)
-        // From the first of the services, all of which are alike: request, octets in front of the list, and an entry's.
+        // From the first service, all of which are alike: the request, the bytes before the list, and the bytes of an
+        // entry.
         let lists: [(String, Int, Int)] = [
             ("04 0e00 ffff", 2, 4), ("06 0e00 ffff 0028 1518", 1, 4), ("08 0e00 ffff 0328", 2, 7),
             ("08 0e00 ffff 0129", 2, 3), ("10 0e00 ffff 0028", 2, 6),

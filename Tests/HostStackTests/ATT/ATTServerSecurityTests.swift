@@ -16,24 +16,26 @@ import Testing
     static let authorized = LinkSecurity(isAuthorized: true)
     static let keyOnly = LinkSecurity(isAuthenticated: true, hasKey: true)
 
-    /// What a link offers, whose value, and the error; 0 when it may be read and written.
+    /// The security of the link, the attribute, and the error; 0 if it can be read and written.
     static let cases: [(LinkSecurity, AttributeHandle, UInt8)] = [
-        // Needs encryption.
+        // Requires encryption.
         (open, 0x24, 0x05), (bonded, 0x24, 0x0F), (encrypted, 0x24, 0), (shortKey, 0x24, 0), (authenticated, 0x24, 0),
         (authorized, 0x24, 0x05),
-        // Needs an authenticated key, and that it is in use.
+        // Requires an encrypted link with an authenticated key.
         (open, 0x26, 0x05), (bonded, 0x26, 0x0F), (encrypted, 0x26, 0x05), (authenticated, 0x26, 0),
         (keyOnly, 0x26, 0x0F),
-        // Needs authorization, and no more.
+        // Requires only authorization.
         (open, 0x28, 0x08), (authenticated, 0x28, 0x08), (authorized, 0x28, 0),
-        // Needs a key of 16 octets to be read.
+        // Requires a key of 16 bytes for reading.
         (open, 0x2A, 0x05), (shortKey, 0x2A, 0x0C), (encrypted, 0x2A, 0),
-        // Needs nothing.
+        // Requires nothing.
         (open, 0x10, 0),
     ]
 
     @Test(arguments: cases)
-    func valuesAreRead(_ security: LinkSecurity, _ handle: AttributeHandle, _ error: UInt8) throws {
+    func readingNeedsTheSecurityOfTheAttribute(_ security: LinkSecurity, _ handle: AttributeHandle, _ error: UInt8)
+        throws
+    {
         for request in [[0x0A], [0x0C]] as [[UInt8]] {
             var bench = try ServerBench(security: security)
             let tail: [UInt8] = request == [0x0C] ? [0, 0] : []
@@ -46,7 +48,9 @@ import Testing
     }
 
     @Test(arguments: cases.filter { $0.1 != 0x10 && $0.1 != 0x2A })
-    func valuesAreWritten(_ security: LinkSecurity, _ handle: AttributeHandle, _ error: UInt8) throws {
+    func writingNeedsTheSecurityOfTheAttribute(_ security: LinkSecurity, _ handle: AttributeHandle, _ error: UInt8)
+        throws
+    {
         var bench = try ServerBench(security: security)
         let response = try bench.send([0x12] + handle.serialized() + [1])
         let expected = error == 0 ? [0x13] : [1, 0x12] + handle.serialized() + [error]
@@ -55,21 +59,21 @@ import Testing
         #expect(bench.owner.written.count == (error == 0 ? 2 : 0))
     }
 
-    /// Reading and writing have permissions of their own.
+    /// Reading and writing have separate permissions.
     @Test func writingRequiresOnlyItsOwnPermission() throws {
         var bench = try ServerBench()
         #expect(try bench.send("12 2a00 01") == ["13"])
         #expect(try bench.send("0a 2a00") == ["010a2a0005"])
     }
 
-    @Test func subscribingIsProtected() throws {
+    @Test func subscribingNeedsTheSecurityOfTheAttribute() throws {
         var bench = try ServerBench()
         #expect(try bench.send("0a 2d00", "12 2d00 0100") == ["0b0000", "01122d0005"])
         bench.server.security = Self.encrypted
         #expect(try bench.send("12 2d00 0100") == ["13"])
     }
 
-    /// A list ends in front of what may not be read; only the first is an error.
+    /// A list ends before a protected value; only a protected first value is an error.
     @Test func listEndsBeforeProtectedValues() throws {
         let services = [
             GATTService(
@@ -91,7 +95,7 @@ import Testing
                 ])
     }
 
-    /// Requests and commands that the server refuses by itself, which its owner can report.
+    /// Requests and commands that the server refuses itself, which its owner can report.
     @Test(
         arguments: [
             ("0a 2400", 0x24, nil, .insufficientAuthentication),
@@ -102,7 +106,7 @@ import Testing
             ("16 2400 0000 07", 0x24, [7], .insufficientAuthentication),
             ("0a 2800", 0x28, nil, .insufficientAuthorization),
         ] as [(String, AttributeHandle, [UInt8]?, ATTError)])
-    func refusalsAreReported(
+    func refusedRequestsAreReported(
         _ request: String, _ handle: AttributeHandle, _ value: [UInt8]?, _ error: ATTError
     ) throws {
         var server = ATTServer(database: try AttributeFixture.database())

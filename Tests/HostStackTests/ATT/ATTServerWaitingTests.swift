@@ -7,7 +7,7 @@ import BluetoothCore
 import HostStack
 import Testing
 
-/// What happens while the owner takes its time.
+/// Requests that wait for the owner's answer.
 @Suite struct ATTServerWaitingTests {
     @Test func requestsAreServedInOrder() throws {
         var server = ATTServer(database: try AttributeFixture.database())
@@ -29,7 +29,7 @@ import Testing
         #expect(server.respond(token, .success([2]), at: .zero) == [])
     }
 
-    /// A client that does not wait for responses makes nothing grow.
+    /// The queue is bounded for a client that does not wait for responses.
     @Test func queueIsBounded() throws {
         var server = ATTServer(database: try AttributeFixture.database(), limits: ATTServer.Limits(waitingPDUs: 3))
         let token = try #require(server.receive([0x0A, 0x18, 0], at: .zero).token)
@@ -47,7 +47,7 @@ import Testing
         #expect(outputs.count == 1)
         #expect(
             server.respond(second, .success([2]), at: .zero) == [.send([0x0F, 1] + Array("Beacon".utf8) + [2])])
-        // The first error ends it, and names the attribute.
+        // The first error ends the request; the response names the attribute.
         outputs = server.receive([0x20, 0x10, 0, 0x18, 0], at: .zero)
         outputs = server.respond(try #require(outputs.token), .success([1]), at: .zero)
         #expect(
@@ -74,7 +74,7 @@ import Testing
         #expect(
             server.respond(try #require(outputs.token), .failure(.unlikely), at: .zero)
                 == [.send([0x01, 0x08, 0x10, 0, 0x0E])])
-        // Another length ends it too, and the owner is not asked for what there is no room for.
+        // A value of another length ends the list, too, and the owner is not asked for values that do not fit.
         outputs = server.receive(request, at: .zero)
         outputs = server.respond(try #require(outputs.token), .success([1]), at: .zero)
         #expect(
@@ -82,7 +82,7 @@ import Testing
                 == [.send([0x09, 3, 0x10, 0, 1])])
     }
 
-    /// Who looks for a value passes over those that cannot be had.
+    /// A search by value skips values that cannot be read.
     @Test func findByValueSkipsErrors() throws {
         let services = [
             GATTService(
@@ -112,7 +112,7 @@ import Testing
                 == [.send([0x01, 0x18, 0x1A, 0, 0x11])])
     }
 
-    /// The table may be replaced while the owner of the former one prepares its answer: that answer is not sent.
+    /// If the table is replaced before the owner answers, the answer is not sent.
     @Test(arguments: [
         (["0a 1800"], "010a18000e"), (["0c 1800 0000"], "010c18000e"), (["0e 1000 1800"], "010e10000e"),
         (["12 1a00 01000100"], "01121a000e"), (["16 1800 0000 01", "18 01"], "011818000e"),
@@ -124,14 +124,14 @@ import Testing
         let token = try #require(asked)
         let outputs = server.replaceDatabase(try Self.protected(), changed: nil, at: .zero)
         #expect(outputs == [.send(try Hexadecimal.bytes(refusal))])
-        #expect(server.respond(token, .success([1, 2, 3]), at: .zero) == [], "the answer is of the former table")
+        #expect(server.respond(token, .success([1, 2, 3]), at: .zero) == [], "the answer belongs to the former table")
         // The next request is served from the new table, with its permissions.
         #expect(
             server.receive([0x0A, 0x18, 0], at: .zero)
                 == [.send([0x01, 0x0A, 0x18, 0, 0x05]), .refused(0x0018, write: nil, .insufficientAuthentication)])
     }
 
-    /// What came behind such a request is of the former table as well.
+    /// Requests that wait behind such a request belong to the former table as well.
     @Test func waitingRequestsOfAFormerTableAreRefused() throws {
         var server = ATTServer(database: try AttributeFixture.database())
         _ = server.receive([0x0A, 0x18, 0], at: .zero)
@@ -143,7 +143,7 @@ import Testing
             ])
     }
 
-    /// A request goes on where all that it names comes before the first difference.
+    /// A request continues if all attributes that it names come before the first difference.
     @Test func requestOutsideOfTheChangeContinues() throws {
         var server = ATTServer(database: try AttributeFixture.database())
         let token = try #require(server.receive([0x0A, 0x10, 0], at: .zero).token)
@@ -151,7 +151,7 @@ import Testing
         #expect(server.respond(token, .success([99]), at: .zero) == [.send([0x0B, 99])])
     }
 
-    /// A subscription whose permission the link does not satisfy any more has ended.
+    /// A subscription ends if the link does not satisfy its new permission.
     @Test func subscriptionNeedsTheNewPermission() throws {
         let numbers = AttributeFixture.numbersValue
         var server = ATTServer(database: try AttributeFixture.database())

@@ -56,7 +56,7 @@ import Testing
         #expect(server.receive([0x12, 0x11, 0, 1, 0], at: .zero) == [.send([0x13])])
         #expect(server.receive([0x0A, 0x11, 0], at: .zero) == [.send([0x0B, 1, 0])])
         #expect(server.client.configurations == [AttributeFixture.batteryValue: .notification])
-        // A command does as well, only that nobody says so.
+        // A command does the same, without a response.
         #expect(
             server.receive([0x52, 0x11, 0, 0, 0], at: .zero)
                 == [.subscriptionChanged(AttributeFixture.batteryValue, uuid: AttributeFixture.battery, [])])
@@ -88,7 +88,7 @@ import Testing
 }
 
 @Suite struct ATTServerPreparedWriteTests {
-    /// The parts of one value reach the owner as one write, so that a value of fixed length is written in one go.
+    /// The parts of one value reach the owner as one write, because a value of fixed length must be written as a whole.
     @Test func partsAreWrittenTogether() throws {
         var bench = try ServerBench()
         #expect(
@@ -98,7 +98,7 @@ import Testing
             bench.owner.written == [
                 AttributeValue(handle: AttributeFixture.identityValue, value: Array(0xA0...0xAF))
             ])
-        // Nothing is left behind.
+        // The queue is empty afterwards.
         #expect(try bench.send("18 01") == ["19"])
         #expect(bench.owner.written.count == 1)
     }
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test(arguments: [
-        // Past the value, the wrong length together, longer than any value can be.
+        // Past the value; wrong length of the joined parts; longer than any value can be.
         ("16 1800 1100 01", "0118180007"), ("16 1800 0000 01", "011818000d"), ("16 2000 0102 01", "0118200007"),
         ("16 2000 0002 01", "011820000d"), ("16 1100 0300 01", "0118110007"), ("16 1100 0000 01", "011811000d"),
         ("16 0b00 0100 01", "01180b0007"),
@@ -132,7 +132,7 @@ import Testing
         var bench = try ServerBench()
         #expect(try bench.send(prepare).first?.hasPrefix("17") == true)
         #expect(try bench.send("18 01") == [error])
-        // What failed is gone.
+        // The failed write is removed.
         #expect(try bench.send("18 01") == ["19"])
     }
 
@@ -156,7 +156,7 @@ import Testing
     }
 
     @Test func queueIsBounded() throws {
-        // Room for two parts of 5 octets and what belongs to them.
+        // Room for two parts of 5 bytes with their overhead.
         var bench = try ServerBench(limits: ATTServer.Limits(preparedBytes: 24))
         #expect(try bench.send("16 2000 0000 0102030405").first?.hasPrefix("17") == true)
         #expect(try bench.send("16 2000 0500 0102030405").first?.hasPrefix("17") == true)
@@ -166,7 +166,7 @@ import Testing
         #expect(try bench.send("16 2000 0000 0102030405").first?.hasPrefix("17") == true)
     }
 
-    /// Parts without octets must not fill memory either.
+    /// Parts without bytes fill the queue, too.
     @Test func emptyPartsFillTheQueue() throws {
         var bench = try ServerBench()
         var count = 0

@@ -6,7 +6,7 @@ import Bluetooth
 import BluetoothCore
 import HostStack
 
-/// A table with one of everything, and what it looks like by handle.
+/// A table with attributes of every kind, and its contents by handle.
 enum AttributeFixture {
     static let service = uuid("2173E519-9155-4862-AB64-7953AB146156")
     static let identity = uuid("2173E519-9155-4862-AB64-7953AB146157")
@@ -87,9 +87,9 @@ struct AttributeOwner {
         AttributeFixture.commandValue: [],
         AttributeFixture.textValue: [],
     ]
-    /// Characteristics whose values keep their length, as settings do.
+    /// Characteristics whose values have a fixed length, as settings do.
     var fixedLengths: Set<AttributeHandle> = [AttributeFixture.identityValue, AttributeFixture.numbersValue]
-    /// All that was written, in order.
+    /// All writes, in order.
     var written: [AttributeValue] = []
 
     /// The answer to a question; `nil` for any other output.
@@ -126,7 +126,7 @@ struct AttributeOwner {
 struct ServerBench {
     var server: ATTServer
     var owner = AttributeOwner()
-    /// What the server wanted beside sending and asking, in order.
+    /// The outputs of the server other than PDUs and questions, in order.
     var events: [ATTServerOutput] = []
     var now = Duration.zero
 
@@ -138,7 +138,7 @@ struct ServerBench {
         server.security = security
     }
 
-    /// Sends PDUs, and collects what comes back, as hexadecimal digits.
+    /// Sends PDUs, and returns the responses as hexadecimal digits.
     mutating func send(_ pdus: String...) throws -> [String] {
         try pdus.flatMap { try send(try Hexadecimal.bytes($0)) }
     }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import HostStack
 
-/// Peers that send anything at any time.
+/// Peers that send arbitrary PDUs at any time.
 @Suite struct HostilePeerTests {
     private static let samples = GoldenPDU.all.compactMap { try? Hexadecimal.bytes($0.hexadecimal) }
 
@@ -17,7 +17,7 @@ import Testing
         guard Int.random(in: 0...3, using: &generator) > 0, var pdu = samples.randomElement(using: &generator) else {
             return generator.bytes(Int.random(in: 0...30, using: &generator))
         }
-        // A handle of the table, where most PDUs have one.
+        // A handle of the table, where most PDUs have their handle.
         if pdu.count >= 3, Bool.random(using: &generator) {
             pdu[1] = UInt8.random(in: 0...0x33, using: &generator)
             pdu[2] = 0
@@ -28,7 +28,7 @@ import Testing
         return pdu
     }
 
-    /// An owner that answers now and then, and a client that never waits.
+    /// An owner that answers only sometimes, and a client that never waits.
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
     func serverStaysWithinItsLimits(_ seed: UInt64) throws {
         var generator = SplitMix64(seed: seed)
@@ -67,7 +67,7 @@ import Testing
             #expect(questions.count <= 1 && server.waitingPDUCount <= limits.waitingPDUs && 23...100 ~= server.mtu)
         }
         #expect(responses > 1000)
-        // It still serves.
+        // The server still answers.
         if let question = questions.first, let (token, result) = owner.answer(question) {
             var outputs = server.respond(token, result, at: .zero)
             while let (token, result) = outputs.lazy.compactMap({ owner.answer($0) }).first {
@@ -89,8 +89,8 @@ import Testing
             .notification),
     ]
 
-    /// A server that answers with anything that the procedure may take for an answer: every procedure ends, after no
-    /// more requests than there are handles.
+    /// A server that answers with any PDU that the procedure may accept: every procedure ends, after at most as many
+    /// requests as there are handles.
     @Test(arguments: [5, 6] as [UInt64])
     func proceduresEnd(_ seed: UInt64) throws {
         var generator = SplitMix64(seed: seed)
@@ -103,7 +103,7 @@ import Testing
             while case .send(let request) = outputs.last, requests < 1000 {
                 requests += 1
                 outputs = client.receive(Self.answer(to: request, &generator), at: .zero)
-                // A PDU that answers nothing leaves the request waiting.
+                // A PDU that is not a response leaves the request waiting.
                 if client.nextDeadline == .seconds(30), !outputs.contains(where: \.isRequest) {
                     outputs = client.receive([0x01, request[0], 1, 0, 0x0A], at: .zero)
                 }
@@ -118,13 +118,13 @@ import Testing
         #expect(successes > 100)
     }
 
-    /// Something with the opcode of the response, mostly.
+    /// A PDU, usually with the opcode of the response.
     private static func answer(to request: [UInt8], _ generator: inout SplitMix64) -> [UInt8] {
         let answers = samples.filter { $0[0] == request[0] + 1 }
         guard Int.random(in: 0...9, using: &generator) > 0, var answer = answers.randomElement(using: &generator) else {
             return pdu(&generator)
         }
-        // What the request named is where most responses have it.
+        // The handle of the request, where most responses have one.
         if request.count >= 3, answer.count >= 4, answer[0] != 0x17 {
             let start = [0x11, 0x09, 0x05].contains(answer[0]) ? 2 : 1
             answer.replaceSubrange(start..<start + 2, with: request[1...2])
@@ -158,6 +158,6 @@ import Testing
 }
 
 extension GATTClientOutput {
-    /// Whether it sends something else than a confirmation.
+    /// Whether the output sends a PDU other than a confirmation.
     fileprivate var isRequest: Bool { if case .send(let pdu) = self { pdu != [0x1E] } else { false } }
 }

@@ -10,7 +10,7 @@ import Testing
 @Suite struct RobustCachingTests {
     private static let serviceChanged: AttributeHandle = 0x0008
 
-    /// A bonded client that knows another table.
+    /// A bonded client that knows a different table.
     private static func bench(_ features: ClientSupportedFeatures = .robustCaching) throws -> ServerBench {
         try ServerBench(
             client: ATTClientState(
@@ -29,7 +29,7 @@ import Testing
         let opcode = try #require(request.split(separator: " ").first)
         #expect(try bench.send(request) == ["01\(opcode)000012"])
         #expect(bench.owner.written.isEmpty)
-        // That it asks again says that it has understood.
+        // The repeated request shows that the client has received the error.
         #expect(try bench.send(request).first?.hasPrefix("01") == false)
         #expect(bench.server.client.databaseHash == bench.server.database.hash)
     }
@@ -67,7 +67,7 @@ import Testing
     @Test func readingTheHashMakesTheClientAware() throws {
         var bench = try Self.bench()
         #expect(try bench.send("08 0100 ffff 2a2b").first?.hasPrefix("0912") == true)
-        // Only the next request says that the hash has arrived.
+        // The hash counts as received only when the next request arrives.
         #expect(bench.server.notify([1], of: AttributeFixture.batteryValue) == [])
         #expect(try bench.send("0a 0500") == ["0b0000"])
         #expect(bench.server.notify([1], of: AttributeFixture.batteryValue).count == 1)
@@ -85,7 +85,7 @@ import Testing
         let database = try AttributeDatabase(services: services, genericAccess: GenericAccess(name: "Beacon"))
         let outputs = bench.server.replaceDatabase(database, changed: 0x0014...0xFFFF, at: .zero)
         #expect(outputs == [.send([0x1D, 0x08, 0, 0x14, 0, 0xFF, 0xFF])])
-        // What it wanted of what has gone is forgotten; what stays, stays.
+        // Subscriptions to removed characteristics end; the others stay.
         #expect(
             bench.server.client.configurations == [
                 AttributeFixture.batteryValue: .notification, Self.serviceChanged: .indication,
@@ -99,7 +99,7 @@ import Testing
         #expect(try bench.send("0a 1800") == ["010a180001"])
     }
 
-    /// Whose table is old hears of that only, not of values whose handles it may take for others.
+    /// A client with an outdated table receives only Service Changed, because its handles may be wrong.
     @Test func indicationsAreDroppedToo() throws {
         let numbers = AttributeFixture.numbersValue
         var bench = try ServerBench(
@@ -127,7 +127,7 @@ import Testing
         #expect(bench.server.client.databaseHash == none.hash)
     }
 
-    /// Of everything, the configuration of what tells of changes is the last that may be forgotten.
+    /// The configuration of Service Changed is kept even if all handles change.
     @Test func changesOfAllHandlesAreIndicated() throws {
         var bench = try ServerBench(
             client: ATTClientState(configurations: [Self.serviceChanged: .indication]))
@@ -149,7 +149,7 @@ import Testing
         #expect(bench.owner.written.isEmpty)
     }
 
-    /// A waiting indication of a table that has gone must not be sent under its old handle.
+    /// A waiting indication of a former table is not sent under its old handle.
     @Test func waitingIndicationsOfAnOldTableAreDropped() throws {
         let numbers = AttributeFixture.numbersValue
         var bench = try ServerBench(client: ATTClientState(configurations: [numbers: .indication]))
@@ -163,7 +163,7 @@ import Testing
             ])
     }
 
-    /// A request that was under way when the table changed says so too.
+    /// A request that is pending when the table changes is refused as out of sync.
     @Test func pendingRequestIsRefusedAsOutOfSync() throws {
         var server = ATTServer(
             database: try AttributeFixture.database(), client: ATTClientState(features: .robustCaching))

@@ -45,7 +45,7 @@ import Testing
         #expect(big.attributes.count == 0x16)
     }
 
-    /// Whatever a client sees of declarations changes the hash, and what it does not see leaves it.
+    /// The hash changes with what clients see of declarations, and with nothing else.
     @Test func hashChangesWithDeclarationsOnly() throws {
         func hash(_ services: [GATTService], name: String = "Beacon") throws -> [UInt8] {
             try AttributeDatabase(services: services, genericAccess: GenericAccess(name: name)).hash
@@ -258,7 +258,7 @@ import Testing
         #expect(range == expected.map { AttributeHandle($0.lowerBound)...AttributeHandle($0.upperBound) })
     }
 
-    @Test func aChangedCharacteristicAffectsItsWholeService() throws {
+    @Test func changedCharacteristicAffectsItsWholeService() throws {
         func database(
             _ uuid: UInt16 = 0x2A1B, properties: CharacteristicProperties = .read,
             permissions: AttributePermissions = .open, name: String = "Beacon"
@@ -277,9 +277,9 @@ import Testing
         let service = AttributeHandle(14)...AttributeHandle(18)
         #expect(try database(0x2A1C).affectedHandles(since: base) == service)
         #expect(try database(properties: .write).affectedHandles(since: base) == service)
-        // Another descriptor moves what follows.
+        // An additional descriptor moves the handles that follow.
         #expect(try database(properties: [.read, .notify]).affectedHandles(since: base) == AttributeHandle(14)...20)
-        // Neither values nor permissions are a part of the definition.
+        // Values and permissions are not part of the definition.
         let protected = AttributePermissions(read: .encryption)
         #expect(try database(permissions: protected, name: "Other").affectedHandles(since: base) == nil)
     }

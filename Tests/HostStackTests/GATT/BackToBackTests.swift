@@ -7,7 +7,7 @@ import BluetoothCore
 import HostStack
 import Testing
 
-/// A client against a server, over all procedures.
+/// A client against a server, with all procedures.
 @Suite struct BackToBackTests {
     static let mtus: [UInt16] = [23, 24, 50, 247, 517]
 
@@ -52,7 +52,7 @@ import Testing
         #expect(pair.far.longestPDU <= Int(mtu))
     }
 
-    /// Values whose lengths are at and around all that matters to any of the MTUs.
+    /// Values with lengths at and around all limits of the MTUs.
     @Test(arguments: mtus)
     func valuesOfAnyLengthAreWrittenAndRead(_ mtu: UInt16) throws {
         var pair = try Self.pair(mtu: mtu)
@@ -63,7 +63,7 @@ import Testing
             pair.far.owner.values[AttributeFixture.textValue] = []
             #expect(try pair.run(.write(AttributeFixture.textValue, value)) == .done)
             #expect(pair.far.owner.values[AttributeFixture.textValue] == value)
-            // In one go, however many parts it took.
+            // As one write, however many parts there were.
             #expect(pair.far.owner.written.map(\.value) == [value])
             pair.far.owner.written = []
             #expect(try pair.run(.read(AttributeFixture.textValue)) == .value(value))
@@ -76,7 +76,7 @@ import Testing
     func writesObeyTheOwner(_ mtu: UInt16) throws {
         var pair = try Self.pair(mtu: mtu)
         let identity = AttributeFixture.identityValue
-        // What the owner takes as 16 octets is 16 octets by any way.
+        // The owner requires 16 bytes, whichever procedure writes them.
         #expect(try pair.run(.writeLong(identity, [UInt8](repeating: 1, count: 16))) == .done)
         #expect(try pair.run(.writeLong(identity, offset: 14, [2, 2])) == .done)
         #expect(try pair.run(.read(identity)) == .value([UInt8](repeating: 1, count: 14) + [2, 2]))
@@ -135,7 +135,7 @@ import Testing
         for _ in 0..<3 { pair.notify(value, of: characteristic.value) }
         #expect(try pair.run(.subscribe(AttributeFixture.numbersClientConfiguration, [])) == .done)
         pair.notify(value, of: characteristic.value)
-        let told = pair.near.events.filter {
+        let reported = pair.near.events.filter {
             switch $0 {
             case .client(.notification), .client(.indication): true
             default: false
@@ -143,7 +143,7 @@ import Testing
         }
         let cut = Array(value.prefix(Int(mtu) - 3))
         let indication = ATTBearer.Output.client(.indication(characteristic.value, cut))
-        #expect(told == [.client(.notification(characteristic.value, cut)), indication, indication, indication])
+        #expect(reported == [.client(.notification(characteristic.value, cut)), indication, indication, indication])
         let confirmed = pair.far.events.filter {
             $0 == .server(.indicationEnded(characteristic.value, isConfirmed: true))
         }
@@ -151,7 +151,7 @@ import Testing
         #expect(pair.far.bearer.nextDeadline == nil)
     }
 
-    /// Both ends are client and server, and both ask at once.
+    /// Both ends are client and server, and both send requests at once.
     @Test func bothSidesSendRequests() throws {
         let server = ATTServer(database: try AttributeFixture.database(name: "Near"))
         var pair = try BearerPair(mtu: 100, nearServer: server)

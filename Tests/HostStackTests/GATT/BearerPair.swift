@@ -8,7 +8,7 @@ import HostStack
 
 /// Two bearers back to back over L2CAP frames in fragments, the second with a server of the fixture's table.
 struct BearerPair {
-    /// One end, and what it wanted beside sending and asking its owner.
+    /// One end, with the outputs other than PDUs and questions to its owner.
     struct End {
         var bearer: ATTBearer
         var owner = AttributeOwner()
@@ -40,12 +40,12 @@ struct BearerPair {
         throw ATTClientError.timedOut
     }
 
-    /// Has the far end's server do something.
+    /// Makes the far end's server notify a value.
     mutating func notify(_ value: [UInt8], of handle: AttributeHandle) {
         perform(far: far.bearer.withServer { [now] in $0.notify(value, of: handle, at: now) })
     }
 
-    /// Performs outputs, and those that come of them, until there are none.
+    /// Performs outputs, and the outputs that they cause, until there are no more.
     mutating func perform(near nearOutputs: [ATTBearer.Output] = [], far farOutputs: [ATTBearer.Output] = []) {
         var queue = nearOutputs.map { (isNear: true, output: $0) } + farOutputs.map { (isNear: false, output: $0) }
         while !queue.isEmpty {
@@ -57,7 +57,7 @@ struct BearerPair {
         }
     }
 
-    /// - Returns: what comes of an output, at its own end or the other.
+    /// - Returns: the outputs that an output causes, at its own end or the other.
     private static func perform(
         _ output: ATTBearer.Output, of end: inout End, towards other: inout End, at now: Duration
     ) -> [(isOwn: Bool, output: ATTBearer.Output)] {

@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct DeclarationTests {
     @Test func presentationFormatIsParsedAndSerialized() throws {
-        // A battery level: an unsigned octet in per cent.
+        // A battery level: an unsigned byte in per cent.
         let bytes = try Hexadecimal.bytes("0400ad27010000")
         let format = try checkWire(PresentationFormat.self, bytes: bytes)
         #expect(format == PresentationFormat(format: 4, unit: 0x27AD))

@@ -22,11 +22,11 @@ import Testing
         }
         #expect(outputs.last == .completed(Self.token, script.result))
         #expect(!outputs.dropLast().contains { if case .mtuChanged = $0 { false } else { true } })
-        // It is ready for the next.
+        // The client is ready for the next procedure.
         #expect(client.start(.read(1), as: Self.token, at: .zero) == [.send([0x0A, 1, 0])])
     }
 
-    /// A value cannot be longer than 512 octets, whatever a server says.
+    /// A value has at most 512 bytes, even if the server returns more.
     @Test func endlessValueIsCut() {
         var client = GATTClient()
         var outputs = client.start(.read(1), as: Self.token, at: .zero)

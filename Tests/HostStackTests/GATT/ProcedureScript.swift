@@ -7,11 +7,11 @@ import BluetoothCore
 import HostStack
 import Testing
 
-/// A procedure, what it asks with what it is answered, and what it gives.
+/// A procedure, its requests with the responses, and its result.
 struct ProcedureScript: Sendable, CustomTestStringConvertible {
     let name: String
     let procedure: GATTProcedure
-    /// Request and response by turns, on a new connection with the smallest MTU.
+    /// Requests and responses in turn, on a new connection with the smallest MTU.
     let exchanges: [String]
     let result: Result<GATTResult, ATTClientError>
 
@@ -131,7 +131,7 @@ struct ProcedureScript: Sendable, CustomTestStringConvertible {
             ["0a 2000", "0b \(full)", "0c 2000 1600", "0d \(full)", "0c 2000 2c00", "0d 08"],
             .success(.value([UInt8](repeating: 7, count: 44) + [8]))),
         ProcedureScript(
-            "value that fills its PDU: nothing behind it", .read(0x20),
+            "value that fills its PDU: nothing follows", .read(0x20),
             ["0a 2000", "0b \(full)", "0c 2000 1600", "0d"],
             .success(.value([UInt8](repeating: 7, count: 22)))),
         ProcedureScript(
@@ -158,7 +158,7 @@ struct ProcedureScript: Sendable, CustomTestStringConvertible {
             .success(
                 .values([AttributeValue(handle: 0x10, value: [100]), AttributeValue(handle: 0x1A, value: [1, 0])]))),
         ProcedureScript(
-            "more values than asked for", .readMultiple([0x10, 0x1A]), ["20 1000 1a00", "21 0000 0000 0000"],
+            "more values than requested", .readMultiple([0x10, 0x1A]), ["20 1000 1a00", "21 0000 0000 0000"],
             .failure(.malformedResponse)),
         ProcedureScript("write", .write(0x1A, [2, 0, 3, 0]), ["12 1a00 02000300", "13"], .success(.done)),
         ProcedureScript(
@@ -203,17 +203,17 @@ struct ProcedureScript: Sendable, CustomTestStringConvertible {
             .failure(.refused(.attributeNotFound, 0x10))),
     ]
 
-    /// Servers that say what cannot be.
+    /// Servers that send impossible responses.
     static let nonsense: [ProcedureScript] = [
         nonsense("services backwards", .discoverPrimaryServices, ["10 0100 ffff 0028", "11 06 0600 0500 0018"]),
         nonsense(
-            "the same service for ever", .discoverPrimaryServices,
+            "the same service forever", .discoverPrimaryServices,
             ["10 0100 ffff 0028", "11 06 0100 0500 0018", "10 0600 ffff 0028", "11 06 0100 0500 0018"]
         ),
         nonsense(
-            "services over each other", .discoverPrimaryServices,
+            "overlapping services", .discoverPrimaryServices,
             ["10 0100 ffff 0028", "11 06 0100 0500 0018 0400 0600 0018"]),
-        nonsense("service of no type", .discoverPrimaryServices, ["10 0100 ffff 0028", "11 07 0100 0500 001801"]),
+        nonsense("service without a type", .discoverPrimaryServices, ["10 0100 ffff 0028", "11 07 0100 0500 001801"]),
         nonsense("service at 0", .discoverPrimaryServices, ["10 0100 ffff 0028", "11 06 0000 0500 0018"]),
         nonsense("no list", .discoverPrimaryServices, ["10 0100 ffff 0028", "11 06"]),
         nonsense(
@@ -224,17 +224,18 @@ struct ProcedureScript: Sendable, CustomTestStringConvertible {
         nonsense(
             "inclusion backwards", .findIncludedServices(in: 1...9), ["08 0100 0900 0228", "09 06 0200 06000500"]),
         nonsense(
-            "included service of no type", .findIncludedServices(in: 1...2),
+            "included service without a type", .findIncludedServices(in: 1...2),
             ["08 0100 0200 0228", "09 06 0200 06000600", "0a 0600", "0b 01"]
         ),
         nonsense(
             "characteristic outside", .discoverCharacteristics(in: 1...5),
             ["08 0100 0500 0328", "09 07 0600 0207000028"]),
         nonsense(
-            "value in front of it", .discoverCharacteristics(in: 1...5), ["08 0100 0500 0328", "09 07 0200 0202000028"]),
+            "value before its declaration", .discoverCharacteristics(in: 1...5),
+            ["08 0100 0500 0328", "09 07 0200 0202000028"]),
         nonsense("value outside", .discoverCharacteristics(in: 1...5), ["08 0100 0500 0328", "09 07 0200 0206000028"]),
         nonsense(
-            "characteristic of no type", .discoverCharacteristics(in: 1...5),
+            "characteristic without a type", .discoverCharacteristics(in: 1...5),
             ["08 0100 0500 0328", "09 05 0200 020300"]),
         nonsense("descriptor outside", .discoverDescriptors(in: 2...5), ["04 0200 0500", "05 01 0100 0229"]),
         nonsense("descriptor twice", .discoverDescriptors(in: 2...5), ["04 0200 0500", "05 01 0200 0229 0200 0229"]),
@@ -246,7 +247,7 @@ struct ProcedureScript: Sendable, CustomTestStringConvertible {
         ProcedureScript(name, procedure, exchanges, .failure(.malformedResponse))
     }
 
-    /// What nothing is sent for.
+    /// Procedures that fail without a request.
     static let impossible: [ProcedureScript] = [
         ProcedureScript(
             "command that does not fit", .writeWithoutResponse(1, [UInt8](repeating: 0, count: 21)), [],
@@ -260,6 +261,6 @@ struct ProcedureScript: Sendable, CustomTestStringConvertible {
             .subscribeTo(
                 RemoteCharacteristic(uuid: .bit16(1), properties: .notify, declaration: 1, value: 2, end: 2),
                 .notification), [], .failure(.refused(.attributeNotFound, 2))),
-        ProcedureScript("range of no handle", .discoverDescriptors(in: 0...0), [], .success(.descriptors([]))),
+        ProcedureScript("range without a handle", .discoverDescriptors(in: 0...0), [], .success(.descriptors([]))),
     ]
 }

@@ -56,11 +56,11 @@ import VirtualRadio
         var (bench, beacon, central) = try bench(isLegacy: isLegacy)
 
         bench.perform(central) { $0.startScanning() }
-        let heard = try bench.advance(until: central) { event in
+        let received = try bench.advance(until: central) { event in
             if case .scanReport(let report) = event, report.kind == .connectableScannable { report } else { nil }
         }
-        #expect(heard.address == .random(1) && heard.addressType == .random)
-        #expect(heard.data == Advertisement.beacon(milliseconds: 100).advertisingData.serialized())
+        #expect(received.address == .random(1) && received.addressType == .random)
+        #expect(received.data == Advertisement.beacon(milliseconds: 100).advertisingData.serialized())
         let response = try bench.advance(until: central) { event in
             if case .scanReport(let report) = event, report.kind == .scanResponse { report } else { nil }
         }
@@ -68,7 +68,7 @@ import VirtualRadio
 
         bench.perform(central) {
             $0.stopScanning()
-            $0.connect(to: heard.address, type: heard.addressType)
+            $0.connect(to: received.address, type: received.addressType)
         }
         let link = try bench.advance(until: central) { if case .connected(let link) = $0 { link } else { nil } }
         let peer = try bench.advance(until: beacon) { if case .connected(let link) = $0 { link } else { nil } }
@@ -178,12 +178,12 @@ import VirtualRadio
                 })
             guard case .advertising(_, let effective) = report.event else { continue }
             #expect(effective.turns == 6)
-            let heard = bench.reports(scanner, of: .random(number)).filter { $0.time >= start }
-            let mean = (bench.time - start) / .milliseconds(1) / Double(heard.count)
+            let received = bench.reports(scanner, of: .random(number)).filter { $0.time >= start }
+            let mean = (bench.time - start) / .milliseconds(1) / Double(received.count)
             let expected = effective.interval.duration / .milliseconds(1) + 5
             #expect(abs(mean - expected) < expected * 0.05, "\(mean) instead of \(expected) ms")
             let name = AdvertisingData([.localName("beacon \(number)", isComplete: true)])
-            #expect(heard.allSatisfy { $0.report.data == name.serialized() })
+            #expect(received.allSatisfy { $0.report.data == name.serialized() })
         }
     }
 
@@ -202,8 +202,8 @@ import VirtualRadio
         }
         bench.advance(by: .seconds(60))
         for (number, interval) in milliseconds.enumerated() {
-            let heard = bench.reports(scanner, of: .random(UInt8(number)))
-            let mean = 60_000 / Double(heard.count)
+            let received = bench.reports(scanner, of: .random(UInt8(number)))
+            let mean = 60_000 / Double(received.count)
             #expect(abs(mean - Double(interval) - 5) < Double(interval) * 0.05, "\(interval): \(mean)")
         }
     }

@@ -23,7 +23,7 @@ struct Bench {
         self.controller = controller
     }
 
-    /// A host that is ready; the commands and events of its start are forgotten.
+    /// A host that is ready; the commands and events of its start are removed.
     static func ready(
         _ controller: ScriptedController, configuration: LEHostConfiguration = LEHostConfiguration()
     ) -> Bench {

@@ -112,7 +112,7 @@ import Testing
         #expect(bench.host.currentConnections.count == 256)
     }
 
-    @Test(.disabled(if: Sanitizer.isWatching, "a sanitizer needs memory of its own"))
+    @Test(.disabled(if: Sanitizer.isWatching, "a sanitizer needs additional memory"))
     func `a host that only advertises needs little memory`() async {
         await #expect(processExitsWith: .success) {
             // The first ones are not measured: they allocate memory that is used again.

@@ -9,7 +9,7 @@ import HostStack
 import TestSupport
 import Testing
 
-/// What two hosts keep of each other, over the virtual air.
+/// The bonds of two hosts, over the virtual air.
 @Suite struct BondTests {
     private static let generations: [PairingSettings.Requirement] = [.off, .required]
 
@@ -37,7 +37,7 @@ import Testing
             #expect(bench.paired(station) == nil && bench.failure(station) == nil)
             #expect(bench.security(station)?.isEncrypted == true)
         }
-        // Once more, and there is nothing to do.
+        // The link is encrypted already, so a second request changes nothing.
         try bench.pair(by: byCentral ? bench.central : bench.peripheral)
         #expect(bench.security(byCentral ? bench.central : bench.peripheral)?.isEncrypted == true)
         #expect(bench.events(byCentral ? bench.peripheral : bench.central).isEmpty)
@@ -101,7 +101,7 @@ import Testing
         #expect(bench.encryptionFailure(bench.central) == .bondRejected(bond))
         #expect(bench.encryptionFailure(bench.peripheral) == .keyMissing)
         #expect(bench.security(bench.central) == nil)
-        // The bond is its owner's to remove.
+        // Only the owner removes the bond.
         #expect(bench.bench.stations[bench.central].host.bonds(of: nil) == [bond])
         bench.bench.perform(bench.central) { $0.removeBond(of: bond.peer, for: nil) }
         try bench.pair(by: bench.central)
@@ -167,20 +167,20 @@ import Testing
         }
         try bench.reconnect()
         let link = try bench.link(bench.peripheral)
-        // Who it is is not known before the link is encrypted.
+        // The client is not identified before the link is encrypted.
         #expect(bench.bench.stations[bench.peripheral].host.subscription(to: value, of: link).isEmpty)
         try bench.pair(by: bench.central)
         let subscription = bench.bench.stations[bench.peripheral].host.subscription(to: value, of: link)
         #expect(subscription == (isBonding ? .notification : []))
-        let told = bench.events(bench.peripheral).contains {
+        let isReported = bench.events(bench.peripheral).contains {
             if case .subscriptionChanged(_, _, value, _, .notification) = $0 { true } else { false }
         }
-        #expect(told == isBonding)
+        #expect(isReported == isBonding)
         bench.bench.perform(bench.peripheral) { $0.notify([9], of: value, to: link) }
         bench.settle(within: .seconds(1))
         let central = try bench.link(bench.central)
         #expect(bench.events(bench.central).contains(.notification(central, value, [9])) == isBonding)
-        // A client that asks for it again is heard once: it may have learnt only now where it is told.
+        // A client that repeats its subscription is reported once: it may be ready for values only now.
         for count in [1, 0] {
             bench.clear()
             #expect(try bench.run(.subscribe(descriptor, .notification)) == .success(.done))
@@ -214,9 +214,9 @@ import Testing
         #expect(bench.events(bench.central).contains(.indication(link, changed, [0x01, 0x00, 0xFF, 0xFF])))
         let bonds = bench.bench.stations[bench.peripheral].host.bonds(of: PairingBench.set)
         #expect(bonds.first?.client.databaseHash == other.hash)
-        // Another characteristic may have that handle now.
+        // Another characteristic may have this handle now.
         #expect(bonds.first?.client.configurations == [changed: .indication])
-        // It has heard of it now.
+        // The client has received the indication now.
         try bench.reconnect()
         try bench.pair(by: bench.central)
         #expect(!bench.events(bench.central).contains { if case .indication = $0 { true } else { false } })

@@ -10,13 +10,13 @@ import HostStack
 import TestSupport
 import Testing
 
-/// A peripheral and a central on one virtual air, with users who do what their devices tell them.
+/// A peripheral and a central on one virtual air, with users who do what their devices request.
 struct PairingBench {
-    /// What the users do.
+    /// The behaviour of the users.
     enum Users {
-        /// They do it right.
+        /// They enter and confirm the right numbers.
         case careful
-        /// They mistype, or see numbers that differ.
+        /// They mistype, or confirm that numbers differ.
         case mistaken
         /// They do nothing.
         case absent
@@ -38,11 +38,11 @@ struct PairingBench {
     let peripheral: Int
     let central: Int
     var users = Users.careful
-    /// What the users have agreed to enter where both do.
+    /// The passkey that both users enter, if both do.
     let agreed: UInt32 = 240_117
     /// The connection, at each end.
     private(set) var links: [Int: LEConnection] = [:]
-    /// The event that each station's user looks at next.
+    /// The number of events that each station's user has seen.
     private var seen: [Int: Int] = [:]
 
     init(
@@ -69,7 +69,7 @@ struct PairingBench {
     /// The identifier of the connection at an end.
     func link(_ station: Int) throws -> ConnectionIdentifier { try #require(links[station]).id }
 
-    /// The address that the peripheral is on the air with.
+    /// The address in the peripheral's advertisements.
     var peripheralAddress: PeerAddress? {
         let effective = bench.stations[peripheral].events.last { event in
             if case .advertising = event.event { true } else { false }
@@ -91,7 +91,7 @@ struct PairingBench {
         clear()
     }
 
-    /// The address that the central has met the peripheral with.
+    /// The address of the peripheral in the central's connection.
     var lastPeer: PeerAddress? { links[central].map { PeerAddress($0.peerAddress, type: $0.peerAddressType) } }
 
     mutating func reconnect() throws {
@@ -108,7 +108,7 @@ struct PairingBench {
         }
     }
 
-    /// Forgets the events so far.
+    /// Removes the events so far.
     mutating func clear() {
         for station in [central, peripheral] { bench.stations[station].events = [] }
         seen = [:]
@@ -116,7 +116,7 @@ struct PairingBench {
 
     func events(_ station: Int) -> [LEHostEvent] { bench.stations[station].events.map(\.event) }
 
-    /// Has the owner of a station ask for security, and lets both pair until nothing more happens.
+    /// Requests security at a station, and lets both sides pair until nothing more happens.
     mutating func pair(by station: Int, renewing: Bool = false, within limit: Duration = .seconds(5)) throws {
         clear()
         let link = try link(station)
@@ -124,7 +124,7 @@ struct PairingBench {
         settle(within: limit)
     }
 
-    /// Lets time pass with the users at their devices.
+    /// Advances the time while the users answer their devices.
     mutating func settle(within limit: Duration = .seconds(5)) {
         let end = bench.time + limit
         while bench.time < end {
@@ -153,7 +153,7 @@ struct PairingBench {
         }
     }
 
-    /// What the user of a station enters; `nil` as long as the other device asks for nothing and shows nothing.
+    /// The passkey that the user of a station enters; `nil` while the other device requests and shows none.
     private func digits(for station: Int) -> UInt32? {
         for event in events(station == central ? peripheral : central).reversed() {
             switch event {
@@ -165,7 +165,7 @@ struct PairingBench {
         return nil
     }
 
-    /// The bond that a station was told of.
+    /// The bond that a station reported.
     func paired(_ station: Int) -> (bond: Bond, isBonded: Bool)? {
         for case .paired(_, let bond, let isBonded) in events(station) { return (bond, isBonded) }
         return nil
@@ -187,7 +187,7 @@ struct PairingBench {
         return nil
     }
 
-    /// Does something with the peripheral's attributes.
+    /// Runs a procedure on the peripheral's attributes.
     mutating func run(_ procedure: GATTProcedure) throws -> Result<GATTResult, ATTClientError> {
         let link = try link(central)
         var token: ATTToken?

@@ -9,7 +9,7 @@ import HostStack
 import TestSupport
 import Testing
 
-/// What goes wrong between two hosts over the virtual air.
+/// Failures between two hosts over the virtual air.
 @Suite struct PairingFailureTests {
     private static let display = PairingSettings(inputOutput: .display, requiresAuthentication: true)
     private static let keyboard = PairingSettings(inputOutput: .keyboard, requiresAuthentication: true)
@@ -35,7 +35,7 @@ import Testing
         for station in [bench.central, bench.peripheral] {
             #expect(bench.paired(station) == nil && bench.security(station) == nil)
         }
-        // After a while they may try again.
+        // After the waiting time they may try again.
         bench.users = .careful
         bench.bench.advance(by: .seconds(2))
         try bench.pair(by: bench.central)
@@ -139,7 +139,7 @@ import Testing
         for station in [bench.central, bench.peripheral] {
             #expect(bench.paired(station) != nil && bench.failure(station) == nil)
         }
-        // The wish is granted: it does not come to an end later.
+        // The request is answered: it does not time out later.
         bench.settle(within: .seconds(35))
         #expect(bench.failure(bench.peripheral) == nil)
     }

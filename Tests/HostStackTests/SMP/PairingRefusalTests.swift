@@ -11,12 +11,13 @@ import Testing
 
 @testable import HostStack
 
-/// A host and a peer whose security manager is a script.
+/// A host and a peer whose security manager follows a script.
 @Suite struct PairingRefusalTests {
     private static let key = "0102030405060708090a0b0c0d0e0f10"
     private static let zeros = "0000000000000000000000000000000000000000000000000000000000000000"
 
-    /// What a peripheral of a policy is sent, and why it gives up at the last of it; `nil` when it does not.
+    /// The PDUs that a host with these settings receives, and the reason that it sends after the last one; `nil` for
+    /// none.
     struct Script: Sendable, CustomTestStringConvertible {
         let settings: PairingSettings?
         let acceptance: PairingAcceptance
@@ -49,7 +50,7 @@ import Testing
         // Lengths.
         Script(["01 03 00 01 10 07"], .invalidParameters), Script(["01 03 00 01 10 07 07 00"], .invalidParameters),
         Script(["01 03 00 01 10 07 07", "03 00"], .invalidParameters), Script(["01 03 00 01 10 07 07"], nil),
-        // What cannot be had.
+        // Features that are not available.
         Script(["01 03 01 01 10 07 07"], .outOfBandNotAvailable),
         Script(PairingSettings(minimumKeySize: 16), ["01 03 00 01 0f 07 07"], .encryptionKeySize),
         Script(
@@ -57,7 +58,7 @@ import Testing
             .authenticationRequirements),
         Script(
             PairingSettings(secureConnections: .required), ["01 03 00 01 10 07 07"], .authenticationRequirements),
-        // Codes that nobody knows, or that a central does not send.
+        // Codes that are unknown, or that a central does not send.
         Script(["0f"], .commandNotSupported), Script(["01 03 00 01 10 07 07", "0f 00"], .commandNotSupported),
         Script(["0b 01"], .commandNotSupported), Script(["05 08"], nil), Script(["0e 00"], nil),
         Script(["04 \(key)"], nil),
@@ -69,23 +70,23 @@ import Testing
         Script(["01 03 00 01 10 07 07", "0d \(key)"], .unspecified),
         Script(["01 03 00 01 10 07 07", "03 \(key)", "03 \(key)"], .unspecified),
         Script(["01 03 00 09 10 07 07", "03 \(key)"], .unspecified),
-        // Before the link is encrypted, keys may only be early when they are next.
+        // A keypress notification does not end the pairing, not even one of an unknown type.
         Script(["01 03 00 01 10 07 07", "0e 00", "0e 77"], nil),
-        // Values that do not fit.
+        // Values that do not match.
         Script(["01 03 00 01 10 07 07", "03 \(key)", "04 \(key)"], .confirmValueFailed),
         Script(["01 03 00 09 10 07 07", "0c \(zeros)\(zeros)"], .invalidParameters),
         Script(["01 03 00 09 10 07 07", "0c \(key)\(key)\(key)\(key)"], .invalidParameters),
     ]
 
     static let asCentral: [Script] = [
-        // More keys than were asked for.
+        // More keys than requested.
         Script(["02 03 00 01 10 04 01"], .invalidParameters), Script(["02 03 00 01 10 01 04"], .invalidParameters),
         Script(["02 05 00 01 10 01 01"], .invalidParameters), Script(["02 03 00 01 05 01 01"], .invalidParameters),
         Script(["02 03 01 01 10 01 01"], .outOfBandNotAvailable),
         Script(PairingSettings(minimumKeySize: 8), ["02 03 00 01 07 01 01"], .encryptionKeySize),
         Script(PairingSettings(secureConnections: .required), ["02 03 00 01 10 01 01"], .authenticationRequirements),
         Script(["01 03 00 01 10 07 07"], .unspecified), Script(["03 \(key)"], .unspecified),
-        // It crossed the request on the air.
+        // The Security Request was sent before the Pairing Request arrived.
         Script(["0b 01"], nil), Script(["0b 01", "02 03 00 01 10 01 01"], nil),
         Script(["02 03 00 01 10 01 01", "04 \(key)"], .unspecified),
         Script(["02 03 00 01 10 01 01", "03 \(key)", "04 \(key)"], .confirmValueFailed),
@@ -117,7 +118,7 @@ import Testing
         return bench
     }
 
-    /// What the host has sent over the security manager's channel.
+    /// The PDUs that the host has sent on the security manager's channel.
     private func sent(_ bench: Bench) -> [SecurityManagerPDU] {
         var reassembler = L2CAPReassembler()
         var pdus: [SecurityManagerPDU] = []
@@ -142,7 +143,7 @@ import Testing
         } else {
             #expect(failures.isEmpty)
         }
-        // It still pairs, or refuses to for its time.
+        // The host still pairs, or refuses during the waiting time.
         #expect(bench.host.currentConnections.count == 1)
     }
 
@@ -183,7 +184,7 @@ import Testing
         #expect(sent(bench).last == .pairingFailed(.confirmValueFailed))
         bench.receive(try Hexadecimal.bytes(attempt[0]), on: .securityManager, of: 1)
         #expect(sent(bench).last == .pairingFailed(.repeatedAttempts))
-        // Another connection does not help.
+        // Another connection does not shorten the waiting time.
         bench.endConnection(1)
         bench.connectCentral(2, set: .number(0))
         bench.forget()
@@ -214,7 +215,7 @@ import Testing
         bench.advance(to: .seconds(60))
         let link = try #require(bench.host.currentConnections.first)
         #expect(bench.events.last == .pairingFailed(link.id, .timedOut))
-        // Nothing goes over this channel any more.
+        // Nothing more is sent on this channel.
         bench.forget()
         bench.receive(try Hexadecimal.bytes("01 02 00 05 10 01 01"), on: .securityManager, of: 1)
         bench.advance(to: .seconds(200))
@@ -251,7 +252,7 @@ import Testing
         #expect(bench.commands(LELongTermKeyRequestReply.self).first?.longTermKey == Octets(padding: 1...16))
         bench.receive(EncryptionChange(connectionHandle: ConnectionHandle(2), encryptionEnabled: 1))
         #expect(bench.host.currentConnections.first?.security == LinkSecurity(isEncrypted: true, hasKey: true))
-        // One behind an address that no key resolves is known by the name of its key.
+        // A peer whose address no key resolves is identified by the name of its key.
         bench.receive(Bench.connectionComplete(3, role: .peripheral, peer: .random(77)))
         bench.receive(Bench.terminated(.number(0), 3))
         #expect(bench.connected.last?.identity == nil)

@@ -10,15 +10,15 @@ import Testing
 
 @testable import HostStack
 
-/// Two pairings joined without hosts, so that what goes between them can be changed on its way.
+/// Two pairings joined without hosts, so that the PDUs between them can be changed.
 struct SessionPair {
     var initiator: PairingSession
     var responder: PairingSession
     var random = RandomSource(SplitMix64(seed: 11))
-    /// What each side wants done besides sending.
+    /// The outputs of each side other than PDUs.
     var initiatorOutputs: [PairingOutput] = []
     var responderOutputs: [PairingOutput] = []
-    /// Called for each PDU on its way: what arrives in its place.
+    /// Called for each PDU: returns the PDUs that arrive instead.
     var change: (PairingRole, SecurityManagerPDU) -> [SecurityManagerPDU] = { [$1] }
 
     init(
@@ -37,7 +37,7 @@ struct SessionPair {
         self.responder = PairingSession(setup(.responder, responder))
     }
 
-    /// Carries it to its end, with an encrypted link and careful users.
+    /// Runs to the end, with an encrypted link and careful users.
     mutating func run() {
         if initiator.request == nil { initiator.start() }
         while true {
@@ -113,8 +113,8 @@ struct SessionPair {
         }
     }
 
-    /// Every octet that goes over the air before the link is encrypted counts; with LE Secure Connections, only the key
-    /// size and the keys to send are not part of what is checked (Core 5.4, Vol 3, Part H, 2.2.8).
+    /// Every byte sent before the link is encrypted is checked; with LE Secure Connections, except the key size and the
+    /// distributed keys (Core 5.4, Vol 3, Part H, 2.2.8).
     @Test(arguments: [(works, works), (legacy, works), (compares, compares), (shows, enters), (enters, shows)])
     func anyChangedByteIsDetected(_ initiator: PairingSettings, _ responder: PairingSettings) {
         var untouched = SessionPair(initiator, responder, identity: Self.identity)
@@ -138,10 +138,10 @@ struct SessionPair {
                     return (try? SecurityManagerPDU(parsing: bytes)).map { [$0] } ?? []
                 }
                 pair.run()
-                // What is left of two that do not trust each other: no two keys, or no end.
+                // The keys differ, or the initiator does not finish, or the responder fails.
                 let keys = [pair.result(.initiator), pair.result(.responder)].map { $0?.bond.centralKey }
                 let isSame = keys[0] != nil && pair.initiator.linkKey == pair.responder.linkKey
-                #expect(!isSame || pair.failure(.responder) != nil, "octet \(place) of PDU \(index)")
+                #expect(!isSame || pair.failure(.responder) != nil, "byte \(place) of PDU \(index)")
             }
         }
     }
@@ -187,7 +187,7 @@ struct SessionPair {
             default: return [pdu]
             }
         }
-        // The initiator did not ask: the responder's answer is out of its range.
+        // The initiator did not request this key, so the responder's answer is out of range.
         pair.run()
         #expect(pair.failure(.initiator) == .failed(.invalidParameters))
 
@@ -207,7 +207,7 @@ struct SessionPair {
         var pair = SessionPair(Self.legacy, Self.works)
         var isEarly = false
         pair.initiator.start()
-        // The responder hears of the encryption long before the initiator does.
+        // The responder is notified of the encryption long before the initiator.
         while !isEarly {
             for output in pair.initiator.takeOutputs() {
                 switch output {
@@ -231,7 +231,7 @@ struct SessionPair {
             Issue.record("it has not finished: \(outputs)")
             return
         }
-        // What there is to keep comes before what the peer gets.
+        // The bond is saved before the peer receives the last key.
         #expect(result.bond.centralKey != nil && outputs.count == 3)
     }
 }

@@ -11,7 +11,7 @@ import Testing
 
 /// Two hosts pair over the virtual air.
 @Suite struct PairingTests {
-    /// How two devices should pair, and what the number or passkey is shown or wanted by.
+    /// The settings of two devices, and the device that shows or requests the number or passkey.
     struct Case: Sendable, CustomTestStringConvertible {
         let central: PairingSettings.InputOutput
         let peripheral: PairingSettings.InputOutput
@@ -138,7 +138,7 @@ import Testing
         #expect(try bench.run(encrypted) == .success(.value([1])))
         #expect((try bench.run(authenticated) == .success(.value([2]))) == isProtected)
         try bench.reconnect()
-        // There is a key now, so that encryption is all that is missing.
+        // There is a key now, so only encryption is missing.
         #expect(
             try bench.run(encrypted)
                 == .failure(.refused(.insufficientEncryption, try bench.handle(0xFFF1))))

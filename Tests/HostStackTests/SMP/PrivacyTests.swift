@@ -34,21 +34,21 @@ import Testing
                 .beacon(milliseconds: 1000), for: .number(0), address: .resolvable(Self.identity))
         }
         bench.advance(by: .seconds(60 * 60 - 10))
-        var heard: [(address: BluetoothAddress, first: Duration)] = []
+        var received: [(address: BluetoothAddress, first: Duration)] = []
         for (time, event) in bench.stations[ear].events {
-            guard case .scanReport(let report) = event, heard.last?.address != report.address else { continue }
+            guard case .scanReport(let report) = event, received.last?.address != report.address else { continue }
             #expect(report.addressType == .random && report.address.isResolved(by: Self.identity.resolvingKey))
-            heard.append((report.address, time))
+            received.append((report.address, time))
         }
-        #expect(heard.count == 4 && Set(heard.map(\.address)).count == 4)
-        for (index, address) in heard.enumerated() {
+        #expect(received.count == 4 && Set(received.map(\.address)).count == 4)
+        for (index, address) in received.enumerated() {
             let late = address.first - .seconds(900) * index
             #expect(late >= .zero && late < .seconds(3))
         }
-        let told = bench.stations[beacon].events.compactMap { _, event in
+        let reported = bench.stations[beacon].events.compactMap { _, event in
             if case .advertising(_, let effective) = event { effective.address } else { nil }
         }
-        #expect(told == heard.map(\.address))
+        #expect(reported == received.map(\.address))
     }
 
     @Test func dataChangeDoesNotChangeTheAddress() throws {
@@ -60,10 +60,10 @@ import Testing
                     .beacon(milliseconds: 100, name: name), for: .number(0), address: .resolvable(Self.identity))
             }
         }
-        let told = bench.stations[beacon].events.compactMap { _, event in
+        let reported = bench.stations[beacon].events.compactMap { _, event in
             if case .advertising(_, let effective) = event { effective.address } else { nil }
         }
-        #expect(told.count == 2 && told[0] == told[1])
+        #expect(reported.count == 2 && reported[0] == reported[1])
     }
 
     @Test(arguments: [PairingSettings.Requirement.off, .required])
@@ -94,7 +94,7 @@ import Testing
         #expect(bench.paired(bench.central) == nil && bench.security(bench.central)?.isEncrypted == true)
     }
 
-    /// Both sides must mean the same two addresses, or their values differ.
+    /// Both sides must use the same two addresses; otherwise their check values differ.
     @Test(
         arguments: [OwnAddress.publicDevice, .random(.random(1)), .resolvable(identity)],
         [OwnAddress.publicDevice, .random(.random(2)), .resolvable(centralIdentity)])
@@ -126,7 +126,7 @@ import Testing
             bench.advance(by: .seconds(1000))
             bench.stations[central].events = []
             bench.advance(by: .seconds(1))
-            // It still hears.
+            // The scan still receives advertisements.
             #expect(!bench.reports(central, of: .random(1)).isEmpty)
             bench.stations[beacon].events = []
             bench.perform(central) { $0.connect(to: .random(1), type: .random) }
@@ -152,10 +152,10 @@ import Testing
             }
         }
         bench.advance(by: .seconds(910))
-        let heard = Set(
+        let received = Set(
             bench.stations[ear].events.compactMap { _, event in
                 if case .scanReport(let report) = event { report.address } else { nil }
             })
-        #expect(heard.count == 4 && heard.allSatisfy { $0.isResolved(by: Self.identity.resolvingKey) })
+        #expect(received.count == 4 && received.allSatisfy { $0.isResolved(by: Self.identity.resolvingKey) })
     }
 }

@@ -9,7 +9,7 @@ import HostStack
 import TestSupport
 import Testing
 
-/// What a peripheral keeps before its pairing is over, because its central can rely on it already.
+/// The bond that a peripheral saves before its pairing ends, because its central may already use it.
 @Suite struct PromisedBondTests {
     private static let generations: [PairingSettings.Requirement] = [.off, .required]
     private static let hidden = OwnAddress.resolvable(
@@ -24,7 +24,7 @@ import Testing
             centralAddress: centralAddress)
     }
 
-    /// Pairs up to the moment at which the peripheral's owner is to keep the bond.
+    /// Pairs up to the moment when the peripheral's owner must save the bond.
     private static func beginPairing(_ bench: inout PairingBench, renewing: Bool = false) throws {
         bench.clear()
         let link = try bench.link(bench.central)
@@ -50,7 +50,7 @@ import Testing
         #expect(records.count == (isRenewal ? 2 : 1))
         bench.settle()
         let bond = try #require(bench.paired(bench.central)).bond
-        // All that the peripheral has is what was kept then.
+        // The peripheral has only the bonds that were saved at that moment.
         let kept = try records.map { try Bond(record: $0) }
         bench.bench.perform(bench.peripheral) { $0.setBonds(kept, for: PairingBench.set) }
         #expect(Self.bonds(bench).map(\.peripheralKey) == [bond.centralKey])
@@ -92,7 +92,7 @@ import Testing
             let withdrawn = try #require(
                 events.firstIndex { if case .bondWithdrawn(PairingBench.set, _) = $0 { true } else { false } })
             let failed = try #require(events.firstIndex { if case .pairingFailed = $0 { true } else { false } })
-            #expect(withdrawn < failed, "what is kept is right before the failure is told")
+            #expect(withdrawn < failed, "the saved bonds are right before the failure is reported")
         }
     }
 
@@ -104,7 +104,8 @@ import Testing
         #expect(!bench.events(bench.peripheral).contains { if case .bondChanged = $0 { true } else { false } })
     }
 
-    /// A key of LE Secure Connections has no name, and a private address says nothing without the key that is still to come.
+    /// A key of LE Secure Connections has no name, and a private address cannot be resolved before the peer sends its
+    /// key.
     @Test(arguments: generations) func privateCentralIsPromisedOnlyNamedKeys(
         _ generation: PairingSettings.Requirement
     ) throws {

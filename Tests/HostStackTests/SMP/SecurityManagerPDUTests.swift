@@ -12,7 +12,7 @@ import Testing
     private static let key = Octets<16>(padding: 1...16)
     private static let keyDigits = "0102030405060708090a0b0c0d0e0f10"
 
-    /// Each PDU by its octets.
+    /// Each PDU with its bytes.
     static let all: [(String, SecurityManagerPDU)] = [
         (
             "01 03 00 01 10 07 07",

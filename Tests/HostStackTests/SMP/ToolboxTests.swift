@@ -21,7 +21,7 @@ import Testing
     private let initiator = PeerAddress(BluetoothAddress("56:12:37:37:BF:CE") ?? .zero, type: .public)
     private let responder = PeerAddress(BluetoothAddress("A7:13:70:2D:CF:C1") ?? .zero, type: .public)
 
-    /// Octets as the specification writes numbers: the most significant first.
+    /// A value as the specification writes numbers: most significant byte first.
     private func number<let count: Int>(_ digits: String) throws -> Octets<count> {
         try #require(Octets(try Hexadecimal.bytes(digits).reversed()))
     }
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test func f6() throws {
-        // The function takes a passkey for the third value: the sample's is longer, so it is put together here.
+        // The function takes a passkey as its third value. The sample's value is longer, so the message is built here.
         let message =
             Self.x + Self.y + "12a3343bb453bb5408da42d20c2d0fc8" + "010102" + "00561237 37bfce" + "00a71370 2dcfc1"
         let code = SecurityCipher.authenticationCode(

@@ -4,7 +4,7 @@
 
 package import Bluetooth
 
-/// What a server knows of one client, and saves with its bond (Core 5.4, Vol 3, Part G, 2.5.2 and 3.3.3.3).
+/// The state of one client, which a server saves with its bond (Core 5.4, Vol 3, Part G, 2.5.2 and 3.3.3.3).
 package struct ATTClientState: Hashable, Sendable {
     /// The client's subscriptions, by the handle of the characteristic value; without empty ones.
     package var configurations: [AttributeHandle: ClientCharacteristicConfiguration]

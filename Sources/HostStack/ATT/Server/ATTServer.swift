@@ -9,14 +9,15 @@ package import BluetoothCore
 package enum ATTServerOutput: Hashable, Sendable {
     /// Send this PDU on the attribute channel.
     case send([UInt8])
-    /// The client reads a characteristic value from an offset: answer with `respond` and the value from there to its end.
+    /// The client reads a characteristic value from an offset: answer with `respond` and the value from there to its
+    /// end.
     case read(ATTToken, handle: AttributeHandle, uuid: BluetoothUUID, offset: Int)
     /// The client writes a characteristic value from an offset: always answer with `respond`. The client receives the
     /// answer only if `needsResponse`.
     case write(
         ATTToken, handle: AttributeHandle, uuid: BluetoothUUID, offset: Int, value: [UInt8], needsResponse: Bool)
-    /// The server refused to read an attribute, or to write this value to it, because of its permissions, the security of
-    /// the link, or the length of the value.
+    /// The server refused to read an attribute, or to write this value to it, because of its permissions, the security
+    /// of the link, or the length of the value.
     case refused(AttributeHandle, write: [UInt8]?, ATTError)
     /// The client changed its subscription to the characteristic with this value handle.
     case subscriptionChanged(AttributeHandle, uuid: BluetoothUUID, ClientCharacteristicConfiguration)
@@ -40,8 +41,8 @@ package enum ATTServerOutput: Hashable, Sendable {
 /// * `PreparedWriteQueue` and `IndicationQueue`.
 ///
 /// A request goes from `receive` through `process` to a `ValueCollection` or a `WriteSequence`. Where that needs a
-/// characteristic value, the server returns `.read` or `.write` and continues in `respond`. After an indication times out,
-/// or the link ends, the server is closed for good.
+/// characteristic value, the server returns `.read` or `.write` and continues in `respond`. After an indication times
+/// out, or the link ends, the server is closed for good.
 package struct ATTServer: Sendable {
     /// The limits of a server.
     package struct Limits: Hashable, Sendable {
@@ -355,8 +356,8 @@ package struct ATTServer: Sendable {
         return [.send(ATTHandleValueNotification(handle: handle, value: Array(value.prefix(mtu - 3))).pduBytes)]
     }
 
-    /// Indicates a value if the client subscribed to indications, after the confirmation of earlier ones; the value is cut
-    /// to one PDU. To a subscribed client, `.indicationEnded` follows in every case.
+    /// Indicates a value if the client subscribed to indications, after the confirmation of earlier ones; the value is
+    /// cut to one PDU. To a subscribed client, `.indicationEnded` follows in every case.
     package mutating func indicate(
         _ value: [UInt8], of handle: AttributeHandle, at now: Duration
     ) -> [ATTServerOutput] {
@@ -368,7 +369,7 @@ package struct ATTServer: Sendable {
     /// Takes a confirmation; one without an indication is ignored.
     private mutating func confirmIndication(at now: Duration) -> [ATTServerOutput] {
         guard let handle = indications.confirm() else { return [] }
-        // Of several changes the client must have received the last one.
+        // After several changes, the client must confirm the last one.
         if isServiceChanged(handle), !indications.isWaiting(for: handle) { access.confirmServiceChanged() }
         return [.indicationEnded(handle, isConfirmed: true)] + sendNextIndication(at: now)
     }
@@ -416,7 +417,7 @@ package struct ATTServer: Sendable {
         return outputs
     }
 
-    /// Refuses the requests that were received with a former table, unless all attributes that they name are in front of
+    /// Refuses the requests that were received with a former table, unless all attributes that they name come before
     /// the first difference.
     private mutating func refusePending(of former: AttributeDatabase) -> [ATTServerOutput] {
         guard let handles = requests.suspendedHandles else { return [] }
@@ -434,8 +435,8 @@ package struct ATTServer: Sendable {
         return outputs
     }
 
-    /// Restores the saved state of a bonded client that has been recognized. Subscriptions that it made on this connection
-    /// take precedence.
+    /// Restores the saved state of a bonded client that has been recognized. Subscriptions that it made on this
+    /// connection take precedence.
     ///
     /// If the table has changed since, only a subscription to Service Changed is restored, and indicated.
     mutating func restore(_ saved: ATTClientState, at now: Duration) -> [ATTServerOutput] {
@@ -456,8 +457,8 @@ package struct ATTServer: Sendable {
 
 extension ATTPDU {
     /// Whether the request depends on handles that the client knows from a table, which may be out of date
-    /// (Core 5.4, Vol 3, Part G, 2.5.2.1). Of the requests by type these are the ones that neither discover anything nor
-    /// search the whole table.
+    /// (Core 5.4, Vol 3, Part G, 2.5.2.1). A request by type depends on them unless it discovers attributes or searches
+    /// the whole table.
     fileprivate var namesHandles: Bool {
         switch self {
         case .readRequest, .readBlobRequest, .readMultipleRequest, .readMultipleVariableRequest, .writeRequest,

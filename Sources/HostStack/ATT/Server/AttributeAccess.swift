@@ -8,8 +8,8 @@ import BluetoothCore
 /// The attributes of a server as one client may use them: the table, the security of the link, and the values that the
 /// server stores for this client (subscriptions, features, broadcasts).
 ///
-/// It also tracks change awareness: whether a client with robust caching knows the present table (Core 5.4, Vol 3, Part G,
-/// 2.5.2.1). The states and their transitions:
+/// It also tracks change awareness: whether a client with robust caching knows the present table (Core 5.4, Vol 3, Part
+/// G, 2.5.2.1). The states and their transitions:
 ///
 /// * `aware`: the table changes -> `unaware`.
 /// * `unaware`: an error response with "database out of sync" -> `informed`; the hash is read -> `hasReadHash`.
@@ -51,7 +51,7 @@ struct AttributeAccess: Sendable {
 
     // MARK: - Change awareness
 
-    /// Whether the client must learn first that the table has changed.
+    /// Whether the client must be notified first that the table has changed.
     var isOutOfSync: Bool { awareness != .aware && client.features.contains(.robustCaching) }
 
     /// Takes a request of any kind.
@@ -62,10 +62,10 @@ struct AttributeAccess: Sendable {
         }
     }
 
-    /// The client gets an error response that the table has changed.
+    /// Records that an error response notifies the client of the changed table.
     mutating func reportOutOfSync() { awareness = .informed }
 
-    /// The client confirmed the last Service Changed indication.
+    /// Records that the client confirmed the last Service Changed indication.
     mutating func confirmServiceChanged() { becomeAware() }
 
     private mutating func becomeAware() {
@@ -147,7 +147,7 @@ struct AttributeAccess: Sendable {
     }
 
     /// Writes an attribute whose value the server stores.
-    /// - Returns: what the owner must learn of it.
+    /// - Returns: the reports for the owner.
     mutating func store(_ write: PreparedWrite, in attribute: Attribute) -> Result<[ATTServerOutput], ATTError> {
         switch attribute.value {
         case .clientConfiguration(of: let handle, let allowed):
@@ -163,7 +163,7 @@ struct AttributeAccess: Sendable {
         }
     }
 
-    /// The present bytes in front of the offset, followed by the bytes that are written.
+    /// The present bytes before the offset, followed by the written bytes.
     private func merge(_ write: PreparedWrite, into present: UInt16) -> Result<UInt16, ATTError> {
         let bytes = present.littleEndianBytes
         guard write.offset <= bytes.count else { return .failure(.invalidOffset) }
@@ -177,8 +177,8 @@ struct AttributeAccess: Sendable {
         allowed: ClientCharacteristicConfiguration
     ) -> Result<[ATTServerOutput], ATTError> {
         guard configuration.isSubset(of: allowed) else { return .failure(.valueNotAllowed) }
-        // A client that writes a restored subscription again may only now be ready for values, so the owner, which may
-        // send the present value to new subscribers, is notified again.
+        // A client that repeats a restored subscription may not have been ready for values before. Notify the owner
+        // again: it may send the present value to new subscribers.
         let isRepeated = restored.remove(handle) != nil
         guard configuration != subscription(to: handle) || isRepeated, let uuid = database[handle]?.type else {
             return .success([])

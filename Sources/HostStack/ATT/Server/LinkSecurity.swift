@@ -4,7 +4,7 @@
 
 package import Bluetooth
 
-/// The security of a link, as far as attributes may require it (Core 5.4, Vol 3, Part C, 10.3).
+/// The security properties of a link that attributes can require (Core 5.4, Vol 3, Part C, 10.3).
 package struct LinkSecurity: Hashable, Sendable {
     /// Whether the link is encrypted.
     package var isEncrypted: Bool

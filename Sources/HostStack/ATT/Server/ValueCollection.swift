@@ -43,7 +43,7 @@ struct ValueCollection: Sendable {
 
     private var offset: Int { if case .part(let offset) = form { offset } else { 0 } }
 
-    /// Collects values until all are there or the request fails.
+    /// Collects values until the response is complete or the request fails.
     /// - Returns: the response and the reports; `nil` when the owner must be asked `question(_:)`.
     mutating func run(on access: inout AttributeAccess, mtu: Int) -> [ATTServerOutput]? {
         while let attribute = remaining.first {
@@ -103,7 +103,7 @@ struct ValueCollection: Sendable {
         }
     }
 
-    /// Appends an entry to a list, or ends the list in front of it.
+    /// Appends an entry to a list, or ends the list before it.
     private mutating func add(_ value: [UInt8], of attribute: Attribute, entryHeader: Int, capacity: Int) {
         let hasLengthOfFirst = found.first.map { $0.value.count == value.count } ?? true
         guard hasLengthOfFirst, (found.count + 1) * (entryHeader + value.count) <= capacity else {

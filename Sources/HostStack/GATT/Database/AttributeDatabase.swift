@@ -44,8 +44,8 @@ package struct Attribute: Hashable, Sendable {
 
 /// The attribute table of a server, by handle (Core 5.4, Vol 3, Part G, 2.5).
 ///
-/// A constant value that all connections to a device share. The Generic Access and Generic Attribute services come first
-/// unless they are declared; all others follow in their order, without gaps.
+/// A constant value that all connections to a device share. The Generic Access and Generic Attribute services come
+/// first unless they are declared; all others follow in their order, without gaps.
 package struct AttributeDatabase: Hashable, Sendable {
     /// The byte order of the hash. The specification is not clear, and stacks differ.
     package enum HashOrder: Hashable, Sendable {
@@ -108,7 +108,7 @@ package struct AttributeDatabase: Hashable, Sendable {
 // MARK: - Differences
 
 extension AttributeDatabase {
-    /// The table of a device without services of its own.
+    /// The table of a device that declares no services.
     static let empty: AttributeDatabase? = try? AttributeDatabase(services: [], genericAccess: GenericAccess(name: ""))
 
     /// The handles of the services whose declarations differ from a former table, as Service Changed reports them

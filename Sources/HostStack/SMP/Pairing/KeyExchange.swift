@@ -71,7 +71,7 @@ struct KeyExchange: Sendable {
         return nil
     }
 
-    /// The bond that the keys so far make.
+    /// The bond with the keys received so far.
     /// - Parameters:
     ///   - peer: the address that the connection was made with, for a peer that does not distribute its identity.
     ///   - linkKey: the key of the link, which is the long term key with LE Secure Connections.

@@ -18,7 +18,8 @@ struct PairingSetup: Sendable {
     let identity: LocalIdentity?
     /// Whether the present bond is authenticated: then a bond without authentication may not replace it.
     let mustBeAuthenticated: Bool
-    /// The identity addresses of all peers with authenticated bonds, which a pairing without authentication may not claim.
+    /// The identity addresses of all peers with authenticated bonds, which a pairing without authentication may not
+    /// claim.
     let authenticatedPeers: [PeerAddress]
     /// The time that the peer must still wait after a failed pairing; `nil` if it need not wait.
     let wait: Duration?
@@ -80,7 +81,7 @@ struct PairingSession: Sendable {
     private var step: Step
     /// The features of the initiator; `nil` before the pairing has started.
     private(set) var request: PairingFeatures?
-    /// What the features of both devices amount to; `nil` until both are known.
+    /// The agreement that follows from the features of both devices; `nil` until both are known.
     private(set) var agreement: PairingAgreement?
     private var exchange: PairingExchange?
     /// The key that encrypts the link at the end of the exchange.
@@ -141,7 +142,7 @@ struct PairingSession: Sendable {
         switch (pdu, step) {
         case (_, .end), (.keypressNotification, _): break
         case (.pairingFailed(let reason), _): end(.rejected(reason))
-        // The request of the peripheral crossed ours on the air.
+        // The peripheral sent its Security Request before it received our Pairing Request.
         case (.securityRequest, _) where setup.role == .initiator: break
         case (.unknown, _): fail(.commandNotSupported)
         case (.pairingResponse(let features), .response): receiveResponse(features, random: &random)
