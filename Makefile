@@ -67,7 +67,7 @@ test-all: dependencies
 unit-test: dependencies
 	Scripts/test unit
 
-# The spawned program on the virtual air, with hosts and controllers of others.
+# The spawned program on the virtual air, with third-party hosts and controllers.
 host-test: dependencies
 	Scripts/test host
 

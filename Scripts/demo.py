@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The main job, shown inside Scripts/bluez-vm: a beacon on hci0, and on hci1 a phone that finds and configures it."""
+"""A demonstration inside Scripts/bluez-vm: a beacon on hci0, and a phone on hci1 that finds and configures it."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ async def configure(phone: Phone) -> None:
         return bool(frames)
 
     device = await phone.find(is_new)
-    say("phone", f"hears iBeacon {frames[0][2:18].hex()} major {int.from_bytes(frames[0][18:20], 'big')} "
+    say("phone", f"received iBeacon {frames[0][2:18].hex()} major {int.from_bytes(frames[0][18:20], 'big')} "
         f"minor {int.from_bytes(frames[0][20:22], 'big')} from {device.address}")  # fmt: skip
 
 

@@ -15,9 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
-// The kernel gives a new controller 2 s to answer its first command, and btvirt hears it only after it has asked the
-// kernel for two ciphers per controller. The first time they are asked for the kernel loads, makes and tests them, which
-// takes longer than that on a busy host: so they are asked for before there is a controller.
+// The kernel gives a new controller 2 s to answer its first command, and btvirt reads it only after it has requested
+// two ciphers per controller from the kernel. On the first request the kernel loads, builds and tests them, which takes
+// longer than that on a busy host: so they are requested before a controller exists.
 __attribute__((constructor)) static void have_ciphers_made(void) {
     const struct sockaddr_alg ciphers[] = {
         {.salg_family = AF_ALG, .salg_type = "skcipher", .salg_name = "ecb(aes)"},
@@ -33,8 +33,8 @@ __attribute__((constructor)) static void have_ciphers_made(void) {
 }
 
 // btvirt makes up the addresses of its controllers from the numbers that the kernel gives them: a controller that comes
-// back as hci2 would be another one. Here the n-th is told that it is hci n, whatever it is, so that its address stays,
-// as it does when a real one is pulled out and put back.
+// back as hci2 would get another address. Here the n-th always gets the number n, so that its address stays the same,
+// as with a real controller that is unplugged and plugged in again.
 ssize_t read(int file, void *buffer, size_t size) {
     static uint16_t controllers;
     uint8_t *packet = buffer;
@@ -48,9 +48,9 @@ ssize_t read(int file, void *buffer, size_t size) {
     return count;
 }
 
-// btvirt reports an advertiser just once for each start of a scan, in the same moment in which it confirms the start. The
-// kernel passes reports on only when it has taken in the confirmation, and loses the one that is there before: again and
-// again, where both are always scheduled alike. Controllers of hardware need a few milliseconds to hear anything.
+// btvirt reports an advertiser once for each start of a scan, at the moment it confirms the start. The kernel delivers
+// reports only after it has processed the confirmation, and loses an earlier one: every time, on a machine that always
+// schedules both in the same order. Hardware controllers need a few milliseconds until the first report.
 ssize_t writev(int file, const struct iovec *parts, int count) {
     // The packet type, the header of the event (LE Meta), and its parameters; LE (Extended) Advertising Report.
     if (count >= 3 && parts[0].iov_len == 1 && *(const uint8_t *)parts[0].iov_base == 0x04 &&

@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Starts the beacons of shop.yaml on a virtual air of their own for each test."""
+"""Starts the beacons of shop.yaml on a separate virtual air for each test."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ async def seen(device: Device) -> tuple[int, int, str]:
     return result
 
 
-def test_the_app_sees_the_beacon(air: Air) -> None:
+def test_app_sees_the_beacon(air: Air) -> None:
     async def scenario() -> None:
         async with phone(air) as device:
             major, minor, _ = await seen(device)
@@ -55,7 +55,7 @@ def test_the_app_sees_the_beacon(air: Air) -> None:
     assert air.wait_for("scan-started")["scan"] == "active"
 
 
-def test_the_app_sees_a_change(air: Air) -> None:
+def test_app_sees_a_change(air: Air) -> None:
     air.control("set", device="door", values={"minor": "8"})
 
     async def scenario() -> None:
@@ -65,7 +65,7 @@ def test_the_app_sees_a_change(air: Air) -> None:
     asyncio.run(scenario())
 
 
-def test_the_app_configures_the_beacon(air: Air) -> None:
+def test_app_configures_the_beacon(air: Air) -> None:
     async def scenario() -> None:
         async with phone(air) as device:
             _, _, address = await seen(device)
