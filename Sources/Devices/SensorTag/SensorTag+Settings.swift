@@ -5,7 +5,7 @@
 import BluetoothCore
 
 extension SensorTag {
-    /// The text for a quantity that goes as the profile has it.
+    /// The text of a quantity that has the value or generator of the profile.
     private static let automatic = "auto"
 
     package var settings: [SettingValue] {
