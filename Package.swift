@@ -113,19 +113,20 @@ let package = Package(
             name: "BlueZRadio",
             dependencies: [
                 "BluetoothCore", "Concurrency", "Radio", "DBus", "HCI", "Advertising", "Bluetooth", "CBluetooth",
+                systemPackage,
             ],
             swiftSettings: settings),
         .target(
             name: "Profiles", dependencies: ["BluetoothCore", "Devices", "Advertising", "Bluetooth", yams],
             swiftSettings: settings),
         .target(
-            name: "Persistence", dependencies: ["BluetoothCore", "Devices", "Radio"], swiftSettings: settings),
+            name: "Persistence", dependencies: ["BluetoothCore", "Devices", "Radio", systemPackage],
+            swiftSettings: settings),
         .target(
             name: "Emulator",
             dependencies: [
                 "BluetoothCore", "Concurrency", "Persistence", "Profiles", "Devices", "Radio", "Advertising",
-                "Bluetooth", "Sockets",
-                logging, serviceLifecycle, unixSignals, nioCore, nioPosix,
+                "Bluetooth", "Sockets", logging, serviceLifecycle, unixSignals, nioCore, nioPosix, systemPackage,
             ],
             swiftSettings: settings),
         // The work of the commands, without their options.
@@ -235,7 +236,7 @@ let package = Package(
             name: "BeaconryToolsTests",
             dependencies: [
                 "BluetoothCore", "Advertising", "Devices", "Radio", "Profiles", "Persistence", "Emulator", "Receiving",
-                "BeaconryCentral", "BeaconryTools", "TestSupport",
+                "BeaconryCentral", "BeaconryTools", "TestSupport", systemPackage,
             ],
             swiftSettings: settings),
         .testTarget(
@@ -243,7 +244,7 @@ let package = Package(
             dependencies: [
                 "BluetoothCore", "Advertising", "Bluetooth", "Devices", "Radio", "Profiles", "Persistence", "Emulator",
                 "HCI", "HostStack", "VirtualRadio", "TestSupport", "flash-harness", logging, serviceLifecycle, nioCore,
-                nioPosix,
+                nioPosix, systemPackage,
             ],
             swiftSettings: settings),
     ]

@@ -8,6 +8,7 @@ import Glibc
 import Persistence
 import Radio
 import Synchronization
+import SystemPackage
 
 /// Writes a capture to a file, on its own queue, so that a slow disk does not block the radio.
 ///
@@ -34,7 +35,7 @@ package final class CaptureFile: CaptureSink {
         var warn: (@Sendable (Warning) -> Void)?
     }
 
-    private let descriptor: Int32
+    private let descriptor: FileDescriptor
     private let path: String
     private let patience: Patience
     private let queue = DispatchQueue(label: "capture")
@@ -57,33 +58,47 @@ package final class CaptureFile: CaptureSink {
         }
     }
 
-    private static func open(_ path: String) throws(SystemError) -> Int32 {
+    private static func open(_ path: String) throws(SystemError) -> FileDescriptor {
         let attempt = "create \(path)"
         if let number = openFile(named: path) {
             let descriptor = fcntl(number, F_DUPFD_CLOEXEC, 3)
             guard descriptor >= 0 else { throw .current(attempt) }
-            return descriptor
+            return FileDescriptor(rawValue: descriptor)
         }
-        let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, 0o600)
-        guard descriptor >= 0 else { throw .currentOfFile(attempt) }
-        var status = stat()
-        fstat(descriptor, &status)
-        let kind = status.st_mode & S_IFMT
-        // In /tmp, another user may have created a file or a FIFO of that name, to read the capture.
-        if [S_IFREG, S_IFIFO].contains(kind), status.st_uid != geteuid() {
-            close(descriptor)
-            throw SystemError(
-                code: EACCES, attempt: attempt, reason: "it already exists and belongs to user \(status.st_uid)")
+        let descriptor: FileDescriptor
+        do {
+            descriptor = try FileDescriptor.open(
+                FilePath(path), .writeOnly, options: [.create, .closeOnExec, .noFollow, .noControllingTerminal],
+                permissions: .ownerReadWrite)
+        } catch {
+            throw SystemError(opening: error, attempt: attempt)
         }
-        if kind == S_IFREG {
-            // An existing file keeps its mode and its content.
-            guard fchmod(descriptor, 0o600) == 0, ftruncate(descriptor, 0) == 0 else {
-                let error = SystemError.current(attempt)
-                close(descriptor)
-                throw error
-            }
+        do {
+            try claim(descriptor, attempt)
+        } catch {
+            try? descriptor.close()
+            throw error
         }
         return descriptor
+    }
+
+    /// Verifies that a file or a FIFO belongs to this user, and empties a file.
+    private static func claim(_ descriptor: FileDescriptor, _ attempt: String) throws(SystemError) {
+        do {
+            let status = try descriptor.stat()
+            let owner = status.userID.rawValue
+            // In /tmp, another user may have created a file or a FIFO of that name, to read the capture.
+            if [.regular, .fifo].contains(status.type), owner != geteuid() {
+                throw SystemError(
+                    .permissionDenied, attempt: attempt, reason: "it exists already and belongs to user \(owner)")
+            }
+            guard status.type == .regular else { return }
+            // An existing file has kept its mode and its content.
+            guard fchmod(descriptor.rawValue, 0o600) == 0 else { throw SystemError.current(attempt) }
+            try descriptor.resize(to: 0)
+        } catch {
+            throw error as? SystemError ?? SystemError(thrown: error, attempt: attempt)
+        }
     }
 
     /// The file descriptor of a path such as `/dev/fd/3`, which is a symbolic link of the kernel.
@@ -123,11 +138,10 @@ package final class CaptureFile: CaptureSink {
     private func write(_ bytes: [UInt8]) {
         var failure = state.withLock(\.failure)
         let hadFailed = failure != nil
-        var rest = bytes[...]
-        while !rest.isEmpty, failure == nil {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            if count > 0 { rest = rest.dropFirst(count) } else { failure = .current("write \(path)") }
+        if !hadFailed {
+            do { try descriptor.writeAll(bytes) } catch {
+                failure = SystemError(thrown: error, attempt: "write \(path)")
+            }
         }
         let warn = state.withLock { state in
             state.waitingBytes -= bytes.count
@@ -169,5 +183,5 @@ package final class CaptureFile: CaptureSink {
             hint: "make room, or choose another file")
     }
 
-    deinit { close(descriptor) }
+    deinit { try? descriptor.close() }
 }

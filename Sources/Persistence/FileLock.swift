@@ -3,11 +3,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import SystemPackage
 
 /// A lock file, which one process holds at a time. The kernel releases the lock when the process ends.
 package final class FileLock: Sendable {
     private let path: String
-    private let descriptor: Int32
+    private let descriptor: FileDescriptor
 
     /// Why the lock was not acquired.
     package enum Failure: Error, Hashable, Sendable {
@@ -21,23 +22,29 @@ package final class FileLock: Sendable {
     /// - Throws: `Failure`.
     package init(_ path: String) throws(Failure) {
         while true {
-            let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0o600)
-            guard descriptor >= 0 else { throw .system(.currentOfFile("create \(path)")) }
-            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let descriptor: FileDescriptor
+            do {
+                descriptor = try FileDescriptor.open(
+                    FilePath(path), .readWrite,
+                    options: [.create, .closeOnExec, .noFollow, .nonBlocking, .noControllingTerminal],
+                    permissions: .ownerReadWrite)
+            } catch {
+                throw .system(SystemError(opening: error, attempt: "create \(path)"))
+            }
+            guard flock(descriptor.rawValue, LOCK_EX | LOCK_NB) == 0 else {
                 let owner = Self.owner(descriptor)
-                close(descriptor)
+                try? descriptor.close()
                 throw .held(by: owner)
             }
             // The former owner may have removed the file between the two calls. This would then be the lock of a file
             // without a name, which no other process can find.
             guard Self.isFile(descriptor, named: path) else {
-                close(descriptor)
+                try? descriptor.close()
                 continue
             }
-            let owner = Array("\(getpid())\n".utf8)
-            ftruncate(descriptor, 0)
             // The owner's number is only for error messages.
-            _ = pwrite(descriptor, owner, owner.count, 0)
+            try? descriptor.resize(to: 0)
+            _ = try? descriptor.writeAll(toAbsoluteOffset: 0, "\(getpid())\n".utf8)
             self.path = path
             self.descriptor = descriptor
             return
@@ -47,22 +54,23 @@ package final class FileLock: Sendable {
     /// Removes the file and releases the lock.
     package func release() {
         unlink(path)
-        flock(descriptor, LOCK_UN)
+        flock(descriptor.rawValue, LOCK_UN)
     }
 
-    deinit { close(descriptor) }
+    deinit { try? descriptor.close() }
 
-    private static func owner(_ descriptor: Int32) -> Int32? {
+    private static func owner(_ descriptor: FileDescriptor) -> Int32? {
         var buffer = [UInt8](repeating: 0, count: 16)
-        let count = pread(descriptor, &buffer, buffer.count, 0)
-        guard count > 0 else { return nil }
+        let count = buffer.withUnsafeMutableBytes { try? descriptor.read(fromAbsoluteOffset: 0, into: $0) }
+        guard let count else { return nil }
         return Int32(String(decoding: buffer[..<count].prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self))
     }
 
-    private static func isFile(_ descriptor: Int32, named path: String) -> Bool {
-        var opened = stat()
-        var named = stat()
-        return fstat(descriptor, &opened) == 0 && lstat(path, &named) == 0
-            && opened.st_ino == named.st_ino && opened.st_dev == named.st_dev
+    private static func isFile(_ descriptor: FileDescriptor, named path: String) -> Bool {
+        guard let opened = try? descriptor.stat(), let named = try? FilePath(path).stat(followTargetSymlink: false)
+        else {
+            return false
+        }
+        return opened.inode == named.inode && opened.deviceID == named.deviceID
     }
 }

@@ -3,19 +3,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+package import SystemPackage
 
 /// The system calls of an atomic write, one function each, so that a test can fail any of them.
 package protocol FileSystem: Sendable {
     /// Creates a file, or truncates an existing one, for writing.
     /// - Parameter isPrivate: Whether only its owner may read it.
-    func create(_ path: String, isPrivate: Bool) throws(SystemError) -> Int32
+    func create(_ path: String, isPrivate: Bool) throws(SystemError) -> FileDescriptor
     /// Writes some of the bytes.
     /// - Returns: The number of bytes written.
-    func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) throws(SystemError) -> Int
+    func write(_ bytes: ArraySlice<UInt8>, to descriptor: FileDescriptor) throws(SystemError) -> Int
     /// Flushes a file's content to the medium.
-    func synchronize(_ descriptor: Int32) throws(SystemError)
+    func synchronize(_ descriptor: FileDescriptor) throws(SystemError)
     /// Closes a descriptor.
-    func close(_ descriptor: Int32)
+    func close(_ descriptor: FileDescriptor)
     /// Renames a file atomically, replacing the file at the new path.
     func rename(_ path: String, to newPath: String) throws(SystemError)
     /// Flushes a folder's entries to the medium.
@@ -32,7 +33,7 @@ extension FileSystem {
     package static var maximumFileSize: Int { 1 << 20 }
 
     /// Creates a file that everyone may read, or truncates an existing one, for writing.
-    package func create(_ path: String) throws(SystemError) -> Int32 { try create(path, isPrivate: false) }
+    package func create(_ path: String) throws(SystemError) -> FileDescriptor { try create(path, isPrivate: false) }
 
     /// Replaces a file atomically: the bytes are on the medium before the file has its name.
     ///
@@ -56,55 +57,71 @@ extension FileSystem {
     private func write(_ bytes: [UInt8], to path: String, isPrivate: Bool) throws(SystemError) {
         let descriptor = try create(path, isPrivate: isPrivate)
         defer { close(descriptor) }
+        try writeAll(bytes, to: descriptor)
+        try synchronize(descriptor)
+    }
+
+    /// Writes all of the bytes.
+    package func writeAll(_ bytes: [UInt8], to descriptor: FileDescriptor) throws(SystemError) {
         var rest = bytes[...]
         while !rest.isEmpty { rest = rest.dropFirst(try write(rest, to: descriptor)) }
-        try synchronize(descriptor)
     }
 }
 
 /// A failed system call, or a file that is refused: the attempt, the path and the reason.
 package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The system's error number.
-    package let code: Int32
+    package let code: Errno
     /// The attempt, such as `create /var/lib/beaconry/museum/entrance.json`.
     package let attempt: String
     /// The reason, where it is more specific than the text of the error number.
     package let reason: String?
 
     /// An error with this number.
-    package init(code: Int32, attempt: String, reason: String? = nil) {
+    package init(_ code: Errno, attempt: String, reason: String? = nil) {
         self.code = code
         self.attempt = attempt
         self.reason = reason
     }
 
-    /// The error of this thread's last failed call.
-    package static func current(_ attempt: String) -> SystemError {
-        SystemError(code: errno, attempt: attempt)
+    /// The error that a function of swift-system threw: these functions throw `Errno`, in a throw without a type.
+    package init(thrown error: any Error, attempt: String) {
+        self.init(error as? Errno ?? .ioError, attempt: attempt)
     }
 
-    /// The error of this thread's last failed call, which opened a file without following links.
-    package static func currentOfFile(_ attempt: String) -> SystemError {
-        let code = errno
-        return SystemError(
-            code: code, attempt: attempt,
-            reason: code == ELOOP ? "it is a symbolic link, and links are not followed here" : nil)
+    /// The error of opening a file without following links.
+    package init(opening error: any Error, attempt: String) {
+        let code = error as? Errno ?? .ioError
+        self.init(
+            code, attempt: attempt,
+            reason: code == .tooManySymbolicLinkLevels ? "it is a symbolic link, and links are not followed here" : nil)
+    }
+
+    /// The error of this thread's last failed call.
+    package static func current(_ attempt: String) -> SystemError {
+        SystemError(Errno(rawValue: errno), attempt: attempt)
     }
 
     /// A file with more bytes than are read or written.
     static func tooLarge(_ attempt: String, size: Int, limit: Int) -> SystemError {
-        SystemError(code: EFBIG, attempt: attempt, reason: "its size is \(size) bytes, and the limit is \(limit) bytes")
+        SystemError(
+            .fileTooLarge, attempt: attempt, reason: "its size is \(size) bytes, and the limit is \(limit) bytes")
     }
 
     /// Whether a file was refused for its size. That is bad data and not a failure of the system, whose own limits on
     /// file sizes have the same number.
-    package var isTooLarge: Bool { code == EFBIG && reason != nil }
+    package var isTooLarge: Bool { code == .fileTooLarge && reason != nil }
 
     /// The reason: `Permission denied`.
-    package var cause: String { reason ?? String(cString: strerror(code)) }
+    package var cause: String { reason ?? "\(code)" }
 
     /// `cannot create …: Permission denied`
     package var description: String { "cannot \(attempt): \(cause)" }
+}
+
+extension FileDescriptor.OpenOptions {
+    /// A terminal does not become the controlling terminal of this process; swift-system has no name for it.
+    package static var noControllingTerminal: Self { Self(rawValue: O_NOCTTY) }
 }
 
 /// The file system of this machine.
@@ -115,30 +132,35 @@ package struct LocalFileSystem: FileSystem {
     ///
     /// A symbolic link is not followed, since in a shared folder another user may have made it; and a FIFO without a
     /// reader is refused instead of blocking.
-    package func create(_ path: String, isPrivate: Bool) throws(SystemError) -> Int32 {
-        let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
-        let descriptor = open(path, flags, isPrivate ? 0o600 : 0o644)
-        guard descriptor >= 0 else { throw .currentOfFile("create \(path)") }
+    package func create(_ path: String, isPrivate: Bool) throws(SystemError) -> FileDescriptor {
+        let descriptor: FileDescriptor
+        do {
+            descriptor = try FileDescriptor.open(
+                FilePath(path), .writeOnly,
+                options: [.create, .truncate, .closeOnExec, .noFollow, .nonBlocking, .noControllingTerminal],
+                permissions: isPrivate ? .ownerReadWrite : [.ownerReadWrite, .groupRead, .otherRead])
+        } catch {
+            throw SystemError(opening: error, attempt: "create \(path)")
+        }
         // An existing file keeps its mode.
-        if isPrivate { fchmod(descriptor, 0o600) }
+        if isPrivate { fchmod(descriptor.rawValue, 0o600) }
         return descriptor
     }
 
-    package func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) throws(SystemError) -> Int {
-        let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-        guard count >= 0 else {
-            if errno == EINTR { return 0 }
-            throw .current("write")
+    package func write(_ bytes: ArraySlice<UInt8>, to descriptor: FileDescriptor) throws(SystemError) -> Int {
+        do {
+            return try bytes.withUnsafeBytes { try descriptor.write($0) }
+        } catch {
+            throw SystemError(thrown: error, attempt: "write")
         }
-        return count
     }
 
-    package func synchronize(_ descriptor: Int32) throws(SystemError) {
-        guard fsync(descriptor) == 0 else { throw .current("flush a file to the medium") }
+    package func synchronize(_ descriptor: FileDescriptor) throws(SystemError) {
+        guard fsync(descriptor.rawValue) == 0 else { throw .current("flush a file to the medium") }
     }
 
-    package func close(_ descriptor: Int32) {
-        Glibc.close(descriptor)
+    package func close(_ descriptor: FileDescriptor) {
+        try? descriptor.close()
     }
 
     package func rename(_ path: String, to newPath: String) throws(SystemError) {
@@ -146,10 +168,14 @@ package struct LocalFileSystem: FileSystem {
     }
 
     package func synchronizeFolder(_ path: String) throws(SystemError) {
-        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .current("open \(path)") }
-        defer { Glibc.close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw .current("flush \(path) to the medium") }
+        let descriptor: FileDescriptor
+        do {
+            descriptor = try FileDescriptor.open(FilePath(path), .readOnly, options: [.directory, .closeOnExec])
+        } catch {
+            throw SystemError(thrown: error, attempt: "open \(path)")
+        }
+        defer { try? descriptor.close() }
+        guard fsync(descriptor.rawValue) == 0 else { throw .current("flush \(path) to the medium") }
     }
 
     package func remove(_ path: String) throws(SystemError) {
@@ -157,39 +183,45 @@ package struct LocalFileSystem: FileSystem {
     }
 
     package func read(_ path: String) throws(SystemError) -> [UInt8]? {
-        // Without O_NONBLOCK, opening a FIFO blocks until there is a writer.
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else {
-            if errno == ENOENT { return nil }
-            throw .current("read \(path)")
-        }
-        defer { Glibc.close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw .current("read \(path)") }
-        guard status.st_mode & S_IFMT == S_IFREG else {
-            let kind = Self.kind(of: status.st_mode)
-            throw SystemError(code: EINVAL, attempt: "read \(path)", reason: "it is \(kind), not a regular file")
-        }
-        let limit = Self.maximumFileSize
-        guard status.st_size <= limit else { throw .tooLarge("read \(path)", size: Int(status.st_size), limit: limit) }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65536)
-        while true {
-            let count = Glibc.read(descriptor, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw .current("read \(path)") }
-            if count == 0 { return bytes }
-            bytes += buffer[..<count]
-            // The file may have grown, and files in /proc report no size.
-            guard bytes.count <= limit else { throw .tooLarge("read \(path)", size: bytes.count, limit: limit) }
+        let attempt = "read \(path)"
+        do {
+            // Without O_NONBLOCK, opening a FIFO blocks until there is a writer.
+            let descriptor = try FileDescriptor.open(
+                FilePath(path), .readOnly, options: [.closeOnExec, .nonBlocking, .noControllingTerminal])
+            defer { try? descriptor.close() }
+            return try contents(of: descriptor, attempt)
+        } catch Errno.noSuchFileOrDirectory {
+            return nil
+        } catch {
+            throw error as? SystemError ?? SystemError(thrown: error, attempt: attempt)
         }
     }
 
-    private static func kind(of mode: mode_t) -> String {
-        switch mode & S_IFMT {
-        case S_IFDIR: "a folder"
-        case S_IFIFO: "a FIFO"
-        case S_IFSOCK: "a socket"
+    /// - Throws: `Errno`, and `SystemError` for a file that is refused.
+    private func contents(of descriptor: FileDescriptor, _ attempt: String) throws -> [UInt8] {
+        let limit = Self.maximumFileSize
+        let status = try descriptor.stat()
+        guard status.type == .regular else {
+            throw SystemError(
+                .invalidArgument, attempt: attempt, reason: "it is \(Self.name(of: status.type)), not a regular file")
+        }
+        guard status.size <= limit else { throw SystemError.tooLarge(attempt, size: Int(status.size), limit: limit) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65536)
+        while true {
+            let count = try buffer.withUnsafeMutableBytes { try descriptor.read(into: $0) }
+            if count == 0 { return bytes }
+            bytes += buffer[..<count]
+            // The file may have grown, and files in /proc report no size.
+            guard bytes.count <= limit else { throw SystemError.tooLarge(attempt, size: bytes.count, limit: limit) }
+        }
+    }
+
+    private static func name(of type: FileType) -> String {
+        switch type {
+        case .directory: "a folder"
+        case .fifo: "a FIFO"
+        case .socket: "a socket"
         default: "a device"
         }
     }

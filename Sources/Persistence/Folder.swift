@@ -4,6 +4,7 @@
 
 import FoundationEssentials
 import Glibc
+import SystemPackage
 
 /// Folders of the local file system, and the rules for those that this process may trust.
 package enum Folder {
@@ -17,18 +18,19 @@ package enum Folder {
 
     /// The folder that contains a file; `.` for a path without folders.
     package static func containing(_ path: String) -> String {
-        guard let end = path.lastIndex(of: "/") else { return "." }
-        return end == path.startIndex ? "/" : String(path[..<end])
+        let folder = FilePath(path).removingLastComponent()
+        return folder.isEmpty ? "." : folder.string
     }
 
     /// Creates a folder, and those above it, with access for this user only.
     package static func create(_ path: String) throws(SystemError) {
-        var parent = ""
-        for component in path.split(separator: "/", omittingEmptySubsequences: true) {
-            parent += (parent.isEmpty && !path.hasPrefix("/") ? "" : "/") + component
-            guard mkdir(parent, 0o700) != 0, errno != EEXIST else { continue }
-            let failure = SystemError.current("create \(parent)")
-            if access(parent, F_OK) != 0 { throw failure }
+        let whole = FilePath(path)
+        var folder = FilePath(root: whole.root)
+        for component in whole.components {
+            folder.append(component)
+            guard mkdir(folder.string, 0o700) != 0, errno != EEXIST else { continue }
+            let failure = SystemError.current("create \(folder)")
+            if !exists(folder.string) { throw failure }
         }
     }
 
@@ -38,19 +40,28 @@ package enum Folder {
     /// of dynamic users.
     static func createForState(_ path: String) throws(SystemError) {
         try create(path)
-        var status = stat()
-        guard lstat(path, &status) == 0 else { throw .current("use \(path)") }
+        let status = try Self.status(of: path)
         let reason: String? =
-            if status.st_mode & S_IFMT == S_IFLNK {
+            if status.type == .symbolicLink {
                 "it is a symbolic link"
-            } else if geteuid() != 0, status.st_uid != geteuid() {
-                "it belongs to user \(status.st_uid), and this process runs as user \(geteuid())"
-            } else if status.st_mode & 0o002 != 0 {
+            } else if geteuid() != 0, status.userID.rawValue != geteuid() {
+                "it belongs to user \(status.userID.rawValue), and this process runs as user \(geteuid())"
+            } else if status.permissions.contains(.otherWrite) {
                 "every user can write to it"
             } else {
                 nil
             }
-        if let reason { throw SystemError(code: EACCES, attempt: "use \(path)", reason: reason) }
+        if let reason { throw SystemError(.permissionDenied, attempt: "use \(path)", reason: reason) }
+    }
+
+    /// The status of a folder itself, not of the target of a symbolic link.
+    private static func status(of path: String) throws(SystemError) -> Stat {
+        do throws(Errno) {
+            // FilePath drops a slash at the end, which would follow a symbolic link.
+            return try FilePath(path).stat(followTargetSymlink: false)
+        } catch {
+            throw SystemError(error, attempt: "use \(path)")
+        }
     }
 
     /// Creates a folder, and those above it, with access for this user only; an existing folder is checked.
@@ -63,20 +74,20 @@ package enum Folder {
     static func createOwn(_ path: String, user: uid_t = geteuid()) throws(SystemError) {
         try create(path)
         func refusal(_ reason: String) -> SystemError {
-            SystemError(code: EACCES, attempt: "use \(path)", reason: reason)
+            SystemError(.permissionDenied, attempt: "use \(path)", reason: reason)
         }
-        let path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
-        var status = stat()
-        guard lstat(path, &status) == 0 else { throw .current("use \(path)") }
-        guard status.st_mode & S_IFMT != S_IFLNK else { throw refusal("it is a symbolic link") }
-        guard status.st_mode & S_IFMT == S_IFDIR else { throw refusal("it is not a folder") }
-        guard status.st_uid == user else {
-            throw refusal("it belongs to user \(status.st_uid), and this process runs as user \(user)")
+        let status = try Self.status(of: path)
+        guard status.type != .symbolicLink else { throw refusal("it is a symbolic link") }
+        guard status.type == .directory else { throw refusal("it is not a folder") }
+        guard status.userID.rawValue == user else {
+            throw refusal("it belongs to user \(status.userID.rawValue), and this process runs as user \(user)")
         }
-        var parent = stat()
-        let isShared = stat("\(path)/..", &parent) == 0 && parent.st_mode & 0o022 != 0
-        guard status.st_mode & (isShared ? 0o077 : 0o022) == 0 else {
-            let mode = String(status.st_mode & 0o7777, radix: 8)
+        let parent = try? FilePath(path).appending("..").stat()
+        let isShared = parent.map { !$0.permissions.isDisjoint(with: [.groupWrite, .otherWrite]) } ?? false
+        let forbidden: FilePermissions =
+            isShared ? [.groupReadWriteExecute, .otherReadWriteExecute] : [.groupWrite, .otherWrite]
+        guard status.permissions.isDisjoint(with: forbidden) else {
+            let mode = String(status.permissions.rawValue, radix: 8)
             throw refusal("other users have access to it (mode \(mode))")
         }
     }

@@ -73,7 +73,7 @@ package final class RunLedger: RadioLedger {
         while true {
             do throws(FileLock.Failure) {
                 let lock = try FileLock("\(path).lock")
-                if access(path, F_OK) != 0 { return (path, lock) }
+                if !Folder.exists(path) { return (path, lock) }
                 lock.release()
             } catch {
                 guard case .held = error else { throw error }

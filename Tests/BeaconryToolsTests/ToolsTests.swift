@@ -4,12 +4,14 @@
 
 import Advertising
 import BluetoothCore
+import Devices
 import Emulator
 import Foundation
 import Glibc
 import Persistence
 import Profiles
 import Radio
+import SystemPackage
 import Testing
 
 @testable import BeaconryTools
@@ -18,7 +20,7 @@ struct FailureTests {
     @Test(
         arguments: [
             (RadioError(.noAdapter, "no adapter", hint: "plug one in"), 69),
-            (SystemError(code: ENOSPC, attempt: "write x"), 74), (ValueFault("odd"), 65),
+            (SystemError(.noSpace, attempt: "write x"), 74), (ValueFault("odd"), 65),
             (ProfileFaults([ProfileFault(file: "a", line: 1, column: 2, field: "f", message: "m")]), 65),
             (EmulatorError(.inputOutput, "odd"), 74), (Failure.usage("odd"), 64),
         ] as [(any Error, Int32)])

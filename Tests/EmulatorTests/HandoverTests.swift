@@ -7,6 +7,7 @@ import Devices
 import Dispatch
 import Radio
 import Synchronization
+import SystemPackage
 import Testing
 
 @testable import Emulator
@@ -128,7 +129,7 @@ private final class GatedFileSystem: FileSystem {
     func entered() async { _ = try? await waiting.entry { $0 } }
     func open() { gate.signal() }
 
-    func create(_ path: String, isPrivate: Bool) throws(SystemError) -> Int32 {
+    func create(_ path: String, isPrivate: Bool) throws(SystemError) -> FileDescriptor {
         let isFirst = isFirst.withLock { isFirst in
             defer { isFirst = false }
             return isFirst
@@ -140,11 +141,11 @@ private final class GatedFileSystem: FileSystem {
         return try base.create(path, isPrivate: isPrivate)
     }
 
-    func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) throws(SystemError) -> Int {
+    func write(_ bytes: ArraySlice<UInt8>, to descriptor: FileDescriptor) throws(SystemError) -> Int {
         try base.write(bytes, to: descriptor)
     }
-    func synchronize(_ descriptor: Int32) throws(SystemError) { try base.synchronize(descriptor) }
-    func close(_ descriptor: Int32) { base.close(descriptor) }
+    func synchronize(_ descriptor: FileDescriptor) throws(SystemError) { try base.synchronize(descriptor) }
+    func close(_ descriptor: FileDescriptor) { base.close(descriptor) }
     func rename(_ path: String, to newPath: String) throws(SystemError) { try base.rename(path, to: newPath) }
     func synchronizeFolder(_ path: String) throws(SystemError) { try base.synchronizeFolder(path) }
     func remove(_ path: String) throws(SystemError) { try base.remove(path) }

@@ -5,6 +5,7 @@
 import BeaconryCentral
 import Emulator
 import Persistence
+import SystemPackage
 
 /// Writes a recording into a temporary file, which gets its final name when it is complete.
 struct RecordingWriter {
@@ -13,7 +14,7 @@ struct RecordingWriter {
     let path: String
     private let temporary: String
     private let files = LocalFileSystem()
-    private let descriptor: Int32
+    private let descriptor: FileDescriptor
     private var buffer: [UInt8] = []
     /// The number of lines after the first.
     private(set) var count = 0
@@ -54,8 +55,7 @@ struct RecordingWriter {
     }
 
     private mutating func flush() throws(SystemError) {
-        var rest = buffer[...]
-        while !rest.isEmpty { rest = rest.dropFirst(try files.write(rest, to: descriptor)) }
+        try files.writeAll(buffer, to: descriptor)
         buffer.removeAll(keepingCapacity: true)
     }
 }

@@ -96,7 +96,7 @@ struct BlueZDaemon: Sendable {
     /// Whether the daemon was started with its experimental interfaces; `nil` when its command line cannot be read.
     func isExperimental() async -> Bool? {
         guard let process = try? await connection.processIdentifier(of: Self.busName),
-            let command = try? SystemFile.text("/proc/\(process)/cmdline")
+            let command = SystemFile.text("/proc/\(process)/cmdline")
         else { return nil }
         let arguments = command.split(separator: "\0")
         return arguments.dropFirst().contains { $0 == "-E" || $0.hasPrefix("--experimental") }

@@ -5,6 +5,7 @@
 import CBluetooth
 @preconcurrency import Dispatch
 import Glibc
+import SystemPackage
 
 /// A socket of the kernel's Bluetooth family that is bound to one channel. Sends and receives whole packets.
 ///
@@ -92,14 +93,9 @@ final class BluetoothSocket: Sendable {
     deinit { source.cancel() }
 }
 
-/// The kernel's error number of a failed call.
-struct Errno: Error, Hashable, CustomStringConvertible {
-    /// The number.
-    let code: Int32
+extension Errno {
     /// The error of the last failed call of this thread.
-    static var current: Errno { Errno(code: errno) }
-    /// The system's text for the number.
-    var description: String { String(cString: strerror(code)) }
+    fileprivate static var current: Errno { Errno(rawValue: errno) }
 }
 
 /// The channels that this process may use.

@@ -3,7 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CBluetooth
+import FoundationEssentials
 import Glibc
+import SystemPackage
 
 // What /proc, /sys and the kernel report without bluetoothd: adapters, rfkill blocks, the capabilities of this process.
 
@@ -38,7 +40,7 @@ package enum AdapterPresence {
     }
 
     private static func value(_ path: String) -> String? {
-        (try? SystemFile.text(path))?.split(separator: "\n").first.map { String($0) }
+        SystemFile.text(path)?.split(separator: "\n").first.map { String($0) }
     }
 }
 
@@ -51,7 +53,7 @@ struct ProcessRights: Hashable, Sendable {
 
     /// The effective capabilities now (`CapEff` in /proc/self/status).
     static var current: ProcessRights {
-        guard let status = try? SystemFile.text("/proc/self/status"),
+        guard let status = SystemFile.text("/proc/self/status"),
             let line = status.split(separator: "\n").first(where: { $0.hasPrefix("CapEff:") }),
             let mask = UInt64(line.dropFirst("CapEff:".count).filter(\.isHexDigit), radix: 16)
         else { return ProcessRights(networkAdministration: false, rawNetwork: false) }
@@ -61,17 +63,16 @@ struct ProcessRights: Hashable, Sendable {
 
 /// Small files of /proc and /sys.
 enum SystemFile {
-    /// The text of a file, at most 64 KiB.
-    /// - Throws: `Errno`.
-    static func text(_ path: String) throws(Errno) -> String {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Errno.current }
-        defer { Glibc.close(descriptor) }
+    /// The text of a file, at most 64 KiB; `nil` for a file that cannot be read.
+    static func text(_ path: String) -> String? {
+        guard let descriptor = try? FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec) else {
+            return nil
+        }
+        defer { try? descriptor.close() }
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)
         while bytes.count < 65536 {
-            let count = read(descriptor, &buffer, buffer.count)
-            guard count >= 0 else { throw Errno.current }
+            guard let count = try? buffer.withUnsafeMutableBytes({ try descriptor.read(into: $0) }) else { return nil }
             if count == 0 { break }
             bytes += buffer[..<count]
         }
@@ -80,15 +81,6 @@ enum SystemFile {
 
     /// The sorted names in a folder; empty for a folder that cannot be read.
     static func names(in folder: String) -> [String] {
-        guard let stream = opendir(folder) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names.sorted()
+        ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
     }
 }

@@ -4,6 +4,7 @@
 
 import BluetoothCore
 import Radio
+import SystemPackage
 
 /// Why a management command failed.
 enum ManagementError: Error, Hashable {

@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Emulator
-import Glibc
 import Persistence
 import Synchronization
+import SystemPackage
 
 /// A file system that counts its calls, and makes one of them fail.
 final class FaultyFileSystem: FileSystem {
@@ -92,7 +92,7 @@ final class FaultyFileSystem: FileSystem {
             state.isOff = plan.fault.isCrash
             return (plan.fault, plan.fault == .crashBefore)
         }
-        if isOff { throw SystemError(code: EIO, attempt: "do anything after a crash") }
+        if isOff { throw SystemError(.ioError, attempt: "do anything after a crash") }
         return fault
     }
 
@@ -104,32 +104,32 @@ final class FaultyFileSystem: FileSystem {
         case nil: return try body()
         case .crashAfter:
             _ = try body()
-            throw SystemError(code: EIO, attempt: "return after a crash")
-        case .noSpace: throw SystemError(code: ENOSPC, attempt: "\(call)")
-        default: throw SystemError(code: EIO, attempt: "\(call)")
+            throw SystemError(.ioError, attempt: "return after a crash")
+        case .noSpace: throw SystemError(.noSpace, attempt: "\(call)")
+        default: throw SystemError(.ioError, attempt: "\(call)")
         }
     }
 
-    func create(_ path: String, isPrivate: Bool) throws(SystemError) -> Int32 {
+    func create(_ path: String, isPrivate: Bool) throws(SystemError) -> FileDescriptor {
         try perform(.create) { () throws(SystemError) in try base.create(path, isPrivate: isPrivate) }
     }
 
-    func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) throws(SystemError) -> Int {
+    func write(_ bytes: ArraySlice<UInt8>, to descriptor: FileDescriptor) throws(SystemError) -> Int {
         switch try count(.write) {
         case nil: return try base.write(bytes, to: descriptor)
         case .shortWrite: return try base.write(bytes.prefix(bytes.count / 2), to: descriptor)
         case .crashAmidWrite: _ = try base.write(bytes.prefix(bytes.count / 2), to: descriptor)
         case .crashAfter: _ = try base.write(bytes, to: descriptor)
-        default: throw SystemError(code: ENOSPC, attempt: "write")
+        default: throw SystemError(.noSpace, attempt: "write")
         }
-        throw SystemError(code: EIO, attempt: "return after a crash")
+        throw SystemError(.ioError, attempt: "return after a crash")
     }
 
-    func synchronize(_ descriptor: Int32) throws(SystemError) {
+    func synchronize(_ descriptor: FileDescriptor) throws(SystemError) {
         try perform(.synchronize) { () throws(SystemError) in try base.synchronize(descriptor) }
     }
 
-    func close(_ descriptor: Int32) {
+    func close(_ descriptor: FileDescriptor) {
         // The descriptor is always closed, as the kernel does after a crash.
         _ = try? count(.close)
         base.close(descriptor)

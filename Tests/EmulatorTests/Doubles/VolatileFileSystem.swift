@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Emulator
-import Glibc
 import Persistence
 import Synchronization
+import SystemPackage
 
 /// A file system in memory that distinguishes cached content from content on the medium.
 ///
@@ -98,7 +98,7 @@ final class VolatileFileSystem: FileSystem {
             state.callCount += 1
             return body(&state)
         }
-        guard let result else { throw SystemError(code: EIO, attempt: "do anything without power or without a file") }
+        guard let result else { throw SystemError(.ioError, attempt: "do anything without power or without a file") }
         return result
     }
 
@@ -107,33 +107,35 @@ final class VolatileFileSystem: FileSystem {
         state.pending.append(changes)
     }
 
-    func create(_ path: String, isPrivate: Bool) throws(SystemError) -> Int32 {
+    func create(_ path: String, isPrivate: Bool) throws(SystemError) -> FileDescriptor {
         try call { state in
             if let file = state.names[path] {
                 state.files[file].bytes = []
-                return Int32(file)
+                return FileDescriptor(rawValue: Int32(file))
             }
             state.files.append(File())
             change([Change(path: path, file: state.files.count - 1)], &state)
-            return Int32(state.files.count - 1)
+            return FileDescriptor(rawValue: Int32(state.files.count - 1))
         }
     }
 
-    func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) throws(SystemError) -> Int {
+    func write(_ bytes: ArraySlice<UInt8>, to descriptor: FileDescriptor) throws(SystemError) -> Int {
         try call { state in
-            state.files[Int(descriptor)].bytes += bytes
+            state.files[Int(descriptor.rawValue)].bytes += bytes
             return bytes.count
         }
     }
 
-    func synchronize(_ descriptor: Int32) throws(SystemError) {
+    func synchronize(_ descriptor: FileDescriptor) throws(SystemError) {
         try call { state in
-            if lie != .synchronize { state.files[Int(descriptor)].durable = state.files[Int(descriptor)].bytes }
+            if lie != .synchronize {
+                state.files[Int(descriptor.rawValue)].durable = state.files[Int(descriptor.rawValue)].bytes
+            }
             return ()
         }
     }
 
-    func close(_ descriptor: Int32) {}
+    func close(_ descriptor: FileDescriptor) {}
 
     func rename(_ path: String, to newPath: String) throws(SystemError) {
         try call { state -> Void? in

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import SystemPackage
 import Testing
 
 @testable import Emulator
@@ -45,7 +46,7 @@ struct LocalFileSystemTests {
     /// A limit of the system is not bad data.
     @Test
     func fileSizeLimitOfTheSystemIsNotTooLargeData() {
-        #expect(!SystemError(code: EFBIG, attempt: "write").isTooLarge)
+        #expect(!SystemError(.fileTooLarge, attempt: "write").isTooLarge)
     }
 
     /// Content that could not be read again is not written, and the file stays as it was.
@@ -69,7 +70,7 @@ struct LocalFileSystemTests {
         #expect(reading.description == "cannot read \(folder.file("a")): it is a FIFO, not a regular file")
         #expect(!reading.isTooLarge)
         let creating = failure { () throws(SystemError) in _ = try files.create(folder.file("a")) }
-        #expect(creating?.code == ENXIO)
+        #expect(creating?.code == .noSuchAddressOrDevice)
     }
 
     @Test(arguments: [("/dev/zero", "a device"), ("/", "a folder")])

@@ -5,6 +5,7 @@
 import BluetoothCore
 import Foundation
 import Radio
+import SystemPackage
 import Testing
 
 @testable import Emulator
@@ -183,14 +184,14 @@ struct BondFileTests {
 private struct FullFileSystem: FileSystem {
     private let real = LocalFileSystem()
 
-    func create(_ path: String, isPrivate: Bool) throws(SystemError) -> Int32 {
-        throw SystemError(code: 28, attempt: "create \(path)")
+    func create(_ path: String, isPrivate: Bool) throws(SystemError) -> FileDescriptor {
+        throw SystemError(.noSpace, attempt: "create \(path)")
     }
-    func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) throws(SystemError) -> Int {
+    func write(_ bytes: ArraySlice<UInt8>, to descriptor: FileDescriptor) throws(SystemError) -> Int {
         try real.write(bytes, to: descriptor)
     }
-    func synchronize(_ descriptor: Int32) throws(SystemError) { try real.synchronize(descriptor) }
-    func close(_ descriptor: Int32) { real.close(descriptor) }
+    func synchronize(_ descriptor: FileDescriptor) throws(SystemError) { try real.synchronize(descriptor) }
+    func close(_ descriptor: FileDescriptor) { real.close(descriptor) }
     func rename(_ path: String, to newPath: String) throws(SystemError) { try real.rename(path, to: newPath) }
     func synchronizeFolder(_ path: String) throws(SystemError) { try real.synchronizeFolder(path) }
     func remove(_ path: String) throws(SystemError) { try real.remove(path) }
