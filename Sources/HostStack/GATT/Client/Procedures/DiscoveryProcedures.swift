@@ -5,72 +5,83 @@
 import Bluetooth
 import BluetoothCore
 
-/// Discover All Primary Services (Core 5.4, Vol 3, Part G, 4.4.1).
-struct ServiceDiscovery: ProcedureMachine {
-    private var search = HandleSearch(.all)
-    private var services: [RemoteService] = []
+/// A discovery that repeats one request over the rest of a range of handles. It ends at the end of the range, or when the
+/// server has no more such attributes.
+protocol SweepingDiscovery: ProcedureMachine {
+    /// The rest of the range.
+    var search: HandleSearch { get }
+    /// What was discovered.
+    var result: GATTResult { get }
+    /// The request for a range.
+    func request(over range: ClosedRange<AttributeHandle>) -> ATTPDU
+    /// Takes the attributes of a response, and advances the search over them.
+    /// - Throws: `ATTClientError.malformedResponse`, also for a response to another request.
+    mutating func take(_ response: ATTPDU) throws(ATTClientError)
+}
 
+extension SweepingDiscovery {
     mutating func start(mtu: Int) -> ProcedureStep { next }
 
     mutating func receive(_ response: Result<ATTPDU, ATTClientError>, mtu: Int) -> ProcedureStep {
-        switch response {
-        case .success(.readByGroupTypeResponse(let response)):
-            do throws(ATTClientError) {
-                for entry in response.entries {
-                    try search.advance(over: entry.handle, through: entry.groupEnd)
-                    let uuid = try BluetoothUUID(attributeTypeBytes: entry.value)
-                    services.append(RemoteService(uuid: uuid, handles: entry.handle...entry.groupEnd))
-                }
-                return next
-            } catch { return .failed(error) }
-        case .success: return .failed(.malformedResponse)
-        case .failure(.refused(.attributeNotFound, _)): return .done(.services(services))
-        case .failure(let error): return .failed(error)
+        do throws(ATTClientError) {
+            try take(try response.get())
+            return next
+        } catch ATTClientError.refused(.attributeNotFound, _) {
+            return .done(result)
+        } catch {
+            return .failed(error)
         }
     }
 
-    private var next: ProcedureStep {
-        guard let range = search.range else { return .done(.services(services)) }
-        return .request(
-            .readByGroupTypeRequest(
-                ATTReadByGroupTypeRequest(
-                    startingHandle: range.lowerBound, endingHandle: range.upperBound, type: .primaryService)))
+    private var next: ProcedureStep { search.range.map { .request(request(over: $0)) } ?? .done(result) }
+}
+
+/// Discover All Primary Services (Core 5.4, Vol 3, Part G, 4.4.1).
+struct ServiceDiscovery: SweepingDiscovery {
+    private(set) var search = HandleSearch(.all)
+    private var services: [RemoteService] = []
+
+    var result: GATTResult { .services(services) }
+
+    func request(over range: ClosedRange<AttributeHandle>) -> ATTPDU {
+        .readByGroupTypeRequest(
+            ATTReadByGroupTypeRequest(
+                startingHandle: range.lowerBound, endingHandle: range.upperBound, type: .primaryService))
+    }
+
+    mutating func take(_ response: ATTPDU) throws(ATTClientError) {
+        guard case .readByGroupTypeResponse(let response) = response else { throw .malformedResponse }
+        for entry in response.entries {
+            try search.advance(over: entry.handle, through: entry.groupEnd)
+            let uuid = try BluetoothUUID(attributeTypeBytes: entry.value)
+            services.append(RemoteService(uuid: uuid, handles: entry.handle...entry.groupEnd))
+        }
     }
 }
 
 /// Discover Primary Service by Service UUID (Core 5.4, Vol 3, Part G, 4.4.2).
-struct ServiceDiscoveryByUUID: ProcedureMachine {
+struct ServiceDiscoveryByUUID: SweepingDiscovery {
     private let uuid: BluetoothUUID
-    private var search = HandleSearch(.all)
+    private(set) var search = HandleSearch(.all)
     private var services: [RemoteService] = []
 
     init(_ uuid: BluetoothUUID) { self.uuid = uuid }
 
-    mutating func start(mtu: Int) -> ProcedureStep { next }
+    var result: GATTResult { .services(services) }
 
-    mutating func receive(_ response: Result<ATTPDU, ATTClientError>, mtu: Int) -> ProcedureStep {
-        switch response {
-        case .success(.findByTypeValueResponse(let response)):
-            do throws(ATTClientError) {
-                for entry in response.entries {
-                    try search.advance(over: entry.found, through: entry.groupEnd)
-                    services.append(RemoteService(uuid: uuid, handles: entry.found...entry.groupEnd))
-                }
-                return next
-            } catch { return .failed(error) }
-        case .success: return .failed(.malformedResponse)
-        case .failure(.refused(.attributeNotFound, _)): return .done(.services(services))
-        case .failure(let error): return .failed(error)
-        }
+    func request(over range: ClosedRange<AttributeHandle>) -> ATTPDU {
+        .findByTypeValueRequest(
+            ATTFindByTypeValueRequest(
+                startingHandle: range.lowerBound, endingHandle: range.upperBound, type: 0x2800,
+                value: uuid.attributeTypeBytes))
     }
 
-    private var next: ProcedureStep {
-        guard let range = search.range else { return .done(.services(services)) }
-        return .request(
-            .findByTypeValueRequest(
-                ATTFindByTypeValueRequest(
-                    startingHandle: range.lowerBound, endingHandle: range.upperBound, type: 0x2800,
-                    value: uuid.attributeTypeBytes)))
+    mutating func take(_ response: ATTPDU) throws(ATTClientError) {
+        guard case .findByTypeValueResponse(let response) = response else { throw .malformedResponse }
+        for entry in response.entries {
+            try search.advance(over: entry.found, through: entry.groupEnd)
+            services.append(RemoteService(uuid: uuid, handles: entry.found...entry.groupEnd))
+        }
     }
 }
 
@@ -147,7 +158,7 @@ struct InclusionDiscovery: ProcedureMachine {
 }
 
 /// Discover All Characteristics of a Service, and Discover Characteristics by UUID (Core 5.4, Vol 3, Part G, 4.6).
-struct CharacteristicDiscovery: ProcedureMachine {
+struct CharacteristicDiscovery: SweepingDiscovery {
     private struct Declaration: Sendable {
         let handle: AttributeHandle
         let properties: CharacteristicProperties
@@ -157,7 +168,7 @@ struct CharacteristicDiscovery: ProcedureMachine {
 
     private let handles: ClosedRange<AttributeHandle>
     private let uuid: BluetoothUUID?
-    private var search: HandleSearch
+    private(set) var search: HandleSearch
     private var declarations: [Declaration] = []
 
     init(in handles: ClosedRange<AttributeHandle>, uuid: BluetoothUUID?) {
@@ -166,30 +177,20 @@ struct CharacteristicDiscovery: ProcedureMachine {
         search = HandleSearch(handles)
     }
 
-    mutating func start(mtu: Int) -> ProcedureStep { next }
+    var result: GATTResult { .characteristics(characteristics) }
 
-    mutating func receive(_ response: Result<ATTPDU, ATTClientError>, mtu: Int) -> ProcedureStep {
-        switch response {
-        case .success(.readByTypeResponse(let response)):
-            do throws(ATTClientError) {
-                for entry in response.entries {
-                    try search.advance(over: entry.handle, through: entry.handle)
-                    declarations.append(try Self.declaration(entry, in: handles))
-                }
-                return next
-            } catch { return .failed(error) }
-        case .success: return .failed(.malformedResponse)
-        case .failure(.refused(.attributeNotFound, _)): return .done(.characteristics(characteristics))
-        case .failure(let error): return .failed(error)
-        }
+    func request(over range: ClosedRange<AttributeHandle>) -> ATTPDU {
+        .readByTypeRequest(
+            ATTReadByTypeRequest(
+                startingHandle: range.lowerBound, endingHandle: range.upperBound, type: .characteristic))
     }
 
-    private var next: ProcedureStep {
-        guard let range = search.range else { return .done(.characteristics(characteristics)) }
-        return .request(
-            .readByTypeRequest(
-                ATTReadByTypeRequest(
-                    startingHandle: range.lowerBound, endingHandle: range.upperBound, type: .characteristic)))
+    mutating func take(_ response: ATTPDU) throws(ATTClientError) {
+        guard case .readByTypeResponse(let response) = response else { throw .malformedResponse }
+        for entry in response.entries {
+            try search.advance(over: entry.handle, through: entry.handle)
+            declarations.append(try Self.declaration(entry, in: handles))
+        }
     }
 
     private var characteristics: [RemoteCharacteristic] {
@@ -219,34 +220,24 @@ struct CharacteristicDiscovery: ProcedureMachine {
 }
 
 /// Discover All Characteristic Descriptors (Core 5.4, Vol 3, Part G, 4.7.1).
-struct DescriptorDiscovery: ProcedureMachine {
-    private var search: HandleSearch
+struct DescriptorDiscovery: SweepingDiscovery {
+    private(set) var search: HandleSearch
     private var descriptors: [RemoteDescriptor] = []
 
     init(in handles: ClosedRange<AttributeHandle>) { search = HandleSearch(handles) }
 
-    mutating func start(mtu: Int) -> ProcedureStep { next }
+    var result: GATTResult { .descriptors(descriptors) }
 
-    mutating func receive(_ response: Result<ATTPDU, ATTClientError>, mtu: Int) -> ProcedureStep {
-        switch response {
-        case .success(.findInformationResponse(let response)):
-            do throws(ATTClientError) {
-                for entry in response.entries {
-                    try search.advance(over: entry.handle, through: entry.handle)
-                    descriptors.append(RemoteDescriptor(uuid: entry.type, handle: entry.handle))
-                }
-                return next
-            } catch { return .failed(error) }
-        case .success: return .failed(.malformedResponse)
-        case .failure(.refused(.attributeNotFound, _)): return .done(.descriptors(descriptors))
-        case .failure(let error): return .failed(error)
-        }
+    func request(over range: ClosedRange<AttributeHandle>) -> ATTPDU {
+        .findInformationRequest(
+            ATTFindInformationRequest(startingHandle: range.lowerBound, endingHandle: range.upperBound))
     }
 
-    private var next: ProcedureStep {
-        guard let range = search.range else { return .done(.descriptors(descriptors)) }
-        return .request(
-            .findInformationRequest(
-                ATTFindInformationRequest(startingHandle: range.lowerBound, endingHandle: range.upperBound)))
+    mutating func take(_ response: ATTPDU) throws(ATTClientError) {
+        guard case .findInformationResponse(let response) = response else { throw .malformedResponse }
+        for entry in response.entries {
+            try search.advance(over: entry.handle, through: entry.handle)
+            descriptors.append(RemoteDescriptor(uuid: entry.type, handle: entry.handle))
+        }
     }
 }
