@@ -5,6 +5,9 @@
 /// Values by key, limited to the most recently used ones.
 ///
 /// Its size is bounded, whatever a peer sends: when it is full, a new key evicts the least recently used eighth.
+///
+/// (An `OrderedDictionary` has only the order of first use. To keep the order of last use in it, each use would move a key
+/// to the end, which takes time in proportion to the size; here a use takes constant time, and only an eviction sorts.)
 struct RecencyTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Entry {
         var value: Value

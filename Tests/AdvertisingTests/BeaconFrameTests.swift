@@ -28,7 +28,7 @@ import Testing
             ("", []), ("iBeacon", []), ("eddystone-", []),
         ] as [(String, [String])])
     func formatsHaveNames(_ name: String, _ formats: [String]) {
-        #expect(BeaconFormats.names(matching: name) == formats)
+        #expect(BeaconFormats.named(name).map { $0.formatName } == formats)
     }
 
     /// The structure of a frame is the structure that it was decoded from.

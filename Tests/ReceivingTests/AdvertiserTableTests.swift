@@ -135,7 +135,7 @@ import Testing
     @Test func anyBytesAreAccepted() {
         var generator = SplitMix64(seed: 4)
         var table = AdvertiserTable<UInt8>(capacity: 16)
-        let filter = ScanFilter(services: [.bit16(0x180F)], formats: ["ibeacon"], name: "x")
+        let filter = ScanFilter(services: [.bit16(0x180F)], formats: [IBeacon.self], name: "x")
         for _ in 0..<20_000 {
             let bytes = generator.bytes(Int.random(in: 0...64, using: &generator))
             let source = UInt8.random(in: 0...31, using: &generator)

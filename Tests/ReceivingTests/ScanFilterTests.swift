@@ -65,8 +65,8 @@ import Testing
             name: "one of several", filter: ScanFilter(services: [short, wide, long]), data: "03030f18",
             accepted: true),
         Row(name: "no services", filter: ScanFilter(services: [short]), data: iBeacon, accepted: false),
-        Row(name: "iBeacon", filter: ScanFilter(formats: ["ibeacon"]), data: iBeacon, accepted: true),
-        Row(name: "no iBeacon", filter: ScanFilter(formats: ["ibeacon"]), data: "0201061aff4c00", accepted: false),
+        Row(name: "iBeacon", filter: ScanFilter(formats: [IBeacon.self]), data: iBeacon, accepted: true),
+        Row(name: "no iBeacon", filter: ScanFilter(formats: [IBeacon.self]), data: "0201061aff4c00", accepted: false),
         Row(name: "strong enough", filter: ScanFilter(minimumRSSI: RSSI(-70)), data: "", accepted: true),
         Row(name: "too weak", filter: ScanFilter(minimumRSSI: RSSI(-70)), data: "", rssi: -71, accepted: false),
         Row(name: "unknown strength", filter: ScanFilter(minimumRSSI: RSSI(-70)), data: "", rssi: nil, accepted: false),
@@ -80,11 +80,12 @@ import Testing
         Row(name: "other name", filter: ScanFilter(name: "exit"), data: "0609456e747261", accepted: false),
         Row(name: "no name", filter: ScanFilter(name: "e"), data: iBeacon, accepted: false),
         Row(
-            name: "all conditions", filter: ScanFilter(services: [short], formats: ["ibeacon"], minimumRSSI: RSSI(-80)),
+            name: "all conditions",
+            filter: ScanFilter(services: [short], formats: [IBeacon.self], minimumRSSI: RSSI(-80)),
             data: iBeacon, scanResponse: "03030f18", accepted: true),
         Row(
             name: "all conditions but one",
-            filter: ScanFilter(services: [short], formats: ["ibeacon"], minimumRSSI: RSSI(-60)), data: iBeacon,
+            filter: ScanFilter(services: [short], formats: [IBeacon.self], minimumRSSI: RSSI(-60)), data: iBeacon,
             scanResponse: "03030f18", accepted: false),
         Row(
             name: "before malformed data", filter: ScanFilter(services: [short]), data: "03030f180709",

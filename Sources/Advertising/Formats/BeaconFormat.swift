@@ -104,8 +104,8 @@ public enum BeaconFormats {
 
     /// The formats that a name selects: the format with this name, or all of Eddystone for `eddystone`; empty if
     /// unknown.
-    public static func names(matching name: String) -> [String] {
-        names.filter { $0 == name || name == "eddystone" && $0.hasPrefix("eddystone-") }
+    public static func named(_ name: String) -> [any BeaconFormat.Type] {
+        all.filter { $0.formatName == name || name == "eddystone" && $0.formatName.hasPrefix("eddystone-") }
     }
 }
 

@@ -5,20 +5,20 @@
 package import Advertising
 package import BluetoothCore
 
-/// Which advertisements a scan is about. Every condition that is given must hold.
-package struct ScanFilter: Hashable, Sendable {
-    /// Services of which one must be named, in a list of UUIDs or by data of it; empty for any.
+/// The advertisements that a scan reports: those that meet all given conditions.
+package struct ScanFilter: Sendable {
+    /// Service UUIDs of which the data must contain one, in a list or with service data; empty for any data.
     package var services: Set<BluetoothUUID>
-    /// Names of beacon formats (`BeaconFormats.names`) of which one must be there; empty for any data, also of no beacon.
-    package var formats: Set<String>
-    /// The minimum RSSI, which advertisements of unknown RSSI do not have; `nil` for any.
+    /// Beacon formats of which the data must contain a frame of one; empty for any data, with or without frames.
+    package var formats: [any BeaconFormat.Type]
+    /// The minimum RSSI; an advertisement without an RSSI does not meet it. `nil` for any RSSI.
     package var minimumRSSI: RSSI?
-    /// Text that the local name must have in it, in either case; `nil` for any name or none.
+    /// Text that the local name must contain, in upper or lower case; `nil` for any name, and for no name.
     package var name: String?
 
-    /// By default everything passes.
+    /// By default all advertisements are accepted.
     package init(
-        services: Set<BluetoothUUID> = [], formats: Set<String> = [], minimumRSSI: RSSI? = nil,
+        services: Set<BluetoothUUID> = [], formats: [any BeaconFormat.Type] = [], minimumRSSI: RSSI? = nil,
         name: String? = nil
     ) {
         self.services = services
@@ -27,14 +27,14 @@ package struct ScanFilter: Hashable, Sendable {
         self.name = name
     }
 
-    /// Whether the latest data of an advertiser passes: data and scan response count together, the
+    /// Whether the latest data of an advertiser is accepted. Advertising data and scan response are examined together; the
     /// RSSI is that of the last packet.
     package func accepts(_ advertiser: Advertiser<some Hashable & Sendable>) -> Bool {
         accepts(
             advertiser.advertisingData, scanResponse: advertiser.scanResponse, rssi: advertiser.lastRSSI)
     }
 
-    /// Whether it lets an advertisement through; a scan response counts together with it.
+    /// Whether an advertisement is accepted. Advertising data and scan response are examined together.
     package func accepts(_ data: AdvertisingData, scanResponse: AdvertisingData = [], rssi: RSSI?) -> Bool {
         if let minimumRSSI {
             guard let rssi = rssi.known, rssi >= minimumRSSI else { return false }
@@ -44,9 +44,8 @@ package struct ScanFilter: Hashable, Sendable {
             guard structures.contains(where: { !services.isDisjoint(with: $0.services) }) else { return false }
         }
         if !formats.isEmpty {
-            guard structures.contains(where: { BeaconFrame($0).map { formats.contains($0.format) } ?? false }) else {
-                return false
-            }
+            let found = structures.compactMap { BeaconFrame($0).map { type(of: $0.content) } }
+            guard found.contains(where: { format in formats.contains { $0 == format } }) else { return false }
         }
         if let name {
             let localName = data.localName ?? scanResponse.localName

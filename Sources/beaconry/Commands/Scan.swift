@@ -61,11 +61,11 @@ struct Scan: AsyncParsableCommand {
         filter.services = Set(services)
         filter.minimumRSSI = minRSSI
         for text in (formats ?? "").split(separator: ",").map({ String($0) }) {
-            let formats = BeaconFormats.names(matching: text)
+            let formats = BeaconFormats.named(text)
             guard !formats.isEmpty else {
                 throw Failure.usage("--formats: there is no format \"\(text)\"; formats are \(Self.formatNames)")
             }
-            filter.formats.formUnion(formats)
+            filter.formats += formats
         }
         return filter
     }
