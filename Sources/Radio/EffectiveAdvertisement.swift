@@ -18,7 +18,10 @@ package enum Effective<Value: Hashable & Sendable>: Hashable, Sendable {
     }
 }
 
-/// What is on the air, field by field.
+/// What is on the air, field by field: the read-back of any radio, in which each field may be unknown.
+///
+/// `EffectiveAdvertising` of `HostStack` is the read-back of our own host stack: what a controller has acknowledged for an
+/// advertising set, always known, and with how sets take turns. `HCIRadio` makes this value from that one.
 package struct EffectiveAdvertisement: Hashable, Sendable {
     /// The PDU type.
     package var pdu: Effective<AdvertisingPDU>

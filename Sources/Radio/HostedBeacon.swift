@@ -12,7 +12,7 @@ package struct HostedBeacon: Hashable, Sendable {
     package let identifier: BeaconIdentifier
     /// The GATT services; empty for a beacon that is not connectable.
     package let services: [GATTService]
-    /// The first advertisement; `nil` when it starts silent.
+    /// The first advertisement, which `PeripheralRadio.advertise` will request; `nil` when the beacon starts silent.
     package let advertisement: Advertisement?
     /// Whether it continues to advertise while a central is connected to it.
     package let advertisesWhileConnected: Bool

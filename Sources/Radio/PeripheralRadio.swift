@@ -19,7 +19,8 @@ package protocol PeripheralRadio: Sendable {
     /// Events of the radio, in order. There is one consumer; the stream ends with `close()`.
     var events: AsyncStream<RadioEvent> { get }
 
-    /// Claims the radio for these beacons.
+    /// Claims the radio for these beacons. Their first advertisements determine capacity, addresses and attribute tables;
+    /// the air is silent until `advertise`, because a device is switched on when its radio is usable, and not before.
     /// - Parameters:
     ///   - waits: whether to wait for a radio that is not usable yet instead of failing.
     ///   - attributes: answers the centrals' requests.

@@ -7,6 +7,8 @@ package import BluetoothCore
 package import HCI
 
 /// The values of an advertising set that is on the air, as the controller acknowledged them.
+///
+/// All of them are known, unlike those of `EffectiveAdvertisement` of `Radio`, which any radio reports.
 package struct EffectiveAdvertising: Hashable, Sendable {
     /// The PDU type.
     package var pdu: AdvertisingPDU
