@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import BluetoothCore
-import Devices
+package import Devices
 
 /// A configuration plan: IoT Design Shop beacons, and the settings to write to them.
 package struct ConfigurationPlan: Hashable, Sendable {

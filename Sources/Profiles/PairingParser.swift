@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
+package import Devices
 
 /// Reads the `pairing` mapping of a beacon.
 struct PairingParser {

@@ -4,8 +4,7 @@
 
 package import Bluetooth
 package import BluetoothCore
-// A profile consists of devices; the texts and faults of its values are declared beside them.
-@_exported public import Devices
+package import Devices
 
 /// A named installation of beacons.
 package struct Profile: Sendable {

@@ -4,6 +4,7 @@
 
 import Advertising
 package import BluetoothCore
+package import Devices
 
 /// Changes a value in a profile's text, and preserves everything else: comments, order, spaces.
 package struct ProfileEditor: Sendable {

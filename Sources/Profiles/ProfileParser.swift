@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import Devices
+package import Devices
 
 extension Profile {
     /// The limit of a profile's size, in bytes; a larger file is rejected unread. No installation needs more.

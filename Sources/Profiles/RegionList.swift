@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import BluetoothCore
+package import Devices
 
 /// Regions to monitor, with their messages.
 package struct RegionList: Hashable, Sendable {

@@ -4,7 +4,7 @@
 
 import ArgumentParser
 import BeaconryTools
-import Profiles
+import Devices
 
 /// A command without positional arguments: a name in front of its options is the misspelled name of a command.
 protocol OptionsOnlyCommand: ParsableCommand {}

@@ -5,6 +5,7 @@
 import Advertising
 import BeaconryCentral
 import BluetoothCore
+import Devices
 import Profiles
 import Radio
 import Testing

@@ -4,10 +4,10 @@
 
 import BeaconryCentral
 import BluetoothCore
+package import Devices
 package import Emulator
 import Glibc
 import Persistence
-package import Profiles
 import Radio
 
 /// Why a command cannot do its work: one sentence on standard error, and an exit code.

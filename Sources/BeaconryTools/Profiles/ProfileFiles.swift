@@ -4,6 +4,7 @@
 
 import Advertising
 import BluetoothCore
+package import Devices
 import Glibc
 import Persistence
 package import Profiles

@@ -4,6 +4,7 @@
 
 import BeaconryCentral
 import BluetoothCore
+import Devices
 import Persistence
 import Profiles
 import Radio

@@ -4,6 +4,7 @@
 
 import ArgumentParser
 import BeaconryTools
+import Devices
 import Profiles
 import Radio
 import Receiving

@@ -4,7 +4,7 @@
 
 import ArgumentParser
 import BeaconryTools
-import Profiles
+import Devices
 
 /// `beaconry clone`
 struct Clone: ParsableCommand {

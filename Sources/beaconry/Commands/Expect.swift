@@ -4,7 +4,7 @@
 
 import ArgumentParser
 import BeaconryTools
-import Profiles
+import Devices
 import Radio
 import Receiving
 

@@ -5,6 +5,7 @@
 import ArgumentParser
 import BeaconryTools
 import BluetoothCore
+import Devices
 import Profiles
 
 /// `beaconry manage`

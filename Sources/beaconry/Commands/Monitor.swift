@@ -5,6 +5,7 @@
 import ArgumentParser
 import BeaconryTools
 import BluetoothCore
+import Devices
 import Persistence
 import Profiles
 import Receiving

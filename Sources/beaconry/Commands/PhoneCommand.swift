@@ -4,6 +4,7 @@
 
 import ArgumentParser
 import BeaconryTools
+import Devices
 import Emulator
 import Profiles
 import Radio

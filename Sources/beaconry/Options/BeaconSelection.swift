@@ -5,7 +5,7 @@
 import ArgumentParser
 import BeaconryTools
 import BluetoothCore
-import Profiles
+import Devices
 import Receiving
 
 /// The options that select iBeacons.

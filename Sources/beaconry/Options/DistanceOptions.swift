@@ -4,7 +4,7 @@
 
 import ArgumentParser
 import BeaconryTools
-import Profiles
+import Devices
 import Receiving
 
 /// The options of the estimation of distances.

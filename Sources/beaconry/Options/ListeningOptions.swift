@@ -4,8 +4,8 @@
 
 import ArgumentParser
 import BeaconryTools
+import Devices
 import HCIRadio
-import Profiles
 import Radio
 
 /// The options of all receiving commands.

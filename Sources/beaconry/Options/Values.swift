@@ -5,7 +5,7 @@
 public import Advertising
 public import ArgumentParser
 import BluetoothCore
-import Profiles
+import Devices
 package import Receiving
 
 // Options are typed. Enumerations are ExpressibleByArgument, which lists their values in help, errors and completions.

@@ -5,8 +5,8 @@
 import ArgumentParser
 import BeaconryTools
 import BluetoothCore
+import Devices
 import HCIRadio
-import Profiles
 import Radio
 
 /// The options of the virtual air.

@@ -4,6 +4,7 @@
 
 import Bluetooth
 import BluetoothCore
+import Devices
 import Foundation
 import Profiles
 import Radio
