@@ -42,7 +42,7 @@ public actor Central {
     static let notOpen = RadioError(.refused, "the central is not open", hint: "open it first")
     static let closed = RadioError(.refused, "the central was closed", hint: "make another one and open it")
 
-    /// A central on this radio, which is its own from now on.
+    /// A central that owns this radio from now on.
     /// - Parameters:
     ///   - radio: the radio.
     ///   - knownPeripherals: the number of devices that are remembered, at least one. Of more, those that are not in

@@ -2,8 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+package import Devices
 package import Persistence
-package import Profiles
 package import Radio
 
 /// An error of a run or of a control request, with a hint.

@@ -8,7 +8,7 @@ import Radio
 
 /// The pairings in progress between a central and devices.
 ///
-/// A pairing begins with `begin`. The host then reports questions, which `reply` answers from the settings where they say
+/// A pairing begins with `begin`. The host then reports questions, which `reply` answers from the settings if they contain
 /// the answer, and finally a result. If the host uses the keys of a bond, the connection's encryption is the result; if it
 /// makes new keys, the result follows when the bond is saved. The end of the connection is a result, too.
 struct CentralPairings {
@@ -18,9 +18,9 @@ struct CentralPairings {
 
     /// How a question is answered.
     enum Reply {
-        /// With this.
+        /// By this answer, from the settings.
         case answer(PairingAnswer)
-        /// With what the user says.
+        /// By the user.
         case ask(Asker)
     }
 

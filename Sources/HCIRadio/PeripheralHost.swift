@@ -221,10 +221,10 @@ final class PeripheralHost {
     /// - Throws: `RemoteError` `.impossible` for links of other kinds and beacons that do not pair.
     func secure(_ link: HCIRemoteLink) throws(RemoteError) -> Bool {
         guard let central = centrals.central(link.connection, on: link.host), let host = hosts[link.host] else {
-            throw .impossible("only the connection of a central to a beacon is secured so")
+            throw .impossible("only a central's connection to a beacon can be secured by this side")
         }
         guard beacons[central.beacon]?.definition.pairing != nil else {
-            throw .impossible("the profile does not say that and how it pairs")
+            throw .impossible("the beacon's profile has no pairing settings")
         }
         return host.read { host in
             host.currentConnections.first { $0.id == link.connection }?.security.isEncrypted ?? false

@@ -14,7 +14,7 @@ public struct BatteryService: ServiceDescription {
     public init() {}
 }
 
-/// The device information service (Device Information Service 1.2), as far as it is text.
+/// The text characteristics of the device information service (Device Information Service 1.2).
 public struct DeviceInformationService: ServiceDescription {
     public static let uuid = BluetoothUUID.bit16(0x180A)
     /// The model number.

@@ -7,7 +7,7 @@ public import BluetoothCore
 
 /// The configuration of an IoT Design Shop beacon.
 public struct IoTDesignShopClient: Sendable {
-    /// What is set on a beacon.
+    /// The settings of a beacon.
     public struct Settings: Hashable, Sendable {
         /// The proximity UUID.
         public var uuid: UUID128
@@ -34,11 +34,11 @@ public struct IoTDesignShopClient: Sendable {
     private let service: DescribedService<IoTDesignShopService>
     private let timeout: Duration
 
-    /// Connects to a beacon and finds its configuration.
+    /// Connects to a beacon and discovers its configuration service.
     /// - Parameters:
     ///   - peripheral: the beacon.
-    ///   - timeout: how long each step may take, here and later.
-    ///   - retry: how often to try to connect.
+    ///   - timeout: the time limit of each step, here and later.
+    ///   - retry: the attempts to connect.
     public init(
         _ peripheral: Peripheral, timeout: Duration = Central.defaultTimeout, retry: ConnectRetry = .none
     ) async throws(CentralError) {

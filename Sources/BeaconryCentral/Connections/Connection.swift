@@ -11,7 +11,7 @@ import Synchronization
 /// An operation that is cancelled before its turn is never begun. One that is cancelled later occupies its turn until
 /// the device has responded or the connection has ended, so that its response is not taken for another's.
 final class Connection: Sendable {
-    /// What work on a connection is.
+    /// The work of an operation on the connection.
     typealias Work<Value> = @Sendable (any RemoteLink) async throws(RemoteError) -> Value
 
     private struct State {
@@ -121,8 +121,8 @@ final class Connection: Sendable {
         finish(end)
     }
 
-    /// Records the end of the connection. It returns only when all are informed, so that no task
-    /// sees a connection that has ended for some only.
+    /// Records the end of the connection. It returns when all consumers are informed, so that all tasks agree on whether
+    /// the connection has ended.
     /// - Returns: the first reason.
     @discardableResult
     private func finish(_ end: ConnectionEnd) -> ConnectionEnd {

@@ -9,7 +9,7 @@ import Synchronization
 
 /// The consumers of each characteristic's notifications, and the subscriptions to the device.
 final class Subscriptions: Sendable {
-    /// What a consumer is given: values, and at last why there are no more.
+    /// An event for a consumer: a value, or the end of the values with its reason.
     enum Event: Sendable {
         case value([UInt8])
         case end(ConnectionEnd)

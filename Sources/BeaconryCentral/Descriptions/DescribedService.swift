@@ -2,13 +2,13 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// A service of a device, used in the terms of its description.
+/// A service of a device, whose values have the types of its description.
 ///
 /// `Peripheral.discover` returns it. It is valid while the connection lasts.
 public struct DescribedService<Description: ServiceDescription>: Sendable {
-    /// The service as it was found.
+    /// The discovered service.
     public let service: Service
-    /// The characteristics as they were found.
+    /// The discovered characteristics.
     public let characteristics: [Characteristic]
     private let description = Description()
 
@@ -55,7 +55,7 @@ public struct DescribedService<Description: ServiceDescription>: Sendable {
     /// - Parameters:
     ///   - value: the value.
     ///   - property: the property that describes its characteristic.
-    ///   - timeout: how long each of the two may take.
+    ///   - timeout: the time limit of the write, and that of the read.
     /// - Throws: `CentralError`; `.notAsWritten` if another value is read.
     public func writeAndVerify<Value>(
         _ value: Value, to property: KeyPath<Description, CharacteristicDescription<Value>>,
@@ -84,10 +84,10 @@ public struct DescribedService<Description: ServiceDescription>: Sendable {
 }
 
 extension Peripheral {
-    /// Finds a described service and its characteristics.
+    /// Discovers a described service and its characteristics.
     /// - Parameters:
     ///   - description: the description of the service.
-    ///   - timeout: how long each of the two searches may take.
+    ///   - timeout: the time limit of each of the two discoveries.
     public func discover<Description: ServiceDescription>(
         _ description: Description.Type, timeout: Duration = Central.defaultTimeout
     ) async throws(CentralError) -> DescribedService<Description> {
@@ -95,10 +95,10 @@ extension Peripheral {
         return DescribedService(service, try await service.discoverCharacteristics(timeout: timeout))
     }
 
-    /// Connects and finds a described service; when that does not succeed, it disconnects again.
+    /// Connects and discovers a described service; if the discovery fails, it disconnects.
     /// - Parameters:
     ///   - description: the description of the service.
-    ///   - timeout: how long each step may take.
+    ///   - timeout: the time limit of each step.
     ///   - retry: how often to try to connect.
     public func connect<Description: ServiceDescription>(
         to description: Description.Type, timeout: Duration = Central.defaultTimeout, retry: ConnectRetry = .none

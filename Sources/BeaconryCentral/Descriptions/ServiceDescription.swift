@@ -36,8 +36,8 @@ public protocol ServiceDescription: Sendable {
 
 /// The UUID from which those of a device's services and characteristics are derived.
 ///
-/// Makers count from a UUID of their own (`adding`), or put 16-bit numbers into one (`inserting`), as the Bluetooth SIG
-/// does with its own.
+/// Manufacturers count up from a UUID of their own (`adding`), or insert 16-bit numbers into one (`inserting`), as the
+/// Bluetooth SIG does with its base UUID.
 public struct BaseUUID: Hashable, Sendable, ExpressibleByStringLiteral {
     /// The base UUID.
     public let uuid: UUID128

@@ -11,7 +11,7 @@ public struct ValueCodec<Value: Sendable>: Sendable {
     /// Encodes a value.
     public let encode: @Sendable (Value) -> [UInt8]
 
-    /// A codec of these two, which undo each other.
+    /// A codec of these two functions, each the inverse of the other.
     public init(
         decode: @escaping @Sendable ([UInt8]) throws(WireError) -> Value,
         encode: @escaping @Sendable (Value) -> [UInt8]
@@ -22,7 +22,7 @@ public struct ValueCodec<Value: Sendable>: Sendable {
 }
 
 extension ValueCodec where Value: WireCodable {
-    /// A type that reads and writes itself, such as a structure of several fields.
+    /// A type that parses and serializes itself, such as a structure of several fields.
     public static var wire: Self {
         ValueCodec { bytes throws(WireError) in
             try Value(parsing: bytes)

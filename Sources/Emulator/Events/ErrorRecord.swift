@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import Profiles
+package import Devices
 
 /// An error as JSON: one object for each fault of a profile, or one for any other error.
 ///

@@ -46,8 +46,8 @@ final class H4StreamHandler: ChannelInboundHandler {
         if queued.bytes.count >= Self.batch { send() }
     }
 
-    /// Sends what is queued at the end of this turn of the event loop, together with what else the turn brings: an
-    /// acknowledgement and the answer behind it are one write, which wakes the peer once.
+    /// Sends the queued packets at the end of this turn of the event loop, with any others of this turn: an
+    /// acknowledgement and the response that follows it are one write, which wakes the peer once.
     func flush() {
         guard !willSend, !queued.bytes.isEmpty, let context else { return }
         willSend = true

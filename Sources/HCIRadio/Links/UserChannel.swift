@@ -45,7 +45,7 @@ enum UserChannel {
                 .notPermitted, "\(name) needs CAP_NET_ADMIN",
                 hint: "run as root, or give beaconry the capability (see README, \"A real adapter\")")
         case ENODEV:
-            RadioError(.noAdapter, "there is no adapter hci\(index)", hint: "beaconry radios shows which there are")
+            RadioError(.noAdapter, "there is no adapter hci\(index)", hint: "beaconry radios lists the adapters")
         case EBUSY:
             RadioError(
                 .refused, "hci\(index) is up, and the user channel takes it only when it is down",

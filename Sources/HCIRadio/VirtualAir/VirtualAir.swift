@@ -11,7 +11,7 @@ import VirtualRadio
 ///
 /// It lives on the event loop of the radio.
 final class VirtualAir {
-    /// The number of beacons that it carries: more than one air needs.
+    /// The maximum number of beacons, beyond practical use.
     static let capacity = 65_536
 
     /// Why the air is virtual; `nil` if it was requested.

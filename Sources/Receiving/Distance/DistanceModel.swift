@@ -5,20 +5,20 @@
 package import BluetoothCore
 internal import Glibc
 
-/// How a distance is estimated from the RSSI and the beacon's measured power, its RSSI at one metre.
+/// A method to estimate the distance of a beacon from its RSSI and its measured power, which is its RSSI at one metre.
 ///
-/// Reflections and bodies make any estimate rough: it shows which of two beacons is nearer, no more.
+/// Reflections and bodies make any estimate rough: it only shows which of two beacons is nearer.
 package enum DistanceModel: Hashable, Sendable {
     /// A curve over the ratio r of received to measured power: r^10 metres where r is below 1, else a * r^b + c.
     ///
-    /// Both powers must be negative for the ratio to mean something.
+    /// The ratio is defined only if both powers are negative.
     case powerRatio(a: Double, b: Double, c: Double)
     /// The RSSI falls by 10 * exponent dB when the distance grows tenfold: 2 in free space, 2.5 to 4 indoors.
     case logDistance(exponent: Double)
 
     /// The first curve of the Android Beacon Library.
     package static let android = DistanceModel.powerRatio(a: 0.89976, b: 7.7095, c: 0.111)
-    /// Its later one, measured with a Nexus 5.
+    /// The library's later curve, measured with a Nexus 5.
     package static let nexus5 = DistanceModel.powerRatio(a: 0.42093, b: 6.9476, c: 0.54992)
     /// Free space.
     package static let freeSpace = DistanceModel.logDistance(exponent: 2)
@@ -49,12 +49,12 @@ package enum DistanceModel: Hashable, Sendable {
 }
 
 extension DistanceModel: CustomStringConvertible {
-    /// Text that names no model.
+    /// The error for text that is not a distance model.
     package struct UnknownName: Error, Hashable, CustomStringConvertible {
         /// The text.
         package let text: String
 
-        /// That this text names none.
+        /// An error for this text.
         package init(text: String) { self.text = text }
 
         /// One sentence, without its full stop.
@@ -93,7 +93,7 @@ extension DistanceModel: CustomStringConvertible {
         Double(text.drop { $0 == " " }).flatMap { $0.isFinite ? $0 : nil }
     }
 
-    /// The name that gives it.
+    /// The text that `init` parses as this model.
     package var description: String {
         switch self {
         case .android: "android"

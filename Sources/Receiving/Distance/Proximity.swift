@@ -14,11 +14,11 @@ package enum Proximity: String, Hashable, Sendable, CaseIterable {
     case far
 }
 
-/// Which distance is how near.
+/// The distances that separate the proximities.
 package struct ProximityThresholds: Hashable, Sendable {
-    /// What is less far than this, in metres, is immediate.
+    /// Distances below this, in metres, are immediate.
     package let immediate: Double
-    /// What is at most as far as this, in metres, and not immediate, is near; everything else is far.
+    /// Distances up to this, in metres, are near unless they are immediate; greater ones are far.
     package let near: Double
 
     /// Immediate below 0.5 m, near up to 4 m.
@@ -35,7 +35,7 @@ package struct ProximityThresholds: Hashable, Sendable {
         self.init(checked: immediate, near)
     }
 
-    /// How near something is at this distance in metres; `nil` and negative ones are unknown.
+    /// The proximity at a distance in metres; unknown for `nil` and for negative distances.
     package func proximity(at distance: Double?) -> Proximity {
         guard let distance, distance >= 0 else { return .unknown }
         if distance < immediate { return .immediate }

@@ -19,7 +19,7 @@ package struct BeaconExpectation: Sendable {
             case absent
         }
 
-        /// What a count is of.
+        /// The units of a count.
         package enum Unit: String, Hashable, Sendable, CaseIterable {
             /// Advertisements, of one beacon or of several.
             case advertisements
@@ -39,7 +39,7 @@ package struct BeaconExpectation: Sendable {
         package var proximity: Proximity?
         /// The number that must be received; fewer than that is absent. At least 1.
         package var count: Int
-        /// What the count is of.
+        /// The unit of the count.
         package var unit: Unit
         /// The time limit.
         package var within: Duration
@@ -66,7 +66,7 @@ package struct BeaconExpectation: Sendable {
             self.thresholds = thresholds
         }
 
-        /// The same of the beacons of a region, whose identifier does not matter.
+        /// A condition on the beacons of a region; the region's identifier is not used.
         package init(
             region: BeaconRegion, presence: Presence = .present, proximity: Proximity? = nil, count: Int = 1,
             unit: Unit = .advertisements, within: Duration, model: DistanceModel = .android,
@@ -96,8 +96,8 @@ package struct BeaconExpectation: Sendable {
         package let count: Int
         /// The time from the start to the verdict.
         package let elapsed: Duration
-        /// The nearest beacon of those that counted. Where none did, and some should have, the nearest miss. `nil` when
-        /// there is neither.
+        /// The nearest of the beacons that counted. If none counted although some should have, the nearest miss. `nil`
+        /// without either.
         package let nearest: Estimate?
     }
 

@@ -2,13 +2,13 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// The announcements of a region, and how often they are made at most.
+/// The announcements of a region, and the minimum time between them.
 package struct AnnouncementRule: Hashable, Sendable {
     /// The text on entering; `nil` for none.
     package var hello: String?
     /// The text on leaving; `nil` for none.
     package var goodbye: String?
-    /// The least time between two hellos, and between two goodbyes; `nil` for none.
+    /// The minimum time between two hellos, and between two goodbyes; `nil` for none.
     package var atMostOncePer: Duration?
 
     /// A rule of these values.
@@ -21,11 +21,11 @@ package struct AnnouncementRule: Hashable, Sendable {
 
 /// A text to announce.
 package struct Announcement: Hashable, Sendable {
-    /// Which of a rule's texts.
+    /// The kinds of announcements.
     package enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// The one on entering.
+        /// A hello, on entering.
         case hello
-        /// The one on leaving.
+        /// A goodbye, on leaving.
         case goodbye
     }
 
@@ -49,8 +49,8 @@ package struct Announcement: Hashable, Sendable {
 
 /// Turns the events of a region monitor into announcements, by each region's rule.
 ///
-/// A change of state alone is no reason to announce: a visitor at the fringe of a region should not be greeted
-/// each time. Hellos and goodbyes are counted separately. A region that is outside at the start is no goodbye.
+/// Not every change of state is announced: a visitor at the edge of a region should not be greeted each time. Hellos and
+/// goodbyes are limited separately. There is no goodbye for a region that is outside at the start.
 package struct Announcer: Sendable {
     /// An announcement that was made; the last of each region and kind is remembered.
     package struct Memory: Hashable, Sendable {
@@ -70,11 +70,11 @@ package struct Announcer: Sendable {
     package var rules: [String: AnnouncementRule] {
         didSet { lastSaid = lastSaid.filter { rules[$0.key.region] != nil } }
     }
-    /// When each was last made. Save it for a restart, in times of another clock.
+    /// When each announcement was last made. To save it for a restart, convert the times to another clock.
     package private(set) var lastSaid: [Memory: Duration]
 
-    /// An announcer by these rules.
-    /// - Parameter lastSaid: when each was last made; negative before the start.
+    /// An announcer with these rules.
+    /// - Parameter lastSaid: when each announcement was last made; negative before the start.
     package init(_ rules: [String: AnnouncementRule], lastSaid: [Memory: Duration] = [:]) {
         self.rules = rules
         self.lastSaid = lastSaid.filter { rules[$0.key.region] != nil }

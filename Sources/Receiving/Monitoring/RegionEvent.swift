@@ -4,7 +4,7 @@
 
 package import Advertising
 
-/// Where the receiver is with regard to a region.
+/// Whether the receiver is inside a region.
 package enum RegionState: String, Hashable, Sendable, CaseIterable {
     /// It has not been determined yet.
     case unknown
@@ -14,9 +14,9 @@ package enum RegionState: String, Hashable, Sendable, CaseIterable {
     case outside
 }
 
-/// A region's state has changed.
+/// A change of a region's state.
 package struct RegionEvent: Hashable, Sendable {
-    /// Which change.
+    /// The kinds of changes.
     package enum Kind: String, Hashable, Sendable, CaseIterable {
         /// From unknown or outside to inside: a beacon was received.
         case entered
@@ -28,7 +28,7 @@ package struct RegionEvent: Hashable, Sendable {
 
     /// The region.
     package let region: BeaconRegion
-    /// Which change.
+    /// The kind of change.
     package let kind: Kind
     /// The time of the change: of an exit, the end of the quiet time, which may be before the input that reports it.
     package let time: Duration

@@ -12,11 +12,11 @@ package import BluetoothCore
 /// outside when nothing was received for the quiet time since it was added. A value without a clock: its inputs
 /// have times since an arbitrary start.
 package struct RegionMonitor: Sendable {
-    /// How to watch.
+    /// The parameters of monitoring.
     package struct Settings: Hashable, Sendable {
         /// The time without an advertisement after which a region is left.
         package var quietTime: Duration
-        /// How many regions there may be; `nil` for any number.
+        /// The maximum number of regions; `nil` for no limit.
         package var maximumRegions: Int?
 
         /// By default 30 seconds, and 20 regions, which Core Location allows an app.
@@ -26,14 +26,14 @@ package struct RegionMonitor: Sendable {
         }
     }
 
-    /// The maximum number of regions.
+    /// The error for a region beyond the maximum number.
     package struct TooManyRegions: Error, Hashable, CustomStringConvertible {
         /// The region that was to be added.
         package let region: BeaconRegion
-        /// How many there may be.
+        /// The maximum number.
         package let limit: Int
 
-        /// That this region is one too many.
+        /// An error for this region.
         package init(region: BeaconRegion, limit: Int) {
             self.region = region
             self.limit = limit
@@ -58,11 +58,11 @@ package struct RegionMonitor: Sendable {
         var deadline: Duration? { state == .outside ? nil : lastSeen + quietTime }
     }
 
-    /// How it watches.
+    /// The parameters.
     package let settings: Settings
     private var watches: [Watch] = []
 
-    /// A monitor of no regions.
+    /// A monitor without regions.
     package init(_ settings: Settings = Settings()) { self.settings = settings }
 
     /// The regions and their states, in the order in which they were added. Save them for a restart.
@@ -73,15 +73,15 @@ package struct RegionMonitor: Sendable {
         watches.first { $0.region.identifier == identifier }?.state
     }
 
-    /// Watches a region from now on.
+    /// Monitors a region from now on.
     ///
     /// It replaces the region of the same identifier, in its place. When both have the same numbers the state stays;
     /// otherwise it is unknown, without an event for the region that is gone.
     /// - Parameters:
-    ///   - entryRSSI: the least RSSI of an advertisement that enters the region; once inside,
+    ///   - entryRSSI: the minimum RSSI of an advertisement that enters the region; once inside,
     ///     any RSSI counts. `nil` for any RSSI, known or not.
     ///   - quietTime: the time without an advertisement after which this region is left; `nil` for that of the settings.
-    /// - Throws: `TooManyRegions`, when it replaces none and there are as many as there may be.
+    /// - Throws: `TooManyRegions`, if it does not replace a region and the maximum number is reached.
     package mutating func add(
         _ region: BeaconRegion, entryRSSI: RSSI? = nil, quietTime: Duration? = nil, at time: Duration
     ) throws(TooManyRegions) {
@@ -102,7 +102,8 @@ package struct RegionMonitor: Sendable {
         watches.append(watch)
     }
 
-    /// Watches the region of this identifier no more, without an event; whether there was one.
+    /// Stops monitoring the region of this identifier, without an event.
+    /// - Returns: whether there was one.
     @discardableResult
     package mutating func remove(_ identifier: String) -> Bool {
         let count = watches.count

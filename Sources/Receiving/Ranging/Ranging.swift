@@ -113,7 +113,7 @@ package struct Ranging: Sendable {
     }
 
     /// Ends ranging.
-    /// - Returns: the report of the part of a period since the last report; `nil` where there is no such part.
+    /// - Returns: the report of the part of a period since the last report; `nil` if no time has passed since then.
     package mutating func finish(at time: Duration) -> RangingReport? {
         guard time > nextDeadline - settings.period else { return nil }
         nextDeadline = time + settings.period

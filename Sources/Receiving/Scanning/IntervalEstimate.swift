@@ -9,14 +9,14 @@ package import BluetoothCore
 /// Advertisements that were missed make gaps of several intervals; one that was processed late makes a long gap and then
 /// a short one. Neither repeats as exactly as the interval itself, so the interval is where gaps are densest.
 package enum IntervalEstimate {
-    /// The mean of the random delay of 0 to 10 ms behind every interval (Core 5.4, Vol 6, Part B, 4.4.2.2.1).
+    /// The mean of the random delay of 0 to 10 ms after every interval (Core 5.4, Vol 6, Part B, 4.4.2.2.1).
     private static let meanDelay = Duration.milliseconds(5)
     /// Less than the shortest interval: one event that was reported on two channels.
     static let shortestGap = Duration.milliseconds(15)
     /// Wider than the random delay: gaps of one interval that were received in time fit in.
     private static let shortestSpread = Duration.milliseconds(15)
 
-    /// What people set, in ms: the intervals of Apple's accessory design guidelines, and round numbers.
+    /// Customary intervals, in ms: the intervals of Apple's accessory design guidelines, and round numbers.
     private static let customary: [Duration] = [
         20, 30, 50, 100, 152.5, 200, 211.25, 300, 318.75, 400, 417.5, 500, 546.25, 600, 700, 760, 800, 852.5, 900,
         1000, 1022.5, 1285, 1500, 2000, 2500, 3000, 4000, 5000, 6000, 7000, 8000, 9000, 10000, 10240,

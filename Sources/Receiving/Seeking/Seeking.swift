@@ -42,9 +42,10 @@ package struct SeekingReport: Hashable, Sendable {
     package var text: String { nearest.map { $0.accuracy.twoDecimals + " m" } ?? Self.noneFound }
 }
 
-/// Hot and cold: how near the nearest beacon of some regions is, and whether one comes nearer.
+/// The game of hot and cold: reports once a period how near the nearest beacon of some regions is, and whether the seeker
+/// comes nearer.
 ///
-/// A value without a clock; it ranges, and makes its reports as `Ranging` does.
+/// A value without a clock; its reports are due as those of `Ranging`, which it uses.
 package struct Seeking: Sendable {
     /// The greatest distance that is hot, in metres.
     package static let hot = 0.25
@@ -95,7 +96,7 @@ package struct Seeking: Sendable {
     }
 
     /// Ends seeking.
-    /// - Returns: the report of the part of a period since the last report; `nil` where there is no such part.
+    /// - Returns: the report of the part of a period since the last report; `nil` if no time has passed since then.
     package mutating func finish(at time: Duration) -> SeekingReport? {
         let report = ranging.finish(at: time)
         return report.map { judge($0) }
