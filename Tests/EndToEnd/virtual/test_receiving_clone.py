@@ -125,7 +125,7 @@ def test_interrupted_recording_is_complete(air: Callable[..., tuple[Run, str]], 
         run = beaconry.start("record", str(path), "--force", "--radio", transport, "--json")
         run.wait("listening")
         assert run.take(1) == []
-        assert path.read_text().startswith("the one" if how == signal.SIGINT else '{"'), "the old one is there until the end"
+        assert path.read_text().startswith("the previous" if how == signal.SIGINT else '{"'), "the file is replaced at the end"
         assert run.end(how) == 0
         summary = run.wait("recorded")
         lines = path.read_text().splitlines()

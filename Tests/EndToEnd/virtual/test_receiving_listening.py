@@ -296,11 +296,11 @@ def test_expect_reports_json_and_interruption(room: tuple[Run, str], beaconry: B
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["expect", "--uuid", UUID], 64, "--within"), (["expect", "--minor", "1", "--within", "5s"], 64, "--minor belongs"),
+        (["expect", "--uuid", UUID], 64, "--within"), (["expect", "--minor", "1", "--within", "5s"], 64, "--minor needs a major number"),
         (["expect", "--uuid", UUID, "--present", "--absent", "--within", "1s"], 64, "exclude each other"),
         (["expect", "--uuid", "12", "--within", "1s"], 64, "--uuid: \"12\" is not a UUID"),
         (["expect", "--uuid", UUID, "--within", "soon"], 64, "--within: "), (["expect", "--uuid", UUID, "--count", "0", "--within", "1s"], 64, "--count"),
-        (["range", "--uuid", UUID, "--minor", "1"], 64, "--minor belongs"), (["range", "--model", "mine"], 64, "--model: "),
+        (["range", "--uuid", UUID, "--minor", "1"], 64, "--minor needs a major number"), (["range", "--model", "mine"], 64, "--model: "),
         (["range", "--near", "0.1"], 64, "--immediate and --near"), (["range", "--major", "65536", "--uuid", UUID], 64, "--major: "),
         (["scan", "--services", "Battery"], 64, "--services: "), (["scan", "--formats", "ibeacon,odd"], 64, "no format \"odd\""),
         (["scan", "--min-rssi", "loud"], 64, "--min-rssi: "), (["scan", "--duration", "5"], 64, "--duration: "),
