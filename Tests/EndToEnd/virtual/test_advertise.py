@@ -10,7 +10,7 @@ import asyncio
 import json
 
 from beaconry import Beaconry
-from phone import Report, hear, phone
+from phone import Report, phone, receive_reports
 
 UUID = "2173E519-9155-4862-AB64-7953AB146156"
 EXAMPLES = [
@@ -26,7 +26,7 @@ AIR = ["--radio", "virtual", "--hci-server", "tcp:127.0.0.1:0", "--json", "--int
 
 async def receive(transport: str) -> list[Report]:
     async with phone(transport) as device:
-        return await hear(device, 0.5)
+        return await receive_reports(device, 0.5)
 
 
 def reports(beaconry: Beaconry, *arguments: str) -> list[Report]:
