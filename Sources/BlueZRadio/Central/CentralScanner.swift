@@ -283,7 +283,7 @@ extension ReceivingCapabilities {
         guard !mayMonitor else {
             return [Limit(.duplicates, reason: oncePerScan, hint: Limit.withoutBlueZ), .passiveUnderBlueZ]
         }
-        let privilege = "give beaconry CAP_NET_RAW (see README, \"A real adapter\")"
+        let privilege = "give beaconry CAP_NET_RAW (see docs/adapters.md, \"Rights\")"
         return [
             Limit(.pdu, reason: "bluetoothd does not report the PDU of an advertisement", hint: privilege),
             Limit(

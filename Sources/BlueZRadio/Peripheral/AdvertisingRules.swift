@@ -97,7 +97,7 @@ struct AdvertisingRules {
 // MARK: - Warnings
 
 extension AdvertisingRules {
-    private static let privilege = "give beaconry CAP_NET_ADMIN (see README, \"A real adapter\")"
+    private static let privilege = "give beaconry CAP_NET_ADMIN (see docs/adapters.md, \"Rights\")"
 
     /// The address in the PDU. The kernel takes a new random address at each turn of an instance.
     private func address(_ observation: AdvertisingObserver.Observation) -> Effective<BluetoothAddress> {

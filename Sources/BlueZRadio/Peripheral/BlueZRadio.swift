@@ -394,7 +394,7 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
         guard channels.monitor != nil else {
             throw RadioError(
                 .notPermitted, "capturing what passes an adapter needs CAP_NET_RAW",
-                hint: "give beaconry the capability (see README, \"A real adapter\"), or leave --capture out")
+                hint: "give beaconry the capability (see docs/adapters.md, \"Rights\"), or leave --capture out")
         }
         capture.append(captureWriter.header)
     }

@@ -43,7 +43,7 @@ enum UserChannel {
         case EPERM, EACCES:
             RadioError(
                 .notPermitted, "\(name) needs CAP_NET_ADMIN",
-                hint: "run as root, or give beaconry the capability (see README, \"A real adapter\")")
+                hint: "run as root, or give beaconry the capability (see docs/adapters.md, \"Rights\")")
         case ENODEV:
             RadioError(.noAdapter, "there is no adapter hci\(index)", hint: "beaconry radios lists the adapters")
         case EBUSY:

@@ -170,7 +170,7 @@ class Management:
         eventually(f"hci{index} powered {'on' if on else 'off'}", done)
 
     def advertising_features(self, index: int) -> AdvertisingFeatures:
-        """The kernel's advertising features, and the existing instances, whoever added them."""
+        """The kernel's advertising features, and the existing instances of all programs."""
         answer = self.command(0x003D, index)
         flags, data, response, most, count = struct.unpack_from("<IBBBB", answer)
         return AdvertisingFeatures(flags, data, response, most, tuple(answer[8 : 8 + count]))
@@ -203,7 +203,7 @@ class Management:
         return struct.unpack_from("<b", answer, 1)[0]
 
     def remove_advertising(self, index: int, instance: int = 0) -> None:
-        """Removes an instance, whoever added it; 0 removes all."""
+        """Removes an instance of any program; 0 removes all."""
         self.command(0x003F, index, bytes([instance]))
 
 
