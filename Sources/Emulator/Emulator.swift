@@ -22,7 +22,9 @@ import ServiceLifecycle
 package actor Emulator: Service {
     /// The settings of a run.
     package struct Configuration: Sendable {
-        /// Reads the profiles, at the start and on every reload.
+        /// The profiles of the start; `nil` to read them.
+        package var profiles: [Profile]?
+        /// Reads the profiles, on every reload and, without `profiles`, at the start.
         package var loadProfiles: @Sendable () throws(ProfileFaults) -> [Profile]
         /// The folder for saved settings; `nil` saves nothing.
         package var state: StateFolder?
@@ -39,10 +41,12 @@ package actor Emulator: Service {
 
         /// Settings with their defaults.
         package init(
-            loadProfiles: @escaping @Sendable () throws(ProfileFaults) -> [Profile], state: StateFolder? = nil,
+            profiles: [Profile]? = nil, loadProfiles: @escaping @Sendable () throws(ProfileFaults) -> [Profile],
+            state: StateFolder? = nil,
             resets: Bool = false, isStrict: Bool = false, waits: Bool = false, duration: Duration? = nil,
             readyFile: String? = nil
         ) {
+            self.profiles = profiles
             self.loadProfiles = loadProfiles
             self.state = state
             self.resets = resets
@@ -133,7 +137,8 @@ package actor Emulator: Service {
         // A file that a killed run has left would announce this run too early.
         if let readyFile = configuration.readyFile { try? LocalFileSystem().remove(readyFile) }
         do {
-            install(try factory.makeBeacons(of: try await factory.loadProfiles()))
+            let profiles = if let first = configuration.profiles { first } else { try await factory.loadProfiles() }
+            install(try factory.makeBeacons(of: profiles))
             for beacon in beacons {
                 try await beacon.restore(resets: configuration.resets)
                 try openBonds(of: beacon, resets: configuration.resets)

@@ -65,7 +65,9 @@ struct AdvertiseFrame<Frame: TransmittableBeacon>: AsyncParsableCommand, Options
         let beacon = try AdvertisedBeacon(
             frame.payload(), pdu: pdu, interval: interval, transmitPower: txPower, address: address, name: name,
             telemetry: telemetry.content)
-        let configuration = try options.configuration(state: nil, resets: false) { [beacon.profile] }
+        let configuration = try options.configuration(profiles: [beacon.profile], state: nil, resets: false) {
+            [beacon.profile]
+        }
         try await Running(
             options: options, configuration: configuration,
             // The process number allows several at once.

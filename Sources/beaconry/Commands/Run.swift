@@ -31,7 +31,7 @@ struct Run: AsyncParsableCommand {
         let paths = profiles
         let loaded = try ProfileFiles.load(paths)
         let configuration = try options.configuration(
-            state: folder, resets: state.resets
+            profiles: loaded, state: folder, resets: state.resets
         ) { () throws(ProfileFaults) in try ProfileFiles.load(paths) }
         let control = options.control ?? EnvironmentVariable.control.value
         try await Running(

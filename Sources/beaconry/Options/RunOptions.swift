@@ -64,10 +64,11 @@ struct RunOptions: ParsableArguments {
     ///   - state: the folder of saved settings; `nil` to save nothing.
     ///   - resets: whether to erase saved settings first.
     func configuration(
-        state: StateFolder?, resets: Bool, loadProfiles: @escaping @Sendable () throws(ProfileFaults) -> [Profile]
+        profiles: [Profile], state: StateFolder?, resets: Bool,
+        loadProfiles: @escaping @Sendable () throws(ProfileFaults) -> [Profile]
     ) throws -> Emulator.Configuration {
         Emulator.Configuration(
-            loadProfiles: loadProfiles, state: state, resets: resets,
+            profiles: profiles, loadProfiles: loadProfiles, state: state, resets: resets,
             isStrict: strict || EnvironmentVariable.strict.isSet, waits: waits,
             duration: try duration ?? EnvironmentVariable.duration.parsed(ValueText.duration),
             readyFile: readyFile ?? EnvironmentVariable.readyFile.value)
