@@ -13,7 +13,8 @@ package import Radio
 /// An emulated phone that serves notifications (ANCS) to an accessory.
 ///
 /// The phone scans for an accessory that solicits the notification service, connects to it, pairs if its profile requires
-/// that, and serves until the connection ends; then it scans again. Its notifications come and go meanwhile.
+/// that, and serves until the connection ends; then it scans again. Meanwhile the script of its profile adds and
+/// removes notifications.
 package actor Phone {
     /// The events of the phone.
     package nonisolated let events = EventHub()
@@ -24,7 +25,7 @@ package actor Phone {
     private var lock: FileLock?
     private var radio: (any ServingRadio)?
     private var wakeUp: (deadline: Duration, task: Task<Void, Never>)?
-    /// The work on the present connection, in order.
+    /// The queue of work on the present connection; `nil` without a connection.
     private var work: AsyncStream<Work>.Continuation?
     private var accessory: RemoteAddress?
 
@@ -50,8 +51,8 @@ package actor Phone {
 
     /// Reads the phone's saved bonds. Without this call, bonds are not saved.
     /// - Parameter resets: Whether to remove saved bonds first.
-    /// - Throws: `EmulatorError` `.cannotCreate` if another process uses them, `.inputOutput` if the file exists and cannot
-    ///   be read.
+    /// - Throws: `EmulatorError` `.cannotCreate` if another process uses the bonds, `.inputOutput` if their file exists
+    ///   and cannot be read.
     package func openBonds(in state: StateFolder, resets: Bool) throws(EmulatorError) {
         guard profile.needsPairing else { return }
         do throws(PersistenceError) {
@@ -105,7 +106,7 @@ package actor Phone {
         }
     }
 
-    /// The first accessory received; `nil` if the scan ends before.
+    /// The first advertisement of an accessory; `nil` if the scan ends without one.
     private func lookForAccessory(on radio: any CentralRadio) async throws(RadioError) -> Sighting? {
         let sightings = try await radio.scan(ScanParameters())
         for await sighting in sightings where Self.solicits(sighting) {
@@ -132,7 +133,7 @@ package actor Phone {
     // MARK: - One connection
 
     /// Serves until the connection ends.
-    /// - Returns: Whether the connection could be encrypted, if that is required.
+    /// - Returns: `false` if the connection must be encrypted and could not be, else `true`.
     private func serve(over link: any RemoteLink) async -> Bool {
         accessory = link.device
         post(.connected)
@@ -163,7 +164,7 @@ package actor Phone {
 
     private func secure(_ link: any RemoteLink) async -> Bool {
         guard profile.needsPairing else { return true }
-        // Like a phone with a screen, whose user accepts.
+        // These are the settings of a phone with a screen, whose user accepts each comparison.
         let settings = PairingSettings(inputOutput: .displayYesNo, comparison: .accept)
         do throws(PairingError) {
             guard let link = link as? any PairingLink else { throw PairingError(.unsupported) }
@@ -178,7 +179,7 @@ package actor Phone {
 
     private func hint(of error: PairingError) -> String {
         guard [.keyMissing, .keyMismatch].contains(error.code) else { return error.hint }
-        return "remove the bond of the phone, too (start it again with --factory-reset), then pair again"
+        return "remove the phone's bond, too (start beaconry phone again with --factory-reset), then pair again"
     }
 
     private func take(_ event: ServedEvent, over link: any RemoteLink) async {
@@ -225,7 +226,7 @@ package actor Phone {
         }
     }
 
-    /// Sends a notification. While the link's queue is full, it tries again, for two seconds.
+    /// Sends a notification. While the queue of the link is full, retries for two seconds.
     /// - Returns: Whether the notification was sent.
     private func notify(
         _ value: [UInt8], of characteristic: CharacteristicIdentifier, over link: any RemoteLink
@@ -278,7 +279,7 @@ package actor Phone {
     /// The meaning of an error of the notification service, as a clause; `nil` for other errors.
     package static func meaning(of error: ATTError) -> String? {
         switch error {
-        case .ancsUnknownCommand: "the command is not known"
+        case .ancsUnknownCommand: "the command is unknown"
         case .ancsInvalidCommand: "the command is malformed"
         case .ancsInvalidParameter: "the notification or app does not exist in this session"
         case .ancsActionFailed: "the action cannot be performed"

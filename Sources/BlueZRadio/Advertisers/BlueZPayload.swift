@@ -43,11 +43,11 @@ enum BlueZContent: Hashable, Sendable {
         case .serviceUUIDs128(let uuids, _): self = .services(try Self.list(uuids.map { .bit128($0) }))
         case .localName(let name, _):
             guard !name.isEmpty else { throw Refusal("bluetoothd omits an empty name") }
-            guard !name.utf8.contains(0) else { throw Refusal("D-Bus carries no text with a NUL character") }
+            guard !name.utf8.contains(0) else { throw Refusal("a D-Bus string cannot contain a NUL character") }
             self = .localName(name)
         case .transmitPower(let power):
             guard daemon.canIncludeTransmitPower else {
-                throw Refusal("bluetoothd offers no tx-power on this adapter (SupportedIncludes)")
+                throw Refusal("bluetoothd does not support tx-power on this adapter (SupportedIncludes)")
             }
             self = .transmitPower(power)
         case .serviceData16(let uuid, let data): self = .serviceData(.bit16(uuid), try Self.content(data))
@@ -120,14 +120,14 @@ enum BlueZContent: Hashable, Sendable {
 
 extension BlueZContent.Refusal {
     static let malformed = Self("its data is malformed, and bluetoothd composes well-formed structures only")
-    static let noRoom = Self("there is no room for it where bluetoothd would put it")
+    static let noRoom = Self("there is no room in the payload that bluetoothd would add the structure to")
 
     /// The refusal of a second structure where bluetoothd keeps only the last one.
     static func only(_ what: String) -> Self { Self("bluetoothd takes only one \(what)") }
 }
 
-/// The data of one PDU as bluetoothd composes it (`bt_ad_generate`, src/shared/ad.c): structures in a fixed order, of most
-/// kinds at most one, then the flags, then the power, which the kernel appends.
+/// The data of one PDU as bluetoothd composes it (`bt_ad_generate`, src/shared/ad.c): structures in a fixed order, at
+/// most one of most types; then the flags; then the TX power, which the kernel appends.
 struct BlueZPayload: Hashable, Sendable {
     private(set) var flags: AdvertisingFlags?
     private var services: [BluetoothUUID] = []
@@ -162,7 +162,7 @@ struct BlueZPayload: Hashable, Sendable {
             grown.manufacturerData.append(Entry(key: company, data: data))
         case .serviceData(let uuid, let data):
             guard !serviceData.contains(where: { $0.key == uuid }) else {
-                throw .only("structure of data of a service")
+                throw .only("structure of service data for each UUID")
             }
             grown.serviceData.append(Entry(key: uuid, data: data))
         case .localName(let name):
@@ -274,7 +274,7 @@ extension BluetoothUUID {
         }
     }
 
-    /// The text that bluetoothd parses as a UUID of the same width. It never parses the long form as 32 bits.
+    /// The text that bluetoothd parses as a UUID of the same width. The form of 128 bits is never parsed as 32 bits.
     fileprivate var blueZText: String {
         switch self {
         case .bit16, .bit128: expanded.description

@@ -9,10 +9,10 @@ import Radio
 
 /// The scan of a central, and the discovery session of bluetoothd that makes the controller scan.
 ///
-/// A loop in the owner calls `reconcile` for each element of `wakeUps`; that starts and stops discovery. Discovery is
-/// wanted while the scanner is attached, not closed, not paused by a connection attempt, and either a scan or a connection
-/// attempt needs it. While it is wanted it is restarted each second (`tick`): the kernel has the controller report each
-/// advertiser once per discovery.
+/// A loop in the owner calls `reconcile` for each element of `wakeUps`, to start or stop discovery. Discovery runs
+/// while the scanner is attached and not closed, no connection attempt pauses it, and a scan or a connection attempt
+/// needs it. During a discovery, the controller reports each advertiser only once. `tick` therefore restarts discovery
+/// each second, for connection attempts and for scans without a filter for duplicates.
 ///
 /// Sightings come from the monitor channel where this process may use it, else from the properties that bluetoothd signals.
 ///
@@ -34,7 +34,7 @@ final class CentralScanner {
     private var pauses = 0
     /// Whether bluetoothd was asked to discover.
     private var isDiscovering = false
-    /// Whether the next round restarts discovery.
+    /// Whether the next `reconcile` restarts discovery.
     private var restarts = false
     private var waiting: [CheckedContinuation<DBusError?, Never>] = []
 
@@ -43,10 +43,10 @@ final class CentralScanner {
         let filtersDuplicates: Bool
         /// The monitor channel; `nil` without CAP_NET_RAW.
         var monitor: BluetoothSocket?
-        /// The properties of devices so far; unused with the monitor channel.
+        /// The properties of the devices found so far; unused with the monitor channel.
         var devices: [ObjectPath: DeviceProperties] = [:]
 
-        /// More devices than bluetoothd sees in any place.
+        /// The maximum number of devices, to limit memory; bluetoothd finds fewer in practice.
         private static let maximumDevices = 16_384
 
         mutating func store(_ device: DeviceProperties, at path: ObjectPath) {
@@ -65,14 +65,14 @@ final class CentralScanner {
         (wakeUps, wakeUp) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    // MARK: - Life
+    // MARK: - Attachment and loop
 
-    /// Takes the daemon and the adapter that are in use from now on.
+    /// Sets the daemon and the adapter to scan with.
     func attach(to attachment: AdapterAttachment) {
         self.attachment = attachment
     }
 
-    /// Ends the scan: the daemon or the adapter is lost, and discovery with it.
+    /// Ends the scan after the loss of the daemon or the adapter, which ends discovery, too.
     func detach() {
         attachment = nil
         endScan()
@@ -80,12 +80,12 @@ final class CentralScanner {
         wakeUp.yield()
     }
 
-    /// Takes note that the owner's loop has started.
+    /// Records that the owner's loop runs: from now on, `settle` waits for it.
     func startLoop() {
         isLooping = true
     }
 
-    /// Ends the scan; no other one begins.
+    /// Ends the scan; discovery does not start again.
     func close() {
         isClosed = true
         endScan()
@@ -96,7 +96,7 @@ final class CentralScanner {
         wakeUp.finish()
     }
 
-    /// To be called every second.
+    /// Restarts discovery if advertisers must be reported again. The owner calls this every second.
     func tick() {
         if searches > 0 || scan?.filtersDuplicates == false { restarts = true }
         wakeUp.yield()
@@ -104,7 +104,7 @@ final class CentralScanner {
 
     // MARK: - Scans
 
-    /// Starts a scan in the place of the one before. bluetoothd chooses interval and window.
+    /// Starts a scan, which replaces the previous one. bluetoothd chooses interval and window.
     /// - Throws: `RadioError` `.unsupported` for a passive scan, `.refused` when bluetoothd does not discover.
     func start(
         _ settings: ScanParameters, on attachment: AdapterAttachment
@@ -131,7 +131,7 @@ final class CentralScanner {
         return stream
     }
 
-    /// Ends the scan, if there is one. Discovery ends in the next round of the loop.
+    /// Ends the scan, if there is one. Discovery ends with the next `reconcile`.
     func endScan() {
         scan?.continuation.finish()
         scan?.monitor?.close()
@@ -152,7 +152,7 @@ final class CentralScanner {
 
     // MARK: - Signals of bluetoothd
 
-    /// Takes a device that appeared.
+    /// Stores a device that bluetoothd added, and reports it if it is in range.
     func noteAdded(_ path: ObjectPath, _ properties: [String: DBusValue]) {
         guard let attachment, path.isDescendant(of: attachment.adapter.path) else { return }
         guard scan != nil, scan?.monitor == nil else { return }
@@ -161,7 +161,7 @@ final class CentralScanner {
         if device.isInRange { scan?.report(device) }
     }
 
-    /// Takes changed properties of a device.
+    /// Stores changed properties of a device, and reports the device if they result from an advertisement.
     func noteChanged(_ path: ObjectPath, _ changed: [String: DBusValue], invalidated: [String]) {
         guard scan != nil, scan?.monitor == nil, var device = scan?.devices[path] else { return }
         device.change(changed, invalidated: invalidated)
@@ -169,7 +169,7 @@ final class CentralScanner {
         if DeviceProperties.isSighting(changed) { scan?.report(device) }
     }
 
-    /// Takes the removal of a device.
+    /// Drops a device that bluetoothd removed.
     func noteRemoved(_ path: ObjectPath) {
         scan?.devices[path] = nil
     }
@@ -187,8 +187,8 @@ final class CentralScanner {
         searches -= 1
     }
 
-    /// Pauses discovery: the kernel connects to a device when it receives its advertisement, and a discovery lets it
-    /// receive each advertiser only once.
+    /// Pauses discovery for a connection attempt. The kernel connects when it receives an advertisement of the device,
+    /// and during a discovery the controller reports each advertiser only once.
     func beginPause() async {
         pauses += 1
         await settle()
@@ -202,7 +202,7 @@ final class CentralScanner {
 
     // MARK: - Discovery
 
-    /// Waits until a round of the loop has started or stopped discovery as wanted.
+    /// Waits for a `reconcile` of the owner's loop, which starts or stops discovery.
     /// - Returns: the error of a discovery that could not be started.
     @discardableResult
     func settle() async -> DBusError? {
@@ -213,7 +213,7 @@ final class CentralScanner {
         }
     }
 
-    /// One round of the loop.
+    /// Starts, stops or restarts discovery as required, and resumes the callers of `settle`.
     func reconcile() async {
         let waiting = takeWaiting()
         let trouble = await reconcileDiscovery()
@@ -254,7 +254,7 @@ final class CentralScanner {
         }
     }
 
-    /// Reads the devices that bluetoothd has already, since it signals only what changes of them.
+    /// Reads the properties of the devices that bluetoothd has found before: its signals have changed properties only.
     private func readDevices(of attachment: AdapterAttachment) async throws(DBusError) {
         guard scan?.devices.isEmpty == true else { return }
         for object in try await attachment.daemon.objects() {
@@ -275,11 +275,11 @@ final class CentralScanner {
 // MARK: - Limits
 
 extension ReceivingCapabilities {
-    /// What a central under bluetoothd cannot see or do.
+    /// The limits of a central that uses bluetoothd.
     /// - Parameter mayMonitor: whether this process may use the monitor channel.
     static func limitsUnderBlueZ(mayMonitor: Bool) -> [Limit] {
         let oncePerScan =
-            "the kernel has the controller report each advertiser once a scan, which is restarted every second"
+            "the controller reports each advertiser only once per scan, which is restarted every second"
         guard !mayMonitor else {
             return [Limit(.duplicates, reason: oncePerScan, hint: Limit.withoutBlueZ), .passiveUnderBlueZ]
         }
@@ -288,10 +288,10 @@ extension ReceivingCapabilities {
             Limit(.pdu, reason: "bluetoothd does not report the PDU of an advertisement", hint: privilege),
             Limit(
                 .exactData,
-                reason: "bluetoothd reports the contents that it recognised in advertising data and scan response "
-                    + "together, not the bytes", hint: privilege),
+                reason: "bluetoothd reports the recognised fields of advertising data and scan response together, not "
+                    + "the bytes", hint: privilege),
             Limit(
-                .duplicates, reason: "\(oncePerScan), and bluetoothd passes on only what changed",
+                .duplicates, reason: "\(oncePerScan), and bluetoothd reports only changed properties",
                 hint: Limit.withoutBlueZ),
             .passiveUnderBlueZ,
         ]

@@ -71,7 +71,7 @@ struct RemoteDatabase {
         places.first { $0.value.path == path && $0.value.interface == Self.characteristicInterface }?.key
     }
 
-    /// Any characteristic, for properties that are the same for the whole connection.
+    /// The object of any characteristic, to read a property of the connection such as the MTU.
     var anyCharacteristic: ObjectPath? {
         places.values.first { $0.interface == Self.characteristicInterface }?.path
     }
@@ -126,7 +126,7 @@ struct RemoteDatabase {
         "extended-properties": .extendedProperties,
     ]
 
-    /// Objects by their parent.
+    /// Objects, grouped by their parent.
     private struct Nodes {
         private let objects: [ObjectPath: [(path: ObjectPath, interfaces: [String: DBusValue])]]
 
@@ -138,7 +138,8 @@ struct RemoteDatabase {
             self.objects = children
         }
 
-        /// The children with an interface, and a name of this prefix and four digits, in the order of their handles.
+        /// The children that have an interface, and a name of this prefix and four hexadecimal digits, in the order of
+        /// their handles.
         func children(of parent: ObjectPath, _ interface: String, _ prefix: String) -> [Node] {
             let nodes = (objects[parent] ?? []).compactMap { path, interfaces -> Node? in
                 guard let properties = interfaces[interface]?.dictionaryValue,

@@ -9,7 +9,8 @@ package import BluetoothCore
 /// A beacon that advertises a frame of any format that can be sent.
 ///
 /// The keys of the frame are those of its format; they are also settings. With telemetry, every Nth advertisement is an
-/// Eddystone-TLM frame instead, whose count is an estimate from time and interval (`AdvertisingEventCount`).
+/// Eddystone-TLM frame. The number of advertisements in that frame is estimated from time and interval
+/// (`AdvertisingEventCount`).
 package struct Beacon: ProfiledDevice {
     package static let kind = "beacon"
     package static let hasFlash = false
@@ -51,11 +52,11 @@ package struct Beacon: ProfiledDevice {
     }
 
     package private(set) var configuration: Configuration
-    /// When power came on, in uptime.
+    /// The uptime at power-on.
     private var poweredAt = Duration.zero
-    /// The advertisements since then.
+    /// The estimated number of advertisements since power-on.
     private var count: AdvertisingEventCount
-    /// What is advertised at present.
+    /// The last requested advertisement; `nil` before the first one.
     private var current: Advertisement?
     package private(set) var nextDeadline: Duration?
 
@@ -114,7 +115,7 @@ package struct Beacon: ProfiledDevice {
 
     private var transmittable: (any TransmittableBeacon)? { configuration.frame.content as? any TransmittableBeacon }
 
-    /// What it advertises at a time.
+    /// The advertisement at a time: the telemetry frame if it is due, else the frame of the format.
     private func advertisement(at now: Duration) -> Advertisement {
         var data = transmittable?.advertisingData(flags: configuration.flags) ?? []
         let count = count.value(at: now)
@@ -135,7 +136,7 @@ package struct Beacon: ProfiledDevice {
             transmitPower: configuration.transmitPower, address: configuration.address)
     }
 
-    /// Advertises what is due, and schedules the next change.
+    /// Advertises the frame that is due, if it differs from the current one, and sets the deadline of the next change.
     private mutating func advertise(at now: Duration) -> [DeviceEffect] {
         nextDeadline = configuration.telemetry.map { count.time(of: $0.nextChange(after: count.value(at: now))) }
         let wanted = advertisement(at: now)
@@ -147,7 +148,7 @@ package struct Beacon: ProfiledDevice {
 
 extension Beacon.Configuration {
     /// Sets a key of the frame.
-    /// - Throws: `SettingRefusal` with what can be written.
+    /// - Throws: `SettingRefusal` that names the valid keys or describes the valid texts.
     fileprivate mutating func setKey(_ key: String, to text: String) throws(SettingRefusal) {
         guard let frame = frame.content as? any TransmittableBeacon else { return }
         do throws(ValueFault) {
@@ -184,7 +185,7 @@ extension Beacon {
 
     package static let settings: [Setting<Configuration>] = [format] + advertised
 
-    /// The format and the keys of its frame, which are read first.
+    /// The format and the keys of its frame. `init(from:)` reads them before the other settings.
     private static let format = Setting<Configuration>(
         "format", "one of the formats below", isRequired: true, standard: "required", read: { _, _ in true },
         write: { configuration, writer in

@@ -19,11 +19,11 @@ struct CharacteristicState: Hashable, Sendable {
     /// A field while the device runs.
     private struct Part: Hashable {
         var field: ValueField
-        /// The time from which its generator runs.
+        /// The start of the field's generator, in uptime.
         var origin = Duration.zero
-        /// The value that was written or set; `nil` for the generator's.
+        /// The value that was written or set; `nil` for the value of the field's source.
         var content: [UInt8]?
-        /// Whether the owner has set it: it survives power cuts until the run ends.
+        /// Whether the owner has set `content`, which then survives power cuts until the run ends.
         var isPinned = false
 
         func octets(at now: DeviceTime) -> [UInt8] {
@@ -41,7 +41,7 @@ struct CharacteristicState: Hashable, Sendable {
         parts = declared.fields.map { Part(field: $0) }
     }
 
-    /// Power comes on: everything restarts, except for values that are stored or set by the owner.
+    /// Resets the state at power-on, except for values that are stored or set by the owner.
     mutating func powerOn(at now: DeviceTime) {
         for index in parts.indices {
             parts[index].origin = now.uptime
@@ -57,7 +57,7 @@ struct CharacteristicState: Hashable, Sendable {
     func nextChange(after now: DeviceTime) -> Duration? { parts.compactMap { $0.nextChange(after: now) }.min() }
 
     /// Stores the positions of random walks.
-    /// - Returns: the time at which to do so again.
+    /// - Returns: the uptime at which to call this again; `nil` without random walks.
     mutating func settle(at now: DeviceTime) -> Duration? {
         var next: Duration?
         for index in parts.indices {
@@ -71,7 +71,7 @@ struct CharacteristicState: Hashable, Sendable {
         return next
     }
 
-    /// Restarts the generators: all, or that of the field of this name.
+    /// Restarts the generator of the field with this name, or of all fields for `nil`.
     mutating func restart(field name: String?, at now: DeviceTime) {
         for index in parts.indices where name == nil || parts[index].field.name == name {
             parts[index].origin = now.uptime
@@ -82,7 +82,8 @@ struct CharacteristicState: Hashable, Sendable {
 // MARK: - Reading and writing
 
 extension CharacteristicState {
-    /// The result of a read. Reads from offset 0 are delayed, and counted if an error depends on their number.
+    /// The result of a read. A read from offset 0 is delayed, and counted if the declared error applies to the
+    /// Nth read.
     func read(from offset: Int, at now: DeviceTime) -> ReadResult {
         let isFirst = offset == 0
         var isCounted = false
@@ -111,7 +112,7 @@ extension CharacteristicState {
     }
 
     /// Replaces the whole value.
-    /// - Throws: `ATTError` when it is not a value of this characteristic.
+    /// - Throws: `ATTError` when the length or the value of a field is invalid.
     mutating func take(_ value: [UInt8]) throws(ATTError) {
         guard let contents = split(value), declared.possibleLengths.contains(value.count) else {
             throw .invalidAttributeValueLength
@@ -128,7 +129,7 @@ extension CharacteristicState {
         for (index, content) in contents.enumerated() { parts[index].content = content }
     }
 
-    /// The parts of a value; `nil` when it is too short or too long for them.
+    /// Splits a value into the bytes of each field; `nil` when the value is too short or too long.
     private func split(_ value: [UInt8]) -> [[UInt8]]? {
         var rest = value[...]
         var contents: [[UInt8]] = []
@@ -195,7 +196,7 @@ extension CharacteristicState {
         return subscribers.isEmpty ? nil : lastNotified
     }
 
-    /// The time of the next notification that no write causes.
+    /// The time of the next notification by a period, a generator or a clock; `nil` when there is none.
     func nextNotification(after now: DeviceTime) -> Duration? {
         guard !subscribers.isEmpty else { return nil }
         return declared.notificationPolicy == .onChange ? nextChange(after: now) : nextNotification
@@ -205,10 +206,10 @@ extension CharacteristicState {
 // MARK: - Settings
 
 extension CharacteristicState {
-    /// The text that removes a value that was set, so that the generator runs again.
+    /// The text that removes a value that the owner set: the generator or clock provides the value again.
     static let automatic = "auto"
 
-    /// The fields by the names of their settings, each with its value as text.
+    /// The settings: one for each field, with the value as text, or `auto` for the value of a generator or a clock.
     var settings: [SettingValue] {
         parts.map { part in
             let fixed: [UInt8]? = if case .fixed(let octets) = part.field.source { octets } else { nil }
@@ -231,7 +232,7 @@ extension CharacteristicState {
     func has(setting name: String) -> Bool { parts.contains { declared.settingName(of: $0.field) == name } }
 
     /// Sets a field by the name of its setting.
-    /// - Throws: `ValueFormatFault` when the text is not a value of it.
+    /// - Throws: `ValueFormatFault` when the text is not a value of the field.
     mutating func set(_ name: String, _ text: String) throws(ValueFormatFault) {
         guard let index = parts.firstIndex(where: { declared.settingName(of: $0.field) == name }) else { return }
         let field = parts[index].field
@@ -241,7 +242,7 @@ extension CharacteristicState {
             parts[index].isPinned = false
             return
         }
-        if case .clock = field.source { throw ValueFormatFault("a clock shows the time; write auto") }
+        if case .clock = field.source { throw ValueFormatFault("a clock cannot be set; write auto") }
         let octets = try field.format.octets(ofText: text)
         if let accepted = field.accepted {
             guard let number = field.format.number(of: octets), accepted.contains(number) else {
@@ -253,7 +254,7 @@ extension CharacteristicState {
         guard field.size != nil || declared.possibleLengths.contains(others + octets.count) else {
             let lengths = declared.possibleLengths
             throw ValueFormatFault(
-                "\(octets.count) octets are not from \(lengths.lowerBound) to \(lengths.upperBound)")
+                "\(octets.count) bytes are not from \(lengths.lowerBound) to \(lengths.upperBound)")
         }
         parts[index].content = octets
         parts[index].isPinned = true

@@ -8,8 +8,9 @@ package import BluetoothCore
 
 /// The IoT Design Shop beacon: an iBeacon that a central can connect to and configure.
 ///
-/// It stores what is written "regardless of whether it's logical or valid", and advertises the nearest that a radio can send.
-/// No written value locks its owner out: it always advertises its configuration service, connectable.
+/// It stores what is written "regardless of whether it's logical or valid", and advertises the nearest value that a
+/// radio can send. A central can correct every value: the configuration service is always advertised, in connectable
+/// PDUs.
 package struct IoTDesignShopBeacon: ProfiledDevice {
     package static let kind = "iot-design-shop"
     package static let hasFlash = true
@@ -18,7 +19,7 @@ package struct IoTDesignShopBeacon: ProfiledDevice {
     package enum BadIntervalPolicy: String, Hashable, Sendable, CaseIterable {
         /// The nearest possible interval is used.
         case clamp
-        /// The frame is not advertised, as on some hardware; only the configuration service is, every 1,600 ticks.
+        /// Only the configuration service is advertised, every 1,600 ticks, and not the frame, as on some hardware.
         case fail
     }
 
@@ -32,12 +33,12 @@ package struct IoTDesignShopBeacon: ProfiledDevice {
         package var badIntervalPolicy: BadIntervalPolicy
         /// Whether it advertises while a central is connected; the hardware does not.
         package var advertisesWhileConnected: Bool
-        /// The measured power for each radiated power; for other powers, that of the settings is used.
+        /// The measured power for each TX power; for other TX powers, the measured power of `settings`.
         package var measuredPowers: [TransmitPower: MeasuredPower]
-        /// The settings when the beacon leaves the factory.
+        /// The factory settings.
         package var settings: IoTDesignShopSettings
 
-        /// The defaults are the hardware's.
+        /// A configuration; the defaults are those of the hardware.
         package init(
             name: String? = nil, address: BluetoothAddress? = nil, badIntervalPolicy: BadIntervalPolicy = .clamp,
             advertisesWhileConnected: Bool = false, measuredPowers: [TransmitPower: MeasuredPower] = [:],
@@ -127,7 +128,7 @@ extension IoTDesignShopBeacon {
         return [.advertise(onAir)]
     }
 
-    /// The present advertisement; `nil` while a central is connected, unless it advertises then.
+    /// The present advertisement; `nil` while a central is connected, unless `advertisesWhileConnected` is set.
     private var onAir: Advertisement? {
         central == nil || configuration.advertisesWhileConnected ? advertisement : nil
     }
@@ -136,7 +137,7 @@ extension IoTDesignShopBeacon {
 // MARK: - Reading and writing
 
 extension IoTDesignShopBeacon {
-    /// Writes at an offset, which replaces the end of the value; the result must have the value's length.
+    /// Replaces the bytes of a value from an offset on; the length of the value must stay the same.
     private mutating func write(_ value: [UInt8], to characteristic: BluetoothUUID, offset: Int) -> DeviceResponse {
         guard let present = stored.value(of: characteristic) else { return .rejected(.writeNotPermitted) }
         guard 0...present.count ~= offset else { return .rejected(.invalidOffset) }
@@ -214,7 +215,7 @@ extension IoTDesignShopBeacon {
                 .warn(
                     Warning(
                         code: "interval-clamped",
-                        message: "an \(problem): \(advertisement.interval.count) ticks are radiated",
+                        message: "an \(problem): \(advertisement.interval.count) ticks are used",
                         hint: "write an interval of 32 to 16384 ticks (20 ms to 10.24 s)"))
             ]
         case .fail:
@@ -222,7 +223,7 @@ extension IoTDesignShopBeacon {
                 .warn(
                     Warning(
                         code: "interval-failed",
-                        message: "an \(problem): the iBeacon frame is off the air, the configuration service stays",
+                        message: "an \(problem): only the configuration service is advertised, not the iBeacon frame",
                         hint: "connect and write an interval of 32 to 16384 ticks (20 ms to 10.24 s)"))
             ]
         }
@@ -230,12 +231,12 @@ extension IoTDesignShopBeacon {
 
     private var powerWarnings: [DeviceEffect] {
         guard IoTDesignShopWire.transmitPower(code: stored.powerCode) == nil else { return [] }
-        let staying = stored.transmitPower.map { "\($0) stays" } ?? "the power stays as it was"
+        let staying = stored.transmitPower.map { "the TX power is still \($0)" } ?? "the TX power does not change"
         return [
             .warn(
                 Warning(
                     code: "power-code-unknown",
-                    message: "power code \(stored.powerCode) is stored, but means no power: \(staying)",
+                    message: "power code \(stored.powerCode) is stored, but is unknown: \(staying)",
                     hint: "write power code 0 (-23 dBm), 1 (-6 dBm) or 2 (0 dBm)"))
         ]
     }

@@ -20,7 +20,7 @@ package struct LESetAdvertisingSetRandomAddress: HCICommand, Hashable {
         0x2035, "LE Set Advertising Set Random Address", supportedBit: (36, 1))
     /// The advertising set: 0x00 to 0xEF.
     package let advertisingHandle: UInt8
-    /// The address of the PDUs while the own address type is random.
+    /// The advertiser's address in the PDUs, if the own address type of the set is random.
     package let randomAddress: BluetoothAddress
 
     /// A command with these fields.
@@ -46,7 +46,7 @@ package struct LESetExtendedAdvertisingParameters: HCIReturningCommand, Hashable
         0x2036, "LE Set Extended Advertising Parameters", supportedBit: (36, 2))
     /// The advertising set: 0x00 to 0xEF.
     package let advertisingHandle: UInt8
-    /// The PDUs to send.
+    /// The type of the advertising events: connectable, scannable, directed, legacy PDUs and so on.
     package let properties: AdvertisingEventProperties
     /// The shortest primary interval: 0x000020 to 0xFFFFFF.
     package let minimumInterval: AdvertisingInterval
@@ -54,21 +54,21 @@ package struct LESetExtendedAdvertisingParameters: HCIReturningCommand, Hashable
     package let maximumInterval: AdvertisingInterval
     /// The primary channels, one bit each.
     package let channelMap: AdvertisingChannelMap
-    /// The advertiser's address.
+    /// Type of the advertiser's address.
     package let ownAddressType: OwnAddressType
     /// Address type of the peer, for a directed advertisement or a resolvable address.
     package let peerAddressType: AddressType
     /// The peer, for a directed advertisement or a resolvable address.
     package let peerAddress: BluetoothAddress
-    /// Which devices the advertiser answers.
+    /// The filter for scan requests and connection requests.
     package let filterPolicy: AdvertisingFilterPolicy
     /// The requested power: -127 to 20 dBm; 127 leaves it to the controller.
     package let transmitPower: TransmitPower
     /// LE 1M or LE Coded.
     package let primaryPHY: PHY
-    /// The maximum number of advertising events before the secondary PDU is sent.
+    /// The maximum number of advertising events that the controller may skip before it sends AUX_ADV_IND.
     package let secondaryMaximumSkip: UInt8
-    /// Any of the three.
+    /// LE 1M, LE 2M or LE Coded.
     package let secondaryPHY: PHY
     /// The Advertising_SID: 0x00 to 0x0F.
     package let advertisingSetIdentifier: UInt8
@@ -196,7 +196,7 @@ package struct LESetExtendedAdvertisingEnable: HCICommand, Hashable {
         }
     }
 
-    /// 0 stops, 1 starts.
+    /// 0 disables the sets, 1 enables them.
     package let enable: UInt8
     /// The advertising sets, at most 63; an empty list disables all sets.
     package let sets: [AdvertisingSet]
@@ -229,7 +229,7 @@ package struct LEReadMaximumAdvertisingDataLength: HCIReturningCommand, HCIParam
     package struct Returned: WireCodable, Hashable {
         /// The HCI status.
         package let status: HCIStatus
-        /// Bytes: 31 to 1,650.
+        /// The maximum length in bytes: 31 to 1,650.
         package let maximumAdvertisingDataLength: UInt16
 
         /// Return parameters with these fields.
@@ -250,8 +250,8 @@ package struct LEReadMaximumAdvertisingDataLength: HCIReturningCommand, HCIParam
     }
 }
 
-/// HCI_LE_Read_Number_of_Supported_Advertising_Sets (Core 5.4, Vol 4, Part E, 7.8.58): the number of sets that
-/// the controller supports now; it may change.
+/// HCI_LE_Read_Number_of_Supported_Advertising_Sets (Core 5.4, Vol 4, Part E, 7.8.58): the number of
+/// advertising sets that the controller supports at present.
 package struct LEReadNumberOfSupportedAdvertisingSets: HCIReturningCommand, HCIParameterlessCommand, Hashable {
     package static let definition = HCICommandDefinition(
         0x203B, "LE Read Number of Supported Advertising Sets", supportedBit: (36, 7))
@@ -262,7 +262,7 @@ package struct LEReadNumberOfSupportedAdvertisingSets: HCIReturningCommand, HCIP
     package struct Returned: WireCodable, Hashable {
         /// The HCI status.
         package let status: HCIStatus
-        /// 1 to 240; it may change.
+        /// The number of advertising sets: 1 to 240. The controller can change it at any time.
         package let supportedAdvertisingSets: UInt8
 
         /// Return parameters with these fields.
@@ -314,7 +314,7 @@ package struct LEClearAdvertisingSets: HCIParameterlessCommand, Hashable {
 package protocol ExtendedAdvertisingDataCommand: HCICommand {
     /// The advertising set: 0x00 to 0xEF.
     var advertisingHandle: UInt8 { get }
-    /// The part of the data in this command.
+    /// Whether `data` is complete, a fragment (first, intermediate or last), or unchanged.
     var operation: AdvertisingDataOperation { get }
     /// Fragmentation by the controller: 0 allowed, 1 discouraged.
     var fragmentPreference: UInt8 { get }

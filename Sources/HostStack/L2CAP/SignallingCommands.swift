@@ -15,7 +15,7 @@ package struct CommandReject: SignallingMessage {
     package static let code: UInt8 = 0x01
     /// 0x0000 command not understood, 0x0001 signalling MTU exceeded, 0x0002 invalid channel in request.
     package let reason: UInt16
-    /// Details of the reason: for 0x0001 the MTU, for 0x0002 two channels.
+    /// Details of the reason: for 0x0001 the signalling MTU, for 0x0002 the local and the remote channel identifier.
     package let data: [UInt8]
 
     /// The command is not supported.
@@ -46,9 +46,9 @@ package struct CommandReject: SignallingMessage {
 /// L2CAP_DISCONNECTION_REQ (Core 5.4, Vol 3, Part A, 4.6).
 package struct DisconnectionRequest: SignallingMessage {
     package static let code: UInt8 = 0x06
-    /// The channel's end at the receiver of the request.
+    /// The channel identifier at the receiver of the request.
     package let destination: ChannelIdentifier
-    /// The channel's end at the sender of the request.
+    /// The channel identifier at the sender of the request.
     package let source: ChannelIdentifier
 
     /// A request to close this channel.
@@ -71,12 +71,12 @@ package struct DisconnectionRequest: SignallingMessage {
 /// L2CAP_DISCONNECTION_RSP (Core 5.4, Vol 3, Part A, 4.7).
 package struct DisconnectionResponse: SignallingMessage {
     package static let code: UInt8 = 0x07
-    /// The channel's end at the receiver of the request.
+    /// The channel identifier at the receiver of the request.
     package let destination: ChannelIdentifier
-    /// The channel's end at the sender of the request.
+    /// The channel identifier at the sender of the request.
     package let source: ChannelIdentifier
 
-    /// A response that confirms that this channel is closed.
+    /// A confirmation that this channel is closed.
     package init(destination: ChannelIdentifier, source: ChannelIdentifier) {
         self.destination = destination
         self.source = source
@@ -105,7 +105,7 @@ package struct ConnectionParameterUpdateRequest: SignallingMessage {
     /// The supervision timeout, in units of 10 ms: 10 to 3,200.
     package let timeout: Ticks<10000>
 
-    /// A request for these parameters; each of at most 16 bits.
+    /// A request for these parameters, each of which must fit into 16 bits.
     package init(minimumInterval: Ticks<1250>, maximumInterval: Ticks<1250>, latency: UInt16, timeout: Ticks<10000>) {
         self.minimumInterval = minimumInterval
         self.maximumInterval = maximumInterval
@@ -161,11 +161,11 @@ package struct LECreditBasedConnectionRequest: SignallingMessage {
     package static let code: UInt8 = 0x14
     /// The requested protocol or service (SPSM).
     package let protocolServiceMultiplexer: UInt16
-    /// The channel's end at the sender.
+    /// The channel identifier at the sender.
     package let source: ChannelIdentifier
-    /// The maximum service data unit that the sender takes, in bytes.
+    /// The maximum service data unit that the sender accepts, in bytes (MTU).
     package let maximumTransmissionUnit: UInt16
-    /// The maximum frame payload that the sender takes, in bytes.
+    /// The maximum payload of a frame that the sender accepts, in bytes (MPS).
     package let maximumPayloadSize: UInt16
     /// The number of frames that the receiver may send at first.
     package let initialCredits: UInt16
@@ -202,15 +202,15 @@ package struct LECreditBasedConnectionRequest: SignallingMessage {
 /// L2CAP_LE_CREDIT_BASED_CONNECTION_RSP (Core 5.4, Vol 3, Part A, 4.23).
 package struct LECreditBasedConnectionResponse: SignallingMessage {
     package static let code: UInt8 = 0x15
-    /// The channel's end at the sender of the response; 0 in a refusal.
+    /// The channel identifier at the sender of the response; 0 in a refusal.
     package let destination: ChannelIdentifier
-    /// The maximum service data unit that the sender takes, in bytes.
+    /// The maximum service data unit that the sender accepts, in bytes (MTU).
     package let maximumTransmissionUnit: UInt16
-    /// The maximum frame payload that the sender takes, in bytes.
+    /// The maximum payload of a frame that the sender accepts, in bytes (MPS).
     package let maximumPayloadSize: UInt16
     /// The number of frames that the receiver may send at first.
     package let initialCredits: UInt16
-    /// 0x0000: success; 0x0002: SPSM not supported; and others.
+    /// 0x0000: success; 0x0002: SPSM not supported; other values: refused for other reasons.
     package let result: UInt16
 
     /// A refusal: there is no such protocol or service.
@@ -250,7 +250,7 @@ package struct LECreditBasedConnectionResponse: SignallingMessage {
 /// L2CAP_FLOW_CONTROL_CREDIT_IND (Core 5.4, Vol 3, Part A, 4.24).
 package struct FlowControlCredit: SignallingMessage {
     package static let code: UInt8 = 0x16
-    /// The channel's end at the sender.
+    /// The channel identifier at the sender.
     package let channel: ChannelIdentifier
     /// The number of further frames that the receiver may send.
     package let credits: UInt16

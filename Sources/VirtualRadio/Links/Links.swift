@@ -6,8 +6,9 @@ import HCI
 
 /// The connections of all controllers (Core 5.4, Vol 6, Part B, 4.5).
 ///
-/// A link's timer is due at its next connection event with something to do, or when an answer or its end is due; a link
-/// without work has no timer and costs nothing. Whatever changes a link calls `schedule` afterwards.
+/// The timer of a link is set to the earliest of: its next connection event with data or a procedure, a timeout, and
+/// the instant of a connection update. Without any of these, the timer is off. Each method that changes a link calls
+/// `schedule` afterwards.
 struct Links: Sendable {
     /// The connections of one controller.
     private struct Host: Sendable {
@@ -30,7 +31,7 @@ struct Links: Sendable {
 
     private var links: [Link] = []
     private var free: [Int] = []
-    /// By the index of the controller.
+    /// The connections of each controller, by its index.
     private var hosts: [Host] = []
 
     /// Reads a link in place.
@@ -44,7 +45,7 @@ struct Links: Sendable {
         if index == hosts.count { hosts.append(Host()) } else { hosts[index] = Host() }
     }
 
-    /// Drops all links of a controller without notice, and restores the settings of a reset.
+    /// Drops all links of a controller without an event for its host, and resets its flow control and its handles.
     mutating func reset(_ controller: Int, _ context: inout AirContext) {
         for link in hosts[controller].links { abandon(Int(link), by: controller, &context) }
         hosts[controller] = Host()
@@ -68,7 +69,7 @@ struct Links: Sendable {
         return nil
     }
 
-    // MARK: - Adding
+    // MARK: - New links
 
     /// Adds a link and reports it to both hosts.
     /// - Returns: the handle of the peripheral.
@@ -83,7 +84,8 @@ struct Links: Sendable {
         return links[index][.peripheral].handle
     }
 
-    /// Adds a link that its peripheral has refused.
+    /// Adds a link that only the central has, because the peripheral has refused the connection. It is lost after six
+    /// intervals.
     mutating func addRefused(
         central: Initiator, _ peripheral: Int, _ address: PackedAddress, _ context: inout AirContext
     ) {
@@ -93,7 +95,7 @@ struct Links: Sendable {
         schedule(index, &context)
     }
 
-    /// Adds a link to its central.
+    /// Makes a link, and adds it to the links of its central.
     private mutating func insert(
         central: Initiator, _ peripheral: Int, _ address: PackedAddress, isRefused: Bool = false,
         _ context: inout AirContext
@@ -128,7 +130,7 @@ struct Links: Sendable {
 
     // MARK: - Scheduling
 
-    /// Sets the timer of a link for the next time that it has something to do.
+    /// Sets the timer of a link to its next deadline, or cancels the timer if there is none.
     private mutating func schedule(_ index: Int, _ context: inout AirContext) {
         guard links[index].isOpen else { return }
         var deadline = links[index].waitDeadline
@@ -145,7 +147,7 @@ struct Links: Sendable {
         }
     }
 
-    /// Schedules all links of a controller, after room has become free.
+    /// Schedules all links of a controller; call it when room for packets has become free.
     mutating func scheduleAll(of controller: Int, _ context: inout AirContext) {
         for link in hosts[controller].links { schedule(Int(link), &context) }
     }
@@ -155,8 +157,8 @@ struct Links: Sendable {
         return links[index].time(ofEvent: links[index].nextEventNumber(at: now))
     }
 
-    /// Whether the next connection event has something to do. Data or a procedure that waits for room in an outbox does not
-    /// count: taking output schedules the link again.
+    /// Whether the next connection event has data, a procedure or a termination. Data and procedures that wait for room
+    /// in an outbox or in a host's buffers do not count: `scheduleAll` schedules the link again when there is room.
     private mutating func hasWork(_ index: Int, _ context: inout AirContext) -> Bool {
         if links[index].isReadyToEnd { return true }
         if canSend(index, from: .central, &context) || canSend(index, from: .peripheral, &context) { return true }
@@ -182,7 +184,7 @@ struct Links: Sendable {
 
     // MARK: - Connection events
 
-    /// Runs a link when its timer is due: a connection event, or the end of a wait.
+    /// Runs a link when its timer is due: a connection event or a timeout.
     mutating func run(_ index: Int, _ context: inout AirContext) {
         guard links[index].isOpen else { return }
         if context.now >= links[index].waitDeadline { return expire(index, &context) }
@@ -203,7 +205,7 @@ struct Links: Sendable {
         if links[index].isReadyToEnd { finishTermination(index, &context) }
     }
 
-    /// Exchanges data, as much as the interval has time for; the central begins (Core 5.4, Vol 6, Part B, 4.5.1).
+    /// Exchanges the data PDUs that fit into the interval; the central sends first (Core 5.4, Vol 6, Part B, 4.5.1).
     private mutating func exchangeData(_ index: Int, _ context: inout AirContext) {
         let isImmediate = context.configuration.timing == .immediate
         var budget = isImmediate ? Int64.max : links[index].intervalMicroseconds
@@ -222,7 +224,7 @@ struct Links: Sendable {
         reportCompletedPackets(index, .peripheral, &context)
     }
 
-    /// Payload bytes of the next data PDU of a side; `nil` without data, or without room for it.
+    /// Payload bytes of the next data PDU of a side; `nil` without data, or if the receiver has no room.
     private mutating func nextFragment(_ index: Int, from side: LinkSide, _ context: inout AirContext) -> Int? {
         canSend(index, from: side, &context) ? links[index].nextFragment(from: side) : nil
     }
@@ -260,7 +262,8 @@ struct Links: Sendable {
         let cost = max(1, (packet.payload.count + Capabilities.bufferLength - 1) / Capabilities.bufferLength)
         var taken = 0
         for link in hosts[controller].links { taken += links[Int(link)].outgoingCost(of: controller) }
-        // Twice the buffers: tolerates a host that miscounts, and disconnects one that ignores flow control.
+        // The limit is twice the number of buffers: a host that miscounts is tolerated, one that ignores flow control
+        // is disconnected.
         guard taken + cost <= 2 * Capabilities.bufferCount else { return overflow(index, side, &context) }
         let data = OutgoingData(payload: packet.payload, startsMessage: packet.boundary != .continuing, cost: cost)
         links[index].enqueue(data, from: side)
@@ -273,9 +276,9 @@ struct Links: Sendable {
             index, [(side, .memoryCapacityExceeded), (side.other, .remoteDeviceTerminatedLowResources)], &context)
     }
 
-    // MARK: - The end
+    // MARK: - Disconnection
 
-    /// Drops a controller's end of a link without notice.
+    /// Drops a controller's end of a link without an event for its host.
     private mutating func abandon(_ index: Int, by controller: Int, _ context: inout AirContext) {
         let side = links[index].side(of: controller)
         links[index].loseEnd(side, at: context.now)
@@ -283,7 +286,7 @@ struct Links: Sendable {
         schedule(index, &context)
     }
 
-    /// Ends a link whose wait is over.
+    /// Closes a link whose timeout has expired.
     private mutating func expire(_ index: Int, _ context: inout AirContext) {
         if context.now >= links[index].lossDeadline {
             closeBoth(index, links[index].lossReason, &context)
@@ -306,7 +309,8 @@ struct Links: Sendable {
         close(index, [(.central, reason), (.peripheral, reason)], &context)
     }
 
-    /// Closes a link: reports the end to the hosts that still have it, in this order, and frees its index.
+    /// Closes a link: reports the disconnection to the hosts that still have the link, in the order of `reasons`, and
+    /// frees its index.
     private mutating func close(
         _ index: Int, _ reasons: [(side: LinkSide, reason: HCIStatus)], _ context: inout AirContext
     ) {
@@ -333,13 +337,14 @@ struct Links: Sendable {
 // MARK: - Commands
 
 extension Links {
-    /// The index of the link of a command, and the controller's side.
+    /// The index of the link that a command is for, and the controller's side.
+    /// - Throws: `.unknownConnectionIdentifier` if there is no such link.
     func find(_ command: some ConnectionCommand, _ controller: Int) throws(HCIStatus) -> (index: Int, side: LinkSide) {
         guard let found = find(command.connectionHandle, of: controller) else { throw .unknownConnectionIdentifier }
         return found
     }
 
-    /// Changes the link of a command, and schedules it.
+    /// Changes the link that a command is for, and schedules the link.
     mutating func change(
         _ command: some ConnectionCommand, _ controller: Int, _ context: inout AirContext,
         _ body: (inout Link, LinkSide) throws(HCIStatus) -> Void
@@ -349,8 +354,8 @@ extension Links {
         schedule(index, &context)
     }
 
-    /// Changes the link of an answered command, if it still exists, and schedules it, or closes it if `body` returns a
-    /// reason.
+    /// Changes the link of a command that has completed already, if the link still exists. Then closes the link if
+    /// `body` returns a reason, else schedules it.
     mutating func settle(
         _ command: some ConnectionCommand, _ controller: Int, _ context: inout AirContext,
         _ body: (inout Link, LinkSide, inout AirContext) -> HCIStatus?
@@ -368,7 +373,8 @@ extension Links {
 
     mutating func setHostBuffers(_ count: UInt16, _ controller: Int) { hosts[controller].flow.total = count }
 
-    /// A host has completed packets.
+    /// Frees the buffers of packets that a host has completed.
+    /// - Throws: `.unknownConnectionIdentifier` if the host has no such link.
     mutating func release(
         _ packets: CompletedPackets, _ controller: Int, _ context: inout AirContext
     ) throws(HCIStatus) {
