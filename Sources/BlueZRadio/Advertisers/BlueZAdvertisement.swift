@@ -19,7 +19,7 @@ import Radio
 struct BlueZAdvertisement: Hashable, Sendable {
     /// A structure that cannot be advertised.
     struct Loss: Hashable, Sendable {
-        /// Where it was requested.
+        /// The part of the advertisement that the structure was requested in.
         let field: AdvertisingField
         /// The structure; `nil` for bytes that are not a structure.
         let structure: AdvertisingStructure?
@@ -31,7 +31,7 @@ struct BlueZAdvertisement: Hashable, Sendable {
 
     /// A structure that is advertised in another form or place.
     struct Change: Hashable, Sendable {
-        /// Where it was requested.
+        /// The part of the advertisement that the structure was requested in.
         let field: AdvertisingField
         /// The place in the first object; `nil` for a structure in the second object.
         let destination: AdvertisingField?
@@ -49,7 +49,7 @@ struct BlueZAdvertisement: Hashable, Sendable {
     let scanResponse: AdvertisingData
     /// The structures that are not advertised.
     let losses: [Loss]
-    /// The structures that are advertised in another form or place. A change of their order alone does not count.
+    /// The structures that are advertised in another form or place; another order alone is not a change.
     let changes: [Change]
 
     /// Maps an advertisement to objects for a daemon.
@@ -75,7 +75,8 @@ struct BlueZAdvertisement: Hashable, Sendable {
         changes = composition.changes
     }
 
-    /// Whether these advertised bytes have this advertising data. Flags and power may differ: they depend on the adapter.
+    /// Whether advertised bytes have the structures of `advertisingData`. Flags and TX power may differ, because they
+    /// depend on the adapter.
     func isCarried(by bytes: [UInt8]) -> Bool {
         guard let found = try? AdvertisingData(parsing: bytes).structures.filter(Self.isComposedByUs) else {
             return false
@@ -108,7 +109,7 @@ struct BlueZAdvertisement: Hashable, Sendable {
 
 /// Distributes the structures of an advertisement over the payloads of one or two objects.
 private struct Composition {
-    /// A payload that structures can go into.
+    /// A payload of one of the objects.
     enum Destination: Hashable {
         case advertisingData
         case scanResponse
@@ -116,7 +117,7 @@ private struct Composition {
         case secondScanResponse
     }
 
-    /// A structure in a payload: where it was requested, and where it is.
+    /// A structure, the part of the advertisement that it was requested in, and the payload that it was placed in.
     private struct Placement {
         let structure: AdvertisingStructure
         let content: BlueZContent
@@ -164,7 +165,7 @@ private struct Composition {
         }
     }
 
-    /// The payloads where bluetoothd can put some content, in the order of preference.
+    /// The payloads that bluetoothd can add a content to, in the order of preference.
     private func destinations(of content: BlueZContent, from field: AdvertisingField) -> [Destination] {
         switch (content, field) {
         case (.localName, .advertisingData): [.scanResponse]
@@ -179,7 +180,7 @@ private struct Composition {
         }
     }
 
-    /// Whether the advertising data of the first object has room for a whole scan response, but for name and flags.
+    /// Whether the advertising data of the first object has room for a whole scan response without its name and flags.
     private func fitsFirst(_ structures: [AdvertisingStructure]) -> Bool {
         var payload = self[.advertisingData]
         for structure in structures {
@@ -191,11 +192,11 @@ private struct Composition {
         return true
     }
 
-    /// Puts a structure into the first of its destinations that has room.
+    /// Adds a structure to the first of its destinations that has room, else to `losses`.
     private mutating func place(_ structure: AdvertisingStructure, from field: AdvertisingField) {
         do throws(BlueZContent.Refusal) {
             let content = try BlueZContent(structure, for: daemon)
-            var refusal = BlueZContent.Refusal("flags belong into the advertising data")
+            var refusal = BlueZContent.Refusal("flags are possible in the advertising data only")
             for destination in destinations(of: content, from: field) {
                 do throws(BlueZContent.Refusal) {
                     var payload = self[destination]
@@ -215,7 +216,7 @@ private struct Composition {
         }
     }
 
-    /// The data as this daemon composes it, with the flags that it computes.
+    /// The data that the daemon composes for a destination, with the flags that the daemon computes.
     func composed(_ destination: Destination) -> AdvertisingData {
         AdvertisingData(
             self[destination].structures.compactMap { structure in

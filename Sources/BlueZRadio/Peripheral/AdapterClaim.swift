@@ -8,27 +8,27 @@ import BluetoothCore
 import DBus
 import Radio
 
-/// What a radio has registered with bluetoothd and the kernel for its beacons on one adapter: an advertiser, the services
-/// of one beacon, and a pairing agent.
+/// The registrations of a radio with bluetoothd and the kernel, for its beacons on one adapter: an advertiser, the
+/// services of one beacon, and a pairing agent.
 struct AdapterClaim: Sendable {
-    /// What the claim calls in the radio.
+    /// The functions of the radio that the claim calls.
     struct Handlers: Sendable {
         /// Answers an attribute request.
         let respond: @Sendable (AttributeRequest) async -> AttributeResponse
-        /// Takes a subscription to a characteristic of a beacon, or its end.
+        /// Reports whether centrals are subscribed to a characteristic of a beacon.
         let noteSubscription: @Sendable (CharacteristicIdentifier, BeaconIdentifier, Bool) async -> Void
         /// Answers bluetoothd's pairing requests; `nil` declines.
         let answerPairing: @Sendable (AgentRequest, ObjectPath) async -> PairingAnswer?
-        /// Declines the pairing requests that wait.
+        /// Declines the pending pairing requests.
         let cancelPairing: @Sendable () async -> Void
-        /// bluetoothd has released an advertisement.
+        /// Reports that bluetoothd has released an advertisement.
         let noteRelease: @Sendable () -> Void
     }
 
     let attachment: AdapterAttachment
     let advertiser: any InstanceAdvertiser
     let capabilities: RadioCapabilities
-    /// Problems of the beacons that pair, found while registering.
+    /// Warnings about the pairing of beacons, found during the registration.
     let warnings: [(beacon: BeaconIdentifier, warning: Warning)]
     private let application: AttributeApplication?
     private let agent: AdapterAgent?
@@ -37,7 +37,7 @@ struct AdapterClaim: Sendable {
     var daemon: BlueZDaemon { attachment.daemon }
     var adapter: BlueZAdapter { attachment.adapter }
 
-    /// Registers what the beacons need.
+    /// Registers the advertiser, the services and the pairing agent that the beacons need.
     /// - Throws: `RadioError`; nothing is registered then.
     static func make(
         for beacons: [HostedBeacon], on attachment: AdapterAttachment, channels: KernelChannels,
@@ -59,7 +59,7 @@ struct AdapterClaim: Sendable {
         }
     }
 
-    /// Removes the advertisements and the services, as far as the daemon and the adapter still have them.
+    /// Removes the advertisements and the services, if the daemon and the adapter still have them.
     func releaseBeacons() async {
         await advertiser.removeAll()
         await Self.release(application, on: attachment, ledger)
@@ -70,7 +70,7 @@ struct AdapterClaim: Sendable {
         await agent?.unregister()
     }
 
-    /// Has bluetoothd notify a value of the served beacon to all subscribers.
+    /// Notifies all subscribers of a value of the served beacon, through bluetoothd.
     func notify(_ value: [UInt8], of characteristic: CharacteristicIdentifier) async {
         // Without a daemon there are no subscribers.
         try? await application?.notify(value, of: characteristic, on: daemon.connection)
@@ -78,6 +78,7 @@ struct AdapterClaim: Sendable {
 
     // MARK: - Capacity
 
+    /// Verifies that the adapter has enough free instances.
     /// - Throws: `RadioError` when the adapter has fewer free instances than the beacons need, or does not answer.
     func requireCapacity(for beacons: [HostedBeacon]) async throws(RadioError) {
         let (total, free) = try await advertiser.capacity()
@@ -100,7 +101,7 @@ struct AdapterClaim: Sendable {
         }.count
     }
 
-    /// The rules of the adapter while these advertisements, and those of other programs, are on it.
+    /// The rules of the adapter while it carries these advertisements and those of other programs.
     func rules(for advertisements: some Collection<Advertisement>) -> AdvertisingRules {
         let foreign = capabilities.instances - capabilities.freeInstances
         return AdvertisingRules(
@@ -199,7 +200,7 @@ struct AdapterClaim: Sendable {
                     owner: attachment.daemon.owner, ask: handlers.answerPairing, cancel: handlers.cancelPairing))
         } catch {
             throw RadioError(
-                .refused, "bluetoothd takes no agent for pairing with \(beacon.identifier) (\(error))",
+                .refused, "bluetoothd refuses the agent for pairing with \(beacon.identifier) (\(error))",
                 hint: "check the bus policy for org.bluez, or leave pairing out of the profile")
         }
     }
@@ -231,7 +232,8 @@ extension [HostedBeacon] {
         first { !$0.services.isEmpty && $0.pairing != nil } ?? first { $0.pairing != nil }
     }
 
-    /// - Throws: `RadioError` when more than one beacon has services.
+    /// Verifies that at most one beacon has services.
+    /// - Throws: `RadioError` when more than one has.
     func requireOneServer() throws(RadioError) {
         let configurable = filter { !$0.services.isEmpty }.map { "\"\($0.identifier)\"" }
         guard configurable.count > 1 else { return }

@@ -14,7 +14,7 @@ package struct DBusMessage: Sendable, Hashable {
         case methodCall
         /// The reply to a method call.
         case methodReturn
-        /// The reply to a method call that failed. The first value of the body is a message, if it is a string.
+        /// The reply to a method call that failed. If the first value of the body is a string, it is the error message.
         case error
         /// Notifies subscribers, or one destination.
         case signal
@@ -32,15 +32,15 @@ package struct DBusMessage: Sendable, Hashable {
     package var destination: String?
     /// The unique bus name of the sender, which the bus sets.
     package var sender: String?
-    /// The error name of an `error`.
+    /// The error name of a message of kind `error`.
     package var errorName: String?
-    /// The sender's number of the message; 0 until it is sent.
+    /// The number that the sender gives the message; 0 before the message is sent.
     package var serial: UInt32
     /// The serial of the method call that this message replies to.
     package var replySerial: UInt32?
     /// Whether the sender of a method call waits for a reply. `false` for the other kinds.
     package var expectsReply: Bool
-    /// The values.
+    /// The arguments of a method call or signal, or the results of a method return.
     package var body: [DBusValue]
 
     init(kind: Kind, body: [DBusValue]) {
@@ -62,7 +62,7 @@ package struct DBusMessage: Sendable, Hashable {
         return message
     }
 
-    /// The reply to the method call with a serial, from the sender of that call.
+    /// The reply to the method call with this serial. `destination` is the sender of that call.
     package static func methodReturn(
         to replySerial: UInt32, destination: String?, body: [DBusValue] = []
     ) -> DBusMessage {
@@ -72,7 +72,7 @@ package struct DBusMessage: Sendable, Hashable {
         return message
     }
 
-    /// The error reply to the method call with a serial. NUL characters and invalid error names are replaced.
+    /// The error reply to the method call with this serial. NUL characters and invalid error names are replaced.
     package static func error(_ error: DBusError, to replySerial: UInt32, destination: String?) -> DBusMessage {
         let text = String(error.message.unicodeScalars.prefix(4096).map { $0 == "\0" ? " " : Character($0) })
         var message = DBusMessage(kind: .error, body: text.isEmpty ? [] : [.string(text)])
@@ -94,7 +94,7 @@ package struct DBusMessage: Sendable, Hashable {
         return message
     }
 
-    /// The error of an `error`; `nil` for the other kinds.
+    /// The error of a message of kind `error`; `nil` for the other kinds.
     package var error: DBusError? {
         guard kind == .error, let errorName else { return nil }
         return DBusError(name: errorName, message: body.first?.stringValue ?? "")
@@ -147,7 +147,7 @@ extension DBusMessage {
 // MARK: - Messages of libdbus
 
 extension DBusMessage {
-    /// Reads a message of libdbus, which has validated it.
+    /// Reads a message that libdbus has validated.
     init(reading handle: borrowing MessageHandle) throws(DBusError) {
         guard var message = DBusMessage(readingHeaderOf: handle) else {
             throw .malformed("a message of an unknown type")
@@ -157,7 +157,8 @@ extension DBusMessage {
         self = message
     }
 
-    /// Reads the header. `nil` for a message of an unknown type, which is to be ignored according to the specification.
+    /// Reads the header; `nil` for a message of an unknown type. The specification requires that such messages are
+    /// ignored.
     init?(readingHeaderOf handle: borrowing MessageHandle) {
         let pointer = handle.pointer
         guard let kind = Kind(code: dbus_message_get_type(pointer)) else { return nil }
@@ -203,7 +204,7 @@ extension DBusMessage {
     static let localInterface = "org.freedesktop.DBus.Local"
     static let localPath = "/org/freedesktop/DBus/Local"
 
-    /// Makes a message of libdbus after all checks.
+    /// Checks the message, and makes a message of libdbus from it.
     func makeHandle() throws(DBusError) -> MessageHandle {
         try checkHeader()
         var validator = BodyValidator()
@@ -232,7 +233,8 @@ extension DBusMessage {
         }
     }
 
-    /// D-Bus Specification, "Message Protocol", "Header Fields".
+    /// Whether the header fields that the kind requires are set (D-Bus Specification, "Message Protocol", "Header
+    /// Fields").
     private var hasRequiredFields: Bool {
         switch kind {
         case .methodCall: path != nil && member != nil

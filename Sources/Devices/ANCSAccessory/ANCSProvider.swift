@@ -5,11 +5,11 @@
 package import Bluetooth
 package import BluetoothCore
 
-/// The phone's side of ANCS towards one accessory at a time, without I/O.
+/// The phone's side of ANCS for one accessory at a time, without I/O.
 ///
-/// A script has the notifications of the phone. Its time starts at the first subscription of an accessory to the
-/// notification source. A session lasts as long as such a subscription. At its start, the accessory is notified of the
-/// existing notifications. Their identifiers are valid in this session only.
+/// A script adds and removes the notifications of the phone. The script starts when an accessory first subscribes to
+/// the notification source. A session lasts as long as such a subscription. When a session starts, the accessory is
+/// notified of the existing notifications. The identifiers of notifications are valid in one session only.
 package struct ANCSProvider: Sendable {
     /// An output; outputs are performed in order.
     package enum Output: Hashable, Sendable {
@@ -27,7 +27,7 @@ package struct ANCSProvider: Sendable {
         case sessionBegan
         /// The accessory unsubscribed or disconnected.
         case sessionEnded
-        /// The accessory was notified of a notification, by its name in the script.
+        /// The accessory was notified of an event of the notification with this name in the script.
         case notified(ANCSNotificationEvent, String)
         /// The accessory requested attributes of a notification or an app.
         case asked(ANCSCommand)
@@ -51,12 +51,13 @@ package struct ANCSProvider: Sendable {
     private let apps: [String: String]
     /// The remaining steps, in order.
     private var steps: ArraySlice<(time: Duration, event: ANCSScript.Event)> = []
-    /// When the time of the script started, in uptime.
+    /// The start of the script, in uptime; `nil` before the first subscription.
     private var startedAt: Duration?
     private var posted: [Posted] = []
     private var session: Session?
     private var isDataSourceSubscribed = false
-    /// Not reset between sessions, so that an identifier of an earlier session is not valid by accident.
+    /// The identifier of the next notification. Sessions do not reset it, so that identifiers of earlier sessions are
+    /// invalid.
     private var nextIdentifier: UInt32
 
     /// A phone with this script.
@@ -102,8 +103,8 @@ package struct ANCSProvider: Sendable {
         if characteristic == ANCSService.dataSource { isDataSourceSubscribed = isOn }
         guard characteristic == ANCSService.notificationSource else { return [] }
         guard isOn else { return endSession() }
-        // A bonded accessory's subscription is restored before the accessory has discovered the handles. It ignores the
-        // notifications then, and subscribes again.
+        // The subscription of a bonded accessory is restored before the accessory has discovered the handles. Then the
+        // accessory ignores these notifications and subscribes again.
         guard session == nil else { return notifyExisting(at: now) }
         session = Session()
         if startedAt == nil { startedAt = now.uptime }

@@ -7,7 +7,7 @@ import BluetoothCore
 
 /// Reads one characteristic of a `device: gatt`.
 enum CharacteristicParser {
-    /// A characteristic; `nil`, with faults, when something is wrong.
+    /// Reads a characteristic; `nil` when it is invalid. Faults are added to the reader.
     static func characteristic(_ reader: inout ProfileReader) -> DeclaredCharacteristic? {
         let name = reader.value("name", ValueText.attributeName)
         let uuid = reader.required("uuid", ValueText.bluetoothUUID)
@@ -118,7 +118,7 @@ enum CharacteristicParser {
         let initial = fields.map { $0.octets(at: .zero, sinceUnixEpoch: .zero).count }.reduce(0, +)
         if known > ValueFormat.longestValue {
             reader.add(
-                "\(known) octets are more than the 512 that a value can have", field: "fields",
+                "\(known) bytes are more than the 512 that a value can have", field: "fields",
                 at: reader.place(of: "fields"))
         }
         guard let lengths else { return }
@@ -184,7 +184,7 @@ enum CharacteristicParser {
             at: place?.place ?? reader.place(of: "properties"))
     }
 
-    /// A characteristic's name, or one with that of a field behind a dot.
+    /// `CHARACTERISTIC`, or `CHARACTERISTIC.FIELD`.
     private static func path(_ text: String) throws(ValueFault) -> String {
         for part in text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false) {
             _ = try ValueText.attributeName(String(part))
@@ -226,8 +226,8 @@ enum CharacteristicParser {
                     at: part.place(of: "until-written"))
             } else if untilWritten, time != nil {
                 part.add(
-                    "until-written says when already; leave one of them out", field: "time", at: part.place(of: "time")
-                )
+                    "time and until-written exclude each other; leave one of them out", field: "time",
+                    at: part.place(of: "time"))
             }
             return code.map {
                 AttributeFault($0, time.map { .time($0) } ?? (untilWritten ? .untilWritten : .always))

@@ -31,14 +31,14 @@ struct SensorTagNotification: Hashable, Sendable {
 struct SensorTagLink: Sendable {
     private enum State: Hashable {
         case silent
-        /// - Parameter until: the end of advertising in uptime; `nil` if time does not end it.
+        /// - Parameter until: the end of advertising, in uptime; `nil` without a time limit.
         case advertising(until: Duration?)
         case connected(Connection)
     }
 
     private struct Connection: Hashable {
         let central: Central
-        /// Whether the tag advertises after the connection.
+        /// Whether the tag advertises after the disconnection.
         var advertisesAfterwards = false
         /// The value of the connection parameters characteristic; `nil` if the radio has not reported them.
         var parameters: [UInt8]?
@@ -57,7 +57,7 @@ struct SensorTagLink: Sendable {
     private static let discoverableTime = Duration.milliseconds(30720)
     /// The time from a disconnect request to the disconnection, so that the write response is sent before.
     private static let disconnectDelay = Duration.milliseconds(100)
-    /// The time from a connection to the request for the preferred parameters: services can be discovered before.
+    /// The time from a connection to the request for the preferred parameters, which leaves time for service discovery.
     private static let parameterRequestDelay = Duration.seconds(8)
     /// The preferred parameters: 100 ms to 1 s, no latency, a timeout of 10 s.
     private static let preferredParameters = ConnectionParameters(
@@ -68,10 +68,10 @@ struct SensorTagLink: Sendable {
     private let policy: SensorTag.AdvertisingPolicy
     private let requestsParameters: Bool
     private var state = State.silent
-    /// The subscriptions of all centrals; bluetoothd may report one before its connection.
+    /// The subscriptions of all centrals; bluetoothd may report a subscription before the connection.
     private var subscriptions: Set<Subscription> = []
 
-    /// A tag without power.
+    /// A tag before power-on.
     init(_ configuration: SensorTag.Configuration, advertisement: Advertisement) {
         self.advertisement = advertisement
         policy = configuration.advertising
@@ -106,7 +106,7 @@ struct SensorTagLink: Sendable {
 
     // MARK: - Power
 
-    /// Power came on.
+    /// Starts advertising with the policy `.always`; otherwise the side key starts advertising.
     mutating func powerOn(at now: Duration) -> [DeviceEffect] {
         subscriptions = []
         switch policy {
@@ -119,7 +119,7 @@ struct SensorTagLink: Sendable {
         }
     }
 
-    /// Disconnects the central, and continues as after power came on.
+    /// Disconnects the central, then does the same as at power-on.
     mutating func reset(at now: Duration) -> [DeviceEffect] {
         guard case .connected(let connection) = state else { return powerOn(at: now) }
         return [.disconnect(connection.central)] + powerOn(at: now)
@@ -154,7 +154,7 @@ struct SensorTagLink: Sendable {
     }
 
     /// A central disconnected.
-    /// - Returns: The effects; `nil` if it was not the connected central.
+    /// - Returns: The effects; `nil` if another central is connected, or none.
     mutating func disconnect(_ central: Central, at now: Duration) -> [DeviceEffect]? {
         guard case .connected(let connection) = state, connection.central == central else { return nil }
         subscriptions = []
@@ -169,7 +169,7 @@ struct SensorTagLink: Sendable {
         state = .connected(connection)
     }
 
-    /// Does what is due.
+    /// Ends advertising after its time limit; performs a disconnection or a parameter request that is due.
     mutating func advance(to now: Duration) -> [DeviceEffect] {
         switch state {
         case .silent: return []
@@ -223,7 +223,7 @@ struct SensorTagLink: Sendable {
 
     // MARK: - Notifications
 
-    /// A central changed its subscription to a characteristic; empty when it unsubscribed.
+    /// A central changed its subscription to a characteristic; `configuration` is empty when the central unsubscribed.
     mutating func subscribe(
         _ central: Central, to characteristic: CharacteristicIdentifier,
         _ configuration: ClientCharacteristicConfiguration
@@ -232,7 +232,7 @@ struct SensorTagLink: Sendable {
         if configuration.isEmpty { subscriptions.remove(subscription) } else { subscriptions.insert(subscription) }
     }
 
-    /// Notifies the values to which a central subscribed.
+    /// Notifies the values of the characteristics that have a subscription.
     func notify(_ notifications: [SensorTagNotification]) -> [DeviceEffect] {
         notifications.compactMap { notification in
             let characteristic = CharacteristicIdentifier(notification.characteristic)

@@ -41,10 +41,10 @@ package struct HCIReset: HCIParameterlessCommand, Hashable {
     package init() {}
 }
 
-/// HCI_Write_Local_Name (Core 5.4, Vol 4, Part E, 7.3.11): sets the device name; not visible over LE.
+/// HCI_Write_Local_Name (Core 5.4, Vol 4, Part E, 7.3.11): sets the device name, which is not visible over LE.
 package struct WriteLocalName: HCICommand, Hashable {
     package static let definition = HCICommandDefinition(0x0C13, "Write Local Name", supportedBit: (7, 0))
-    /// UTF-8, terminated by a zero byte if it is shorter.
+    /// The name in UTF-8, terminated by a zero byte if it is shorter than 248 bytes.
     package let localName: Octets<248>
 
     /// A command with these fields.
@@ -71,7 +71,7 @@ package struct ReadLocalName: HCIReturningCommand, HCIParameterlessCommand, Hash
     package struct Returned: WireCodable, Hashable {
         /// The HCI status.
         package let status: HCIStatus
-        /// UTF-8, terminated by a zero byte if it is shorter.
+        /// The name in UTF-8, terminated by a zero byte if it is shorter than 248 bytes.
         package let localName: Octets<248>
 
         /// Return parameters with these fields.
@@ -97,7 +97,7 @@ package struct ReadTransmitPowerLevel: ConnectionCommand, HCIReturningCommand, H
     package static let definition = HCICommandDefinition(0x0C2D, "Read Transmit Power Level", supportedBit: (10, 2))
     /// The connection.
     package let connectionHandle: ConnectionHandle
-    /// 0 the current level, 1 the maximum level.
+    /// The level to read: 0 the current one, 1 the maximum.
     package let type: UInt8
 
     /// A command with these fields.
@@ -122,7 +122,7 @@ package struct ReadTransmitPowerLevel: ConnectionCommand, HCIReturningCommand, H
         package let status: HCIStatus
         /// The connection.
         package let connectionHandle: ConnectionHandle
-        /// -30 to 20 dBm.
+        /// The power: -30 to 20 dBm.
         package let transmitPowerLevel: TransmitPower
 
         /// Return parameters with these fields.
@@ -178,7 +178,7 @@ package struct ReadLEHostSupport: HCIReturningCommand, HCIParameterlessCommand, 
     package struct Returned: WireCodable, Hashable {
         /// The HCI status.
         package let status: HCIStatus
-        /// 0 no, 1 yes.
+        /// Whether the host supports LE: 0 no, 1 yes.
         package let supportedHost: UInt8
         /// Ignored; formerly simultaneous LE and BR/EDR.
         package let unused: UInt8
@@ -207,7 +207,7 @@ package struct ReadLEHostSupport: HCIReturningCommand, HCIParameterlessCommand, 
 /// HCI_Write_LE_Host_Support (Core 5.4, Vol 4, Part E, 7.3.79): sets whether the host supports LE.
 package struct WriteLEHostSupport: HCICommand, Hashable {
     package static let definition = HCICommandDefinition(0x0C6D, "Write LE Host Support", supportedBit: (24, 6))
-    /// 0 no, 1 yes.
+    /// Whether the host supports LE: 0 no, 1 yes.
     package let supportedHost: UInt8
     /// Ignored; formerly simultaneous LE and BR/EDR.
     package let unused: UInt8
@@ -248,7 +248,7 @@ package struct ReadAuthenticatedPayloadTimeout: ConnectionHandleCommand, HCIRetu
         package let status: HCIStatus
         /// The connection.
         package let connectionHandle: ConnectionHandle
-        /// In units of 10 ms: 1 to 65,535.
+        /// The timeout in units of 10 ms: 1 to 65,535.
         package let authenticatedPayloadTimeout: Ticks<10_000>
 
         /// Return parameters with these fields.
@@ -282,7 +282,7 @@ package struct WriteAuthenticatedPayloadTimeout: ConnectionCommand, HCIReturning
     package typealias Returned = StatusAndConnectionHandle
     /// The connection.
     package let connectionHandle: ConnectionHandle
-    /// In units of 10 ms: 1 to 65,535.
+    /// The timeout in units of 10 ms: 1 to 65,535.
     package let authenticatedPayloadTimeout: Ticks<10_000>
 
     /// A command with these fields.
@@ -307,7 +307,7 @@ package struct WriteAuthenticatedPayloadTimeout: ConnectionCommand, HCIReturning
 package struct SetControllerToHostFlowControl: HCICommand, Hashable {
     package static let definition = HCICommandDefinition(
         0x0C31, "Set Controller To Host Flow Control", supportedBit: (10, 5))
-    /// 0 nothing, 1 ACL data, 2 synchronous data, 3 both.
+    /// The data under flow control: 0 none, 1 ACL data, 2 synchronous data, 3 both.
     package let flowControlEnable: UInt8
 
     /// A command with these fields.
@@ -363,7 +363,7 @@ package struct HostBufferSize: HCICommand, Hashable {
 }
 
 /// HCI_Host_Number_Of_Completed_Packets (Core 5.4, Vol 4, Part E, 7.3.40): packet buffers of the host are free again.
-/// Returns nothing unless it fails.
+/// The controller sends no event for this command unless the command fails.
 package struct HostNumberOfCompletedPackets: HCICommand, Hashable {
     package static let definition = HCICommandDefinition(
         0x0C35, "Host Number Of Completed Packets", supportedBit: (10, 7))

@@ -110,13 +110,13 @@ package struct LERemoveDeviceFromFilterAcceptList: HCICommand, Hashable {
 package struct LEAddDeviceToResolvingList: HCICommand, Hashable {
     package static let definition = HCICommandDefinition(
         0x2027, "LE Add Device To Resolving List", supportedBit: (34, 3))
-    /// `.public` or `.random`.
+    /// Identity address type of the peer: `.public` or `.random`.
     package let peerIdentityAddressType: AddressType
     /// The peer.
     package let peerIdentityAddress: BluetoothAddress
-    /// The peer's key, least significant byte first; zeros if it has none.
+    /// The peer's identity resolving key, least significant byte first; zeros for a peer without one.
     package let peerIdentityResolvingKey: Octets<16>
-    /// The local key, least significant byte first; zeros if there is none.
+    /// The local identity resolving key, least significant byte first; zeros if there is none.
     package let localIdentityResolvingKey: Octets<16>
 
     /// A command with these fields.
@@ -149,7 +149,7 @@ package struct LEAddDeviceToResolvingList: HCICommand, Hashable {
 package struct LERemoveDeviceFromResolvingList: HCICommand, Hashable {
     package static let definition = HCICommandDefinition(
         0x2028, "LE Remove Device From Resolving List", supportedBit: (34, 4))
-    /// `.public` or `.random`.
+    /// Identity address type of the peer: `.public` or `.random`.
     package let peerIdentityAddressType: AddressType
     /// The peer.
     package let peerIdentityAddress: BluetoothAddress
@@ -214,7 +214,7 @@ package struct LEReadResolvingListSize: HCIReturningCommand, HCIParameterlessCom
 package struct LESetAddressResolutionEnable: HCICommand, Hashable {
     package static let definition = HCICommandDefinition(
         0x202D, "LE Set Address Resolution Enable", supportedBit: (35, 1))
-    /// 0 off, 1 on.
+    /// 0 disables address resolution, 1 enables it.
     package let addressResolutionEnable: UInt8
 
     /// A command with these fields.
@@ -236,7 +236,7 @@ package struct LESetAddressResolutionEnable: HCICommand, Hashable {
 package struct LESetResolvablePrivateAddressTimeout: HCICommand, Hashable {
     package static let definition = HCICommandDefinition(
         0x202E, "LE Set Resolvable Private Address Timeout", supportedBit: (35, 2))
-    /// In seconds: 1 to 3,600.
+    /// The lifetime in seconds: 1 to 3,600.
     package let resolvablePrivateAddressTimeout: Ticks<1_000_000>
 
     /// A command with these fields.
@@ -253,10 +253,11 @@ package struct LESetResolvablePrivateAddressTimeout: HCICommand, Hashable {
     }
 }
 
-/// HCI_LE_Set_Privacy_Mode (Core 5.4, Vol 4, Part E, 7.8.77): the addresses that a peer in the list may use.
+/// HCI_LE_Set_Privacy_Mode (Core 5.4, Vol 4, Part E, 7.8.77): the addresses that a peer in the
+/// resolving list may use.
 package struct LESetPrivacyMode: HCICommand, Hashable {
     package static let definition = HCICommandDefinition(0x204E, "LE Set Privacy Mode", supportedBit: (39, 2))
-    /// `.public` or `.random`.
+    /// Identity address type of the peer: `.public` or `.random`.
     package let peerIdentityAddressType: AddressType
     /// The peer.
     package let peerIdentityAddress: BluetoothAddress

@@ -26,13 +26,13 @@ package struct LEConnectionComplete: LEMetaEvent, Hashable {
     package let peerAddressType: AddressType
     /// The peer.
     package let peerAddress: BluetoothAddress
-    /// The time between events: 0x0006 to 0x0C80.
+    /// The connection interval, in units of 1.25 ms: 0x0006 to 0x0C80.
     package let connectionInterval: ConnectionInterval
     /// Connection events that the peripheral may skip: 0 to 499.
     package let peripheralLatency: UInt16
-    /// The supervision timeout: 0x000A to 0x0C80.
+    /// The supervision timeout, in units of 10 ms: 0x000A to 0x0C80.
     package let supervisionTimeout: SupervisionTimeout
-    /// Valid on a peripheral only.
+    /// The accuracy of the central's clock; valid on a peripheral only.
     package let centralClockAccuracy: ClockAccuracy
 
     /// An event with these fields.
@@ -92,17 +92,17 @@ package struct LEEnhancedConnectionComplete: LEMetaEvent, Hashable {
     package let peerAddressType: AddressType
     /// The peer.
     package let peerAddress: BluetoothAddress
-    /// This device's resolvable private address; zero if it used another address.
+    /// This device's resolvable private address; zero if this device used another address.
     package let localResolvablePrivateAddress: BluetoothAddress
-    /// The peer's resolvable private address; zero if it used another address.
+    /// The peer's resolvable private address; zero if the peer used another address.
     package let peerResolvablePrivateAddress: BluetoothAddress
-    /// The time between events: 0x0006 to 0x0C80.
+    /// The connection interval, in units of 1.25 ms: 0x0006 to 0x0C80.
     package let connectionInterval: ConnectionInterval
     /// Connection events that the peripheral may skip: 0 to 499.
     package let peripheralLatency: UInt16
-    /// The supervision timeout: 0x000A to 0x0C80.
+    /// The supervision timeout, in units of 10 ms: 0x000A to 0x0C80.
     package let supervisionTimeout: SupervisionTimeout
-    /// Valid on a peripheral only.
+    /// The accuracy of the central's clock; valid on a peripheral only.
     package let centralClockAccuracy: ClockAccuracy
 
     /// An event with these fields.
@@ -162,11 +162,11 @@ package struct LEConnectionUpdateComplete: LEMetaEvent, Hashable {
     package let status: HCIStatus
     /// The connection.
     package let connectionHandle: ConnectionHandle
-    /// The time between events: 0x0006 to 0x0C80.
+    /// The connection interval, in units of 1.25 ms: 0x0006 to 0x0C80.
     package let connectionInterval: ConnectionInterval
     /// Connection events that the peripheral may skip: 0 to 499.
     package let peripheralLatency: UInt16
-    /// The supervision timeout: 0x000A to 0x0C80.
+    /// The supervision timeout, in units of 10 ms: 0x000A to 0x0C80.
     package let supervisionTimeout: SupervisionTimeout
 
     /// An event with these fields.
@@ -205,7 +205,7 @@ package struct LEReadRemoteFeaturesComplete: LEMetaEvent, Hashable {
     package let status: HCIStatus
     /// The connection.
     package let connectionHandle: ConnectionHandle
-    /// One bit each.
+    /// The LE features of the peer, one bit each.
     package let features: LEFeatures
 
     /// An event with these fields.
@@ -234,13 +234,13 @@ package struct LERemoteConnectionParameterRequest: LEMetaEvent, Hashable {
     package static let subeventCode: UInt8 = 0x06
     /// The connection.
     package let connectionHandle: ConnectionHandle
-    /// The shortest interval: 0x0006 to 0x0C80.
+    /// The shortest connection interval, in units of 1.25 ms: 0x0006 to 0x0C80.
     package let minimumConnectionInterval: ConnectionInterval
-    /// The longest interval: 0x0006 to 0x0C80.
+    /// The longest connection interval, in units of 1.25 ms: 0x0006 to 0x0C80.
     package let maximumConnectionInterval: ConnectionInterval
     /// Connection events that the peripheral may skip: 0 to 499.
     package let maximumLatency: UInt16
-    /// The supervision timeout: 0x000A to 0x0C80.
+    /// The supervision timeout, in units of 10 ms: 0x000A to 0x0C80.
     package let supervisionTimeout: SupervisionTimeout
 
     /// An event with these fields.
@@ -277,13 +277,13 @@ package struct LEDataLengthChange: LEMetaEvent, Hashable {
     package static let subeventCode: UInt8 = 0x07
     /// The connection.
     package let connectionHandle: ConnectionHandle
-    /// Payload bytes: 27 to 251.
+    /// The maximum payload of a transmitted packet in bytes: 27 to 251.
     package let maximumTransmitOctets: UInt16
-    /// Duration of a packet: 328 to 17,040.
+    /// The maximum duration of a transmitted packet in microseconds: 328 to 17,040.
     package let maximumTransmitTime: Microseconds
-    /// Payload bytes: 27 to 251.
+    /// The maximum payload of a received packet in bytes: 27 to 251.
     package let maximumReceiveOctets: UInt16
-    /// Duration of a packet: 328 to 17,040.
+    /// The maximum duration of a received packet in microseconds: 328 to 17,040.
     package let maximumReceiveTime: Microseconds
 
     /// An event with these fields.
@@ -322,9 +322,9 @@ package struct LEPHYUpdateComplete: LEMetaEvent, Hashable {
     package let status: HCIStatus
     /// The connection.
     package let connectionHandle: ConnectionHandle
-    /// For transmitting.
+    /// The PHY for transmitted packets.
     package let transmitPHY: PHY
-    /// For receiving.
+    /// The PHY for received packets.
     package let receivePHY: PHY
 
     /// An event with these fields.
@@ -355,7 +355,7 @@ package struct LEChannelSelectionAlgorithm: LEMetaEvent, Hashable {
     package static let subeventCode: UInt8 = 0x14
     /// The connection.
     package let connectionHandle: ConnectionHandle
-    /// One of two variants.
+    /// Channel selection algorithm #1 or #2.
     package let algorithm: ChannelSelectionAlgorithm
 
     /// An event with these fields.

@@ -32,13 +32,13 @@ package struct ATTFindInformationRequest: ATTMessage {
 
 /// ATT_FIND_INFORMATION_RSP (Core 5.4, Vol 3, Part F, 3.4.3.2).
 ///
-/// All types have two bytes, or all have sixteen, as the format byte defines.
+/// The format byte defines whether all types have 2 bytes or all have 16.
 package struct ATTFindInformationResponse: ATTMessage {
     /// An attribute and its type.
     package struct Entry: Hashable, Sendable {
-        /// The attribute.
+        /// The handle of the attribute.
         package let handle: AttributeHandle
-        /// Its type.
+        /// The type of the attribute.
         package let type: BluetoothUUID
 
         /// An attribute of this type.
@@ -119,14 +119,14 @@ package struct ATTFindByTypeValueRequest: ATTMessage {
 
 /// ATT_FIND_BY_TYPE_VALUE_RSP (Core 5.4, Vol 3, Part F, 3.4.3.4).
 package struct ATTFindByTypeValueResponse: ATTMessage {
-    /// An attribute that was found, and the last of its group.
+    /// An attribute that was found, and the end of its group.
     package struct HandlesInformation: Hashable, Sendable {
-        /// The attribute.
+        /// The handle of the attribute.
         package let found: AttributeHandle
-        /// The last attribute of its group; itself if it groups none.
+        /// The handle of the last attribute in the group; equal to `found` for an attribute without a group.
         package let groupEnd: AttributeHandle
 
-        /// An attribute and the last of its group.
+        /// An attribute and the end of its group.
         package init(found: AttributeHandle, groupEnd: AttributeHandle) {
             self.found = found
             self.groupEnd = groupEnd
