@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Devices
 import Testing
 
 /// A profile with one mistake, whose place is marked with `¦`, and the message.
@@ -88,8 +89,7 @@ struct ProfileMistake: CustomTestStringConvertible, Sendable {
         ProfileMistake("profile: p\nbeacons:\n  - ¦id: a\n", field: "beacons[0]", "\"device\" is missing"),
         ProfileMistake(
             "profile: p\nbeacons:\n  - id: a\n    device: ¦toaster\n", field: "beacons[0].device",
-            "there is no device \"toaster\"; devices are ibeacon, beacon, iot-design-shop, raw, gatt, battery, sensortag, "
-                + "ancs-accessory"),
+            "there is no device \"toaster\"; devices are \(DeviceRegistry.names.joined(separator: ", "))"),
         ProfileMistake(
             "profile: p\nbeacons:\n  - id: ¦a/b\n    device: iot-design-shop\n", field: "beacons[0].id",
             "\"a/b\" \(nameRule)"),
