@@ -22,12 +22,8 @@ import VirtualRadio
         let air = LiveAir(
             Air(AirConfiguration(seed: 1)), loop: loop, capture: PacketCapture(sink), clock: { clock.now })
         let (advertiser, scanner) = (Host(1, on: air), Host(2, on: air))
-        defer {
-            // The air owns its hosts until they leave, and the loop owns the air until its timers end.
-            advertiser.leave()
-            scanner.leave()
-            try? loop.close()
-        }
+        // Its timer is in the loop, which it owns.
+        defer { air.close() }
         advertiser.send(
             LESetAdvertisingParameters(
                 minimumInterval: AdvertisingInterval(32), maximumInterval: AdvertisingInterval(32),
@@ -95,11 +91,6 @@ private final class Host: AirDelegate {
 
     func airHasPackets() {
         while let identifier, air.takePacket(of: identifier) != nil {}
-    }
-
-    func leave() {
-        if let identifier { air.leave(identifier) }
-        identifier = nil
     }
 
     func airEnded() { identifier = nil }
