@@ -54,7 +54,7 @@ extension EffectiveAdvertising {
                 message:
                     "\(requested.address?.description ?? "the address") is not a static random address, and a public "
                     + "one cannot be given to a controller: it advertises from \(address)",
-                hint: "give an address whose first octet is C0 or more, or leave address out")
+                hint: "give an address whose first byte is C0 or more, or leave address out")
         case .pdu, .advertisingData, .scanResponse: nil
         }
     }

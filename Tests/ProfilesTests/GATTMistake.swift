@@ -100,7 +100,7 @@ enum GATTMistake {
         value("type: ¦uint7\n", field: "type", "there is no type \"uint7\"; \(types)"),
         value("type: ¦uint16 me\n", field: "type", "there is no type \"uint16 me\"; \(types)"),
         value("type: ¦text le\n", field: "type", "there is no type \"text le\"; \(types)"),
-        value("value: ¦5\n", field: "value", "\"5\" is not octets; write two hexadecimal digits each, such as 0a1b"),
+        value("value: ¦5\n", field: "value", "\"5\" is not hexadecimal; write two digits for each byte, such as 0a1b"),
         value("type: uint8\nvalue: ¦256\n", field: "value", "\"256\" is not a whole number from 0 to 255"),
         value("type: boolean\nvalue: ¦maybe\n", field: "value", "\"maybe\" is not one of true, false"),
         value("type: sfloat\nvalue: ¦1e300\n", field: "value", "\"1e300\" is too large for this type"),
@@ -123,11 +123,11 @@ enum GATTMistake {
             "what changes by itself cannot be written; leave write out of the properties"),
         value("type: uint8\nrange: [0, 9]\nvalue: ¦10\n", field: "value", "10 is out of range: range says 0 to 9"),
         value(
-            "type: uint8\nlength: ¦1\n", field: "length", "the type says that the value has 1 octets; leave length out"),
+            "type: uint8\nlength: ¦1\n", field: "length", "a value of this type has 1 bytes; leave length out"),
         value("length: ¦513\n", field: "length", "\"513\" is not a whole number from 0 to 512"),
         value("length: { min: 5, max: ¦4 }\n", field: "length.max", "max is less than min; exchange them"),
         value(
-            "value: 010203\nlength: ¦{ max: 2 }\n", field: "length", "the value has 3 octets, and length says 0 to 2"),
+            "value: 010203\nlength: ¦{ max: 2 }\n", field: "length", "the value has 3 bytes, and length is 0 to 2"),
         value(
             properties: "[read]", "value: ¦01\nclock: date-time\n", field: "value",
             "clock says what it is already; leave one of them out"),
@@ -139,7 +139,7 @@ enum GATTMistake {
             "the clock \"unix\" counts seconds; write a type such as uint32"),
         value(
             properties: "[read]", "clock: date-time\ntype: ¦uint32\n", field: "type",
-            "the clock \"date-time\" has octets of its own; leave the type out"),
+            "the clock \"date-time\" determines the type; leave the type out"),
         value(
             "fields: ¦[]\n", field: "fields", "a list of at least one field is expected here"),
         value(
@@ -256,7 +256,7 @@ enum GATTMistake {
         beacon("advertise: { services: [¦heart] }\n", field: "advertise.services[0]", "\"heart\" \(uuidRule)"),
         beacon(
             "advertise: { service-data: [{ uuid: 180F, data: ¦5 }] }\n", field: "advertise.service-data[0].data",
-            "\"5\" is not octets; write two hexadecimal digits each, such as 0a1b"),
+            "\"5\" is not hexadecimal; write two digits for each byte, such as 0a1b"),
         beacon(
             "advertise: { manufacturer-data: ¦{ data: 00 } }\n", field: "advertise.manufacturer-data",
             "\"company\" is missing"),
@@ -269,7 +269,7 @@ enum GATTMistake {
         beacon(
             "advertise: ¦{ manufacturer-data: { company: 1, data: \"" + String(repeating: "00", count: 40) + "\" } }\n",
             field: "advertise",
-            "what is advertised does not fit into two times 31 octets; write fewer services under advertise, or less data"
+            "the advertisement does not fit into two PDUs of 31 bytes; write fewer services under advertise, or less data"
         ),
     ]
 

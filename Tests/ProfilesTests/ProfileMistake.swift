@@ -178,7 +178,7 @@ struct ProfileMistake: CustomTestStringConvertible, Sendable {
             "the beacon has no 4dBm; write 0dBm, -6dBm or -23dBm"),
         plain(
             "address: ¦C0:FF:EE:00:00\n", field: "beacons[0].address",
-            "\"C0:FF:EE:00:00\" is not an address; write six octets as C0:FF:EE:00:00:01"),
+            "\"C0:FF:EE:00:00\" is not an address; write six bytes as C0:FF:EE:00:00:01"),
         configurable(
             "address: ¦[C0]\n", field: "beacons[0].address", "a single value is expected here"),
         plain(
@@ -189,9 +189,9 @@ struct ProfileMistake: CustomTestStringConvertible, Sendable {
             "ADV_NONCONN_IND has no scan response to carry name and services; write ADV_SCAN_IND or ADV_IND, or leave "
                 + "pdu out"),
         plain(
-            "flags: ¦256\n", field: "beacons[0].flags", "\"256\" is not a flags octet; write 0x06, or none"),
+            "flags: ¦256\n", field: "beacons[0].flags", "\"256\" is not a byte of flags; write 0x06, or none"),
         plain(
-            "flags: ¦0xZZ\n", field: "beacons[0].flags", "\"0xZZ\" is not a flags octet; write 0x06, or none"),
+            "flags: ¦0xZZ\n", field: "beacons[0].flags", "\"0xZZ\" is not a byte of flags; write 0x06, or none"),
     ]
 
     // MARK: - Names, services and behaviour
@@ -208,7 +208,7 @@ struct ProfileMistake: CustomTestStringConvertible, Sendable {
             "\"180F\" is not a UUID; write 32 hexadecimal digits as E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"),
         plain(
             "services: ¦[\(uuid), \(uuid)]\n", field: "beacons[0].services",
-            "2 services of 16 octets do not fit into the 31 octets of a scan response; name one"),
+            "2 services of 16 bytes do not fit into the 31 bytes of a scan response; name one"),
         configurable(
             "on-bad-interval: ¦ignore\n", field: "beacons[0].on-bad-interval", "\"ignore\" is not one of clamp, fail"),
         configurable(
@@ -236,13 +236,13 @@ struct ProfileMistake: CustomTestStringConvertible, Sendable {
             "\"advertising-data\" is missing"),
         raw(
             "advertising-data: ¦0201 0\n", field: "beacons[0].advertising-data",
-            "\"0201 0\" is not octets; write two hexadecimal digits each, such as 020106"),
+            "\"0201 0\" is not hexadecimal; write two digits for each byte, such as 020106"),
         raw(
             "advertising-data: ¦hello\n", field: "beacons[0].advertising-data",
-            "\"hello\" is not octets; write two hexadecimal digits each, such as 020106"),
+            "\"hello\" is not hexadecimal; write two digits for each byte, such as 020106"),
         raw(
             "advertising-data: 020106\nscan-response: ¦\(String(repeating: "00", count: 32))\n",
-            field: "beacons[0].scan-response", "32 octets are more than the 31 that a PDU carries"),
+            field: "beacons[0].scan-response", "32 bytes are more than the 31 that a PDU carries"),
         raw(
             "advertising-data: 020106\nscan-response: 020a00\npdu: ¦ADV_NONCONN_IND\n", field: "beacons[0].pdu",
             "ADV_NONCONN_IND has no scan response; write ADV_SCAN_IND or ADV_IND, or leave pdu out"),

@@ -115,7 +115,7 @@ import Testing
         ("image-service: ¦maybe", "image-service", "\"maybe\" is not one of true, false"),
         (
             "address: ¦B4:99", "address",
-            "\"B4:99\" is not an address; write six octets as C0:FF:EE:00:00:01"
+            "\"B4:99\" is not an address; write six bytes as C0:FF:EE:00:00:01"
         ),
         (
             "¦interval: 100ms", "",

@@ -125,7 +125,7 @@ import Testing
 
     @Test(arguments: ["", "0x", "0x100", "256", "-1", "None", "0xG", "06h", "1a"])
     func otherFlagsAreRefused(_ text: String) {
-        #expect(Self.refusal(text, ValueText.flags) == "\"\(text)\" is not a flags octet; write 0x06, or none")
+        #expect(Self.refusal(text, ValueText.flags) == "\"\(text)\" is not a byte of flags; write 0x06, or none")
     }
 
     @Test func uuidAndAddressAreRead() throws {
@@ -138,7 +138,7 @@ import Testing
                 == "\"180F\" is not a UUID; write 32 hexadecimal digits as E2C56DB5-DFFB-48D2-B060-D0F5A71096E0")
         #expect(
             Self.refusal("C0-FF", ValueText.address)
-                == "\"C0-FF\" is not an address; write six octets as C0:FF:EE:00:00:01")
+                == "\"C0-FF\" is not an address; write six bytes as C0:FF:EE:00:00:01")
     }
 
     @Test(

@@ -86,7 +86,7 @@ enum AdvertisedContentParser {
             switch problem {
             case .advertisingDataTooLong, .scanResponseTooLong, .scanResponseNeedsScannablePDU:
                 return
-                    "what is advertised does not fit into two times 31 octets; write fewer services under advertise, "
+                    "the advertisement does not fit into two PDUs of 31 bytes; write fewer services under advertise, "
                     + "or less data"
             case .intervalOutOfRange: continue
             }

@@ -124,11 +124,11 @@ enum CharacteristicParser {
         guard let lengths else { return }
         if fields.allSatisfy({ $0.size != nil }) {
             reader.add(
-                "the type says that the value has \(known) octets; leave length out", field: "length",
+                "a value of this type has \(known) bytes; leave length out", field: "length",
                 at: reader.place(of: "length"))
         } else if !lengths.contains(initial) {
             reader.add(
-                "the value has \(initial) octets, and length says \(lengths.lowerBound) to \(lengths.upperBound)",
+                "the value has \(initial) bytes, and length is \(lengths.lowerBound) to \(lengths.upperBound)",
                 field: "length", at: reader.place(of: "length"))
         }
     }

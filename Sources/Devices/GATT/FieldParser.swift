@@ -50,7 +50,7 @@ enum FieldParser {
         guard clock == .unix else {
             if reader.has("type") {
                 reader.add(
-                    "the clock \"\(clock.rawValue)\" has octets of its own; leave the type out", field: "type",
+                    "the clock \"\(clock.rawValue)\" determines the type; leave the type out", field: "type",
                     at: reader.place(of: "type"))
             }
             return ValueField(name: name, format: .octets, source: .clock(clock))

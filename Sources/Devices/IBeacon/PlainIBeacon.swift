@@ -135,7 +135,7 @@ extension PlainIBeacon {
         }
         if configuration.services.count > 1 {
             reader.add(
-                "\(configuration.services.count) services of 16 octets do not fit into the 31 octets of a scan response; "
+                "\(configuration.services.count) services of 16 bytes do not fit into the 31 bytes of a scan response; "
                     + "name one", field: "services", at: reader.place(of: "services"))
         }
     }

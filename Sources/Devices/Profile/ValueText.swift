@@ -116,7 +116,7 @@ package enum ValueText {
     /// `C0:FF:EE:00:00:01`.
     package static func address(_ text: String) throws(ValueFault) -> BluetoothAddress {
         guard let address = BluetoothAddress(text) else {
-            throw ValueFault("\"\(text)\" is not an address; write six octets as C0:FF:EE:00:00:01")
+            throw ValueFault("\"\(text)\" is not an address; write six bytes as C0:FF:EE:00:00:01")
         }
         return address
     }
@@ -127,7 +127,7 @@ package enum ValueText {
         let digits = text.hasPrefix("0x") ? text.dropFirst(2) : Substring(text)
         let radix = text.hasPrefix("0x") ? 16 : 10
         guard let octet = UInt8(digits, radix: radix) else {
-            throw ValueFault("\"\(text)\" is not a flags octet; write 0x06, or none")
+            throw ValueFault("\"\(text)\" is not a byte of flags; write 0x06, or none")
         }
         return AdvertisingFlags(rawValue: octet)
     }
@@ -138,10 +138,10 @@ package enum ValueText {
         do throws(WireError) {
             octets = try Hexadecimal.bytes(text)
         } catch {
-            throw ValueFault("\"\(text)\" is not octets; write two hexadecimal digits each, such as 020106")
+            throw ValueFault("\"\(text)\" is not hexadecimal; write two digits for each byte, such as 020106")
         }
         guard octets.count <= AdvertisingPDU.capacity else {
-            throw ValueFault("\(octets.count) octets are more than the \(AdvertisingPDU.capacity) that a PDU carries")
+            throw ValueFault("\(octets.count) bytes are more than the \(AdvertisingPDU.capacity) that a PDU carries")
         }
         return octets
     }

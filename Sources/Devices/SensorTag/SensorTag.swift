@@ -132,18 +132,49 @@ package struct SensorTag: ProfiledDevice {
 // MARK: - Settings
 
 extension SensorTag {
-    /// The quantities around the tag at present, as the owner has set them.
-    var environment: SensorTagEnvironment {
-        get { surroundings.environment }
-        set { surroundings.change(to: newValue) }
+    /// The text of a quantity that has the value or generator of the profile.
+    private static let automatic = "auto"
+
+    package var settings: [SettingValue] {
+        let quantities = SensorTagQuantity.allCases.map { SettingValue($0.rawValue, text(of: $0)) }
+        return [SettingValue(.interval, Self.interval)] + quantities
     }
 
-    /// When power came on, in uptime.
-    var poweredAt: Duration { surroundings.poweredAt }
+    package func presentValues(at now: DeviceTime) -> [String: String] {
+        var values: [String: String] = [:]
+        for quantity in SensorTagQuantity.allCases {
+            if case .fixed = surroundings.environment[quantity] { continue }
+            let value = surroundings.environment[quantity].value(at: now.uptime - surroundings.poweredAt)
+            values[quantity.rawValue] = quantity.text(of: (value * 1000).rounded() / 1000)
+        }
+        return values
+    }
 
-    /// Updates the keys after the environment was changed.
-    mutating func followKeys(at now: Duration) -> [DeviceEffect] {
-        perform(keypad.update(from: surroundings, at: now), at: now)
+    private func text(of quantity: SensorTagQuantity) -> String {
+        guard case .fixed(let value) = surroundings.environment[quantity] else { return Self.automatic }
+        return quantity.text(of: value)
+    }
+
+    /// Changes what is around the tag, all or none.
+    private mutating func set(_ changes: [SettingChange], at now: Duration) -> DeviceResponse {
+        var changed = surroundings.environment
+        for change in changes {
+            guard let quantity = SensorTagQuantity(rawValue: change.key) else {
+                let names = SensorTagQuantity.allCases.map(\.rawValue).joined(separator: ", ")
+                return .refused("\(change.key): a SensorTag has no such setting; it has \(names)")
+            }
+            if change.text == Self.automatic {
+                changed[quantity] = configuration.environment[quantity]
+                continue
+            }
+            guard let value = quantity.value(of: change.text, with: configuration.firmware) else {
+                let possible = quantity.possibleValues(with: configuration.firmware)
+                return .refused("\(change.key): \"\(change.text)\" is not \(possible)")
+            }
+            changed[quantity] = .fixed(value)
+        }
+        surroundings.change(to: changed)
+        return .done(perform(keypad.update(from: surroundings, at: now), at: now))
     }
 }
 

@@ -68,8 +68,8 @@ import Testing
 
     @Test(
         arguments: [
-            (.octets, "0a1", "\"0a1\" is not octets; write two hexadecimal digits each, such as 0a1b"),
-            (.octets, String(repeating: "00", count: 513), "513 octets are more than the 512 that a value can have"),
+            (.octets, "0a1", "\"0a1\" is not hexadecimal; write two digits for each byte, such as 0a1b"),
+            (.octets, String(repeating: "00", count: 513), "513 bytes are more than the 512 that a value can have"),
             (.boolean, "yes", "\"yes\" is not one of true, false"),
             (integer(1, false), "256", "\"256\" is not a whole number from 0 to 255"),
             (integer(1, true), "-129", "\"-129\" is not a whole number from -128 to 127"),

@@ -80,13 +80,13 @@ extension ValueFormat {
         do throws(WireError) {
             return try Hexadecimal.bytes(text)
         } catch {
-            throw ValueFormatFault("\"\(text)\" is not octets; write two hexadecimal digits each, such as 0a1b")
+            throw ValueFormatFault("\"\(text)\" is not hexadecimal; write two digits for each byte, such as 0a1b")
         }
     }
 
     private static func limited(_ octets: [UInt8]) throws(ValueFormatFault) -> [UInt8] {
         guard octets.count <= longestValue else {
-            throw ValueFormatFault("\(octets.count) octets are more than the \(longestValue) that a value can have")
+            throw ValueFormatFault("\(octets.count) bytes are more than the \(longestValue) that a value can have")
         }
         return octets
     }
