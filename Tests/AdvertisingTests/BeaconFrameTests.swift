@@ -8,11 +8,21 @@ import TestSupport
 import Testing
 
 @Suite struct BeaconFrameTests {
+    /// The frame of the example of a format that can be sent.
+    private static func example<Frame: TransmittableBeacon>(of _: Frame.Type) -> BeaconFrame {
+        var frame = Frame.template
+        for (key, text) in Frame.example { #expect(frame.set(key, to: text) == nil, "\(Frame.formatName): \(key)") }
+        return BeaconFrame(frame)
+    }
+
     @Test func everyFormatIsRecognised() throws {
         var frames = EddystoneTests.vectors.compactMap(\.frame)
         frames.append(BeaconFrame(try IBeaconVector.all[0].frame()))
         frames.append(BeaconFrame(try AltBeaconTests.frame()))
         frames.append(try #require(BeaconFrame(try BTHomeTests.structure("4002c40903bf13"))))
+        for format in BeaconFormats.transmittable where !frames.contains(where: { $0.format == format.formatName }) {
+            frames.append(Self.example(of: format))
+        }
         #expect(Set(frames.map(\.format)) == Set(BeaconFormats.names))
         for frame in frames { #expect(BeaconFrame(frame.structure) == frame) }
         let data = AdvertisingData([.flags(.beacon)] + frames.map(\.structure) + [.localName("a", isComplete: true)])

@@ -66,12 +66,14 @@ struct FramePayloadTests {
         #expect(try advertised(payload, name: "Sign").profile.beacons.first?.device.pdu == .scannable)
     }
 
-    /// The options of `advertise` that are no keys have other names than all keys.
+    /// The options of `advertise` that are no keys of a frame have other names than these, and so have the keys of every
+    /// beacon in a profile.
     @Test func keysAreNoOtherOptions() {
         let others: Set = [
             "flags", "interval", "tx-power", "name", "pdu", "address", "telemetry", "telemetry-every",
             "telemetry-battery", "telemetry-temperature", "radio", "hci-server", "seed", "air-timing", "path-loss",
             "rssi-noise", "wait", "strict", "duration", "ready-file", "capture", "control", "json", "help", "version",
+            "id", "device", "format", "position", "pairing",
         ]
         for format in BeaconFormats.transmittable {
             #expect(others.isDisjoint(with: Self.names(of: format)), "\(format.formatName)")

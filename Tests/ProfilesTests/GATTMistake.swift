@@ -284,8 +284,7 @@ enum GATTMistake {
         battery("book-compatible: ¦yes\n", field: "book-compatible", "\"yes\" is not one of true, false"),
         battery(
             "¦services: []\n",
-            "there is no key \"services\" here; keys are id, device, level, book-compatible, presentation, name, interval, "
-                + "tx-power, address, position, pairing"),
+            "there is no key \"services\" here; keys are \(ProfileMistake.keys(of: "battery"))"),
     ]
 
     private static func battery(_ keys: String, field: String = "", _ message: String) -> ProfileMistake {

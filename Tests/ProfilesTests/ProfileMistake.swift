@@ -19,6 +19,16 @@ struct ProfileMistake: CustomTestStringConvertible, Sendable {
         self.message = message
     }
 
+    /// The keys of a kind of beacon, in the order in which they are read.
+    static func keys(of kind: String) -> String {
+        var keys = ["id", "device"]
+        for setting in DeviceRegistry.kind(named: kind)?.declarations ?? [] {
+            let key = setting.group ?? setting.key
+            if !keys.contains(key) { keys.append(key) }
+        }
+        return (keys + ["position", "pairing"]).joined(separator: ", ")
+    }
+
     /// A mistake in the keys of a plain iBeacon whose frame is valid.
     static func plain(_ keys: String, field: String, _ message: String) -> ProfileMistake {
         beacon("device: ibeacon\nibeacon: { uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 }\n" + keys, field, message)
@@ -225,12 +235,10 @@ struct ProfileMistake: CustomTestStringConvertible, Sendable {
             "\"-590\" is not a power in whole dBm from -128 to 127"),
         configurable(
             "¦pdu: ADV_IND\n", field: "beacons[0]",
-            "there is no key \"pdu\" here; keys are id, device, ibeacon, interval, tx-power, name, address, "
-                + "on-bad-interval, advertise-while-connected, measured-power-by-tx-power, position, pairing"),
+            "there is no key \"pdu\" here; keys are \(keys(of: "iot-design-shop"))"),
         plain(
             "¦on-bad-interval: fail\n", field: "beacons[0]",
-            "there is no key \"on-bad-interval\" here; keys are id, device, ibeacon, services, name, pdu, flags, "
-                + "interval, tx-power, address, position, pairing"),
+            "there is no key \"on-bad-interval\" here; keys are \(keys(of: "ibeacon"))"),
         ProfileMistake(
             "profile: p\nbeacons:\n  - ¦id: a\n    device: raw\n", field: "beacons[0]",
             "\"advertising-data\" is missing"),
@@ -250,8 +258,7 @@ struct ProfileMistake: CustomTestStringConvertible, Sendable {
             "advertising-data: 020106\ninterval: ¦19ms\n", field: "beacons[0].interval", "19ms \(intervalLimit)"),
         raw(
             "advertising-data: 020106\n¦ibeacon: {}\n", field: "beacons[0]",
-            "there is no key \"ibeacon\" here; keys are id, device, advertising-data, scan-response, pdu, interval, "
-                + "tx-power, address, position, pairing"),
+            "there is no key \"ibeacon\" here; keys are \(keys(of: "raw"))"),
         plain(
             "name: Grüße { und¦: Küsse }\n", field: "",
             "this is not YAML: this value contains a colon; put the whole value in quotes, such as "

@@ -119,8 +119,7 @@ import Testing
         ),
         (
             "¦interval: 100ms", "",
-            "there is no key \"interval\" here; keys are id, device, firmware, temperature, acceleration, magnetism, "
-                + "rotation, humidity, pressure, keys, address, advertising, image-service, position, pairing"
+            "there is no key \"interval\" here; keys are \(ProfileMistake.keys(of: "sensortag"))"
         ),
     ])
     func mistakeIsReported(_ keys: String, field: String, message: String) throws {

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Advertising
 import Devices
 import Foundation
 import Profiles
@@ -35,11 +36,15 @@ import Testing
     /// Keys that every beacon has, whatever its device.
     private static let ofBeacons: Set = ["id", "device", "position", "pairing"]
 
-    /// The first table of keys behind a heading; empty when its section has none.
-    private static func table(in file: String, behind heading: String) throws -> [Row] {
+    private static func text(of file: String) throws -> String {
         let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
-        let text = try String(contentsOf: package.appending(path: file), encoding: .utf8)
+        return try String(contentsOf: package.appending(path: file), encoding: .utf8)
+    }
+
+    /// The first table of keys behind a heading; empty when its section has none.
+    private static func table(in file: String, behind heading: String) throws -> [Row] {
+        let text = try Self.text(of: file)
         let start =
             heading.isEmpty ? text.startIndex : try #require(text.range(of: heading), "no \(heading)").upperBound
         let lines = text[start...].split(separator: "\n", omittingEmptySubsequences: false).dropFirst()
@@ -85,9 +90,39 @@ import Testing
     /// Settings that kinds have in common are the same everywhere: one key, one key in JSON.
     @Test func commonSettingsHaveTheirOwnKeys() {
         let settings = DeviceRegistry.commonSettings
+        #expect(Set(settings.map(\.key)).count == settings.count)
+        #expect(Set(settings.map(\.field)).count == settings.count)
+        for declared in DeviceRegistry.all.flatMap({ $0.declarations }).compactMap(\.common) {
+            #expect(settings.contains { $0.key == declared.key && $0.field == declared.field }, "\(declared.key)")
+        }
+        // The names that programs rely on.
+        let names = [
+            "uuid": "uuid", "major": "major", "minor": "minor", "measured-power": "measuredPower",
+            "interval": "intervalTicks", "tx-power": "txPower",
+        ]
+        let found = Dictionary(settings.map { ($0.key, $0.field) }, uniquingKeysWith: { first, _ in first })
+        #expect(found.filter { names[$0.key] != nil } == names)
+    }
+
+    /// The rows of a page that begin with a name.
+    private static func rows(in file: String, of name: String) throws -> [Row] {
+        try text(of: file).split(separator: "\n").filter { $0.hasPrefix("| `\(name)` |") }.map(Row.init)
+    }
+
+    @Test(arguments: BeaconFormats.names)
+    func formatsAreDocumented(_ name: String) throws {
+        #expect(try Self.rows(in: "docs/beacon-formats.md", of: name).count == 1)
+    }
+
+    @Test(arguments: BeaconFormats.transmittable.indices)
+    func keysOfFormatsAreDocumented(_ index: Int) throws {
+        func keys<Frame: TransmittableBeacon>(of _: Frame.Type) -> [String] { Frame.keys.map(\.name) }
+        let format = BeaconFormats.transmittable[index]
+        let rows = try Self.rows(in: "docs/profiles.md", of: format.formatName)
         #expect(
-            settings.map(\.key) == ["uuid", "major", "minor", "measured-power", "interval", "tx-power"])
-        #expect(
-            settings.map(\.field) == ["uuid", "major", "minor", "measuredPower", "intervalTicks", "txPower"])
+            rows.contains { row in
+                let words = row.meaning.components(separatedBy: CharacterSet(charactersIn: " ,:()"))
+                return Set(keys(of: format)).isSubset(of: words)
+            }, "\(format.formatName)")
     }
 }

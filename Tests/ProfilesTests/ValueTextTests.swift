@@ -157,9 +157,9 @@ import Testing
 
     @Test(arguments: [("", ";"), ("colour", ";"), ("Major", "; did you mean \"major\"?"), ("name", ";")])
     func otherSettingIsRefused(_ key: String, question: String) {
+        let keys = DeviceRegistry.commonSettings.map(\.key).joined(separator: ", ")
         #expect(
             Self.refusal("1") { text throws(ValueFault) in try DeviceRegistry.commonValue(key, text) }
-                == "there is no setting \"\(key)\"\(question) settings are uuid, major, minor, measured-power, interval, tx-power"
-        )
+                == "there is no setting \"\(key)\"\(question) settings are \(keys)")
     }
 }

@@ -163,9 +163,10 @@ extension Beacon.Configuration {
     ) throws(ValueFault) -> BeaconFrame {
         let names = Frame.keys.map(\.name)
         guard names.contains(key) else {
+            let common = Beacon.settings.values(of: Beacon.template).map(\.key)
             throw ValueFault(
                 Spelling.unknown(
-                    "\(Frame.formatName) has no setting \"\(key)\"", key, "settings", ["interval", "tx-power"] + names))
+                    "\(Frame.formatName) has no setting \"\(key)\"", key, "settings", common + names))
         }
         var changed = frame
         if let meaning = changed.set(key, to: text) { throw ValueFault("\"\(text)\" is not \(meaning)") }

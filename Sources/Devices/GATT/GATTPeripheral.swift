@@ -29,7 +29,8 @@ package struct GATTPeripheral: ProfiledDevice {
     }
 
     package let configuration: Configuration
-    private var content: AdvertisedContent
+    /// The configuration with the settings as they are at present.
+    private var present: Configuration
     private var bank: AttributeBank
     private var centrals: Set<Central> = []
     private var onAir: Advertisement?
@@ -37,7 +38,7 @@ package struct GATTPeripheral: ProfiledDevice {
     /// A peripheral as it leaves the factory.
     package init(_ configuration: Configuration) {
         self.configuration = configuration
-        content = configuration.content
+        present = configuration
         bank = AttributeBank(configuration.services, watched: configuration.content.advertisedCharacteristics)
     }
 
@@ -47,12 +48,7 @@ package struct GATTPeripheral: ProfiledDevice {
 
     package var settings: [SettingValue] { Self.settings.values(of: present) + bank.settings }
 
-    /// The configuration with the advertised content as it is at present.
-    private var present: Configuration {
-        var present = configuration
-        present.content = content
-        return present
-    }
+    private var content: AdvertisedContent { present.content }
 
     package var nextDeadline: Duration? { bank.nextDeadline }
 
@@ -136,7 +132,7 @@ package struct GATTPeripheral: ProfiledDevice {
                 return .refused("\(change.key): \(error.message)")
             }
         }
-        (content, bank) = (changed.content, changedBank)
+        (present, bank) = (changed, changedBank)
         return .done(
             bank.due(at: now) + changedAdvertisement(at: now), flash: isStored ? bank.flash(at: now) : nil)
     }

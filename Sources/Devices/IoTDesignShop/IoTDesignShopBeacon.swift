@@ -57,12 +57,13 @@ package struct IoTDesignShopBeacon: ProfiledDevice {
     package static let repairInterval = AdvertisingInterval(1600)
 
     package let configuration: Configuration
-    private var stored: IoTDesignShopSettings
+    /// The configuration with the settings as they are stored.
+    private var present: Configuration
     private var central: Central?
 
     package init(_ configuration: Configuration) {
         self.configuration = configuration
-        stored = configuration.settings
+        present = configuration
     }
 
     /// A beacon that leaves the factory with these settings.
@@ -76,11 +77,9 @@ package struct IoTDesignShopBeacon: ProfiledDevice {
 
     package var settings: [SettingValue] { Self.settings.values(of: present) }
 
-    /// The configuration with the settings as they are stored.
-    private var present: Configuration {
-        var present = configuration
-        present.settings = stored
-        return present
+    private var stored: IoTDesignShopSettings {
+        get { present.settings }
+        set { present.settings = newValue }
     }
 
     package mutating func restore(from flash: FlashImage) throws(FlashFault) {
@@ -157,7 +156,7 @@ extension IoTDesignShopBeacon {
         } catch {
             return .refused(error.sentence)
         }
-        stored = changed.settings
+        present = changed
         return .done([.advertise(onAir)] + transmitWarnings, flash: stored.flash)
     }
 }

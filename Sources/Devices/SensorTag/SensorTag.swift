@@ -59,7 +59,7 @@ package struct SensorTag: ProfiledDevice {
     /// The identity of the firmware image: version 0, 31,744 words, the second image.
     private static let image: [UInt8] = [0x00, 0x00, 0x00, 0x7C] + Array("BBBB".utf8)
 
-    package let configuration: Configuration
+    package private(set) var configuration: Configuration
     private var surroundings: SensorTagSurroundings
     private var link: SensorTagLink
     private var sensors: SensorTagSensors
@@ -137,7 +137,7 @@ extension SensorTag {
 
     package var settings: [SettingValue] {
         let quantities = SensorTagQuantity.allCases.map { SettingValue($0.rawValue, text(of: $0)) }
-        return [SettingValue(.interval, Self.interval)] + quantities
+        return [SettingValue(.interval, Self.interval)] + Self.settings.values(of: configuration) + quantities
     }
 
     package func presentValues(at now: DeviceTime) -> [String: String] {
@@ -155,12 +155,22 @@ extension SensorTag {
         return quantity.text(of: value)
     }
 
-    /// Changes what is around the tag, all or none.
+    /// Changes settings, all or none; most of them are what is around the tag.
     private mutating func set(_ changes: [SettingChange], at now: Duration) -> DeviceResponse {
         var changed = surroundings.environment
+        var changedConfiguration = configuration
         for change in changes {
+            if Self.settings.canChange(change.key) {
+                do throws(SettingRefusal) {
+                    try Self.settings.apply([change], to: &changedConfiguration)
+                } catch {
+                    return .refused(error.sentence)
+                }
+                continue
+            }
             guard let quantity = SensorTagQuantity(rawValue: change.key) else {
-                let names = SensorTagQuantity.allCases.map(\.rawValue).joined(separator: ", ")
+                let common = Self.settings.values(of: configuration).map(\.key)
+                let names = (SensorTagQuantity.allCases.map(\.rawValue) + common).joined(separator: ", ")
                 return .refused("\(change.key): a SensorTag has no such setting; it has \(names)")
             }
             if change.text == Self.automatic {
@@ -173,6 +183,7 @@ extension SensorTag {
             }
             changed[quantity] = .fixed(value)
         }
+        configuration = changedConfiguration
         surroundings.change(to: changed)
         return .done(perform(keypad.update(from: surroundings, at: now), at: now))
     }
