@@ -10,7 +10,7 @@ import Synchronization
 import VirtualRadio
 
 /// Beacons on a virtual air, each with a central that finds it, connects, discovers, reads, writes and disconnects,
-/// many times. A round mostly waits for advertising and connection events, so many pairs take little longer than one.
+/// many times. A round mostly waits for advertising and connection events; several pairs take little longer than one.
 ///
 /// It prints the use of memory and descriptors after each of several numbers of rounds. It is a separate process
 /// because test libraries record every thrown error, including those that end a sleep.

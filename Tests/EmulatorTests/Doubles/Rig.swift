@@ -64,7 +64,7 @@ final class Rig: Sendable {
         try await warning(code)
     }
 
-    /// Waits until the radio has received so many requests to start or stop an advertisement of a beacon; returns the
+    /// Waits for this number of requests to the radio to start or stop an advertisement of a beacon; returns the
     /// last advertisement, or `nil` if the last request was a stop.
     @discardableResult
     func advertisement(_ beacon: String, _ count: Int) async throws -> Advertisement? {
