@@ -53,26 +53,6 @@ extension ProfiledDevice {
     /// By default, settings do not depend on each other.
     package static func complete(_ configuration: inout Configuration, from reader: inout ProfileReader) {}
 
-    /// By default, the settings are read in the order of their list.
-    package init?(from reader: inout ProfileReader) {
-        var configuration = Self.template
-        let isComplete = reader.read(Self.settings, into: &configuration)
-        Self.complete(&configuration, from: &reader)
-        guard isComplete else { return nil }
-        self.init(configuration)
-    }
-
-    /// By default, the settings are written in the order of their list.
-    package func write(to writer: inout DeviceWriter) { writer.write(Self.settings, of: configuration) }
-
-    /// By default, the settings that can be changed are part of the configuration.
-    package var settings: [SettingValue] { Self.settings.values(of: configuration) }
-
-    /// The settings of the kind, for help and documentation.
-    package static var declarations: [SettingDeclaration] {
-        settings.map { SettingDeclaration($0, in: template) }
-    }
-
     /// By default, no recorded device is recognized.
     package static func recognized(from recorded: RawAdvertiser.Configuration) -> Self? { nil }
 

@@ -62,31 +62,25 @@ package struct ConfigurationPlan: Hashable, Sendable {
         let root = try YAMLText(text, file: file).root(of: "a plan", example: "docs/receiving.md")
         var reader = ProfileReader(root, file: file, path: "")
         guard root.mapping != nil else { throw ProfileFaults(reader.faults) }
-        let entries = reader.entries(of: "beacons", kind: "beacon", parse: Self.entry)
-        for (number, entry) in entries.enumerated() {
-            guard let entry, let index = entries[..<number].firstIndex(where: { $0?.beacon == entry.beacon }) else {
-                continue
-            }
-            let node = root.mapping?["beacons"]?.sequence?[number]
-            reader.add(
-                "\"\(entry.beacon)\" is already in beacons[\(index)]; list every beacon once",
-                field: "beacons[\(number)].beacon", at: node?.mapping?["beacon"]?.place)
+        let entries = reader.requiredParts("beacons", of: "beacon", Self.entry)
+        reader.addDuplicates(in: "beacons", entries, key: "beacon", name: \.beacon) { earlier, beacon in
+            "\"\(beacon)\" is already in \(earlier); list every beacon once"
         }
         let faults = reader.finish()
         guard faults.isEmpty else { throw ProfileFaults(faults) }
         self.entries = entries.compactMap(\.self)
     }
 
-    private static func entry(_ node: ProfileNode, _ reader: inout ProfileReader) -> Entry? {
+    private static func entry(_ reader: inout ProfileReader) -> Entry? {
         let beacon = reader.required("beacon", ValueText.label)
         let settings = Settings(
             uuid: reader.value("uuid", ValueText.uuid), major: reader.value("major", ValueText.unsigned16),
             minor: reader.value("minor", ValueText.unsigned16),
             transmitPower: reader.value("tx-power", ValueText.hardwarePower),
             interval: reader.value("interval", ValueText.storedInterval))
-        if reader.faults.isEmpty, settings.isEmpty, (node.mapping?.pairs.count ?? 0) <= 1 {
+        if reader.faults.isEmpty, settings.isEmpty, !reader.hasUnknownKeys {
             reader.add(
-                "no setting is given; write uuid, major, minor, tx-power or interval", field: nil, at: node.place)
+                "no setting is given; write uuid, major, minor, tx-power or interval", field: nil, at: reader.place)
         }
         return beacon.map { Entry(beacon: BluetoothAddress($0)?.description ?? $0, settings: settings) }
     }

@@ -5,59 +5,41 @@
 import Bluetooth
 package import Devices
 
-/// Reads the `pairing` mapping of a beacon.
-struct PairingParser {
-    private var reader: ProfileReader
-    private let node: ProfileNode
-    private(set) var faults: [ProfileFault] = []
-
-    init(_ node: ProfileNode, file: String, path: String) {
-        self.node = node
-        reader = ProfileReader(node, file: file, path: path)
-    }
-
-    /// The settings; `nil` if there are faults.
-    mutating func parse() -> PairingSettings? {
-        guard node.mapping != nil else {
-            faults = reader.faults
-            return nil
-        }
-        var settings = PairingSettings()
-        settings.inputOutput = reader.value("io", Self.choice) ?? .none
-        settings.passkey = reader.value("passkey", ValueText.passkey)
-        settings.comparison = reader.value("comparison", Self.choice) ?? .ask
-        settings.isBonding = reader.value("bonding", ValueText.boolean) ?? true
-        settings.requiresAuthentication = reader.value("mitm", ValueText.boolean) ?? false
-        settings.secureConnections = reader.value("secure-connections", Self.choice) ?? .preferred
-        settings.minimumKeySize = reader.value("minimum-key-size", Self.keySize) ?? 7
-        settings.hidesAddress = reader.value("private-address", ValueText.boolean) ?? false
-        settings.asksOnConnection = reader.value("request", ValueText.boolean) ?? false
+extension PairingSettings {
+    /// Reads the `pairing` mapping of a beacon; `nil` when a value has a fault. Faults are added to the reader.
+    init?(from reader: inout ProfileReader) {
+        self.init()
+        inputOutput = reader.value("io", Self.choice) ?? .none
+        passkey = reader.value("passkey", ValueText.passkey)
+        comparison = reader.value("comparison", Self.choice) ?? .ask
+        isBonding = reader.value("bonding", ValueText.boolean) ?? true
+        requiresAuthentication = reader.value("mitm", ValueText.boolean) ?? false
+        secureConnections = reader.value("secure-connections", Self.choice) ?? .preferred
+        minimumKeySize = reader.value("minimum-key-size", Self.keySize) ?? 7
+        hidesAddress = reader.value("private-address", ValueText.boolean) ?? false
+        asksOnConnection = reader.value("request", ValueText.boolean) ?? false
         // A combination is checked only if each of its values is valid.
-        if reader.faults.isEmpty { check(settings) }
-        faults = reader.finish()
-        return faults.isEmpty ? settings : nil
+        guard reader.faults.isEmpty else { return nil }
+        checkCombinations(&reader)
     }
 
     /// Checks combinations of values that are valid on their own.
-    private mutating func check(_ settings: PairingSettings) {
-        if settings.inputOutput == .none, settings.passkey != nil {
+    private func checkCombinations(_ reader: inout ProfileReader) {
+        func add(_ message: String, _ key: String) { reader.add(message, field: key, at: reader.place(of: key)) }
+        if inputOutput == .none, passkey != nil {
             add(
                 "a device with io: none neither shows nor accepts a passkey; write io: display or io: keyboard",
                 "passkey")
         }
-        if settings.inputOutput == .none, settings.requiresAuthentication {
+        if inputOutput == .none, requiresAuthentication {
             add("a device with io: none cannot be protected against a person in the middle; write io: display", "mitm")
         }
-        let compares = [.displayYesNo, .keyboardDisplay].contains(settings.inputOutput)
-        if settings.comparison != .ask, !compares || settings.secureConnections == .off {
+        let compares = [.displayYesNo, .keyboardDisplay].contains(inputOutput)
+        if comparison != .ask, !compares || secureConnections == .off {
             add(
                 "numbers are compared only with secure connections and io: display-yes-no or keyboard-display; leave "
                     + "comparison out", "comparison")
         }
-    }
-
-    private mutating func add(_ message: String, _ key: String) {
-        reader.add(message, field: key, at: node.mapping?[key]?.place)
     }
 
     private static func choice<Choice: RawRepresentable & CaseIterable>(
@@ -67,7 +49,7 @@ struct PairingParser {
     }
 
     private static func keySize(_ text: String) throws(ValueFault) -> UInt8 {
-        guard let octets = UInt8(text), PairingSettings.keySizeRange.contains(octets) else {
+        guard let octets = UInt8(text), keySizeRange.contains(octets) else {
             throw ValueFault("\"\(text)\" is not a key size from 7 to 16 bytes")
         }
         return octets

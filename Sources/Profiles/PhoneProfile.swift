@@ -37,7 +37,7 @@ package struct PhoneProfile: Hashable, Sendable {
         maximumTransmissionUnit = reader.value("mtu", Self.transmissionUnit) ?? 185
         needsPairing = reader.value("pairing", Self.pairing) ?? true
         let apps = reader.pairs("apps", Self.appIdentifier, ValueText.label) ?? [:]
-        let steps = Self.steps(&reader, root)
+        let steps = Self.steps(&reader)
         let faults = reader.finish()
         guard faults.isEmpty, let name else { throw ProfileFaults(faults) }
         self.name = name
@@ -56,39 +56,31 @@ package struct PhoneProfile: Hashable, Sendable {
         reader.has("phone") || reader.has("notifications") && !reader.has("beacons")
     }
 
-    private static func steps(_ reader: inout ProfileReader, _ root: ProfileNode) -> [ANCSScript.Step] {
+    private static func steps(_ reader: inout ProfileReader) -> [ANCSScript.Step] {
         var steps: [ANCSScript.Step] = []
         var posted = Posted()
-        let notifications = reader.entries(of: "notifications", kind: "notification") { node, reader in
-            Self.notification(node, &reader)
+        let notifications = reader.requiredParts("notifications", of: "notification", Self.notification)
+        reader.addDuplicates(in: "notifications", notifications, key: "id", name: \.id) { _, id in
+            "another notification has the id \"\(id)\" already; give every notification its own id"
         }
-        for (number, entry) in notifications.enumerated() {
+        for entry in notifications {
             guard let entry else {
                 posted.isIncomplete = true
                 continue
             }
-            if posted.notifications.updateValue(entry.notification, forKey: entry.id) != nil {
-                reader.add(
-                    "another notification has the id \"\(entry.id)\" already; give every notification its own id",
-                    field: "notifications[\(number)].id",
-                    at: root.mapping?["notifications"]?.sequence?[number].mapping?["id"]?.place)
-            }
+            posted.notifications[entry.id] = entry.notification
             steps.append(ANCSScript.Step(at: entry.time, .post(entry.id, entry.notification)))
             if let end = entry.end { steps.append(ANCSScript.Step(at: end, .remove(entry.id))) }
         }
         if notifications.isEmpty { posted.isIncomplete = true }
-        guard root.mapping?["changes"] != nil else {
-            _ = reader.node("changes")
-            return steps
-        }
         var last = Duration.zero
-        let changes = reader.entries(of: "changes", kind: "change") { node, reader in
-            let step = Self.change(node, &reader, posted)
+        let changes = reader.parts("changes", of: "change") { reader in
+            let step = Self.change(&reader, posted)
             if let time = step?.time {
                 if time < last {
                     reader.add(
                         "changes must be in the order of their times; move this one up", field: "at",
-                        at: node.mapping?["at"]?.place)
+                        at: reader.place(of: "at"))
                 }
                 last = max(last, time)
             }
@@ -96,7 +88,7 @@ package struct PhoneProfile: Hashable, Sendable {
             if case .post(let id, let notification)? = step?.event { posted.notifications[id] = notification }
             return step
         }
-        steps += changes.compactMap(\.self)
+        steps += changes?.compactMap(\.self) ?? []
         return steps
     }
 
@@ -114,14 +106,14 @@ package struct PhoneProfile: Hashable, Sendable {
         let notification: ANCSNotification
     }
 
-    private static func notification(_ node: ProfileNode, _ reader: inout ProfileReader) -> Entry? {
+    private static func notification(_ reader: inout ProfileReader) -> Entry? {
         let id = reader.required("id", ValueText.name)
         let time = reader.value("at", ValueText.duration)
         let end = reader.value("until", ValueText.duration)
         if let end, end <= time ?? .zero {
             reader.add(
                 "a notification cannot be removed before it is posted; write a later time", field: "until",
-                at: node.mapping?["until"]?.place)
+                at: reader.place(of: "until"))
         }
         var notification = ANCSNotification(category: reader.required("category", Self.category) ?? .other)
         Self.read(&reader, into: &notification)
@@ -129,11 +121,9 @@ package struct PhoneProfile: Hashable, Sendable {
         return Entry(id: id, time: time, end: end, notification: notification)
     }
 
-    private static func change(
-        _ node: ProfileNode, _ reader: inout ProfileReader, _ posted: Posted
-    ) -> ANCSScript.Step? {
+    private static func change(_ reader: inout ProfileReader, _ posted: Posted) -> ANCSScript.Step? {
         let time = reader.required("at", ValueText.duration)
-        if node.mapping?["service"] != nil {
+        if reader.has("service") {
             guard let isPresent = reader.value("service", Self.presence), let time else { return nil }
             return ANCSScript.Step(at: time, .setService(isPresent: isPresent))
         }

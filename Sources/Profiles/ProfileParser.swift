@@ -2,6 +2,9 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Advertising
+import Bluetooth
+import BluetoothCore
 package import Devices
 
 extension Profile {
@@ -27,35 +30,60 @@ extension Profile {
             throw ProfileFaults(reader.faults)
         }
         let name = reader.required("profile", ValueText.name)
-        var beacons: [BeaconDefinition] = []
-        if let list = reader.node("beacons") {
-            beacons = Self.beacons(in: list, &reader)
-        } else {
-            reader.add("\"beacons\" is missing", field: nil, at: root.place)
+        let beacons = reader.requiredParts("beacons", of: "beacon", BeaconDefinition.init(from:))
+        reader.addDuplicates(in: "beacons", beacons, key: "id", name: \.id) { earlier, id in
+            "\(earlier) has the id \"\(id)\" already; give every beacon its own id"
         }
         let faults = reader.finish()
         guard faults.isEmpty, let name else { throw ProfileFaults(faults) }
-        self.init(name: name, beacons: beacons)
+        self.init(name: name, beacons: beacons.compactMap(\.self))
+    }
+}
+
+extension BeaconDefinition {
+    /// Reads one entry of `beacons`; `nil` when it does not make a beacon. Faults are added to the reader.
+    init?(from reader: inout ProfileReader) {
+        let id = reader.required("id", ValueText.name)
+        let kind = reader.required("device") { text throws(ValueFault) in
+            guard let kind = DeviceRegistry.kind(named: text) else {
+                throw ValueFault(
+                    Spelling.unknown("there is no device \"\(text)\"", text, "devices", DeviceRegistry.names))
+            }
+            return kind
+        }
+        guard let id, let kind else {
+            reader.acceptAllKeys()
+            return nil
+        }
+        let device: (any ProfiledDevice)? = kind.init(from: &reader)
+        let position = Self.position(from: &reader)
+        let pairing = Self.pairing(of: device, from: &reader)
+        guard let device else { return nil }
+        self.init(id: id, device: device, position: position, pairing: pairing)
     }
 
-    private static func beacons(in list: ProfileNode, _ reader: inout ProfileReader) -> [BeaconDefinition] {
-        guard let sequence = list.sequence, !sequence.isEmpty else {
-            reader.add("a list of at least one beacon is expected here", field: "beacons", at: list.place)
-            return []
+    /// `pairing: { io: display, passkey: 123456 }`
+    private static func pairing(
+        of device: (any ProfiledDevice)?, from reader: inout ProfileReader
+    ) -> PairingSettings? {
+        guard let node = reader.node("pairing") else { return device?.defaultPairing }
+        if let pdu = device?.pdu, !pdu.isConnectable {
+            reader.add(
+                "nothing connects to a beacon that sends \(pdu.rawValue), so nothing pairs with it; write pdu: "
+                    + "ADV_IND, or leave pairing out", field: "pairing", at: node.place)
         }
-        var beacons: [BeaconDefinition] = []
-        for (number, node) in sequence.enumerated() {
-            var parser = BeaconParser(node, reader.child(node, "beacons[\(number)]"))
-            let beacon = parser.parse()
-            reader.add(parser.faults)
-            guard let beacon else { continue }
-            if let index = beacons.firstIndex(where: { $0.id == beacon.id }) {
-                reader.add(
-                    "beacons[\(index)] has the id \"\(beacon.id)\" already; give every beacon its own id",
-                    field: "beacons[\(number)].id", at: node.mapping?["id"]?.place)
-            }
-            beacons.append(beacon)
+        return reader.part("pairing", PairingSettings.init(from:))
+    }
+
+    /// `position: [x, y]` or `[x, y, z]`.
+    private static func position(from reader: inout ProfileReader) -> Position? {
+        guard let metres = reader.values("position", example: "[2, 0]", ValueText.metres) else { return nil }
+        guard 2...3 ~= metres.count else {
+            reader.add(
+                "a position is two or three numbers of metres, such as [2.5, 4]", field: "position",
+                at: reader.place(of: "position"))
+            return nil
         }
-        return beacons
+        return Position(x: metres[0], y: metres[1], z: metres.count == 3 ? metres[2] : 0)
     }
 }

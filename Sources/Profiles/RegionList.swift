@@ -54,21 +54,16 @@ package struct RegionList: Hashable, Sendable {
         let root = try YAMLText(text, file: file).root(of: "a list of regions", example: "docs/receiving.md")
         var reader = ProfileReader(root, file: file, path: "")
         guard root.mapping != nil else { throw ProfileFaults(reader.faults) }
-        let entries = reader.entries(of: "regions", kind: "region", parse: Self.entry)
-        for (number, entry) in entries.enumerated() {
-            guard let entry, let index = entries[..<number].firstIndex(where: { $0?.identifier == entry.identifier })
-            else { continue }
-            let node = root.mapping?["regions"]?.sequence?[number]
-            reader.add(
-                "regions[\(index)] has the identifier \"\(entry.identifier)\" already; give every region its own",
-                field: "regions[\(number)].identifier", at: node?.mapping?["identifier"]?.place)
+        let entries = reader.requiredParts("regions", of: "region", Self.entry)
+        reader.addDuplicates(in: "regions", entries, key: "identifier", name: \.identifier) { earlier, identifier in
+            "\(earlier) has the identifier \"\(identifier)\" already; give every region its own"
         }
         let faults = reader.finish()
         guard faults.isEmpty else { throw ProfileFaults(faults) }
         self.entries = entries.compactMap(\.self)
     }
 
-    private static func entry(_ node: ProfileNode, _ reader: inout ProfileReader) -> Entry? {
+    private static func entry(_ reader: inout ProfileReader) -> Entry? {
         let identifier = reader.required("identifier", ValueText.label)
         let uuid = reader.required("uuid", ValueText.uuid)
         let major = reader.value("major", ValueText.unsigned16)
@@ -77,10 +72,10 @@ package struct RegionList: Hashable, Sendable {
         let goodbye = reader.value("goodbye", ValueText.message)
         let atMostOncePer = reader.value("at-most-once-per", ValueText.duration)
         let exitAfter = reader.value("exit-after", ValueText.duration)
-        if minor != nil, node.mapping?["major"] == nil {
+        if minor != nil, !reader.has("major") {
             reader.add(
                 "a minor number needs a major number; write major, too", field: "minor",
-                at: node.mapping?["minor"]?.place)
+                at: reader.place(of: "minor"))
         }
         guard let identifier, let uuid else { return nil }
         return Entry(

@@ -48,9 +48,14 @@ package struct PlainIBeacon: ProfiledDevice {
     }
 
     package private(set) var configuration: Configuration
+    /// The advertisement with the present settings, encoded once for each change.
+    package private(set) var advertisement: Advertisement
 
     /// A beacon with these values.
-    package init(_ configuration: Configuration) { self.configuration = configuration }
+    package init(_ configuration: Configuration) {
+        self.configuration = configuration
+        advertisement = configuration.advertisement
+    }
 
     package var advertisesWhileConnected: Bool { true }
 
@@ -72,25 +77,28 @@ package struct PlainIBeacon: ProfiledDevice {
         } catch {
             return .refused(error.sentence)
         }
+        advertisement = configuration.advertisement
         return .done([.advertise(advertisement)])
     }
+}
 
-    /// The advertisement with the present settings.
-    package var advertisement: Advertisement {
+extension PlainIBeacon.Configuration {
+    /// The advertisement with these values.
+    fileprivate var advertisement: Advertisement {
         var scanResponse: AdvertisingData = []
-        if configuration.pdu.isScannable {
-            if !configuration.services.isEmpty {
-                scanResponse.append(.serviceUUIDs128(configuration.services, isComplete: true))
+        if pdu.isScannable {
+            if !services.isEmpty {
+                scanResponse.append(.serviceUUIDs128(services, isComplete: true))
             }
             let budget = AdvertisingPDU.capacity - scanResponse.size
-            if let name = configuration.name.flatMap({ AdvertisingStructure.localName($0, fitting: budget) }) {
+            if let name = name.flatMap({ AdvertisingStructure.localName($0, fitting: budget) }) {
                 scanResponse.append(name)
             }
         }
         return Advertisement(
-            pdu: configuration.pdu, advertisingData: configuration.frame.advertisingData(flags: configuration.flags),
-            scanResponse: scanResponse, interval: configuration.interval,
-            transmitPower: configuration.transmitPower, address: configuration.address)
+            pdu: pdu, advertisingData: frame.advertisingData(flags: flags),
+            scanResponse: scanResponse, interval: interval,
+            transmitPower: transmitPower, address: address)
     }
 }
 

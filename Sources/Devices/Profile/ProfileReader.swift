@@ -146,26 +146,43 @@ package struct ProfileReader {
         return pairs
     }
 
-    /// Reads the mappings of a required list, which must have at least one; `nil` for each that has faults.
-    package mutating func entries<Entry>(
-        of key: String, kind: String, parse: (ProfileNode, inout ProfileReader) -> Entry?
-    ) -> [Entry?] {
-        guard let list = node(key) else {
+    /// Reads the mappings of a required list; `nil` for each that has faults.
+    package mutating func requiredParts<Part>(
+        _ key: String, of kind: String, _ read: (inout ProfileReader) -> Part?
+    ) -> [Part?] {
+        guard has(key) else {
             add("\"\(key)\" is missing", field: nil, at: place)
             return []
         }
-        guard let sequence = list.sequence, !sequence.isEmpty else {
-            add("a list of at least one \(kind) is expected here", field: key, at: list.place)
-            return []
-        }
-        return sequence.enumerated().map { number, node in
-            var reader = ProfileReader(node, file: file, path: "\(key)[\(number)]")
-            let entry = node.mapping == nil ? nil : parse(node, &reader)
-            let faults = node.mapping == nil ? reader.faults : reader.finish()
-            add(faults)
-            return faults.isEmpty ? entry : nil
+        return parts(key, of: kind, read) ?? []
+    }
+
+    /// Adds a fault to each part of a list that has the same name as an earlier one.
+    /// - Parameters:
+    ///   - parts: The parts that were read; `nil` for each that has faults.
+    ///   - key: The key of the name in each part.
+    ///   - message: The fault, for the path of the earlier part and the name.
+    package mutating func addDuplicates<Part>(
+        in list: String, _ parts: [Part?], key: String, name: (Part) -> String,
+        message: (_ earlier: String, _ name: String) -> String
+    ) {
+        var earlier: [String: Int] = [:]
+        for (number, part) in parts.enumerated() {
+            guard let name = part.map(name) else { continue }
+            guard let index = earlier[name] else {
+                earlier[name] = number
+                continue
+            }
+            let node = present(list)?.sequence?[number].mapping?[key]
+            add(message("\(list)[\(index)]", name), field: "\(list)[\(number)].\(key)", at: node?.place)
         }
     }
+
+    /// Whether there is a key that nothing has read yet.
+    package var hasUnknownKeys: Bool { entries.contains { !known.contains($0.key) } }
+
+    /// Accepts any key: which ones there are is unknown, because an earlier value has a fault.
+    package mutating func acceptAllKeys() { known += entries.map(\.key) }
 
     /// Ends the reading: unknown keys are faults. Returns all faults in the order of the file.
     package mutating func finish() -> [ProfileFault] {

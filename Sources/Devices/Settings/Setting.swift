@@ -189,6 +189,28 @@ extension Setting {
 
 // MARK: - Derived from a list of settings
 
+extension ProfiledDevice {
+    /// By default, the settings are read in the order of their list.
+    package init?(from reader: inout ProfileReader) {
+        var configuration = Self.template
+        let isComplete = reader.read(Self.settings, into: &configuration)
+        Self.complete(&configuration, from: &reader)
+        guard isComplete else { return nil }
+        self.init(configuration)
+    }
+
+    /// By default, the settings are written in the order of their list.
+    package func write(to writer: inout DeviceWriter) { writer.write(Self.settings, of: configuration) }
+
+    /// By default, the settings that can be changed are part of the configuration.
+    package var settings: [SettingValue] { Self.settings.values(of: configuration) }
+
+    /// The settings of the kind, for help and documentation.
+    package static var declarations: [SettingDeclaration] {
+        settings.map { SettingDeclaration($0, in: template) }
+    }
+}
+
 /// A change that a device refuses.
 struct SettingRefusal: Error, Hashable, Sendable {
     /// The setting and the reason: one sentence.
