@@ -82,7 +82,7 @@ package struct ANCSConsumer: Sendable {
         pending.removeFirst()
         switch first.purpose {
         case .subscription(let step): return perform(subscriptions.take(result, of: step)) + writeNextCommand()
-        case .command: return perform(queue.acknowledge(result, at: now)) + writeNextCommand()
+        case .command: return perform(queue.takeWriteResult(result, at: now)) + writeNextCommand()
         case nil: return []
         }
     }
@@ -111,10 +111,10 @@ package struct ANCSConsumer: Sendable {
         }
         let needed: ANCSNotificationEvent.Flags = action == .positive ? .positiveAction : .negativeAction
         guard event.flags.contains(needed) else { return "notification \(notification) has no \(action.name) action" }
-        return nil
+        return queue.isFullOfActions ? "too many actions are waiting for the phone" : nil
     }
 
-    /// Requests an action, before all waiting requests.
+    /// Requests an action, in front of waiting requests for attributes.
     package mutating func perform(_ action: ANCSAction, on notification: UInt32, at now: Duration) -> [Output] {
         queue.requestAction(action, on: notification)
         return writeNextCommand()
@@ -157,7 +157,7 @@ package struct ANCSConsumer: Sendable {
     private mutating func writeNextCommand() -> [Output] {
         guard subscriptions.isAvailable, let controlPoint = subscriptions.controlPoint else { return [] }
         let hasDataSource = subscriptions.canRequestAttributes
-        let command = queue.next { [notifications] in hasDataSource && notifications[$0] != nil }
+        let command = queue.startNext { [notifications] in hasDataSource && notifications[$0] != nil }
         guard let command else { return [] }
         return [send(.write(controlPoint, command.serialized()), for: .command)]
     }

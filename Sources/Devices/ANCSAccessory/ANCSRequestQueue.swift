@@ -4,30 +4,30 @@
 
 import BluetoothCore
 
-/// The requests of an accessory at a phone's control point, one after the other.
+/// The queue of the requests that an accessory writes to a phone's control point, one at a time.
 ///
 /// A request first waits. Then it is current: its command is written, the phone acknowledges the write, and the data
 /// source sends the response in fragments. The response can be complete before the acknowledgement. The request ends
 /// when both have been received, when the phone refuses the command, or at the timeout. Actions have no response.
 ///
-/// Actions precede all waiting requests. The name of an app is requested directly after the attributes of its
+/// An action waits in front of requests for attributes, behind earlier actions. The name of an app is requested directly after the attributes of its
 /// notification, and stored for later notifications.
 struct ANCSRequestQueue: Sendable {
     /// The outcome of a request.
     enum Outcome: Hashable, Sendable {
         /// The attributes of a notification, and the name of its app.
         case attributes(of: UInt32, [ANCSAttribute], appName: String?)
-        /// The attributes of a notification could not be requested; a clause with the reason.
+        /// The attributes of a notification were not received; a clause with the reason.
         case failed(UInt32, String)
-        /// An action was performed, or failed for a reason.
+        /// An action was performed; or it failed, with a clause for the reason.
         case acted(ANCSAction, UInt32, failure: String?)
-        /// Warn the owner.
+        /// A warning to report.
         case warn(Warning)
     }
 
     private enum Request: Hashable {
         case attributes(of: UInt32)
-        /// The name of an app, for the attributes of a notification that were received before.
+        /// The name of an app. The attributes of its notification were received before, and are reported with it.
         case appName(String, of: UInt32, [ANCSAttribute])
         case action(ANCSAction, UInt32)
     }
@@ -55,7 +55,7 @@ struct ANCSRequestQueue: Sendable {
     /// An empty queue.
     init(_ configuration: ANCSConsumer.Configuration) { self.configuration = configuration }
 
-    /// When the current request times out, in uptime.
+    /// When the current request times out, as uptime; `nil` until the write of its command is acknowledged.
     var nextDeadline: Duration? { current?.deadline }
 
     /// Discards all requests.
@@ -66,7 +66,8 @@ struct ANCSRequestQueue: Sendable {
 
     // MARK: - Requests
 
-    /// Adds a request for the attributes of a notification, unless one waits already.
+    /// Adds a request for the attributes of a notification, unless one is waiting, the queue is full, or no attributes are
+    /// configured.
     mutating func requestAttributes(of notification: UInt32) {
         let request = Request.attributes(of: notification)
         guard !configuration.attributes.isEmpty, !waiting.contains(request), waiting.count < ANCSConsumer.capacity
@@ -74,16 +75,24 @@ struct ANCSRequestQueue: Sendable {
         waiting.append(request)
     }
 
-    /// Adds a request for an action, in front of the others.
+    /// The number of waiting actions, which are the first requests.
+    private var actionCount: Int {
+        waiting.firstIndex { if case .action = $0 { false } else { true } } ?? waiting.count
+    }
+
+    /// Whether no further action can wait.
+    var isFullOfActions: Bool { actionCount >= ANCSConsumer.capacity }
+
+    /// Adds a request for an action, in front of requests for attributes, unless too many actions are waiting.
     mutating func requestAction(_ action: ANCSAction, on notification: UInt32) {
-        guard waiting.count < ANCSConsumer.capacity else { return }
-        waiting.insert(.action(action, notification), at: 0)
+        guard !isFullOfActions else { return }
+        waiting.insert(.action(action, notification), at: actionCount)
     }
 
     /// Starts the next request, unless one is current.
     /// - Parameter isReadable: Whether the attributes of a notification can be requested; if not, the request is dropped.
     /// - Returns: The command to write; `nil` if there is none.
-    mutating func next(where isReadable: (UInt32) -> Bool) -> ANCSCommand? {
+    mutating func startNext(where isReadable: (UInt32) -> Bool) -> ANCSCommand? {
         while current == nil, !waiting.isEmpty {
             let request = waiting.removeFirst()
             let command: ANCSCommand
@@ -104,7 +113,7 @@ struct ANCSRequestQueue: Sendable {
     // MARK: - Responses
 
     /// Takes the result of writing the command.
-    mutating func acknowledge(_ result: ClientResult, at now: Duration) -> [Outcome] {
+    mutating func takeWriteResult(_ result: ClientResult, at now: Duration) -> [Outcome] {
         guard let request = current else { return [] }
         guard result == .done else { return finish(.failure(result.failure)) }
         guard request.assembler != nil else { return finish(.response([])) }
@@ -141,7 +150,7 @@ struct ANCSRequestQueue: Sendable {
         current = nil
         switch (request, result) {
         case (.attributes(let notification), .response(let attributes)):
-            return finish(notification, attributes)
+            return reportOrRequestAppName(notification, attributes)
         case (.attributes(let notification), .failure(let reason)): return [.failed(notification, reason)]
         case (.appName(let app, let notification, let attributes), .response(let names)):
             let name = names.first?.text
@@ -156,8 +165,8 @@ struct ANCSRequestQueue: Sendable {
         }
     }
 
-    /// Requests the name of the app if it is unknown.
-    private mutating func finish(_ notification: UInt32, _ attributes: [ANCSAttribute]) -> [Outcome] {
+    /// Reports the attributes, or first requests the name of their app if it is not known yet.
+    private mutating func reportOrRequestAppName(_ notification: UInt32, _ attributes: [ANCSAttribute]) -> [Outcome] {
         let identifier = ANCSAttributeIdentifier.appIdentifier.rawValue
         let app = attributes.first { $0.identifier == identifier && !$0.value.isEmpty }?.text
         // A command cannot contain an identifier with a zero byte.
@@ -176,6 +185,6 @@ struct ANCSRequestQueue: Sendable {
     }
 
     private static let unexpected = Warning(
-        code: "ancs-unexpected", message: "the phone's data source sent a response without a request; it is ignored",
-        hint: "fix the phone's side, unless the response was only late")
+        code: "ancs-unexpected", message: "the phone sent a response that matches no request; it is ignored",
+        hint: "none needed after a timeout; otherwise fix the phone's ANCS service")
 }

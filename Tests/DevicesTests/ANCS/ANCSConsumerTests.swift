@@ -252,6 +252,17 @@ import Testing
         #expect(done.requests.count == 1, "the request for the second notification follows")
     }
 
+    @Test func actionsArePerformedInTheirOrder() {
+        var consumer = Self.ready()
+        _ = consumer.take(Self.added, of: Self.source, at: .zero)
+        for action in [ANCSAction.positive, .negative] { _ = consumer.perform(action, on: 7, at: .zero) }
+        _ = consumer.take(.done, of: .write(Self.control, Self.command), at: .zero)
+        let first = consumer.take(Self.response, of: Self.data, at: .zero)
+        #expect(first.requests == [.write(Self.control, [2, 7, 0, 0, 0, 0])])
+        let second = consumer.take(.done, of: .write(Self.control, [2, 7, 0, 0, 0, 0]), at: .zero)
+        #expect(second.requests == [.write(Self.control, [2, 7, 0, 0, 0, 1])])
+    }
+
     @Test func failedActionIsReported() {
         var consumer = Self.ready()
         var silent = Self.title
