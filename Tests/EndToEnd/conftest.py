@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from beaconry import Beaconry
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # Under nohup, SIGHUP is ignored, and the programs under test would inherit that.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     config.addinivalue_line("markers", "starts_first: waits long for a time limit of the specification, and starts first.")
 
 

@@ -21,6 +21,7 @@ final class Rig: Sendable {
     let emulator: Emulator
     let events = EventLog<EventRecord>()
     private let run: Task<Void, any Error>
+    private let recording: Task<Void, Never>
 
     /// Starts an emulator of these profiles; its state folder is `state` in the folder.
     init(
@@ -37,7 +38,7 @@ final class Rig: Sendable {
         let emulator = Emulator(configuration, radio: radio, clock: clock)
         self.emulator = emulator
         let (stream, events) = (emulator.events.listen(), events)
-        Task {
+        recording = Task {
             for await event in stream { events.append(EventRecord(event)) }
             events.end()
         }
@@ -91,6 +92,8 @@ final class Rig: Sendable {
     func stop() async throws {
         await emulator.stop()
         try await run.value
+        // The last events are in the log, too.
+        await recording.value
     }
 
     // MARK: - A central
