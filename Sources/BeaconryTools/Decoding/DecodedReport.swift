@@ -45,22 +45,23 @@ struct DecodedPayload: Encodable, Report {
 struct DecodedReport: Encodable, Report {
     /// In UTC; absent if the input has no times.
     var time: String?
-    /// The controller, N of hciN; absent if the input does not have it.
+    /// The controller, N of hciN; 0 for a btsnoop file of one controller; absent for an event given as digits.
     var controller: UInt16?
     let address: String
     let addressType: String
     let pdu: String
-    /// In dBm; absent when the controller does not know.
+    /// In dBm; absent if the controller does not report it.
     let rssi: Int8?
-    /// In dBm; absent when the PDU does not contain it.
+    /// In dBm; absent if the event does not contain it.
     let txPower: Int8?
     let frames: [DecodedFrame]
     let structures: [DecodedPayload.Structure]
     let padding: String?
-    /// The error after the structures; absent if there is none.
+    /// The error in the data after the last parsed structure; absent if there is none.
     let malformed: String?
 
-    /// The reports of an event; empty for events other than advertising reports.
+    /// The reports of an LE Advertising Report or LE Extended Advertising Report event; empty for other and for malformed
+    /// events.
     static func reports(of event: HCIEventPacket) -> [DecodedReport] {
         if let legacy = try? event.parameters(as: LEAdvertisingReport.self) {
             return legacy.reports.map(DecodedReport.init)
@@ -88,7 +89,7 @@ struct DecodedReport: Encodable, Report {
         _ data: [UInt8]
     ) {
         self.address = address.description
-        addressType = type.rawValue & 1 == 0 ? "public" : "random"
+        addressType = Self.name(of: type)
         self.pdu = pdu
         self.rssi = rssi.decibelMilliwatts == 127 ? nil : rssi.decibelMilliwatts
         txPower = power.flatMap { $0 == .unspecified ? nil : $0.decibelMilliwatts }
@@ -101,10 +102,19 @@ struct DecodedReport: Encodable, Report {
         malformed = error.map { "\($0)" }
     }
 
+    /// Core 5.4, Vol 4, Part E, 7.7.65.13.
+    private static func name(of type: AddressType) -> String {
+        switch type.rawValue {
+        case 0x00, 0x02: "public"
+        case 0xFF: "anonymous"
+        default: "random"
+        }
+    }
+
     var lines: [String] {
         let when = [time, controller.map { "hci\($0)" }].compactMap(\.self).map { $0 + " " }.joined()
         let signal = rssi.map { "\($0) dBm" } ?? "RSSI unknown"
-        let power = txPower.map { ", sent with \($0) dBm" } ?? ""
+        let power = txPower.map { ", TX power \($0) dBm" } ?? ""
         return ["\(when)\(pdu) from \(address) (\(addressType)), \(signal)\(power)"]
             + DecodedPayload.lines(frames, structures, padding).map { "  " + $0 }
             + [malformed.map { "  malformed: \($0)" }].compactMap(\.self)
