@@ -84,6 +84,11 @@ struct ControlSocketTests {
         #expect(try path("advertise") == folder.file("advertise.sock"), "which of them is unclear")
     }
 
+    @Test func numberInTheNameOfAnotherProfileIsNotAProcessNumber() throws {
+        _ = try folder.write("", to: "shop-2.sock")
+        #expect(try path("shop") == folder.file("shop.sock"))
+    }
+
     @Test func noRunIsAnError() {
         let error = #expect(throws: EmulatorError.self) { try path() }
         #expect(error?.exitCode == 74)

@@ -13,8 +13,8 @@ package struct ControlTool: Sendable {
     private let format: OutputFormat
 
     /// - Parameters:
-    ///   - socket: the path of the control socket; `nil` to find it.
-    ///   - profile: the profile of the run, if several run.
+    ///   - socket: the path of the control socket; `nil` for `BEACONRY_CONTROL`, else a socket in the runtime folder.
+    ///   - profile: a profile of the run; required only if there are several runs.
     package init(socket: String?, profile: String?, format: OutputFormat) {
         self.socket = socket
         self.profile = profile
@@ -35,7 +35,7 @@ package struct ControlTool: Sendable {
     }
 
     /// Prints events until the run ends.
-    package func sendEvents() async throws {
+    package func printEvents() async throws {
         Output.watchReader()
         let request = ControlRequest.events(format == .json ? .json : .text)
         try await ControlClient(path: try path()).send(request) { Output.line($0) }
@@ -75,19 +75,20 @@ package struct ControlTool: Sendable {
 /// The control sockets in the runtime folder.
 enum ControlSockets {
     /// The path of a run's control socket.
-    /// - Parameter profile: the profile of the run; `nil` if only one runs.
-    /// - Throws: `EmulatorError` when no beaconry runs, `Failure` when several run.
+    /// - Parameter profile: a profile of the run; `nil` if there is only one run.
+    /// - Throws: Without a profile: `EmulatorError` if there is no socket, `Failure` if several runs have one.
     static func path(profile: String?, in folder: String = Folders.runtime) throws -> String {
         let sockets = Folder.names(in: folder).filter { $0.hasSuffix(".sock") }
         if let profile {
-            // `advertise` appends its process number.
+            // The socket of `beaconry advertise` is `advertise-PID.sock`.
             let numbered = sockets.filter {
-                $0.hasPrefix("\(profile)-") && Int($0.dropFirst(profile.count + 1).dropLast(".sock".count)) != nil
+                profile == "advertise" && $0.hasPrefix("\(profile)-")
+                    && Int($0.dropFirst(profile.count + 1).dropLast(".sock".count)) != nil
             }
             guard !sockets.contains("\(profile).sock"), numbered.count == 1 else { return "\(folder)/\(profile).sock" }
             return "\(folder)/\(numbered[0])"
         }
-        // The profiles of one run share a socket.
+        // The profiles of one run have hard links to the same socket.
         var runs: [ino_t: [String]] = [:]
         for socket in sockets {
             var status = stat()
@@ -96,7 +97,7 @@ enum ControlSockets {
         }
         guard let only = runs.first?.value.first else {
             throw EmulatorError(
-                .inputOutput, "no beaconry runs here (no socket in \(folder))",
+                .inputOutput, "no running beaconry was found (no socket in \(folder))",
                 hint: "start one (beaconry run PROFILE), or name its socket (--control PATH)")
         }
         guard runs.count == 1 else {
@@ -107,13 +108,13 @@ enum ControlSockets {
     }
 }
 
-/// The answer to `ctl stop`.
+/// The output of `ctl stop`.
 private struct StoppedReport: Encodable, Report {
     let stopped = true
     var lines: [String] { ["stopped"] }
 }
 
-/// The answer to `ctl forget`.
+/// The output of `ctl forget`.
 private struct ForgottenReport: Encodable, Report {
     let forgotten: Int
     var lines: [String] { ["\(Formatting.count(forgotten, "bond")) forgotten"] }
