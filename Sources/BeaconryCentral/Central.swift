@@ -329,7 +329,9 @@ private struct ScanningState {
         /// Passes a discovery to the consumer, if its options include it.
         mutating func take(_ discovery: Discovery) {
             let (device, version) = (discovery.sighting.device, discovery.advertisement.version)
-            guard options.includesRepetitions || reported[device] != version, options.include(discovery) else { return }
+            guard options.includesRepetitions || reported[device] != version, options.includes(discovery) else {
+                return
+            }
             if !options.includesRepetitions {
                 if reported.count >= Scan.capacity { reported = [:] }
                 reported[device] = version

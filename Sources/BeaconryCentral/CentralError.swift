@@ -19,13 +19,13 @@ public struct CentralError: Error, Hashable, Sendable {
         case notConnected
         /// The characteristic does not have this property; nothing was sent to the device.
         case notPermitted(missing: String)
-        /// The device does not have this service or characteristic; a noun phrase for people.
+        /// The device does not have this service or characteristic: a noun phrase, such as `service 180F`.
         case notFound(String)
-        /// A value does not have the form of its description; a clause for people.
+        /// A value does not match its description, or several devices match a name: a clause for the message.
         case invalidValue(String)
-        /// The value read back is not the one written; a clause for people.
+        /// The value read back is not the one written: a clause for the message.
         case notAsWritten(String)
-        /// The request cannot be sent, or the response was malformed; a clause for people.
+        /// The radio could not carry out the request, or the response was malformed: a clause for the message.
         case impossible(String)
         /// The task was cancelled. It is unknown whether a write has arrived at the device.
         case cancelled
@@ -71,13 +71,13 @@ extension CentralError {
         let clause =
             switch reason {
             case .refused(let error): "the device refused it with error \(error)"
-            case .timedOut(let time): "it did not happen within \(time)"
+            case .timedOut(let time): "the operation timed out after \(time)"
             case .disconnected(let end): "the connection has ended: \(end)"
             case .notConnected: "the device is not connected"
             case .notPermitted(let missing): "the characteristic does not have the property \(missing)"
             case .notFound(let what): "the device has no \(what)"
             case .invalidValue(let clause), .notAsWritten(let clause), .impossible(let clause): clause
-            case .cancelled: "it was cancelled"
+            case .cancelled: "the task was cancelled"
             case .notPaired(let error): error.message
             case .radio(let error): error.message
             }
@@ -91,12 +91,12 @@ extension CentralError {
         case .timedOut: "check that the device is on and in range, then connect again, or allow more time"
         case .disconnected(.requested), .notConnected: "connect, and discover again"
         case .disconnected: "check that the device is on and in range, then connect and discover again"
-        case .notPermitted: "use what the characteristic's properties allow"
-        case .notFound: "check that it is the right device, and its firmware"
-        case .invalidValue: "check that it is the right device, and the description of its values"
+        case .notPermitted: "use an operation that the characteristic's properties allow"
+        case .notFound: "check that it is the right device, and that its firmware has it"
+        case .invalidValue: "check that it is the right device, and that the description matches its values"
         case .notAsWritten: "check that no other program configures the device, then write again"
         case .impossible: "check the value and the device's firmware, or connect again"
-        case .cancelled: "call it again"
+        case .cancelled: "repeat the call"
         case .notPaired(let error): error.hint
         case .radio(let error): error.hint
         }
@@ -106,8 +106,8 @@ extension CentralError {
         switch error {
         case .insufficientAuthentication, .insufficientEncryption, .encryptionKeySizeTooShort:
             "pair with the device first"
-        case .insufficientAuthorization: "allow it on the device"
-        case .invalidAttributeValueLength, .valueNotAllowed, .outOfRange: "write a value that the device takes"
+        case .insufficientAuthorization: "authorize this central on the device"
+        case .invalidAttributeValueLength, .valueNotAllowed, .outOfRange: "write a value that the device accepts"
         case .invalidHandle, .databaseOutOfSync: "connect and discover again"
         case .insufficientResources, .prepareQueueFull, .procedureAlreadyInProgress: "wait a little and try again"
         default: "check what the device allows"

@@ -6,7 +6,7 @@ import Advertising
 package import BluetoothCore
 package import Devices
 
-/// Changes a value in a profile's text, and preserves everything else: comments, order, spaces.
+/// Sets the measured power of beacons in a profile's text, and preserves everything else: comments, order, spaces.
 package struct ProfileEditor: Sendable {
     /// The text.
     package private(set) var text: String
@@ -34,13 +34,15 @@ package struct ProfileEditor: Sendable {
             do throws(ProfileFaults) {
                 try setMeasuredPower(power, ofBeaconAt: index)
                 let changed = try Profile(parsing: text, file: file, files: files)
-                guard Self.differ(profile, changed, onlyAt: index, by: power) else { throw ProfileFaults([]) }
+                guard Self.differOnlyInMeasuredPower(profile, changed, at: index, power: power) else {
+                    throw fault("another value changed, too")
+                }
                 profile = changed
             } catch {
                 self = original
                 throw fault(
-                    "the measured power of \"\(id)\" cannot be changed in place here; write measured-power: "
-                        + "\(power.decibelMilliwatts) yourself")
+                    "the measured power of \"\(id)\" cannot be changed in place; edit the file: set measured-power: "
+                        + "\(power.decibelMilliwatts)")
             }
         }
         let missing = ids.subtracting(profile.beacons.map(\.id))
@@ -50,8 +52,8 @@ package struct ProfileEditor: Sendable {
         }
     }
 
-    private static func differ(
-        _ old: Profile, _ new: Profile, onlyAt index: Int, by power: MeasuredPower
+    private static func differOnlyInMeasuredPower(
+        _ old: Profile, _ new: Profile, at index: Int, power: MeasuredPower
     ) -> Bool {
         guard old.name == new.name, old.beacons.count == new.beacons.count else { return false }
         let others = old.beacons.indices.filter { $0 != index }

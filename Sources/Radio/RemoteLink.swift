@@ -88,6 +88,6 @@ public enum RemoteError: Error, Hashable, Sendable {
     case disconnected(String)
     /// The devices did not pair.
     case notPaired(PairingError)
-    /// The request cannot be sent, or the response was malformed; the reason is a clause for people.
+    /// The radio could not carry out the request, or the response was malformed: a clause for the message.
     case impossible(String)
 }

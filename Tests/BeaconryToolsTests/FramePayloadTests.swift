@@ -90,7 +90,7 @@ struct FramePayloadTests {
         #expect(frame.set("device-type", to: "1") == nil)
         let failure = #expect(throws: Failure.self) { try FramePayload(frame, flags: .beacon) }
         #expect(failure?.exitCode == 64)
-        #expect(failure?.message.hasSuffix("a PDU carries 31; leave keys out, or the flags (--flags none)") == true)
+        #expect(failure?.message.hasSuffix("a PDU carries 31; leave out keys, or the flags (--flags none)") == true)
     }
 
     private func advertised(

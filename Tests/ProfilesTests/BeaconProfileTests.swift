@@ -74,7 +74,7 @@ import Testing
             (
                 "format: bthome, temperature: 1, humidity: 1, pressure: 1, illuminance: 1, voltage: 1, battery: 1, "
                     + "motion: 1, button: 1, device-type: 1",
-                "beacons[0].format: the frame takes 34 bytes, and a PDU carries 31"
+                "beacons[0].format: the advertising data takes 34 bytes, and a PDU carries 31"
             ),
         ])
     func mistakesAreReported(_ keys: String, _ start: String) {

@@ -60,7 +60,7 @@ enum GATTMistake {
         beacon(
             "services:\n- uuid: ¦1800\n  characteristics: [{ uuid: 2A00, properties: [read] }]\n",
             field: "services[0].uuid",
-            "every device has 1800 by itself; leave it out, and write name and appearance of the beacon"),
+            "every device has the service 1800; leave it out, and write name and appearance of the beacon"),
         beacon(
             "services:\n- uuid: 180F\n  ¦primary: true\n  characteristics: [{ uuid: 2A19, properties: [read] }]\n",
             field: "services[0]", "there is no key \"primary\" here; keys are uuid, characteristics"),
@@ -77,7 +77,9 @@ enum GATTMistake {
             "there is no property \"observe\"; properties are read, write, write-without-response, notify, indicate"),
         value("¦values: 5\n", "there is no key \"values\" here; did you mean \"value\"? keys are \(keys)"),
         value("name: ¦a.b\n", field: "name", "\"a.b\" has a dot, which separates names here"),
-        value("name: ¦major\n", field: "name", "\"major\" has a meaning of its own already; write another name"),
+        value(
+            "name: ¦major\n", field: "name", "\"major\" is the name of a setting, or a word of YAML; write another name"
+        ),
         value(
             "permissions: ¦secret\n", field: "permissions", "\"secret\" is not one of open, encrypted, authenticated"),
         value(
@@ -86,12 +88,12 @@ enum GATTMistake {
         several(
             "- { uuid: 2A19, properties: [read] }\n- { uuid: ¦2A19, properties: [read] }\n",
             field: "services[0].characteristics[1]",
-            "the name \"2A19\" is services[0].characteristics[0]'s already; give every characteristic a name of its own"
+            "services[0].characteristics[0] has the name \"2A19\" already; give every characteristic its own name"
         ),
         several(
             "- { name: x, uuid: 2A19, properties: [read] }\n- { name: ¦x, uuid: 2A1A, properties: [read] }\n",
             field: "services[0].characteristics[1].name",
-            "the name \"x\" is services[0].characteristics[0]'s already; give every characteristic a name of its own"),
+            "services[0].characteristics[0] has the name \"x\" already; give every characteristic its own name"),
     ]
 
     // MARK: - Values
@@ -106,7 +108,9 @@ enum GATTMistake {
         value("type: sfloat\nvalue: ¦1e300\n", field: "value", "\"1e300\" is too large for this type"),
         value(
             "type: int16\nscale: 0.01\nvalue: ¦400\n", field: "value", "\"400\" is not a number from -327.68 to 327.67"),
-        value("type: uint8\nscale: ¦0\n", field: "scale", "\"0\" is not what one step is worth, such as 0.01"),
+        value(
+            "type: uint8\nscale: ¦0\n", field: "scale", "\"0\" is not a scale; write the size of one step, such as 0.01"
+        ),
         value("type: text\nscale: ¦2\n", field: "scale", "only whole numbers have a scale"),
         value(
             "type: uint8\ndecimals: ¦1\n", field: "decimals",
@@ -120,7 +124,8 @@ enum GATTMistake {
         value("type: uint8\nrange: [¦low, 9]\n", field: "range[0]", "\"low\" is not a number; write one such as 36.6"),
         value(
             "fields: [{ name: x, type: uint8 }, ¦{ name: y, type: uint8, drain: { every: 1s } }]\n", field: "fields[1]",
-            "what changes by itself cannot be written; leave write out of the properties"),
+            "a value that changes by itself cannot be written; leave write and write-without-response out of the properties"
+        ),
         value("type: uint8\nrange: [0, 9]\nvalue: ¦10\n", field: "value", "10 is out of range: range says 0 to 9"),
         value(
             "type: uint8\nlength: ¦1\n", field: "length", "a value of this type has 1 bytes; leave length out"),
@@ -130,7 +135,7 @@ enum GATTMistake {
             "value: 010203\nlength: ¦{ max: 2 }\n", field: "length", "the value has 3 bytes, and length is 0 to 2"),
         value(
             properties: "[read]", "value: ¦01\nclock: date-time\n", field: "value",
-            "clock says what it is already; leave one of them out"),
+            "clock and value exclude each other; leave one of them out"),
         value(
             properties: "[read]", "clock: ¦sundial\n", field: "clock",
             "\"sundial\" is not one of current-time, date-time, unix"),
@@ -144,11 +149,11 @@ enum GATTMistake {
             "fields: ¦[]\n", field: "fields", "a list of at least one field is expected here"),
         value(
             "type: ¦uint8\nfields: [{ name: x, type: uint8 }]\n", field: "type",
-            "the fields have this each of their own; move it there"),
+            "each field has this key of its own; move it into the fields"),
         value("fields: [¦{ type: uint8 }]\n", field: "fields[0]", "\"name\" is missing"),
         value(
             "fields: [{ name: x, type: uint8 }, { name: ¦x, type: uint8 }]\n", field: "fields[1].name",
-            "the name \"x\" is fields[0]'s already"),
+            "fields[0] has the name \"x\" already; give every field its own name"),
         value(
             "fields: [{ name: x, type: ¦text }, { name: y, type: uint8 }]\n", field: "fields[0].type",
             "only the last field can be text, whose length is not fixed"),
@@ -159,11 +164,11 @@ enum GATTMistake {
     static let behaviours = [
         quantity(
             "value: ¦5\nwaveform: { shape: sine, min: 0, max: 9, period: 1s }\n", field: "value",
-            "waveform says what it is already; leave one of them out"),
+            "waveform and value exclude each other; leave one of them out"),
         quantity(
             "counter: { max: 9, every: 1s }\nrandom-walk: ¦{ min: 0, max: 9, step: 1, every: 1s }\n",
             field: "random-walk",
-            "counter changes it already; leave one of them out"),
+            "counter and random-walk exclude each other; leave one of them out"),
         value(
             properties: "[read]", "type: text\ncounter: ¦{ max: 9, every: 1s }\n", field: "counter",
             "counter makes numbers, which text is not; write a type such as uint8"),
@@ -209,7 +214,8 @@ enum GATTMistake {
             "the file \"heart.csv\" cannot be read here; write its values as points: [[0s, 1], [5s, 2]]"),
         value(
             properties: "¦[read, write]", "type: uint8\ncounter: { max: 9, every: 1s }\n", field: "properties",
-            "what changes by itself cannot be written; leave write out of the properties"),
+            "a value that changes by itself cannot be written; leave write and write-without-response out of the properties"
+        ),
         value(properties: "[read]", "notify: ¦1s\n", field: "notify", "this needs the property notify or indicate"),
         value(
             "notify: ¦sometimes\n", field: "notify",
@@ -242,7 +248,7 @@ enum GATTMistake {
     static let others = [
         value(
             "descriptors: [{ uuid: ¦2902, value: 0000 }]\n", field: "descriptors[0].uuid",
-            "2902 comes with the properties by itself; leave it out"),
+            "2902 is added where the properties need it; leave it out"),
         value("descriptors: [¦{ uuid: 2901 }]\n", field: "descriptors[0]", "\"value\" is missing"),
         value(
             "presentation: { format: 4, unit: ¦percent }\n", field: "presentation.unit",

@@ -5,19 +5,19 @@
 public import BluetoothCore
 import Radio
 
-/// The conditions of a scan.
+/// The options of a scan: the conditions of a discovery, active or passive scanning, and the duration.
 public struct ScanOptions: Sendable {
-    /// Devices that advertise one of these services, also in their scan response; empty for all.
+    /// Only devices that advertise one of these services, in advertising data or scan response; empty for all devices.
     public var services: [BluetoothUUID]
-    /// The minimum RSSI; `nil` for any.
+    /// The minimum RSSI, which a discovery without RSSI does not meet; `nil` for any RSSI, known or not.
     public var minimumRSSI: RSSI?
-    /// Whether to send scan requests. While one consumer needs scan responses, all receive them.
+    /// Whether to send scan requests. While any consumer scans actively, all consumers receive scan responses.
     public var isActive: Bool
     /// Whether every advertisement is a discovery, not only those with new data.
     public var includesRepetitions: Bool
-    /// The time from the first element to the end of the sequence; `nil` for no limit.
+    /// The time limit, from the start of the scan at the first call of `next()`; `nil` for no limit.
     public var duration: Duration?
-    /// Another condition.
+    /// A further condition that a discovery must meet.
     public var condition: @Sendable (Discovery) -> Bool
 
     /// By default all advertisements, with active scanning.
@@ -35,7 +35,7 @@ public struct ScanOptions: Sendable {
     }
 
     /// Whether a discovery meets the conditions.
-    func include(_ discovery: Discovery) -> Bool {
+    func includes(_ discovery: Discovery) -> Bool {
         if let minimumRSSI, discovery.sighting.rssi.map({ $0 < minimumRSSI }) ?? true { return false }
         if !services.isEmpty {
             let offered = discovery.advertisement.serviceUUIDs

@@ -17,7 +17,8 @@ package struct FramePayload: Encodable, Report {
         let size = frame.advertisingData(flags: flags).size
         guard size <= AdvertisingPDU.capacity else {
             throw .usage(
-                "the frame takes \(size) bytes, and a PDU carries \(AdvertisingPDU.capacity); leave keys out"
+                "the advertising data takes \(size) bytes, and a PDU carries \(AdvertisingPDU.capacity); "
+                    + "leave out keys"
                     + (flags == nil ? "" : ", or the flags (--flags none)"))
         }
         self.frame = frame

@@ -6,23 +6,24 @@ import Emulator
 import FoundationEssentials
 package import Persistence
 
-/// The files of `monitor`: the saved list of regions, and the last states of each list.
+/// The files of `monitor`: the saved list of regions, and the last states of the regions of that list and of files.
 ///
 /// Every file is replaced as a whole, so that a crash leaves the old one or the new one.
 package struct MonitorFolder {
-    /// The name of the saved list; no list in a file has it.
-    static let savedList = "saved"
+    /// The name of the saved list. The names of lists in files begin with `file-`.
+    static let savedListName = "saved"
 
     private let path: String
     private let files = LocalFileSystem()
 
-    /// The subfolder of a state folder; no profile can have its name.
+    /// The subfolder `.monitor` of a state folder. The name of a profile, also a subfolder, cannot begin with a dot.
     package init(state: String) { path = "\(state)/.monitor" }
 
     /// The file of the saved list.
     var savedListPath: String { "\(path)/saved.json" }
 
     /// Locks the states of a list, or the file of the saved list.
+    /// - Parameter name: the name of a list, or `saved.json` for the file of the saved list.
     /// - Throws: `Failure` when the folder cannot be written, or another process has the lock.
     package func lock(_ name: String) throws -> FileLock {
         do {
@@ -32,7 +33,7 @@ package struct MonitorFolder {
             switch error {
             case .held(let owner):
                 let who = owner.map { "process \($0)" } ?? "another process"
-                throw Failure(exitCode: 73, message: "\(path)/\(name) is in use by \(who); stop it first")
+                throw Failure(exitCode: 73, message: "\(path)/\(name).lock is in use by \(who); end that process first")
             case .system(let error): throw Self.notWritable(error)
             }
         } catch let error as SystemError {
@@ -40,7 +41,7 @@ package struct MonitorFolder {
         }
     }
 
-    /// The last states of a list; empty when none were saved, or the file is unusable.
+    /// The last states of a list; empty if none were saved, or if the file is not JSON of this version.
     func states(of list: String) throws(SystemError) -> [SavedState] {
         try load([SavedState].self, from: "\(path)/\(list).states.json") ?? []
     }
@@ -51,7 +52,7 @@ package struct MonitorFolder {
     }
 
     /// The saved list; empty when nothing was saved.
-    /// - Throws: `Failure` when its file is unusable: the user decides what happens to it.
+    /// - Throws: `Failure` if its file is invalid, which is not overwritten; `SystemError` if it cannot be read.
     func savedRegions() throws -> [SavedRegion] {
         guard try files.read(savedListPath) != nil else { return [] }
         guard let regions = try load([SavedRegion].self, from: savedListPath) else {
@@ -89,6 +90,6 @@ package struct MonitorFolder {
 
     private static func notWritable(_ error: SystemError) -> Failure {
         Failure(
-            exitCode: 73, message: "\(error); choose another state folder (--state DIR), or save nothing (--ephemeral)")
+            exitCode: 73, message: "\(error); choose another state folder (--state DIR), or watch with --ephemeral")
     }
 }

@@ -9,7 +9,7 @@ import Receiving
 
 /// A region's state, or a change of it.
 struct RegionRecord: Encodable, Report {
-    /// entered, exited, or state for a state without a change.
+    /// `entered` or `exited`; `state` for a current state, and for a change from unknown to outside.
     let event: String
     let time: String
     /// The region's identifier.
@@ -17,13 +17,13 @@ struct RegionRecord: Encodable, Report {
     /// unknown, inside or outside.
     let state: String
     let uuid: String
-    /// The number of the received beacon, else the region's; absent for any.
+    /// The major number of the beacon that entered the region, else the region's; absent if the region includes any.
     let major: UInt16?
     /// As for `major`.
     let minor: UInt16?
-    /// The message of the region; absent if it has none.
+    /// The region's hello or goodbye; absent if it has none, if it is suppressed, and for the event `state`.
     let message: String?
-    /// Whether the message and the command are held back because the previous ones were too recent.
+    /// Whether `at-most-once-per` suppresses the message and the command of this change; absent for a current state.
     let heldBack: Bool?
 
     /// The current state of a region.
@@ -59,8 +59,9 @@ struct RegionRecord: Encodable, Report {
             case "exited": "You're outside the region"
             default: state
             }
-        let saying = message.map { ": \($0)" } ?? ""
-        return ["\(region): \(words)" + saying + (heldBack == true ? " (said a short time ago)" : "")]
+        let messageText = message.map { ": \($0)" } ?? ""
+        let note = heldBack == true ? " (suppressed: the previous one is too recent)" : ""
+        return ["\(region): \(words)" + messageText + note]
     }
 
     /// The environment variables of `--exec`.

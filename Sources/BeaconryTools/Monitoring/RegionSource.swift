@@ -26,7 +26,7 @@ package struct RegionSource {
 
     /// The name under which the states of this list are saved.
     package var listName: String {
-        guard let file else { return MonitorFolder.savedList }
+        guard let file else { return MonitorFolder.savedListName }
         let name = file.split(separator: "/").last.map { String($0) } ?? file
         let isPlain = { (character: Character) in
             character.isASCII && (character.isLetter || character.isNumber || "._-".contains(character))

@@ -50,7 +50,7 @@ package struct SavedRegionList {
 
     /// Prints the regions with their last states.
     package func list() throws {
-        let states = try folder.states(of: MonitorFolder.savedList)
+        let states = try folder.states(of: MonitorFolder.savedListName)
         for region in try folder.savedRegions() {
             let state = states.first { $0.identifier == region.identifier && $0.uuid == region.uuid }
             Output.report(SavedRegionReport("saved", region, state: state?.state), as: format)

@@ -69,7 +69,9 @@ enum BlueZContent: Hashable, Sendable {
         case 0x19:
             guard data.count == 2 else { throw .malformed }
             let value = UInt16(data[0]) | UInt16(data[1]) << 8
-            guard value != 0xFFFF else { throw Refusal("bluetoothd treats the appearance 0xFFFF as absent") }
+            guard value != 0xFFFF else {
+                throw Refusal("bluetoothd omits the appearance 0xFFFF, which is its mark for none")
+            }
             self = .appearance(value)
         case 0x01...0x03, 0x06...0x0A, 0x16, 0xFF: throw .malformed
         case 0x2E where !daemon.takesAnySetIdentifier:
@@ -90,7 +92,7 @@ enum BlueZContent: Hashable, Sendable {
     ]
 
     private static func list(_ uuids: [BluetoothUUID]) throws(Refusal) -> [BluetoothUUID] {
-        guard !uuids.isEmpty else { throw Refusal("bluetoothd writes no empty list") }
+        guard !uuids.isEmpty else { throw Refusal("bluetoothd omits an empty list of services") }
         return uuids.map(asBlueZReadsIt)
     }
 

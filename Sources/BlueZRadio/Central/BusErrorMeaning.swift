@@ -17,7 +17,7 @@ extension RemoteError {
         case .remote: self = Self.remote(error)
         case .notConnected, .connectionFailed: self = .disconnected("the connection to the message bus is gone")
         case .timeout: self = .impossible("bluetoothd did not reply in time")
-        case .cancelled: self = .impossible("it was cancelled")
+        case .cancelled: self = .impossible("the call was cancelled")
         default: self = .impossible("\(error)")
         }
     }

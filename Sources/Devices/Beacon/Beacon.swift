@@ -244,7 +244,7 @@ extension Beacon {
         let size = frame.advertisingData(flags: configuration.flags).size
         if size > AdvertisingPDU.capacity {
             reader.add(
-                "the frame takes \(size) bytes, and a PDU carries \(AdvertisingPDU.capacity); leave keys out",
+                "the advertising data takes \(size) bytes, and a PDU carries \(AdvertisingPDU.capacity); leave out keys",
                 field: "format", at: reader.place(of: "format"))
         }
         self.init(configuration)

@@ -66,7 +66,7 @@ enum AdvertisedContentParser {
         if let name = part.value("value-of", ValueText.attributeName) {
             if part.has("data") {
                 part.add(
-                    "value-of says what it is already; leave one of them out", field: "data",
+                    "value-of and data exclude each other; leave one of them out", field: "data",
                     at: part.place(of: "data"))
                 _ = part.node("data")
             }

@@ -64,7 +64,8 @@ enum CharacteristicParser {
         let others = ["type", "value", "clock", "scale", "decimals", "range"] + ProfileReader.quantityKeys
         if let other = others.first(where: reader.has) {
             reader.add(
-                "the fields have this each of their own; move it there", field: other, at: reader.place(of: other))
+                "each field has this key of its own; move it into the fields", field: other, at: reader.place(of: other)
+            )
             for key in others { _ = reader.node(key) }
             _ = reader.node("fields")
             return nil
@@ -81,7 +82,8 @@ enum CharacteristicParser {
         for (index, field) in fields.enumerated() {
             if let first = fields.firstIndex(where: { $0.name == field.name }), first < index {
                 reader.add(
-                    "the name \"\(field.name)\" is fields[\(first)]'s already", field: "fields[\(index)].name",
+                    "fields[\(first)] has the name \"\(field.name)\" already; give every field its own name",
+                    field: "fields[\(index)].name",
                     at: sequence?[index].mapping?["name"]?.place)
             }
             if field.size == nil, index < fields.count - 1 {
@@ -179,7 +181,7 @@ enum CharacteristicParser {
         guard let changing else { return }
         let place = reader.present("fields")?.sequence?[changing]
         reader.add(
-            "what changes by itself cannot be written; leave write out of the properties",
+            "a value that changes by itself cannot be written; leave write and write-without-response out of the properties",
             field: place == nil ? "properties" : "fields[\(changing)]",
             at: place?.place ?? reader.place(of: "properties"))
     }

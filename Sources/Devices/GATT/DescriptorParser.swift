@@ -41,7 +41,7 @@ enum DescriptorParser {
                 .serverCharacteristicConfiguration,
             ]
             guard !own.contains(uuid) else {
-                throw ValueFault("\(uuid) comes with the properties by itself; leave it out")
+                throw ValueFault("\(uuid) is added where the properties need it; leave it out")
             }
             return uuid
         }

@@ -19,7 +19,7 @@ enum FieldParser {
             // A second generator was reported already.
             if ["value", "clock"].contains(given[0]) {
                 reader.add(
-                    "\(given[1]) says what it is already; leave one of them out", field: given[0],
+                    "\(given[1]) and \(given[0]) exclude each other; leave one of them out", field: given[0],
                     at: reader.place(of: given[0]))
             }
             return nil
@@ -71,7 +71,7 @@ enum FieldParser {
         let scale = reader.value("scale") { text throws(ValueFault) in
             let scale = try ValueText.number(text)
             guard scale != 0, 1e-9...1e9 ~= abs(scale) else {
-                throw ValueFault("\"\(text)\" is not what one step is worth, such as 0.01")
+                throw ValueFault("\"\(text)\" is not a scale; write the size of one step, such as 0.01")
             }
             return scale
         }

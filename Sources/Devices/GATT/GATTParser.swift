@@ -73,7 +73,7 @@ enum GATTParser {
             let uuid = try ValueText.bluetoothUUID(text)
             guard ![.genericAccess, .genericAttribute].contains(uuid) else {
                 throw ValueFault(
-                    "every device has \(uuid) by itself; leave it out, and write name and appearance of the beacon")
+                    "every device has the service \(uuid); leave it out, and write name and appearance of the beacon")
             }
             return uuid
         }
@@ -95,7 +95,7 @@ enum GATTParser {
         for (path, node, declared) in places(of: configuration, reader) {
             if let owner = owners[declared.name] {
                 reader.add(
-                    "the name \"\(declared.name)\" is \(owner)'s already; give every characteristic a name of its own",
+                    "\(owner) has the name \"\(declared.name)\" already; give every characteristic its own name",
                     field: node?["name"] == nil ? path : "\(path).name", at: (node?["name"] ?? node?["uuid"])?.place)
             }
             owners[declared.name] = owners[declared.name] ?? path

@@ -37,7 +37,7 @@ extension ProfileReader {
         for key in Self.quantityKeys {
             guard let node = node(key) else { continue }
             if let first {
-                add("\(first) changes it already; leave one of them out", field: key, at: node.place)
+                add("\(first) and \(key) exclude each other; leave one of them out", field: key, at: node.place)
                 continue
             }
             first = key
@@ -181,7 +181,7 @@ extension ProfileReader {
         if let given = node("points") {
             points = self.points(in: given)
             if let file = node("file") {
-                add("the points are given already; leave one of both out", field: "file", at: file.place)
+                add("points and file exclude each other; leave one of them out", field: "file", at: file.place)
             }
         } else {
             let files = files

@@ -62,7 +62,7 @@ struct SensorTagLink: Sendable {
     /// The preferred parameters: 100 ms to 1 s, no latency, a timeout of 10 s.
     private static let preferredParameters = ConnectionParameters(
         interval: Ticks(80)...Ticks(800), supervisionTimeout: Ticks(1000))
-    private static let silence = "it is silent until the key at its side is pressed, and advertises for 30.72 s then"
+    private static let silence = "it is silent until its side key is pressed, and then advertises for 30.72 s"
 
     private let advertisement: Advertisement
     private let policy: SensorTag.AdvertisingPolicy

@@ -140,7 +140,7 @@ struct ControlEvents: AsyncParsableCommand {
         commandName: "events", abstract: "Print events until the run ends.",
         discussion: "Example: beaconry ctl events --json")
     @OptionGroup var options: ControlOptions
-    func run() async throws { try await options.tool.sendEvents() }
+    func run() async throws { try await options.tool.printEvents() }
 }
 
 /// `beaconry ctl stop`

@@ -94,7 +94,7 @@ def test_without_a_format_the_frame_is_an_ibeacon(arguments: tuple[str, ...]) ->
         (
             "encode bthome --temperature 1 --humidity 1 --pressure 1 --illuminance 1 --voltage 1 --battery 1 --motion 1"
             " --button 1 --device-type 1",
-            "the frame takes 34 bytes, and a PDU carries 31; leave keys out, or the flags (--flags none)",
+            "the advertising data takes 34 bytes, and a PDU carries 31; leave out keys, or the flags (--flags none)",
         ),
         ("advertise bthome --temperature 1 --telemetry", "bthome has no telemetry; formats with telemetry are eddystone-uid, "),
         (

@@ -99,4 +99,4 @@ def test_stop_ends_the_run(air: Start, beaconry: Beaconry) -> None:
     assert run.exit_code() == 0
     assert not any(beaconry.runtime.rglob("*.sock"))
     again = beaconry.call("ctl", "stop")
-    assert again.returncode == 74 and "no beaconry runs here" in again.stderr
+    assert again.returncode == 74 and "no running beaconry was found" in again.stderr

@@ -354,7 +354,7 @@ def test_tag_advertises_after_its_side_key_is_pressed(beaconry: Beaconry) -> Non
     )
     run.wait("radio-ready")
     waiting = run.wait("waiting", device="tag")
-    assert "silent until the key at its side is pressed" in waiting["message"]
+    assert "silent until its side key is pressed" in waiting["message"]
     assert waiting["hint"] == "press it with beaconry ctl set tag keys=side, then beaconry ctl set tag keys=none"
     assert not any(event["event"] in ("ready", "advertising-started") for event in run.take(2))
     assert beaconry.call("ctl", "set", "tag", "keys=side").returncode == 0
