@@ -115,6 +115,13 @@ def test_other_beacon_formats_are_decoded(hex_bytes: str, frame: dict[str, objec
     assert words.startswith(str(frame["format"]) + " ")
 
 
+@pytest.mark.parametrize(("kind", "name"), [("00", "public"), ("01", "random"), ("03", "random"), ("ff", "anonymous")])
+def test_address_types_of_reports_are_named(kind: str, name: str) -> None:
+    event = f"043e1d0d010000{kind}0000000000000101007fc500000000000000000003020106"
+    report = json.loads(beaconry("decode", event, "--json").stdout)
+    assert (report["addressType"], report["rssi"], report["pdu"]) == (name, -59, "ADV_EXT_IND")
+
+
 def test_decode_prints_valid_structures_before_an_error() -> None:
     result = beaconry("decode", "0201061aff4c00", "--json")
     assert result.returncode == 65
