@@ -173,6 +173,7 @@ package actor Emulator: Service {
         if failure == nil || isReady { events.post(.stopping) }
         for identifier in sessions.keys { sessions[identifier]?.endConversations() }
         await radio.close()
+        for beacon in beacons { await beacon.end() }
         if let readyFile = configuration.readyFile, isReady { try? LocalFileSystem().remove(readyFile) }
         return failure
     }

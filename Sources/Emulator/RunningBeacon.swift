@@ -197,6 +197,9 @@ actor RunningBeacon {
         advertise(first)
     }
 
+    /// Ends the timer, at the end of the run.
+    func end() { stopTimer() }
+
     /// Takes the beacon off the air for good: it is in none of the profiles any more.
     func remove() {
         isEnabled = false

@@ -47,6 +47,21 @@ struct EmulatorRunTests {
     }
 
     @Test
+    func timersOfBeaconsEndWithTheRun() async throws {
+        let folder = try TemporaryFolder()
+        let rig = try Rig(
+            """
+            profile: museum
+            beacons:
+              - { id: sign, device: beacon, format: eddystone-url, url: https://example.com/a, telemetry: { every: 10 } }
+            """, folder: folder)
+        try await rig.event("ready")
+        #expect(rig.clock.sleepers == 1)
+        try await rig.stop()
+        #expect(rig.clock.sleepers == 0)
+    }
+
+    @Test
     func runIsReadyOnce() async throws {
         try await withReadyRig { rig in
             rig.radio.confirm("exit")
