@@ -79,13 +79,10 @@ enum CharacteristicParser {
         let fields = read.compactMap(\.self)
         guard fields.count == read.count else { return nil }
         let sequence = reader.node("fields")?.sequence
+        reader.addDuplicates(in: "fields", read, key: "name", name: \.name) { earlier, name in
+            "\(earlier) has the name \"\(name)\" already; give every field its own name"
+        }
         for (index, field) in fields.enumerated() {
-            if let first = fields.firstIndex(where: { $0.name == field.name }), first < index {
-                reader.add(
-                    "fields[\(first)] has the name \"\(field.name)\" already; give every field its own name",
-                    field: "fields[\(index)].name",
-                    at: sequence?[index].mapping?["name"]?.place)
-            }
             if field.size == nil, index < fields.count - 1 {
                 reader.add(
                     "only the last field can be \(FormatText.text(field.format)), whose length is not fixed",
