@@ -78,7 +78,8 @@ enum GATTMistake {
         value("¦values: 5\n", "there is no key \"values\" here; did you mean \"value\"? keys are \(keys)"),
         value("name: ¦a.b\n", field: "name", "\"a.b\" has a dot, which separates names here"),
         value(
-            "name: ¦major\n", field: "name", "\"major\" is the name of a setting, or a word of YAML; write another name"
+            "name: ¦major\n", field: "name",
+            "\"major\" is reserved for a setting, or for true and false; write another name"
         ),
         value(
             "permissions: ¦secret\n", field: "permissions", "\"secret\" is not one of open, encrypted, authenticated"),

@@ -309,7 +309,7 @@ extension ValueText {
         guard !name.contains(".") else { throw ValueFault("\"\(text)\" has a dot, which separates names here") }
         let reserved = DeviceRegistry.commonSettings.map(\.key) + ["true", "false"]
         guard !reserved.contains(name) else {
-            throw ValueFault("\"\(text)\" is the name of a setting, or a word of YAML; write another name")
+            throw ValueFault("\"\(text)\" is reserved for a setting, or for true and false; write another name")
         }
         return name
     }
