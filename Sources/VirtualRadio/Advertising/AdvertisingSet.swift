@@ -25,7 +25,17 @@ struct AdvertisingSet: Sendable {
     let handle: UInt8?
     let timer: TimerIdentifier
 
-    private(set) var properties: AdvertisingEventProperties = .legacyConnectable
+    private(set) var properties: AdvertisingEventProperties = .legacyConnectable {
+        didSet {
+            isConnectable = properties.contains(.connectable)
+            isHighDuty = properties.contains(.highDutyCycle)
+            isLegacy = properties.contains(.legacy)
+        }
+    }
+    // Flags of the properties, stored because each advertising event reads them: a call of `contains` copies the set.
+    private(set) var isConnectable = true
+    private(set) var isHighDuty = false
+    private(set) var isLegacy = true
     /// Microseconds.
     private(set) var interval: Int64 = 1_280_000
     /// Channels 37, 38 and 39, one bit each.
@@ -67,15 +77,13 @@ struct AdvertisingSet: Sendable {
         self.transmitPower = transmitPower
     }
 
-    var isConnectable: Bool { properties.contains(.connectable) }
-    var isHighDuty: Bool { properties.contains(.highDutyCycle) }
     /// Whether the limit of events is reached.
     var isExhausted: Bool { maximumEvents > 0 && completedEvents >= maximumEvents }
 
     /// An advertising event of this set on the medium.
     var event: AdvertisingEvent {
         AdvertisingEvent(
-            transmitter: controller, power: transmitPower, channels: channels, isLegacy: properties.contains(.legacy))
+            transmitter: controller, power: transmitPower, channels: channels, isLegacy: isLegacy)
     }
 
     /// The data of its advertisements or of its scan responses.
@@ -87,7 +95,7 @@ struct AdvertisingSet: Sendable {
     /// What distinguishes its advertisements from others of the same address.
     func seenAdvertisement(isScanResponse: Bool) -> SeenAdvertisement {
         var detail = UInt32(isScanResponse ? 0x18 : properties.rawValue & 0x17)
-        if !properties.contains(.legacy) {
+        if !isLegacy {
             detail |= 0x20 | UInt32(identifier) << 8 | UInt32(dataIdentifier & 0x0FFF) << 16
         }
         return SeenAdvertisement(address: address, detail: detail)
@@ -100,7 +108,7 @@ extension AdvertisingSet {
     /// Checks that the set can be enabled for a duration in microseconds; 0 is without a limit.
     func checkEnabling(duration: Int64) throws(HCIStatus) {
         guard !dataIsIncomplete, !scanResponseIsIncomplete else { throw .commandDisallowed }
-        let needsResponse = properties.contains(.scannable) && !properties.contains(.legacy)
+        let needsResponse = properties.contains(.scannable) && !isLegacy
         guard !needsResponse || !scanResponse.isEmpty else { throw .commandDisallowed }
         if isHighDuty {
             guard duration > 0, duration <= Self.highDutyDuration else { throw .invalidCommandParameters }
@@ -231,7 +239,7 @@ extension AdvertisingSet {
     mutating func setData(_ operation: AdvertisingDataOperation, _ octets: [UInt8]) throws(HCIStatus) {
         guard properties.takesAdvertisingData else { throw .invalidCommandParameters }
         if operation == .unchanged {
-            guard isEnabled, !data.isEmpty, octets.isEmpty, !properties.contains(.legacy) else {
+            guard isEnabled, !data.isEmpty, octets.isEmpty, !isLegacy else {
                 throw .invalidCommandParameters
             }
         } else {
@@ -246,19 +254,19 @@ extension AdvertisingSet {
         let clears = operation == .complete && octets.isEmpty
         guard properties.takesScanResponseData || clears else { throw .invalidCommandParameters }
         try checkOperation(operation, octets)
-        guard !isEnabled || !clears || properties.contains(.legacy) || !properties.takesScanResponseData else {
+        guard !isEnabled || !clears || isLegacy || !properties.takesScanResponseData else {
             throw .commandDisallowed
         }
         try Self.assemble(&scanResponse, &scanResponseIsIncomplete, operation, octets, limit: limit)
         dataIdentifier &+= 1
     }
 
-    private var limit: Int { properties.contains(.legacy) ? Self.legacyDataLimit : Self.dataLimit }
+    private var limit: Int { isLegacy ? Self.legacyDataLimit : Self.dataLimit }
 
     private func checkOperation(_ operation: AdvertisingDataOperation, _ octets: [UInt8]) throws(HCIStatus) {
         guard operation.rawValue <= AdvertisingDataOperation.complete.rawValue else { throw .invalidCommandParameters }
         guard operation != .complete else { return }
-        guard !octets.isEmpty, !properties.contains(.legacy) else { throw .invalidCommandParameters }
+        guard !octets.isEmpty, !isLegacy else { throw .invalidCommandParameters }
         guard !isEnabled else { throw .commandDisallowed }
     }
 
