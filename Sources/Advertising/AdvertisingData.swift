@@ -100,7 +100,8 @@ extension AdvertisingData: WireCodable {
     private init(structures: [AdvertisingStructure], padding: [UInt8]) {
         self.structures = structures
         self.padding = padding
-        var writer = ByteWriter(capacity: AdvertisingPDU.capacity)
+        // Thousands of beacons have such data, and most of them an empty scan response: exactly the bytes that are needed.
+        var writer = ByteWriter(capacity: structures.reduce(padding.count) { $0 + $1.size })
         for structure in structures { structure.serialize(into: &writer) }
         writer.write(padding)
         bytes = writer.bytes

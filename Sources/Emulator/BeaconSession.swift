@@ -27,8 +27,8 @@ struct BeaconSession {
     private(set) var isRemoved = false
     /// Whether the radio has reported that the beacon is on the air.
     private(set) var isOnAir = false
-    /// The advertisement on the air, or the last one.
-    private var status: AdvertisingStatus?
+    /// The effective advertisement on the air, or the last one.
+    private var effective: EffectiveAdvertisement?
     private var connected: Set<String> = []
     private var activeSubscriptions: [Subscription: ClientCharacteristicConfiguration] = [:]
     /// The last events of pairings that have not ended, by central.
@@ -48,7 +48,7 @@ struct BeaconSession {
     func completed(_ beaconStatus: BeaconStatus) -> BeaconStatus {
         var complete = beaconStatus
         complete.isOnAir = isOnAir
-        complete.effective = status?.effective
+        complete.effective = effective
         complete.centrals = centrals
         return complete
     }
@@ -64,7 +64,7 @@ struct BeaconSession {
     /// Removes the beacon from the run. It may still be on the air.
     mutating func remove() {
         isRemoved = true
-        status = nil
+        effective = nil
         connected = []
         activeSubscriptions = [:]
         pairings = [:]
@@ -77,7 +77,7 @@ struct BeaconSession {
     /// - Returns: Whether the beacon was off the air before.
     mutating func advertise(_ status: AdvertisingStatus) -> Bool {
         defer { isOnAir = true }
-        self.status = status
+        effective = status.effective
         return !isOnAir
     }
 

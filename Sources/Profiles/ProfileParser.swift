@@ -36,7 +36,19 @@ extension Profile {
         }
         let faults = reader.finish()
         guard faults.isEmpty, let name else { throw ProfileFaults(faults) }
-        self.init(name: name, beacons: beacons.compactMap(\.self))
+        self.init(name: name, beacons: Self.complete(beacons))
+    }
+}
+
+extension Profile {
+    /// The beacons without faults. Not `compactMap`, whose result has room for up to twice as many.
+    private static func complete(_ beacons: [BeaconDefinition?]) -> [BeaconDefinition] {
+        var complete: [BeaconDefinition] = []
+        complete.reserveCapacity(beacons.count)
+        for beacon in beacons {
+            if let beacon { complete.append(beacon) }
+        }
+        return complete
     }
 }
 

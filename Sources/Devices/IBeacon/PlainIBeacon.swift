@@ -48,13 +48,13 @@ package struct PlainIBeacon: ProfiledDevice {
     }
 
     package private(set) var configuration: Configuration
-    /// The advertisement with the present settings, encoded once for each change.
-    package private(set) var advertisement: Advertisement
+    /// The advertising data with the present settings, encoded once for each change.
+    private var advertisingData: AdvertisingData
 
     /// A beacon with these values.
     package init(_ configuration: Configuration) {
         self.configuration = configuration
-        advertisement = configuration.advertisement
+        advertisingData = configuration.advertisingData
     }
 
     package var advertisesWhileConnected: Bool { true }
@@ -77,28 +77,32 @@ package struct PlainIBeacon: ProfiledDevice {
         } catch {
             return .refused(error.sentence)
         }
-        advertisement = configuration.advertisement
+        advertisingData = configuration.advertisingData
         return .done([.advertise(advertisement)])
+    }
+
+    /// The advertisement with the present settings.
+    package var advertisement: Advertisement {
+        Advertisement(
+            pdu: configuration.pdu, advertisingData: advertisingData, scanResponse: configuration.scanResponse,
+            interval: configuration.interval, transmitPower: configuration.transmitPower,
+            address: configuration.address)
     }
 }
 
 extension PlainIBeacon.Configuration {
-    /// The advertisement with these values.
-    fileprivate var advertisement: Advertisement {
+    fileprivate var advertisingData: AdvertisingData { frame.advertisingData(flags: flags) }
+
+    /// The services and the name; empty if the PDU is not scannable.
+    fileprivate var scanResponse: AdvertisingData {
+        guard pdu.isScannable else { return [] }
         var scanResponse: AdvertisingData = []
-        if pdu.isScannable {
-            if !services.isEmpty {
-                scanResponse.append(.serviceUUIDs128(services, isComplete: true))
-            }
-            let budget = AdvertisingPDU.capacity - scanResponse.size
-            if let name = name.flatMap({ AdvertisingStructure.localName($0, fitting: budget) }) {
-                scanResponse.append(name)
-            }
+        if !services.isEmpty { scanResponse.append(.serviceUUIDs128(services, isComplete: true)) }
+        let budget = AdvertisingPDU.capacity - scanResponse.size
+        if let name = name.flatMap({ AdvertisingStructure.localName($0, fitting: budget) }) {
+            scanResponse.append(name)
         }
-        return Advertisement(
-            pdu: pdu, advertisingData: frame.advertisingData(flags: flags),
-            scanResponse: scanResponse, interval: interval,
-            transmitPower: transmitPower, address: address)
+        return scanResponse
     }
 }
 
