@@ -106,9 +106,12 @@ struct ConnectionTable: Sendable {
     /// The next connection with data after the one that sent last.
     private var nextSender: Int? {
         let last = credits.lastSender?.rawValue ?? 0
-        let indices = connections.indices
-        return indices.first { connections[$0].hasOutgoing && connections[$0].link.id.rawValue > last }
-            ?? indices.first { connections[$0].hasOutgoing }
+        var first: Int?
+        for index in connections.indices where connections[index].hasOutgoing {
+            if connections[index].link.id.rawValue > last { return index }
+            if first == nil { first = index }
+        }
+        return first
     }
 
     /// The controller has sent packets.

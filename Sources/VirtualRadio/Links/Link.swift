@@ -157,6 +157,12 @@ struct Link: Sendable {
         _modify { yield &ends[side.rawValue] }
     }
 
+    /// The controller that receives the data of a side; `nil` if no data may cross now. Mutating, so that
+    /// it is called in place: otherwise the link is copied for each packet.
+    mutating func receiverOfData(from side: LinkSide) -> Int? {
+        self[side].outgoing.isEmpty || isPaused ? nil : self[side.other].controller
+    }
+
     // MARK: - State
 
     var intervalMicroseconds: Int64 { Int64(interval) * 1250 }
@@ -252,8 +258,10 @@ struct Link: Sendable {
     }
 
     /// Moves bytes of the first packet of a side across the link.
-    /// - Returns: the packet as it was before; `nil` without data.
-    mutating func cross(_ octets: Int, from side: LinkSide) -> OutgoingData? {
+    /// - Returns: the packet as it was before, with the receiving controller and its handle of the link; `nil` without data.
+    mutating func cross(
+        _ octets: Int, from side: LinkSide
+    ) -> (data: OutgoingData, receiver: Int, handle: ConnectionHandle)? {
         guard let data = ends[side.rawValue].outgoing.first else { return nil }
         let end = data.sent + octets
         if end < data.payload.count {
@@ -263,7 +271,7 @@ struct Link: Sendable {
             ends[side.rawValue].outgoingCost -= data.cost
             ends[side.rawValue].completed += 1
         }
-        return data
+        return (data, self[side.other].controller, self[side.other].handle)
     }
 
     /// Airtime of a data PDU, or of an empty one, in microseconds (Core 5.4, Vol 6, Part B, 2.1 and 2.2).

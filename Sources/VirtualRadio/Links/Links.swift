@@ -167,8 +167,7 @@ struct Links: Sendable {
 
     /// Whether a side has data, and the other side's host has room for it.
     private mutating func canSend(_ index: Int, from side: LinkSide, _ context: inout AirContext) -> Bool {
-        guard !links[index][side].outgoing.isEmpty, !links[index].isPaused else { return false }
-        let receiver = links[index][side.other].controller
+        guard let receiver = links[index].receiverOfData(from: side) else { return false }
         if context.controllers.hasRoom(receiver), hosts[receiver].flow.hasRoom { return true }
         context.controllers.awaitRoom(of: receiver)
         return false
@@ -230,11 +229,10 @@ struct Links: Sendable {
     }
 
     private mutating func deliver(_ index: Int, octets: Int, from side: LinkSide, _ context: inout AirContext) {
-        guard let data = links[index].cross(octets, from: side), octets > 0 else { return }
-        let receiver = links[index][side.other].controller
+        guard let (data, receiver, handle) = links[index].cross(octets, from: side), octets > 0 else { return }
         let isWhole = octets == data.payload.count
         let packet = ACLDataPacket(
-            handle: links[index][side.other].handle,
+            handle: handle,
             boundary: data.startsMessage && data.sent == 0 ? .firstFlushable : .continuing,
             payload: isWhole ? data.payload : Array(data.payload[data.sent..<data.sent + octets]))
         if hosts[receiver].flow.isCounting {
