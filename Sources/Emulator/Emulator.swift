@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import BluetoothCore
+package import BluetoothCore
 package import Devices
 package import Persistence
 package import Profiles
@@ -432,6 +432,28 @@ package actor Emulator: Service {
         // A device without power has no connections.
         if !enabled { await disconnectAll(from: status.identifier) }
         return completed(status)
+    }
+
+    /// Moves a beacon or a host on the virtual air.
+    /// - Throws: `EmulatorError` `.unknownBeacon` if nothing on the air has this name, or `.refusedSetting` if the radio has
+    ///   no positions.
+    package func move(_ name: String, to position: Position) async throws(EmulatorError) {
+        guard await (try positioningRadio()).move(name, to: position) else {
+            throw EmulatorError(
+                .unknownBeacon, "nothing on the air is named \"\(name)\"",
+                hint: "beaconry ctl list shows the beacons, beaconry ctl links the hosts that scan")
+        }
+        await directory.beacon(BeaconIdentifier(name))?.move(to: position)
+    }
+
+    /// The paths from everything that advertises to everything that scans.
+    /// - Throws: `EmulatorError` `.refusedSetting` if the radio has no positions.
+    package func paths() async throws(EmulatorError) -> [AirPath] { await (try positioningRadio()).paths() }
+
+    private func positioningRadio() throws(EmulatorError) -> any PositioningRadio {
+        if let radio = radio as? any PositioningRadio, radio.name == "virtual" { return radio }
+        throw EmulatorError(
+            .refusedSetting, "\(radio.name) has no positions", hint: "run on the virtual air (--radio virtual)")
     }
 
     /// Routes a command to the beacon with this name.

@@ -42,6 +42,8 @@ actor RunningBeacon {
     nonisolated let identifier: BeaconIdentifier
     nonisolated let profile: BeaconDefinition
     nonisolated let profileName: String
+    /// Where it is on an emulated air; `nil` is 1 m from every receiver.
+    var position: Position?
     private let executor: QueueExecutor
     private nonisolated let clock: Timekeeper
     private let flash: FlashFile?
@@ -72,6 +74,7 @@ actor RunningBeacon {
         lock inherited: FileLock? = nil, clock: Timekeeper, perform: @escaping @Sendable (Action) -> Void
     ) throws(EmulatorError) {
         self.profile = profile
+        position = profile.position
         self.profileName = profileName
         self.identifier = identifier
         self.perform = perform
@@ -103,8 +106,9 @@ actor RunningBeacon {
 
     /// The beacon as a radio hosts it.
     var hosted: HostedBeacon {
-        var hosted = HostedBeacon(
-            device, identifier: identifier, key: "\(profileName)/\(profile.id)", site: BeaconSite(profile))
+        var site = BeaconSite(profile)
+        site.position = position
+        var hosted = HostedBeacon(device, identifier: identifier, key: "\(profileName)/\(profile.id)", site: site)
         hosted.pairing = profile.pairing
         return hosted
     }
@@ -199,6 +203,8 @@ actor RunningBeacon {
 
     /// Ends the timer, at the end of the run.
     func end() { stopTimer() }
+    /// Notes that it was moved.
+    func move(to position: Position) { self.position = position }
 
     /// Takes the beacon off the air for good: it is in none of the profiles any more.
     func remove() {
@@ -424,7 +430,7 @@ actor RunningBeacon {
             kind: profile.device.kind, isEnabled: isEnabled, settings: device.settings,
             presentValues: device.presentValues(at: clock.deviceTime),
             services: device.services.map(\.uuid.description), keepsSettings: flash != nil,
-            position: profile.position)
+            position: position)
     }
 
     /// Saves settings.

@@ -108,6 +108,6 @@ extension ControllerConfiguration {
         }
         let address = beacon.address.flatMap { $0.isStaticRandom ? nil : $0 }
         self.init(
-            publicAddress: address ?? spare, position: site.position, rssiOffset: Double(correction ?? 0))
+            publicAddress: address ?? spare, name: beacon.identifier.name, position: site.position, rssiOffset: Double(correction ?? 0))
     }
 }

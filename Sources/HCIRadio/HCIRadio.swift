@@ -4,7 +4,7 @@
 
 package import Advertising
 public import Bluetooth
-import BluetoothCore
+package import BluetoothCore
 import Concurrency
 import HostStack
 import NIOCore
@@ -549,5 +549,17 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
         continuation.yield(.lost(error))
         hosts[host]?.close()
         recover(transport)
+    }
+}
+
+// MARK: - Positions
+
+extension HCIRadio: PositioningRadio {
+    package func move(_ name: String, to position: Position) async -> Bool {
+        if case .air(let air) = medium { air.move(name, to: position) } else { false }
+    }
+
+    package func paths() async -> [AirPath] {
+        if case .air(let air) = medium { air.paths() } else { [] }
     }
 }

@@ -98,6 +98,9 @@ final class PeripheralHost {
         if former.tableSource != definition.tableSource { setServices(of: beacon) }
         if former.pairing != definition.pairing { setPairing(of: beacon) }
         if former.pairing?.hidesAddress != definition.pairing?.hidesAddress { apply(beacon) }
+        if let position = definition.site.position, position != former.site.position {
+            _ = air?.move(definition.identifier.name, to: position)
+        }
     }
 
     private func makePlace(for definition: HostedBeacon) -> ControllerSet? {

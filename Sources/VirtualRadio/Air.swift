@@ -12,9 +12,9 @@ package import HCI
 /// does input and output; the same seed and the same calls give the same bytes.
 ///
 /// Simplifications: an advertising event takes place at one instant on all of its channels, so a scanner whose window equals
-/// its interval receives every event; packets do not collide and are never damaged; peripheral latency is negotiated but not
-/// used; resolvable private addresses are not resolved. Intervals of advertising and of connections are the shortest that a
-/// host allows.
+/// its interval receives every event unless the packet is lost; packets do not collide, and those of connections are never
+/// damaged; peripheral latency is negotiated but not used; resolvable private addresses are not resolved. Intervals of
+/// advertising and of connections are the shortest that a host allows.
 ///
 /// The air is made of parts with private state; it wires them and runs their timers:
 /// - `controllers` (in `AirContext`): identity, settings and outbox of each controller,
@@ -26,7 +26,7 @@ package import HCI
 package struct Air: Sendable {
     var context: AirContext
     var medium: Medium
-    var advertising: AdvertisingSets
+    var advertising = AdvertisingSets()
     var scanners = Scanners()
     var initiators = Initiators()
     var links = Links()
@@ -41,9 +41,8 @@ package struct Air: Sendable {
         numbers: (any RandomNumberGenerator & Sendable)? = nil
     ) {
         context = AirContext(configuration)
-        medium = Medium(configuration.pathLoss, noise: SplitMix64(seed: configuration.seed, stream: 2))
-        advertising = AdvertisingSets(delays: SplitMix64(seed: configuration.seed, stream: 1))
-        cryptography = Cryptography(numbers: numbers ?? SplitMix64(seed: configuration.seed, stream: 3))
+        medium = Medium(configuration.propagation, seed: configuration.seed)
+        cryptography = Cryptography(numbers: numbers)
     }
 
     /// The configuration that the air was created with.
@@ -75,11 +74,13 @@ extension Air {
     package mutating func addController(_ configuration: ControllerConfiguration) -> ControllerIdentifier {
         let identifier = context.controllers.add(configuration)
         medium.addController(identifier.index, configuration)
-        advertising.addController(identifier.index)
+        advertising.addController(
+            identifier.index, Draws(seed: context.configuration.seed, configuration.name, "advertising delays"))
         scanners.addController(identifier.index)
         links.addController(identifier.index)
         tests.addController(identifier.index)
-        cryptography.addController(identifier.index)
+        cryptography.addController(
+            identifier.index, Draws(seed: context.configuration.seed, configuration.name, "cryptography"))
         return identifier
     }
 
@@ -99,6 +100,14 @@ extension Air {
     /// The position of a controller; `nil` if it has none or was removed.
     package func position(of identifier: ControllerIdentifier) -> Position? {
         context.controllers.index(of: identifier).flatMap { medium.position(of: $0) }
+    }
+
+    /// The path from an advertiser to a scanner; `nil` unless the one advertises and the other scans.
+    package func path(from transmitter: ControllerIdentifier, to receiver: ControllerIdentifier) -> PathStatus? {
+        guard let from = context.controllers.index(of: transmitter), let to = context.controllers.index(of: receiver),
+            from != to, scanners.isScanning(to), let power = advertising.transmitPower(of: from)
+        else { return nil }
+        return medium.path(from: from, power: power, to: to)
     }
 
     /// Changes the RSSI offset of a controller, in dB.

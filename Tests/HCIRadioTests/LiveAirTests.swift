@@ -56,17 +56,29 @@ import VirtualRadio
         #expect(last - (try #require(reports.first)) >= .milliseconds(470))
     }
 
-    @Test func addressesCountUpFromTheFirst() throws {
+    @Test func hostsOfAServerHaveTheirOwnAddressesAndNames() throws {
         let air = LiveAir(Air(), loop: EmbeddedEventLoop(), capture: nil)
         func address(_ text: String) throws -> BluetoothAddress { try #require(BluetoothAddress(text)) }
-        let addresses = PublicAddresses(from: try address("C0:FF:EE:00:00:FF"), on: air)
-        #expect(addresses.take() == (try address("C0:FF:EE:00:00:FF")))
-        #expect(addresses.take() == (try address("C0:FF:EE:00:01:00")))
-        #expect(addresses.take() == (try address("C0:FF:EE:00:01:01")))
-        addresses.release(try address("C0:FF:EE:00:01:00"))
-        #expect(addresses.take() == (try address("C0:FF:EE:00:01:00")))
-        let others = PublicAddresses(from: nil, on: air)
-        #expect(others.take() != others.take())
+        let served = ServedControllers(
+            .tcp(
+                host: "127.0.0.1", port: 0, address: try address("C0:FF:EE:00:00:FF"), name: "phone",
+                position: Position(x: 3, y: 0)),
+            on: air)
+        let first = served.take()
+        #expect(first.publicAddress == (try address("C0:FF:EE:00:00:FF")))
+        #expect(first.name == "phone" && first.position == Position(x: 3, y: 0))
+        let identifier = air.join(first, delegate: IdleHost())
+        let second = served.take()
+        #expect(second.publicAddress == (try address("C0:FF:EE:00:01:00")))
+        #expect(second.name == "phone-2")
+        #expect(served.take().publicAddress == (try address("C0:FF:EE:00:01:01")))
+        served.release(second)
+        #expect(served.take().publicAddress == (try address("C0:FF:EE:00:01:00")))
+        air.leave(identifier)
+        #expect(served.take().name == "phone")
+        let others = ServedControllers(.kernel(), on: air)
+        #expect(others.take().name == "host")
+        #expect(others.take().publicAddress != others.take().publicAddress)
     }
 }
 
@@ -100,4 +112,10 @@ private final class Sink: CaptureSink {
     private let taken = Mutex<[UInt8]>([])
     var bytes: [UInt8] { taken.withLock { $0 } }
     func append(_ bytes: [UInt8]) { taken.withLock { $0 += bytes } }
+}
+
+/// A host that takes no packets.
+private final class IdleHost: AirDelegate {
+    func airHasPackets() {}
+    func airEnded() {}
 }

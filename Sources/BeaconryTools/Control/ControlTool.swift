@@ -50,6 +50,13 @@ package struct ControlTool: Sendable {
         }
         for bond in answer.bonds ?? [] { Output.report(RecordReport(bond, lines: [BondText.line(bond)]), as: format) }
         if let forgotten = answer.forgotten { Output.report(ForgottenReport(forgotten: forgotten), as: format) }
+        if let moved = answer.moved { Output.report(RecordReport(moved, lines: [LinkText.line(moved)]), as: format) }
+        if let links = answer.links {
+            switch format {
+            case .json: for link in links { Output.line(JSONLine.encode(link)) }
+            case .text: for line in LinkText.list(links) { Output.line(line) }
+            }
+        }
         if let reload = answer.reload {
             Output.report(RecordReport(reload, lines: [Self.text(reload)]), as: format)
         }
@@ -105,6 +112,26 @@ enum ControlSockets {
             throw Failure.usage("several profiles run (\(names)); name one with --profile")
         }
         return "\(folder)/\(only)"
+    }
+}
+
+/// The text of positions and paths on the virtual air.
+enum LinkText {
+    static func line(_ moved: MoveRecord) -> String {
+        "\(moved.name) is at \(moved.position.map { "\($0)" }.joined(separator: ", ")) (m)"
+    }
+
+    static func list(_ links: [LinkRecord]) -> [String] {
+        if links.isEmpty { return ["no host scans"] }
+        let heading = ["FROM", "TO", "DISTANCE", "MEAN RSSI", "LAST RSSI", "LOST"]
+        let rows = links.map { link in
+            [
+                link.from, link.to, link.distance.map { "\(Formatting.hundredths($0)) m" } ?? "1 m (no position)",
+                "\(Int(link.meanRSSI.rounded())) dBm", link.lastRSSI.map { "\($0) dBm" } ?? "",
+                link.loss.map { "\(Int(($0 * 100).rounded())) %" } ?? "",
+            ]
+        }
+        return TextTable(rows: [heading] + rows).lines
     }
 }
 

@@ -156,6 +156,18 @@ package enum ValueText {
         return value
     }
 
+    /// A position: two or three numbers of metres, `2.5,4` or `2.5,4,1`.
+    package static func position(_ text: String) throws(ValueFault) -> Position {
+        var parts: [Double] = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            parts.append(try metres(String(part.drop { $0 == " " })))
+        }
+        guard 2...3 ~= parts.count else {
+            throw ValueFault("\"\(text)\" is not a position: two or three numbers of metres, such as 2.5,4")
+        }
+        return Position(x: parts[0], y: parts[1], z: parts.count == 3 ? parts[2] : 0)
+    }
+
     /// A local name: 1 to 248 bytes.
     package static func localName(_ text: String) throws(ValueFault) -> String {
         guard 1...248 ~= text.utf8.count else { throw ValueFault("a name has 1 to 248 bytes") }

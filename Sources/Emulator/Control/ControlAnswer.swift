@@ -27,6 +27,10 @@ package struct ControlAnswer: Codable, Hashable, Sendable {
     package var bonds: [BondRecord]?
     /// The number of removed bonds.
     package var forgotten: Int?
+    /// What was moved.
+    package var moved: MoveRecord?
+    /// The paths on the virtual air.
+    package var links: [LinkRecord]?
     /// Whether the run ends.
     package var stopping: Bool?
 
@@ -46,6 +50,48 @@ package struct ControlAnswer: Codable, Hashable, Sendable {
         var answer = ControlAnswer()
         answer.beacons = statuses.map(BeaconRecord.init)
         return answer
+    }
+}
+
+/// A beacon or a host that was moved, as JSON.
+package struct MoveRecord: Codable, Hashable, Sendable {
+    /// The version of the format.
+    package var v = 1
+    /// The name on the air.
+    package let name: String
+    /// The position x, y, z in metres.
+    package let position: [Double]
+
+    init(name: String, position: Position) {
+        self.name = name
+        self.position = [position.x, position.y, position.z]
+    }
+}
+
+/// A path on the virtual air as JSON.
+package struct LinkRecord: Codable, Hashable, Sendable {
+    /// The version of the format.
+    package var v = 1
+    /// The beacon, or another advertiser.
+    package let from: String
+    /// The host that scans.
+    package let to: String
+    /// In metres; absent unless both have a position.
+    package let distance: Double?
+    /// The RSSI in dBm without shadowing, fading and noise.
+    package let meanRSSI: Double
+    /// The RSSI in dBm of the last packet that was received; absent before the first, and where all have the mean.
+    package let lastRSSI: Int8?
+    /// The fraction of the packets that were lost, 0 to 1; absent where none is lost.
+    package let loss: Double?
+
+    init(_ path: AirPath) {
+        from = path.transmitter
+        to = path.receiver
+        distance = path.distance
+        meanRSSI = path.meanRSSI
+        lastRSSI = path.lastRSSI?.decibelMilliwatts
+        loss = path.loss
     }
 }
 

@@ -23,6 +23,10 @@ package enum ControlRequest: Hashable, Sendable {
     /// Performs a command of a beacon's device. In JSON, `act` with the command's `name`, which is `act` by default, and its
     /// arguments as `values`.
     case perform(String, DeviceCommand)
+    /// Moves a beacon or a host on the virtual air; in metres, the height may be left out.
+    case move(String, [Double])
+    /// The paths from everything that advertises to everything that scans on the virtual air.
+    case links
     /// Reads the profiles again.
     case reload
     /// The bonds of a beacon, or of all beacons.
@@ -55,7 +59,7 @@ package enum ControlRequest: Hashable, Sendable {
 
     /// The names of the requests.
     private enum Command: String, Codable, CaseIterable {
-        case list, show, set, enable, disable, act, reload, bonds, forget, pair, events, stop
+        case list, show, set, enable, disable, act, move, links, reload, bonds, forget, pair, events, stop
     }
 
     /// The JSON object.
@@ -69,6 +73,7 @@ package enum ControlRequest: Hashable, Sendable {
         var peer: String?
         var answer: String?
         var format: EventFormat?
+        var position: [Double]?
     }
 
     /// Parses a line without its line end.
@@ -98,6 +103,8 @@ package enum ControlRequest: Hashable, Sendable {
         case .disable: self = .disable(try device())
         case .act:
             self = .perform(try device(), DeviceCommand(fields.name ?? Self.defaultCommand, fields.values ?? [:]))
+        case .move: self = .move(try device(), fields.position ?? [])
+        case .links: self = .links
         case .reload: self = .reload
         case .bonds: self = .bonds(fields.device)
         case .forget: self = .forget(try device(), peer: fields.peer)
@@ -118,6 +125,8 @@ package enum ControlRequest: Hashable, Sendable {
             Fields(
                 command: .act, device: device, values: command.arguments,
                 name: command.name == Self.defaultCommand ? nil : command.name)
+        case .move(let name, let position): Fields(command: .move, device: name, position: position)
+        case .links: Fields(command: .links)
         case .reload: Fields(command: .reload)
         case .bonds(let device): Fields(command: .bonds, device: device)
         case .forget(let device, let peer): Fields(command: .forget, device: device, peer: peer)

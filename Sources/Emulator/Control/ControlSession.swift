@@ -38,11 +38,31 @@ struct ControlSession {
         case .disable(let device): return .answer(.beacons([try await emulator.setEnabled(device, false)]))
         case .perform(let device, let command):
             return .answer(.beacons([try await emulator.perform(command, on: device)]))
+        case .move(let name, let position): return .answer(try await move(name, position))
+        case .links: return .answer(try await links())
         case .reload: return .answer(try await reload())
         case .bonds(let device): return .answer(try await bonds(device))
         case .forget(let device, let peer): return .answer(try await forget(device, peer))
         case .pair(let device, let answer): return .answer(try await pair(device, answer))
         }
+    }
+
+    private func move(_ name: String, _ metres: [Double]) async throws(EmulatorError) -> ControlAnswer {
+        guard 2...3 ~= metres.count, metres.allSatisfy({ $0.isFinite && abs($0) <= 10_000 }) else {
+            throw EmulatorError(
+                .badProfile, "move needs a position", hint: "give two or three numbers of metres from -10000 to 10000")
+        }
+        let position = Position(x: metres[0], y: metres[1], z: metres.count == 3 ? metres[2] : 0)
+        try await emulator.move(name, to: position)
+        var answer = ControlAnswer()
+        answer.moved = MoveRecord(name: name, position: position)
+        return answer
+    }
+
+    private func links() async throws(EmulatorError) -> ControlAnswer {
+        var answer = ControlAnswer()
+        answer.links = try await emulator.paths().map(LinkRecord.init)
+        return answer
     }
 
     private func reload() async throws(EmulatorError) -> ControlAnswer {

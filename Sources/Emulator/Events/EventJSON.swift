@@ -66,7 +66,7 @@ private struct EventFields {
         /// A pairing.
         case passkey, peer, peerType, bonded, authenticated, secureConnections, keySize
         /// Another program's host.
-        case transport, scan
+        case host, transport, scan
         /// A phone's notification: an object.
         case notification, action, name, app
         /// The number of lost events, and of beacons on the air.
@@ -125,6 +125,7 @@ private struct EventFields {
             try set(.scan, isActive ? "active" : "passive")
         case .scanStopped: try set(.event, "scan-stopped")
         }
+        try set(.host, event.name)
         try set(.transport, event.transport)
         try set(.peer, event.peer)
         try set(.address, event.address.description)

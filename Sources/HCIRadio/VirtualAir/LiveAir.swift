@@ -34,6 +34,8 @@ final class LiveAir {
     /// The users of the controllers, by the controllers' numbers.
     private var delegates: [(identifier: ControllerIdentifier, delegate: any AirDelegate)?] = []
     private var delegateCount = 0
+    /// The controllers by name.
+    private var controllers: [String: ControllerIdentifier] = [:]
     private var wakeUp: (time: AirTime, task: Scheduled<Void>)?
     private var isSettling = false
     private var lastAddress: UInt32 = 0
@@ -88,10 +90,19 @@ final class LiveAir {
         return address
     }
 
+    /// A name that no controller on this air has: this one, or this one with a number.
+    func freeName(_ name: String) -> String {
+        if controllers[name] == nil { return name }
+        var number = 2
+        while controllers["\(name)-\(number)"] != nil { number += 1 }
+        return "\(name)-\(number)"
+    }
+
     /// Puts a controller on the air.
     func join(_ configuration: ControllerConfiguration, delegate: any AirDelegate) -> ControllerIdentifier {
         catchUp()
         let identifier = air.addController(configuration)
+        controllers[configuration.name] = identifier
         while delegates.count <= identifier.number { delegates.append(nil) }
         delegates[identifier.number] = (identifier, delegate)
         delegateCount += 1
@@ -106,6 +117,31 @@ final class LiveAir {
         return delegate
     }
 
+    /// Moves the controller of this name; `false` if there is none.
+    func move(_ name: String, to position: Position) -> Bool {
+        guard let identifier = controllers[name] else { return false }
+        catchUp()
+        air.setPosition(position, of: identifier)
+        return true
+    }
+
+    /// The paths from all that advertise to all that scan.
+    func paths() -> [AirPath] {
+        let members = controllers.sorted { $0.value.number < $1.value.number }
+        var paths: [AirPath] = []
+        for (receiver, to) in members where air.activeScan(of: to) != nil {
+            for (transmitter, from) in members {
+                guard let path = air.path(from: from, to: to) else { continue }
+                paths.append(
+                    AirPath(
+                        from: transmitter, to: receiver, distance: path.distance, meanRSSI: path.meanRSSI,
+                        lastRSSI: path.lastRSSI.map { RSSI(Int8($0.rounded())) },
+                        loss: path.packets > 0 ? Double(path.lostPackets) / Double(path.packets) : nil))
+            }
+        }
+        return paths
+    }
+
     /// Removes a controller from the air, as if it lost its power: its peers notice by their supervision timeouts.
     func leave(_ identifier: ControllerIdentifier) {
         guard delegate(of: identifier) != nil else { return }
@@ -113,6 +149,7 @@ final class LiveAir {
         delegateCount -= 1
         catchUp()
         air.removeController(identifier)
+        if let name = controllers.first(where: { $0.value == identifier })?.key { controllers[name] = nil }
         settle()
     }
 

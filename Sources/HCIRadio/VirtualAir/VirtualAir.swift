@@ -44,22 +44,22 @@ final class VirtualAir {
             Air(
                 AirConfiguration(
                     seed: seed, timing: options.timing,
-                    pathLoss: PathLoss(exponent: options.pathLossExponent, noise: options.noise)),
+                    propagation: Propagation(
+                        exponent: options.pathLossExponent, packetDeviation: options.noise)),
                 numbers: options.seed == nil ? SystemRandomNumberGenerator() : nil),
             loop: loop, capture: capture.map(PacketCapture.init))
         self.air = air
         for server in options.servers {
-            switch server {
-            case .tcp(let host, let port, let address):
-                let addresses = PublicAddresses(from: address, on: air)
-                let server = try await AirServer.start(on: host, port: port, addresses: addresses, air: air) {
+            let controllers = ServedControllers(server, on: air)
+            switch server.transport {
+            case .tcp(let host, let port):
+                let server = try await AirServer.start(on: host, port: port, controllers: controllers, air: air) {
                     report(.host($0))
                 }
                 servers.append(server)
                 if !server.isLocal { report(.warning(nil, Self.exposed(server.name))) }
-            case .kernel(let address):
-                kernelControllers.append(
-                    try KernelController(air: air, address: address ?? air.makePublicAddress()) { report(.host($0)) })
+            case .kernel:
+                kernelControllers.append(try KernelController(air: air, controllers.take()) { report(.host($0)) })
             }
         }
     }
@@ -80,14 +80,21 @@ final class VirtualAir {
         let address = air.makePublicAddress()
         let configuration =
             beacon.map { ControllerConfiguration($0, spare: address) }
-            ?? ControllerConfiguration(publicAddress: address)
+            ?? ControllerConfiguration(publicAddress: address, name: air.freeName("central"))
         host.start(on: AirLink(air, configuration, user: host))
     }
 
-    /// Whether two definitions of a beacon need different controllers.
+    /// Whether two definitions of a beacon need different controllers; a position can be changed.
     static func needsNewController(_ former: HostedBeacon, _ new: HostedBeacon) -> Bool {
-        former.site != new.site || former.address != new.address
+        former.site.measuredPower != new.site.measuredPower || former.site.transmitPower != new.site.transmitPower
+            || (former.site.position == nil) != (new.site.position == nil) || former.address != new.address
     }
+
+    /// Moves a beacon or a host; `false` if nothing on the air has this name.
+    func move(_ name: String, to position: Position) -> Bool { air?.move(name, to: position) ?? false }
+
+    /// The paths from all that advertise to all that scan.
+    func paths() -> [AirPath] { air?.paths() ?? [] }
 
     /// The capabilities of the radio with this number of beacons.
     func capabilities(beacons: Int) -> RadioCapabilities {

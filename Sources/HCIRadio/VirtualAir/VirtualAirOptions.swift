@@ -8,13 +8,37 @@ package import VirtualRadio
 /// The parameters of a virtual air, and its servers for other hosts.
 package struct VirtualAirOptions: Hashable, Sendable {
     /// A server of controllers on the air.
-    package enum Server: Hashable, Sendable {
-        /// H4 over TCP, a controller for each connection; port 0 picks a free port.
-        ///
-        /// With an address, the first controller has it as its public address, and the others the following ones.
-        case tcp(host: String, port: Int, address: BluetoothAddress? = nil)
-        /// A controller as hciN of the kernel, with this public address.
-        case kernel(address: BluetoothAddress? = nil)
+    package struct Server: Hashable, Sendable {
+        /// How hosts get the controllers.
+        package enum Transport: Hashable, Sendable {
+            /// H4 over TCP, a controller for each connection; port 0 picks a free port.
+            case tcp(host: String, port: Int)
+            /// A controller as hciN of the kernel.
+            case kernel
+        }
+
+        /// How hosts get the controllers.
+        package var transport: Transport
+        /// The package address of the first controller; the others have the following ones. `nil` for free addresses.
+        package var address: BluetoothAddress?
+        /// The name of the first host on the air; the others have a number after it. `nil` for `host`.
+        package var name: String?
+        /// Where its hosts are at first; `nil` is 1 m from every beacon.
+        package var position: Position?
+
+        /// H4 over TCP.
+        package static func tcp(
+            host: String, port: Int, address: BluetoothAddress? = nil, name: String? = nil, position: Position? = nil
+        ) -> Server {
+            Server(transport: .tcp(host: host, port: port), address: address, name: name, position: position)
+        }
+
+        /// A controller of the kernel.
+        package static func kernel(
+            address: BluetoothAddress? = nil, name: String? = nil, position: Position? = nil
+        ) -> Server {
+            Server(transport: .kernel, address: address, name: name, position: position)
+        }
     }
 
     /// The server where a central looks for an air.

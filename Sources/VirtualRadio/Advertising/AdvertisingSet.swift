@@ -72,10 +72,17 @@ struct AdvertisingSet: Sendable {
     /// Whether the limit of events is reached.
     var isExhausted: Bool { maximumEvents > 0 && completedEvents >= maximumEvents }
 
+    /// The bytes of an ADV_EXT_IND with AdvDataInfo and AuxPtr, from preamble to check sum (Core 5.4, Vol 6, Part B, 2.3.4).
+    private static let extendedPDUSize = 17
+
     /// An advertising event of this set on the medium.
+    ///
+    /// A legacy PDU has a preamble, an access address, a header, the advertiser's address, data and a check sum: 1, 4, 2, 6,
+    /// up to 31 and 3 bytes.
     var event: AdvertisingEvent {
         AdvertisingEvent(
-            transmitter: controller, power: transmitPower, channels: channels, isLegacy: properties.contains(.legacy))
+            transmitter: controller, power: transmitPower, channels: channels, isLegacy: properties.contains(.legacy),
+            bits: 8 * (properties.contains(.legacy) ? 16 + data.count : Self.extendedPDUSize))
     }
 
     /// The data of its advertisements or of its scan responses.

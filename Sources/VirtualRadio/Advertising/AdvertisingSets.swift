@@ -14,10 +14,8 @@ struct AdvertisingSets: Sendable {
     private var free: [Int] = []
     /// The indices of the sets of each controller.
     private var ofController: [[Int32]] = []
-    /// The advertising delays.
-    private var delays: SplitMix64
-
-    init(delays: SplitMix64) { self.delays = delays }
+    /// The advertising delays of each controller, and how many of them were drawn.
+    private var delays: [(draws: Draws, count: UInt64)] = []
 
     /// Reads a set in place: a copy would retain its data (hot path: several reads in each advertising event).
     subscript(index: Int) -> AdvertisingSet {
@@ -26,8 +24,14 @@ struct AdvertisingSets: Sendable {
 
     // MARK: - Controllers
 
-    mutating func addController(_ index: Int) {
-        if index == ofController.count { ofController.append([]) } else { ofController[index] = [] }
+    mutating func addController(_ index: Int, _ draws: Draws) {
+        if index == ofController.count {
+            ofController.append([])
+            delays.append((draws, 0))
+        } else {
+            ofController[index] = []
+            delays[index] = (draws, 0)
+        }
     }
 
     /// Removes all sets of a controller.
@@ -38,6 +42,11 @@ struct AdvertisingSets: Sendable {
 
     func isAdvertising(_ controller: Int) -> Bool {
         ofController[controller].contains { sets[Int($0)].isEnabled }
+    }
+
+    /// The transmit power in dBm of a controller's first enabled set; `nil` if it does not advertise.
+    func transmitPower(of controller: Int) -> Int8? {
+        ofController[controller].first { sets[Int($0)].isEnabled }.map { sets[Int($0)].transmitPower }
     }
 
     func isLegacySetEnabled(_ controller: Int) -> Bool {
@@ -119,7 +128,10 @@ struct AdvertisingSets: Sendable {
     }
 
     private mutating func nextDelay(of index: Int) -> Int64 {
-        sets[index].isHighDuty ? 0 : delays.upTo(AdvertisingSet.delayLimit)
+        if sets[index].isHighDuty { return 0 }
+        let controller = sets[index].controller
+        delays[controller].count += 1
+        return delays[controller].draws.upTo(AdvertisingSet.delayLimit, delays[controller].count, 0)
     }
 
     // MARK: - Events

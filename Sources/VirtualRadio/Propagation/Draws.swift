@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothCore
 import Glibc
 
 /// Random numbers by number: each depends on the seed, on the names of what it concerns, and on its number, and on nothing else.
@@ -46,11 +47,8 @@ struct Draws: Hashable, Sendable {
         return (radius * cos(angle), radius * sin(angle))
     }
 
-    /// The mixing function of SplitMix64 (Steele, Lea and Flood, 2014).
     private static func mixed(_ value: UInt64) -> UInt64 {
-        var value = value
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
+        var generator = SplitMix64(seed: value)
+        return generator.next()
     }
 }

@@ -31,7 +31,10 @@ struct PairFading: Sendable {
     private var movement = 0.0
     private var shadowCount: UInt64 = 0
     private var fadeCount: UInt64 = 0
-    private var packetCount: UInt64 = 0
+    private(set) var packetCount: UInt64 = 0
+    private(set) var lostCount: UInt64 = 0
+    /// The RSSI of the last packet that was received, in dBm.
+    private(set) var lastRSSI: Double?
 
     /// The fading between two antennas at their present places, which are given in the same order from then on.
     init(_ propagation: Propagation, _ draws: Draws, _ first: Position, _ second: Position) {
@@ -65,9 +68,15 @@ struct PairFading: Sendable {
     }
 
     /// Whether the packet of the last `gain` is received.
-    func receives(_ propagation: Propagation, rssi: Double, bits: Int) -> Bool {
-        let probability = propagation.receptionProbability(rssi: rssi, bits: bits)
-        return probability >= 1 || draws.unit(packetCount, Purpose.reception) < probability
+    /// - Parameter bits: the length of the packet; `nil` for a packet that is not lost.
+    mutating func receives(_ propagation: Propagation, rssi: Double, bits: Int?) -> Bool {
+        let probability = bits.map { propagation.receptionProbability(rssi: rssi, bits: $0) } ?? 1
+        guard probability >= 1 || draws.unit(packetCount, Purpose.reception) < probability else {
+            lostCount += 1
+            return false
+        }
+        lastRSSI = rssi
+        return true
     }
 
     private mutating func move(_ propagation: Propagation, isInSight: Bool, _ from: Position, _ to: Position) {

@@ -4,6 +4,7 @@
 
 import ArgumentParser
 import BeaconryTools
+import BluetoothCore
 import Devices
 import Emulator
 
@@ -16,7 +17,7 @@ struct Control: AsyncParsableCommand {
             """,
         subcommands: [
             ControlList.self, ControlShow.self, ControlSet.self, ControlEnable.self, ControlDisable.self,
-            ControlAct.self, ControlReload.self, ControlStop.self, ControlEvents.self, ControlBonds.self,
+            ControlAct.self, ControlMove.self, ControlLinks.self, ControlReload.self, ControlStop.self, ControlEvents.self, ControlBonds.self,
             ControlForget.self, ControlPair.self,
         ])
 }
@@ -124,6 +125,44 @@ struct ControlAct: AsyncParsableCommand {
         let command = DeviceCommand("act", ["action": action, "notification": notification])
         try await options.tool.send(.perform(device, command))
     }
+}
+
+/// `beaconry ctl move`
+struct ControlMove: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "move", abstract: "Move a beacon or a host on the virtual air.",
+        discussion: """
+            Example: beaconry ctl move phone 3 0
+
+            The name of a host is the one after ?name= in --hci-server, else host, host-2, and so on.
+            """)
+    @Argument(help: "The beacon's id, or the host's name.") var name: String
+    @Argument(parsing: .allUnrecognized, help: ArgumentHelp("X, Y and, if not 0, the height in metres.", valueName: "metres"))
+    var metres: [String]
+    @OptionGroup var options: ControlOptions
+
+    func run() async throws {
+        let position: Position
+        do throws(ValueFault) {
+            position = try ValueText.position(metres.joined(separator: ","))
+        } catch {
+            throw Failure.usage("\(error.message)")
+        }
+        try await options.tool.send(.move(name, [position.x, position.y, position.z]))
+    }
+}
+
+/// `beaconry ctl links`
+struct ControlLinks: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "links", abstract: "Show distance, RSSI and loss from each beacon to each host that scans.",
+        discussion: """
+            Example: beaconry ctl links --json
+
+            On the virtual air only. MEAN RSSI is without shadowing, fading and noise.
+            """)
+    @OptionGroup var options: ControlOptions
+    func run() async throws { try await options.tool.send(.links) }
 }
 
 /// `beaconry ctl reload`

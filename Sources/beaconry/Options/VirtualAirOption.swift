@@ -16,8 +16,9 @@ struct VirtualAirOption: ParsableArguments {
     @Option(
         help: """
             Where other hosts get controllers on the virtual air: tcp:HOST:PORT (port 0 picks a free one), vhci (the \
-            kernel has one as hciN), or none; may be repeated. ?address=XX:XX:XX:XX:XX:XX after a place sets the public \
-            address of its controller (default: tcp:127.0.0.1:6402).
+            kernel has one as hciN), or none; may be repeated. After it, ?name=phone&at=3,0&address=XX:XX:XX:XX:XX:XX \
+            gives the name of its host, where the host is in metres, and the public address of its controller; \
+            each may be left out (default: tcp:127.0.0.1:6402).
             """)
     var hciServer: [String] = []
 
@@ -88,7 +89,7 @@ struct VirtualAirOption: ParsableArguments {
     /// default.
     static func servedPlace() throws(Failure) -> (host: String, port: Int) {
         let places = try servers(serversInEnvironment)?.compactMap { server -> (host: String, port: Int)? in
-            guard case .tcp(let host, let port, _) = server, port != 0 else { return nil }
+            guard case .tcp(let host, let port) = server.transport, port != 0 else { return nil }
             return (host, port)
         }
         return places?.first ?? VirtualAirOptions.defaultServer
@@ -108,27 +109,22 @@ struct VirtualAirOption: ParsableArguments {
 
     private static func server(_ name: String) throws(Failure) -> VirtualAirOptions.Server {
         let parts = name.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        let address = try parts.count > 1 ? Self.address(in: parts[1], of: name) : nil
-        if parts[0] == "vhci" { return .kernel(address: address) }
-        if parts[0].hasPrefix("tcp:"), let place = HostAndPort(String(parts[0].dropFirst("tcp:".count))) {
-            return .tcp(host: place.host, port: place.port, address: address)
+        var server: VirtualAirOptions.Server
+        if parts[0] == "vhci" {
+            server = .kernel()
+        } else if parts[0].hasPrefix("tcp:"), let place = HostAndPort(String(parts[0].dropFirst("tcp:".count))) {
+            server = .tcp(host: place.host, port: place.port)
+        } else {
+            throw .usage("--hci-server: \"\(name)\" is not tcp:HOST:PORT, vhci, or none alone")
         }
-        throw .usage("--hci-server: \"\(name)\" is not tcp:HOST:PORT, vhci, or none alone")
-    }
-
-    /// The address in `address=XX:XX:XX:XX:XX:XX`.
-    private static func address(in query: String, of name: String) throws(Failure) -> BluetoothAddress {
-        let key = "address="
-        guard query.hasPrefix(key) else {
-            throw .usage("--hci-server: \"\(name)\": \"\(query)\" is not address=XX:XX:XX:XX:XX:XX")
+        for item in parts.dropFirst().flatMap({ $0.split(separator: "&", omittingEmptySubsequences: false) }) {
+            do throws(ValueFault) {
+                try server.set(String(item))
+            } catch {
+                throw .usage("--hci-server: \"\(name)\": \(error.message)")
+            }
         }
-        let text = String(query.dropFirst(key.count))
-        guard let address = BluetoothAddress(text), address != .zero, address.octets.contains(where: { $0 != 0xFF })
-        else {
-            throw .usage(
-                "--hci-server: \"\(name)\": \"\(text)\" is not the address of a device, such as 00:1B:DC:07:31:42")
-        }
-        return address
+        return server
     }
 
     private static func timing(_ text: String) throws(ValueFault) -> String {
@@ -140,4 +136,22 @@ struct VirtualAirOption: ParsableArguments {
 
     private static let exponent = OptionValue.number(upTo: 10, "")
     private static let noise = OptionValue.number(upTo: 40, " of decibels")
+}
+
+extension VirtualAirOptions.Server {
+    /// Sets `name=NAME`, `at=X,Y[,Z]` or `address=XX:XX:XX:XX:XX:XX`.
+    fileprivate mutating func set(_ item: String) throws(ValueFault) {
+        let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let text = parts.count > 1 ? parts[1] : ""
+        switch parts[0] {
+        case "name": name = try ValueText.name(text)
+        case "at": position = try ValueText.position(text)
+        case "address":
+            guard let address = BluetoothAddress(text), address != .zero, address.octets.contains(where: { $0 != 0xFF })
+            else { throw ValueFault("\"\(text)\" is not the address of a device, such as 00:1B:DC:07:31:42") }
+            self.address = address
+        default:
+            throw ValueFault("\"\(item)\" is not name=NAME, at=X,Y or address=XX:XX:XX:XX:XX:XX")
+        }
+    }
 }

@@ -56,7 +56,7 @@ enum EventText {
     }
 
     private static func line(_ event: HostEvent) -> String {
-        let host = "host \(event.peer) on \(event.transport)"
+        let host = "host \(event.name) (\(event.peer) on \(event.transport))"
         return switch event.action {
         case .joined: "\(host) joined as controller \(event.address)"
         case .left: "\(host) left"
