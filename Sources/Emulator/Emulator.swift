@@ -95,6 +95,8 @@ package actor Emulator: Service {
     /// The number of sessions that are on the air, so that an unfinished start is recognized in constant time.
     private var onAirCount = 0
     private var isReady = false
+    /// The model of the virtual air that the profiles had at the start.
+    private var model = Propagation()
 
     private var phase = Phase.starting {
         didSet {
@@ -138,6 +140,7 @@ package actor Emulator: Service {
         if let readyFile = configuration.readyFile { try? LocalFileSystem().remove(readyFile) }
         do {
             let profiles = if let first = configuration.profiles { first } else { try await factory.loadProfiles() }
+            model = Propagation(for: profiles)
             install(try factory.makeBeacons(of: profiles))
             for beacon in beacons {
                 try await beacon.restore(resets: configuration.resets)
@@ -438,12 +441,29 @@ package actor Emulator: Service {
     /// - Throws: `EmulatorError` `.unknownBeacon` if nothing on the air has this name, or `.refusedSetting` if the radio has
     ///   no positions.
     package func move(_ name: String, to position: Position) async throws(EmulatorError) {
-        guard await (try positioningRadio()).move(name, to: position) else {
-            throw EmulatorError(
-                .unknownBeacon, "nothing on the air is named \"\(name)\"",
-                hint: "beaconry ctl list shows the beacons, beaconry ctl links the hosts that scan")
-        }
+        guard await (try positioningRadio()).move(name, to: position) else { throw Self.unknownOnAir(name) }
         await directory.beacon(BeaconIdentifier(name))?.move(to: position)
+    }
+
+    private static func unknownOnAir(_ name: String) -> EmulatorError {
+        EmulatorError(
+            .unknownBeacon, "nothing on the air is named \"\(name)\"",
+            hint: "beaconry ctl list shows the beacons, beaconry ctl links the hosts that scan")
+    }
+
+    /// Overrides the path between a beacon and a host on the virtual air, in both directions; `nil` removes the override.
+    /// - Throws: `EmulatorError` `.unknownBeacon` if nothing on the air has one of the names, `.badProfile` if both are the
+    ///   same, or `.refusedSetting` if the radio has no positions.
+    package func overrideLink(
+        from one: String, to other: String, _ override: LinkOverride?
+    ) async throws(EmulatorError) {
+        guard one != other else {
+            throw EmulatorError(
+                .badProfile, "there is no link from \(one) to itself", hint: "beaconry ctl links shows the links")
+        }
+        if let unknown = await (try positioningRadio()).overrideLink(one, other, override) {
+            throw Self.unknownOnAir(unknown)
+        }
     }
 
     /// The paths from everything that advertises to everything that scans.
@@ -572,6 +592,9 @@ package actor Emulator: Service {
             let profiles = try await factory.loadProfiles()
             let result = try await replaceBeacons(by: profiles)
             await reloadObserver?(profiles.map(\.name))
+            if radio is any PositioningRadio, radio.name == "virtual", Propagation(for: profiles) != model {
+                events.post(.warning(Self.changedModel))
+            }
             events.post(.reloaded(beacons: order.count))
             return result
         } catch {
@@ -579,6 +602,11 @@ package actor Emulator: Service {
             throw error
         }
     }
+
+    private static let changedModel = Warning(
+        code: "physics-unchanged",
+        message: "the profiles have other physics or walls than at the start of the run, which the air still has",
+        hint: "stop the run and start it again")
 
     /// A beacon that a reload has made, and the beacon with the same profile and id before.
     private typealias FreshBeacon = (beacon: RunningBeacon, predecessor: RunningBeacon?)

@@ -562,4 +562,8 @@ extension HCIRadio: PositioningRadio {
     package func paths() async -> [AirPath] {
         if case .air(let air) = medium { air.paths() } else { [] }
     }
+
+    package func overrideLink(_ one: String, _ other: String, _ override: LinkOverride?) async -> String? {
+        if case .air(let air) = medium { air.overrideLink(one, other, override) } else { one }
+    }
 }

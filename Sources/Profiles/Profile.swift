@@ -12,11 +12,28 @@ package struct Profile: Sendable {
     package let name: String
     /// The beacons in the order of the file.
     package let beacons: [BeaconDefinition]
+    /// The model of the virtual air, without walls; `nil` for that of the run.
+    package let physics: Propagation?
+    /// The walls on the virtual air.
+    package let walls: [Propagation.Wall]
 
     /// A profile of these beacons.
-    package init(name: String, beacons: [BeaconDefinition]) {
+    package init(
+        name: String, beacons: [BeaconDefinition], physics: Propagation? = nil, walls: [Propagation.Wall] = []
+    ) {
         self.name = name
         self.beacons = beacons
+        self.physics = physics
+        self.walls = walls
+    }
+}
+
+extension Propagation {
+    /// The model of an air for these profiles: the first model that one of them has, else the default, with the walls of all.
+    /// - Parameter chosen: a model that takes precedence over those of the profiles.
+    package init(for profiles: [Profile], chosen: Propagation? = nil) {
+        self = chosen ?? profiles.lazy.compactMap(\.physics).first ?? Propagation()
+        for wall in profiles.flatMap(\.walls) where !walls.contains(wall) { walls.append(wall) }
     }
 }
 

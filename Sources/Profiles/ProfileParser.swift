@@ -34,9 +34,11 @@ extension Profile {
         reader.addDuplicates(in: "beacons", beacons, key: "id", name: \.id) { earlier, id in
             "\(earlier) has the id \"\(id)\" already; give every beacon its own id"
         }
+        let physics = PhysicsParser.physics(from: &reader)
+        let walls = PhysicsParser.walls(from: &reader)
         let faults = reader.finish()
         guard faults.isEmpty, let name else { throw ProfileFaults(faults) }
-        self.init(name: name, beacons: beacons.compactMap(\.self))
+        self.init(name: name, beacons: beacons.compactMap(\.self), physics: physics, walls: walls)
     }
 }
 

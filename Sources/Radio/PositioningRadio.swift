@@ -12,6 +12,11 @@ package protocol PositioningRadio: PeripheralRadio {
 
     /// The paths from everything that advertises to everything that scans, in the order in which they joined the air.
     func paths() async -> [AirPath]
+
+    /// Overrides the path between a beacon and a host, in both directions, until one of them leaves the air or the override
+    /// ends; `nil` removes the override.
+    /// - Returns: the name that nothing on the air has; `nil` if both have been found.
+    func overrideLink(_ one: String, _ other: String, _ override: LinkOverride?) async -> String?
 }
 
 /// A path from an advertiser to a scanner on an emulated air.
@@ -22,17 +27,19 @@ package struct AirPath: Hashable, Sendable {
     package let receiver: String
     /// In metres; `nil` unless both have a position.
     package let distance: Double?
-    /// The RSSI in dBm without shadowing, fading and noise.
+    /// The RSSI in dBm without shadowing, fading and noise, with the override.
     package let meanRSSI: Double
     /// The RSSI of the last packet that was received; `nil` before the first, and where all packets have the mean.
     package let lastRSSI: RSSI?
     /// The fraction of the packets that were lost, 0 to 1; `nil` before the first packet, and where none is lost.
     package let loss: Double?
+    /// The override of the path, with the time that is left; `nil` for none.
+    package let override: LinkOverride?
 
     /// A path of these values.
     package init(
         from transmitter: String, to receiver: String, distance: Double?, meanRSSI: Double, lastRSSI: RSSI?,
-        loss: Double?
+        loss: Double?, override: LinkOverride? = nil
     ) {
         self.transmitter = transmitter
         self.receiver = receiver
@@ -40,5 +47,6 @@ package struct AirPath: Hashable, Sendable {
         self.meanRSSI = meanRSSI
         self.lastRSSI = lastRSSI
         self.loss = loss
+        self.override = override
     }
 }

@@ -11,9 +11,10 @@ package import HCI
 /// `takeOutput(of:)` returns a packet for it. Time advances only by `advance(to:)`. The air never waits, reads a clock or
 /// does input and output; the same seed and the same calls give the same bytes.
 ///
-/// Simplifications: an advertising event takes place at one instant on all of its channels, so a scanner whose window equals
-/// its interval receives every event unless the packet is lost; packets do not collide, and those of connections are never
-/// damaged; peripheral latency is negotiated but not used; resolvable private addresses are not resolved. Intervals of
+/// Simplifications: unless packets collide (`Propagation.capture`), an advertising event takes place at one instant on all
+/// of its channels, so a scanner whose window equals its interval receives every event unless the packet is lost. Scan
+/// requests, scan responses and packets of connections do not collide, and those of connections are never damaged;
+/// peripheral latency is negotiated but not used; resolvable private addresses are not resolved. Intervals of
 /// advertising and of connections are the shortest that a host allows.
 ///
 /// The air is made of parts with private state; it wires them and runs their timers:
@@ -103,11 +104,23 @@ extension Air {
     }
 
     /// The path from an advertiser to a scanner; `nil` unless the one advertises and the other scans.
-    package func path(from transmitter: ControllerIdentifier, to receiver: ControllerIdentifier) -> PathStatus? {
+    package mutating func path(from transmitter: ControllerIdentifier, to receiver: ControllerIdentifier) -> PathStatus?
+    {
         guard let from = context.controllers.index(of: transmitter), let to = context.controllers.index(of: receiver),
             from != to, scanners.isScanning(to), let power = advertising.transmitPower(of: from)
         else { return nil }
-        return medium.path(from: from, power: power, to: to)
+        return medium.path(from: from, power: power, to: to, now: now)
+    }
+
+    /// Overrides the path between two controllers, in both directions, until one of them is removed or the override ends;
+    /// `nil` removes the override.
+    package mutating func setOverride(
+        _ override: LinkOverride?, between one: ControllerIdentifier, and other: ControllerIdentifier
+    ) {
+        guard let one = context.controllers.index(of: one), let other = context.controllers.index(of: other) else {
+            return
+        }
+        medium.setOverride(override, of: one, other, now: now)
     }
 
     /// Changes the RSSI offset of a controller, in dB.
@@ -211,12 +224,29 @@ extension Air {
     /// Runs one advertising event of an enabled set: scanners report it, an initiator may connect, else the next event is
     /// scheduled.
     private mutating func runAdvertisingEvent(_ set: Int) {
-        guard advertising.beginEvent(set, &context) else { return }
+        if medium.hasCollisions { return runPDU(of: set) }
+        guard advertising.beginEvent(set, &context), !connectsAfterEvent(of: set) else { return }
+        advertising.endEvent(set, &context)
+    }
+
+    /// Where packets collide, ends the PDU of an enabled set that is sent now, and begins the next PDU of the event; after
+    /// the last one, the next event is scheduled.
+    private mutating func runPDU(of set: Int) {
+        if advertising[set].pdu != nil {
+            if connectsAfterEvent(of: set) { return }
+        } else if !advertising.beginEvent(set, &context) {
+            return
+        }
+        guard let next = advertising.beginPDU(set, &context) else { return advertising.endEvent(set, &context) }
+        medium.transmit(next, now: now)
+    }
+
+    /// Delivers an advertising event to scanners and initiators; whether an initiator connected.
+    private mutating func connectsAfterEvent(of set: Int) -> Bool {
         if !scanners.isEmpty {
             scanners.receive(advertising[set].event, of: set, &advertising, &medium, &context)
         }
-        if !initiators.isEmpty, advertising[set].isConnectable, connectInitiator(to: set) { return }
-        advertising.endEvent(set, &context)
+        return !initiators.isEmpty && advertising[set].isConnectable && connectInitiator(to: set)
     }
 
     /// Connects an initiator that receives an advertising event; whether one did.

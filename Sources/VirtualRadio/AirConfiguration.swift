@@ -18,7 +18,7 @@ package struct AirConfiguration: Hashable, Sendable {
     package var seed: UInt64
     /// When data crosses a connection.
     package var timing: ConnectionTiming
-    /// How strong packets are, and which are received.
+    /// The RSSI of packets, and which are received.
     package var propagation: Propagation
     /// The number of advertising reports queued for a slow host; beyond it the oldest is dropped.
     package var reportLimit: Int
@@ -48,18 +48,21 @@ package struct ControllerConfiguration: Hashable, Sendable {
     package var position: Position?
     /// Added to the RSSI of packets that the controller sends and of packets that it receives, in dB.
     package var rssiOffset: Double
+    /// How a person carries the controller; `nil` for no body beside it. It has no effect without a position.
+    package var carrying: Carrying?
     /// The default transmit power.
     package var transmitPower: TransmitPower
 
     /// A controller with this public address, which is also its name by default.
     package init(
         publicAddress: BluetoothAddress, name: String? = nil, position: Position? = nil, rssiOffset: Double = 0,
-        transmitPower: TransmitPower = TransmitPower(0)
+        transmitPower: TransmitPower = TransmitPower(0), carrying: Carrying? = nil
     ) {
         self.publicAddress = publicAddress
         self.name = name ?? publicAddress.description
         self.position = position
         self.rssiOffset = rssiOffset
+        self.carrying = carrying
         self.transmitPower = transmitPower
     }
 }

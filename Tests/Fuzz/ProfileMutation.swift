@@ -34,6 +34,9 @@ enum ProfileMutation {
         """
         # Anchors, quotes and more than one way to write a mapping.
         profile: "park"
+        physics: { preset: office, exponent: 2.2, shadowing: { sigma: 2.7dB, distance: 0.75m }, fading: { k: 4 },
+                   fast: 3dB, sensitivity: -95dBm, capture: off }
+        walls: [{ from: [4, 0], to: [4, 6], loss: 6dB }]
         beacons:
         - { id: a, device: ibeacon, ibeacon: &f { uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0, major: 1 } }
         - { id: 'b', device: ibeacon, ibeacon: *f, name: "Gr\\u00fc\\xdfe" }

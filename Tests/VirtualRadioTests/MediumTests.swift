@@ -35,7 +35,8 @@ import Testing
             medium.addController(
                 index, ControllerConfiguration(publicAddress: .zero, position: Position(x: x, y: 0)))
         }
-        let rssi = medium.rssi(from: 0, power: testCase.power, at: 1, channel: 0, bits: 376)
+        let rssi = medium.rssi(
+            of: Packet(transmitter: 0, power: testCase.power, channel: 0, bits: 376), at: 1, now: 0)
         #expect(rssi == testCase.rssi)
     }
 
@@ -44,7 +45,7 @@ import Testing
         for index in 0...1 { medium.addController(index, ControllerConfiguration(publicAddress: .zero)) }
         let count = 100_000
         let values = (0..<count).compactMap { _ in
-            medium.rssi(from: 0, power: 0, at: 1, channel: 0, bits: nil).map(Double.init)
+            medium.rssi(of: Packet(transmitter: 0, power: 0, channel: 0, bits: nil), at: 1, now: 0).map(Double.init)
         }
         #expect(values.count == count)
         let mean = values.reduce(0, +) / Double(count)

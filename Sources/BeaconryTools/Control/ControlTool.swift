@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Devices
 package import Emulator
 import Glibc
 import Persistence
@@ -51,6 +52,7 @@ package struct ControlTool: Sendable {
         for bond in answer.bonds ?? [] { Output.report(RecordReport(bond, lines: [BondText.line(bond)]), as: format) }
         if let forgotten = answer.forgotten { Output.report(ForgottenReport(forgotten: forgotten), as: format) }
         if let moved = answer.moved { Output.report(RecordReport(moved, lines: [LinkText.line(moved)]), as: format) }
+        if let link = answer.link { Output.report(RecordReport(link, lines: [LinkText.line(link)]), as: format) }
         if let links = answer.links {
             switch format {
             case .json: for link in links { Output.line(JSONLine.encode(link)) }
@@ -124,15 +126,32 @@ enum LinkText {
     static func list(_ links: [LinkRecord]) -> [String] {
         if links.isEmpty { return ["no host scans"] }
         let heading = ["FROM", "TO", "DISTANCE", "MEAN RSSI", "LAST RSSI", "LOST"]
+        let hasOverrides = links.contains { $0.override != nil }
         let rows = links.map { link in
-            [
+            let row = [
                 link.from, link.to, link.distance.map { "\(Formatting.hundredths($0)) m" } ?? "1 m (no position)",
                 "\(Int(link.meanRSSI.rounded())) dBm", link.lastRSSI.map { "\($0) dBm" } ?? "",
-                link.loss.map { "\(Int(($0 * 100).rounded())) %" } ?? "",
+                link.loss.map(percent) ?? "",
             ]
+            return hasOverrides ? row + [link.override.map(text) ?? ""] : row
         }
-        return TextTable(rows: [heading] + rows).lines
+        return TextTable(rows: [hasOverrides ? heading + ["OVERRIDE"] : heading] + rows).lines
     }
+
+    static func line(_ link: LinkChangeRecord) -> String {
+        "\(link.from) to \(link.to): \(link.override.map(text) ?? "no override")"
+    }
+
+    private static func text(_ override: OverrideRecord) -> String {
+        var parts: [String] = []
+        if let rssi = override.rssi { parts.append("\(rssi) dBm") }
+        if let loss = override.pathLoss { parts.append("\(ValueText.text(loss)) dB more loss") }
+        if let loss = override.packetLoss { parts.append(loss >= 1 ? "blocked" : "\(percent(loss)) of packets lost") }
+        if let seconds = override.seconds { parts.append("for \(ValueText.text((seconds * 10).rounded() / 10)) s") }
+        return parts.joined(separator: ", ")
+    }
+
+    private static func percent(_ fraction: Double) -> String { "\(Int((fraction * 100).rounded())) %" }
 }
 
 /// The output of `ctl stop`.

@@ -24,6 +24,11 @@ package enum ProfileFiles {
                     let message = "\(paths[index]) has the name \"\(profile.name)\" already"
                     faults.append(ProfileFault(file: path, line: 1, column: 1, field: "profile", message: message))
                 }
+                if let physics = profile.physics, profiles.contains(where: { $0.physics ?? physics != physics }) {
+                    let message = "an earlier profile has other physics, and there is one air; write the same in both, or "
+                        + "leave one out"
+                    faults.append(ProfileFault(file: path, line: 1, column: 1, field: "physics", message: message))
+                }
                 profiles.append(profile)
             } catch {
                 faults += error.faults

@@ -31,6 +31,8 @@ package struct ControlAnswer: Codable, Hashable, Sendable {
     package var moved: MoveRecord?
     /// The paths on the virtual air.
     package var links: [LinkRecord]?
+    /// The path whose override was changed.
+    package var link: LinkChangeRecord?
     /// Whether the run ends.
     package var stopping: Bool?
 
@@ -68,6 +70,43 @@ package struct MoveRecord: Codable, Hashable, Sendable {
     }
 }
 
+/// The override of a path on the virtual air as JSON.
+package struct OverrideRecord: Codable, Hashable, Sendable {
+    /// The RSSI of all packets in dBm; absent for that of the model.
+    package let rssi: Int8?
+    /// The additional loss in dB; absent for none.
+    package let pathLoss: Double?
+    /// The fraction of the packets that are lost in addition, 0 to 1; absent for none.
+    package let packetLoss: Double?
+    /// The time until it ends, in seconds; absent without a limit.
+    package let seconds: Double?
+
+    init(_ override: LinkOverride) {
+        rssi = override.rssi
+        pathLoss = override.loss == 0 ? nil : override.loss
+        packetLoss = override.packetLoss == 0 ? nil : override.packetLoss
+        seconds = override.duration.map { $0 / Duration.seconds(1) }
+    }
+}
+
+/// A path on the virtual air whose override was changed, as JSON.
+package struct LinkChangeRecord: Codable, Hashable, Sendable {
+    /// The version of the format.
+    package var v = 1
+    /// The one end.
+    package let from: String
+    /// The other end.
+    package let to: String
+    /// The override; absent if it was removed.
+    package let override: OverrideRecord?
+
+    init(from: String, to: String, _ override: LinkOverride?) {
+        self.from = from
+        self.to = to
+        self.override = override.map(OverrideRecord.init)
+    }
+}
+
 /// A path on the virtual air as JSON.
 package struct LinkRecord: Codable, Hashable, Sendable {
     /// The version of the format.
@@ -78,12 +117,14 @@ package struct LinkRecord: Codable, Hashable, Sendable {
     package let to: String
     /// In metres; absent unless both have a position.
     package let distance: Double?
-    /// The RSSI in dBm without shadowing, fading and noise.
+    /// The RSSI in dBm without shadowing, fading and noise, with the override.
     package let meanRSSI: Double
     /// The RSSI in dBm of the last packet that was received; absent before the first, and where all have the mean.
     package let lastRSSI: Int8?
     /// The fraction of the packets that were lost, 0 to 1; absent where none is lost.
     package let loss: Double?
+    /// The override of the path; absent for none.
+    package let override: OverrideRecord?
 
     init(_ path: AirPath) {
         from = path.transmitter
@@ -92,6 +133,7 @@ package struct LinkRecord: Codable, Hashable, Sendable {
         meanRSSI = path.meanRSSI
         lastRSSI = path.lastRSSI?.decibelMilliwatts
         loss = path.loss
+        self.override = path.override.map(OverrideRecord.init)
     }
 }
 

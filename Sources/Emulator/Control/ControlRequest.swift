@@ -27,6 +27,9 @@ package enum ControlRequest: Hashable, Sendable {
     case move(String, [Double])
     /// The paths from everything that advertises to everything that scans on the virtual air.
     case links
+    /// Overrides the path between a beacon and a host on the virtual air; without values, removes the override. The keys
+    /// are those of `LinkOverride.Key`.
+    case link(String, receiver: String, [String: String])
     /// Reads the profiles again.
     case reload
     /// The bonds of a beacon, or of all beacons.
@@ -59,7 +62,7 @@ package enum ControlRequest: Hashable, Sendable {
 
     /// The names of the requests.
     private enum Command: String, Codable, CaseIterable {
-        case list, show, set, enable, disable, act, move, links, reload, bonds, forget, pair, events, stop
+        case list, show, set, enable, disable, act, move, links, link, reload, bonds, forget, pair, events, stop
     }
 
     /// The JSON object.
@@ -74,6 +77,7 @@ package enum ControlRequest: Hashable, Sendable {
         var answer: String?
         var format: EventFormat?
         var position: [Double]?
+        var receiver: String?
     }
 
     /// Parses a line without its line end.
@@ -105,6 +109,12 @@ package enum ControlRequest: Hashable, Sendable {
             self = .perform(try device(), DeviceCommand(fields.name ?? Self.defaultCommand, fields.values ?? [:]))
         case .move: self = .move(try device(), fields.position ?? [])
         case .links: self = .links
+        case .link:
+            guard let receiver = fields.receiver else {
+                throw EmulatorError(
+                    .badProfile, "link needs a receiver", hint: "give the name of a host as receiver, see links")
+            }
+            self = .link(try device(), receiver: receiver, fields.values ?? [:])
         case .reload: self = .reload
         case .bonds: self = .bonds(fields.device)
         case .forget: self = .forget(try device(), peer: fields.peer)
@@ -127,6 +137,8 @@ package enum ControlRequest: Hashable, Sendable {
                 name: command.name == Self.defaultCommand ? nil : command.name)
         case .move(let name, let position): Fields(command: .move, device: name, position: position)
         case .links: Fields(command: .links)
+        case .link(let device, let receiver, let values):
+            Fields(command: .link, device: device, values: values, receiver: receiver)
         case .reload: Fields(command: .reload)
         case .bonds(let device): Fields(command: .bonds, device: device)
         case .forget(let device, let peer): Fields(command: .forget, device: device, peer: peer)

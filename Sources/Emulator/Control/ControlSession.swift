@@ -40,6 +40,8 @@ struct ControlSession {
             return .answer(.beacons([try await emulator.perform(command, on: device)]))
         case .move(let name, let position): return .answer(try await move(name, position))
         case .links: return .answer(try await links())
+        case .link(let device, let receiver, let values):
+            return .answer(try await overrideLink(device, receiver, values))
         case .reload: return .answer(try await reload())
         case .bonds(let device): return .answer(try await bonds(device))
         case .forget(let device, let peer): return .answer(try await forget(device, peer))
@@ -63,6 +65,33 @@ struct ControlSession {
         var answer = ControlAnswer()
         answer.links = try await emulator.paths().map(LinkRecord.init)
         return answer
+    }
+
+    private func overrideLink(
+        _ device: String, _ receiver: String, _ values: [String: String]
+    ) async throws(EmulatorError) -> ControlAnswer {
+        let change: LinkOverride?
+        do throws(ValueFault) {
+            change = try LinkOverride(try Self.linkKeys(of: values))
+        } catch {
+            throw EmulatorError(.badProfile, error.message)
+        }
+        try await emulator.overrideLink(from: device, to: receiver, change)
+        var answer = ControlAnswer()
+        answer.link = LinkChangeRecord(from: device, to: receiver, change)
+        return answer
+    }
+
+    private static func linkKeys(of values: [String: String]) throws(ValueFault) -> [LinkOverride.Key: String] {
+        var pairs: [LinkOverride.Key: String] = [:]
+        for (name, text) in values {
+            guard let key = LinkOverride.Key(rawValue: name) else {
+                let names = LinkOverride.Key.allCases.map(\.rawValue)
+                throw ValueFault(Spelling.unknown("a link has no \"\(name)\"", name, "keys", names))
+            }
+            pairs[key] = text
+        }
+        return pairs
     }
 
     private func reload() async throws(EmulatorError) -> ControlAnswer {

@@ -136,10 +136,21 @@ final class LiveAir {
                     AirPath(
                         from: transmitter, to: receiver, distance: path.distance, meanRSSI: path.meanRSSI,
                         lastRSSI: path.lastRSSI.map { RSSI(Int8($0.rounded())) },
-                        loss: path.packets > 0 ? Double(path.lostPackets) / Double(path.packets) : nil))
+                        loss: path.packets > 0 ? Double(path.lostPackets) / Double(path.packets) : nil,
+                        override: path.override))
             }
         }
         return paths
+    }
+
+    /// Overrides the path between two controllers by their names; `nil` removes the override.
+    /// - Returns: the name that no controller has; `nil` if both have been found.
+    func overrideLink(_ one: String, _ other: String, _ override: LinkOverride?) -> String? {
+        guard let first = controllers[one] else { return one }
+        guard let second = controllers[other] else { return other }
+        catchUp()
+        air.setOverride(override, between: first, and: second)
+        return nil
     }
 
     /// Removes a controller from the air, as if it lost its power: its peers notice by their supervision timeouts.

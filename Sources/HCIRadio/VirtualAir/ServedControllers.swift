@@ -23,7 +23,8 @@ final class ServedControllers {
         var address = server.address ?? air.makePublicAddress()
         while !inUse.insert(address).inserted { address = address.successor }
         return ControllerConfiguration(
-            publicAddress: address, name: air.freeName(server.name ?? "host"), position: server.position)
+            publicAddress: address, name: air.freeName(server.name ?? "host"), position: server.position,
+            carrying: server.carrying)
     }
 
     /// Frees the address of a host that has left.

@@ -43,9 +43,7 @@ final class VirtualAir {
         let air = LiveAir(
             Air(
                 AirConfiguration(
-                    seed: seed, timing: options.timing,
-                    propagation: Propagation(
-                        exponent: options.pathLossExponent, packetDeviation: options.noise)),
+                    seed: seed, timing: options.timing, propagation: options.propagation),
                 numbers: options.seed == nil ? SystemRandomNumberGenerator() : nil),
             loop: loop, capture: capture.map(PacketCapture.init))
         self.air = air
@@ -95,6 +93,13 @@ final class VirtualAir {
 
     /// The paths from all that advertise to all that scan.
     func paths() -> [AirPath] { air?.paths() ?? [] }
+
+    /// Overrides the path between a beacon and a host; `nil` removes the override.
+    /// - Returns: the name that nothing on the air has; `nil` if both have been found.
+    func overrideLink(_ one: String, _ other: String, _ override: LinkOverride?) -> String? {
+        guard let air else { return one }
+        return air.overrideLink(one, other, override)
+    }
 
     /// The capabilities of the radio with this number of beacons.
     func capabilities(beacons: Int) -> RadioCapabilities {

@@ -25,19 +25,24 @@ package struct VirtualAirOptions: Hashable, Sendable {
         package var name: String?
         /// Where its hosts are at first; `nil` is 1 m from every beacon.
         package var position: Position?
+        /// How a person carries its hosts; `nil` for no body beside them.
+        package var carrying: Carrying?
 
         /// H4 over TCP.
         package static func tcp(
-            host: String, port: Int, address: BluetoothAddress? = nil, name: String? = nil, position: Position? = nil
+            host: String, port: Int, address: BluetoothAddress? = nil, name: String? = nil, position: Position? = nil,
+            carrying: Carrying? = nil
         ) -> Server {
-            Server(transport: .tcp(host: host, port: port), address: address, name: name, position: position)
+            Server(
+                transport: .tcp(host: host, port: port), address: address, name: name, position: position,
+                carrying: carrying)
         }
 
         /// A controller of the kernel.
         package static func kernel(
-            address: BluetoothAddress? = nil, name: String? = nil, position: Position? = nil
+            address: BluetoothAddress? = nil, name: String? = nil, position: Position? = nil, carrying: Carrying? = nil
         ) -> Server {
-            Server(transport: .kernel, address: address, name: name, position: position)
+            Server(transport: .kernel, address: address, name: name, position: position, carrying: carrying)
         }
     }
 
@@ -52,22 +57,19 @@ package struct VirtualAirOptions: Hashable, Sendable {
     package var seed: UInt64?
     /// Whether data waits for connection events, or arrives at once.
     package var timing: ConnectionTiming
-    /// The path-loss exponent: 2 in free space.
-    package var pathLossExponent: Double
-    /// The standard deviation of the RSSI, in dB.
-    package var noise: Double
+    /// The RSSI of packets, and which are received.
+    package var propagation: Propagation
     /// The servers.
     package var servers: [Server]
 
-    /// Options; by default without noise, and served at `defaultServer`.
+    /// Options; by default without chance, and served at `defaultServer`.
     package init(
-        seed: UInt64? = nil, timing: ConnectionTiming = .spec, pathLossExponent: Double = 2, noise: Double = 0,
+        seed: UInt64? = nil, timing: ConnectionTiming = .spec, propagation: Propagation = Propagation(),
         servers: [Server] = [.tcp(host: Self.defaultServer.host, port: Self.defaultServer.port)]
     ) {
         self.seed = seed
         self.timing = timing
-        self.pathLossExponent = pathLossExponent
-        self.noise = noise
+        self.propagation = propagation
         self.servers = servers
     }
 }

@@ -19,6 +19,9 @@ struct AdvertisingSet: Sendable {
     static let highDutyInterval: Int64 = 3_750
     /// Maximum of the pseudo-random delay added to each interval, in microseconds (Core 5.4, Vol 6, Part B, 4.4.2.2.1).
     static let delayLimit: Int64 = 10_000
+    /// The time between the starts of the PDUs of an advertising event in microseconds, where packets collide; at most
+    /// 10 ms (Core 5.4, Vol 6, Part B, 4.4.2.2).
+    static let channelSpacing: AirTime = 700
 
     let controller: Int
     /// `nil` for the set of the legacy commands.
@@ -51,6 +54,10 @@ struct AdvertisingSet: Sendable {
     private(set) var end: AirTime = .never
     /// Events since the set was enabled; stays at 255.
     private(set) var completedEvents: UInt8 = 0
+    /// The start of the last advertising event.
+    private(set) var eventStart: AirTime = 0
+    /// The PDU that is sent now, where packets collide: its channel, 0 to 2 for 37 to 39, and its start.
+    private(set) var pdu: (channel: Int, start: AirTime)?
 
     /// Whether a first fragment of data was set and the last was not.
     private var dataIsIncomplete = false
@@ -75,14 +82,15 @@ struct AdvertisingSet: Sendable {
     /// The bytes of an ADV_EXT_IND with AdvDataInfo and AuxPtr, from preamble to check sum (Core 5.4, Vol 6, Part B, 2.3.4).
     private static let extendedPDUSize = 17
 
-    /// An advertising event of this set on the medium.
+    /// An advertising event of this set on the medium; where packets collide, the PDU that is sent now.
     ///
     /// A legacy PDU has a preamble, an access address, a header, the advertiser's address, data and a check sum: 1, 4, 2, 6,
     /// up to 31 and 3 bytes.
     var event: AdvertisingEvent {
         AdvertisingEvent(
-            transmitter: controller, power: transmitPower, channels: channels, isLegacy: properties.contains(.legacy),
-            bits: 8 * (properties.contains(.legacy) ? 16 + data.count : Self.extendedPDUSize))
+            transmitter: controller, power: transmitPower, channels: pdu.map { 1 << UInt8($0.channel) } ?? channels,
+            isLegacy: properties.contains(.legacy),
+            bits: 8 * (properties.contains(.legacy) ? 16 + data.count : Self.extendedPDUSize), start: pdu?.start)
     }
 
     /// The data of its advertisements or of its scan responses.
@@ -124,15 +132,30 @@ extension AdvertisingSet {
         if isHighDuty { end = min(end, now + Self.highDutyDuration) }
     }
 
-    mutating func disable() { isEnabled = false }
+    mutating func disable() {
+        isEnabled = false
+        pdu = nil
+    }
 
-    mutating func countEvent() {
+    mutating func beginEvent(now: AirTime) {
+        eventStart = now
         if completedEvents < .max { completedEvents += 1 }
+    }
+
+    /// Begins the next PDU of the event; `false` after the last.
+    mutating func beginPDU() -> Bool {
+        let next = pdu.map { $0.channel + 1 } ?? 0
+        guard let channel = (next..<3).first(where: { channels & 1 << UInt8($0) != 0 }) else {
+            pdu = nil
+            return false
+        }
+        pdu = (channel, pdu.map { $0.start + Self.channelSpacing } ?? eventStart)
+        return true
     }
 
     /// Disables the set and frees its data.
     mutating func discard() {
-        isEnabled = false
+        disable()
         data = []
         scanResponse = []
     }

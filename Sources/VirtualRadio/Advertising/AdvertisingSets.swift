@@ -8,7 +8,8 @@ import HCI
 /// The advertising state of all controllers (Core 5.4, Vol 6, Part B, 4.4.2).
 ///
 /// The air runs an event of a set when its timer is due: `beginEvent` counts it or ends the set; after scanners and initiators
-/// have received the event, `endEvent` schedules the next one or ends the set.
+/// have received the event, `endEvent` schedules the next one or ends the set. Where packets collide, the timer is due at the
+/// end of each PDU of the event as well, and `beginPDU` begins the next one.
 struct AdvertisingSets: Sendable {
     private var sets: [AdvertisingSet] = []
     private var free: [Int] = []
@@ -142,14 +143,23 @@ struct AdvertisingSets: Sendable {
             end(index, status: .advertisingTimeout, &context)
             return false
         }
-        sets[index].countEvent()
+        sets[index].beginEvent(now: context.now)
         return true
+    }
+
+    /// Begins the next PDU of an advertising event where packets collide, and sets the timer to its end; `nil` after the
+    /// last one.
+    mutating func beginPDU(_ index: Int, _ context: inout AirContext) -> AdvertisingEvent? {
+        guard sets[index].beginPDU() else { return nil }
+        let event = sets[index].event
+        context.timers.schedule(sets[index].timer, at: (event.start ?? context.now) + AirTime(event.bits))
+        return event
     }
 
     /// Schedules the next event, or ends the set after its last one.
     mutating func endEvent(_ index: Int, _ context: inout AirContext) {
         if sets[index].isExhausted { return end(index, status: .limitReached, &context) }
-        let next = context.now + sets[index].interval + nextDelay(of: index)
+        let next = sets[index].eventStart + sets[index].interval + nextDelay(of: index)
         context.timers.schedule(sets[index].timer, at: min(next, sets[index].end))
     }
 

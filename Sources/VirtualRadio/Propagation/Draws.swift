@@ -13,7 +13,10 @@ struct Draws: Hashable, Sendable {
     private let key: UInt64
 
     /// The draws for one subject.
-    init(seed: UInt64, _ names: String...) {
+    init(seed: UInt64, _ names: String...) { self.init(seed: seed, names) }
+
+    /// The draws for one subject.
+    init(seed: UInt64, _ names: [String]) {
         var key = Self.mixed(seed ^ 0x9E37_79B9_7F4A_7C15)
         for name in names {
             for byte in name.utf8 { key = (key ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }

@@ -46,12 +46,16 @@ struct PairFading: Sendable {
         drawFades(propagation, isInSight: true)
     }
 
-    /// The gain of the next packet in dB, negative for a loss.
+    /// A number for the next packet.
+    var nextNumber: UInt64 { packetCount + 1 }
+
+    /// The gain of a packet in dB, negative for a loss.
     /// - Parameters:
+    ///   - number: selects the packet's random numbers.
     ///   - channel: 37, 38 or 39 as 0, 1 or 2; a packet on another channel has the fade of one of them.
     ///   - isInSight: whether no wall is between the antennas.
     mutating func gain(
-        _ propagation: Propagation, channel: Int, isInSight: Bool, from: Position, to: Position
+        _ propagation: Propagation, packet number: UInt64, channel: Int, isInSight: Bool, from: Position, to: Position
     ) -> Double {
         move(propagation, isInSight: isInSight, from, to)
         var gain = shadow
@@ -60,18 +64,23 @@ struct PairFading: Sendable {
         case 1: gain += fades.1
         default: gain += fades.2
         }
-        packetCount += 1
         if propagation.packetDeviation > 0 {
-            gain += propagation.packetDeviation * draws.normals(packetCount, Purpose.packet).0
+            gain += propagation.packetDeviation * draws.normals(number, Purpose.packet).0
         }
         return gain
     }
 
-    /// Whether the packet of the last `gain` is received.
-    /// - Parameter bits: the length of the packet; `nil` for a packet that is not lost.
-    mutating func receives(_ propagation: Propagation, rssi: Double, bits: Int?) -> Bool {
+    /// Whether a packet is received, which is counted.
+    /// - Parameters:
+    ///   - number: as for its gain.
+    ///   - bits: the length of the packet; `nil` for a packet that is not lost.
+    ///   - isLost: whether it is lost for another reason than its RSSI.
+    mutating func receives(
+        _ propagation: Propagation, packet number: UInt64, rssi: Double, bits: Int?, isLost: Bool = false
+    ) -> Bool {
+        packetCount += 1
         let probability = bits.map { propagation.receptionProbability(rssi: rssi, bits: $0) } ?? 1
-        guard probability >= 1 || draws.unit(packetCount, Purpose.reception) < probability else {
+        guard !isLost, probability >= 1 || draws.unit(number, Purpose.reception) < probability else {
             lostCount += 1
             return false
         }

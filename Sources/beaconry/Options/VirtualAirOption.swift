@@ -7,6 +7,7 @@ import BeaconryTools
 import BluetoothCore
 import Devices
 import HCIRadio
+import Profiles
 import Radio
 
 /// The options of the virtual air.
@@ -18,7 +19,8 @@ struct VirtualAirOption: ParsableArguments {
             Where other hosts get controllers on the virtual air: tcp:HOST:PORT (port 0 picks a free one), vhci (the \
             kernel has one as hciN), or none; may be repeated. After it, ?name=phone&at=3,0&address=XX:XX:XX:XX:XX:XX \
             gives the name of its host, where the host is in metres, and the public address of its controller; \
-            each may be left out (default: tcp:127.0.0.1:6402).
+            &carried=pocket&heading=90 puts it into the pocket of a person who faces that direction, in degrees \
+            clockwise from north; each may be left out (default: tcp:127.0.0.1:6402).
             """)
     var hciServer: [String] = []
 
@@ -40,34 +42,48 @@ struct VirtualAirOption: ParsableArguments {
     var airTiming: String?
 
     @Option(
+        help: """
+            Model of the virtual air: free, hall, office, home or obstructed, with shadowing, fading, lost packets and \
+            collisions, or off (default: that of the profile, else off).
+            """,
+        completion: .list(Propagation.environments.map(\.name) + ["off"]),
+        transform: ValueText.physics)
+    var physics: Propagation?
+
+    @Option(
         parsing: .unconditional,
         help: """
-            Path-loss exponent of the virtual air: 2 is free space, 3 to 4 indoors (default: \
-            \(defaults.pathLossExponent)).
+            Path-loss exponent of the virtual air: 2 is free space, 3 to 4 indoors (default: that of the model, else \
+            \(defaults.propagation.exponent)).
             """,
         transform: exponent)
     var pathLoss: Double?
 
     @Option(
         parsing: .unconditional,
-        help: "Standard deviation of the RSSI on the virtual air, in dB (default: \(defaults.noise)).",
+        help: """
+            Standard deviation of the RSSI from packet to packet on the virtual air, in dB (default: that of the model, \
+            else \(defaults.propagation.packetDeviation)).
+            """,
         transform: noise)
     var rssiNoise: Double?
 
     /// The radio with these options, if it is the virtual air.
+    /// - Parameter profiles: the profiles of the run, which may describe the air.
     /// - Throws: `Failure` for another radio, if options were given.
-    func configured(_ driver: any RadioDriver) throws -> any RadioDriver {
+    func configured(_ driver: any RadioDriver, for profiles: [Profile]) throws -> any RadioDriver {
         if var air = driver as? VirtualAirDriver {
-            air.options = try options()
+            air.options = try options(for: profiles)
             return air
         }
-        guard hciServer.isEmpty, seed == nil, airTiming == nil, pathLoss == nil, rssiNoise == nil else {
-            throw Failure.usage("--hci-server, --seed, --air-timing, --path-loss and --rssi-noise need --radio virtual")
+        guard hciServer.isEmpty, seed == nil, airTiming == nil, physics == nil, pathLoss == nil, rssiNoise == nil else {
+            throw Failure.usage(
+                "--hci-server, --seed, --air-timing, --physics, --path-loss and --rssi-noise need --radio virtual")
         }
         return driver
     }
 
-    private func options() throws -> VirtualAirOptions {
+    private func options(for profiles: [Profile]) throws -> VirtualAirOptions {
         var options = Self.defaults
         if let seed = try seed ?? EnvironmentVariable.seed.parsed(OptionValue.seed) { options.seed = seed }
         if let name = try airTiming ?? EnvironmentVariable.airTiming.parsed(Self.timing),
@@ -75,10 +91,14 @@ struct VirtualAirOption: ParsableArguments {
         {
             options.timing = timing
         }
+        let model = try physics ?? EnvironmentVariable.physics.parsed(ValueText.physics)
+        options.propagation = Propagation(for: profiles, chosen: model)
         if let exponent = try pathLoss ?? EnvironmentVariable.pathLoss.parsed(Self.exponent) {
-            options.pathLossExponent = exponent
+            options.propagation.exponent = exponent
         }
-        if let noise = try rssiNoise ?? EnvironmentVariable.rssiNoise.parsed(Self.noise) { options.noise = noise }
+        if let noise = try rssiNoise ?? EnvironmentVariable.rssiNoise.parsed(Self.noise) {
+            options.propagation.packetDeviation = noise
+        }
         if let servers = try Self.servers(hciServer.isEmpty ? Self.serversInEnvironment : hciServer) {
             options.servers = servers
         }
@@ -117,13 +137,21 @@ struct VirtualAirOption: ParsableArguments {
         } else {
             throw .usage("--hci-server: \"\(name)\" is not tcp:HOST:PORT, vhci, or none alone")
         }
+        var query = ServerQuery()
         for item in parts.dropFirst().flatMap({ $0.split(separator: "&", omittingEmptySubsequences: false) }) {
             do throws(ValueFault) {
-                try server.set(String(item))
+                try query.set(String(item))
             } catch {
                 throw .usage("--hci-server: \"\(name)\": \(error.message)")
             }
         }
+        if query.heading != nil, query.carried == nil {
+            throw .usage("--hci-server: \"\(name)\": heading needs carried=pocket")
+        }
+        server.name = query.name
+        server.position = query.position
+        server.address = query.address
+        server.carrying = query.carried.map { Carrying($0, heading: query.heading ?? 0) }
         return server
     }
 
@@ -138,9 +166,17 @@ struct VirtualAirOption: ParsableArguments {
     private static let noise = OptionValue.number(upTo: 40, " of decibels")
 }
 
-extension VirtualAirOptions.Server {
-    /// Sets `name=NAME`, `at=X,Y[,Z]` or `address=XX:XX:XX:XX:XX:XX`.
-    fileprivate mutating func set(_ item: String) throws(ValueFault) {
+/// What follows the question mark in `--hci-server`.
+private struct ServerQuery {
+    var name: String?
+    var position: Position?
+    var address: BluetoothAddress?
+    var carried: Carrying.Place?
+    /// In degrees clockwise from north.
+    var heading: Double?
+
+    /// Sets `name=NAME`, `at=X,Y[,Z]`, `address=XX:XX:XX:XX:XX:XX`, `carried=pocket` or `heading=DEGREES`.
+    mutating func set(_ item: String) throws(ValueFault) {
         let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let text = parts.count > 1 ? parts[1] : ""
         switch parts[0] {
@@ -150,8 +186,11 @@ extension VirtualAirOptions.Server {
             guard let address = BluetoothAddress(text), address != .zero, address.octets.contains(where: { $0 != 0xFF })
             else { throw ValueFault("\"\(text)\" is not the address of a device, such as 00:1B:DC:07:31:42") }
             self.address = address
+        case "carried": carried = try ValueText.choice(text, of: Carrying.Place.self)
+        case "heading": heading = try ValueText.degrees(text)
         default:
-            throw ValueFault("\"\(item)\" is not name=NAME, at=X,Y or address=XX:XX:XX:XX:XX:XX")
+            throw ValueFault(
+                "\"\(item)\" is not name=NAME, at=X,Y, address=XX:XX:XX:XX:XX:XX, carried=pocket or heading=DEGREES")
         }
     }
 }

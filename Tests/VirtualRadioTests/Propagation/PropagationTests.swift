@@ -100,7 +100,7 @@ struct PairFadingTests {
         var fading = PairFading(office, Draws(seed: 7, "beacon \(pair)", "phone"), fixed, Position(x: 1, y: 0))
         return (0..<count).map { number in
             fading.gain(
-                office, channel: channel(number), isInSight: true, from: fixed,
+                office, packet: UInt64(number + 1), channel: channel(number), isInSight: true, from: fixed,
                 to: Position(x: 1 + Double(number) * step, y: 0))
         }
     }
@@ -148,9 +148,8 @@ struct PairFadingTests {
         let here = Position(x: 0, y: 0)
         let propagation = Propagation(sensitivity: -95)
         var fading = PairFading(propagation, Draws(seed: 3, "a", "b"), here, here)
-        let received = (0..<4000).count { _ in
-            _ = fading.gain(propagation, channel: 0, isInSight: true, from: here, to: here)
-            return fading.receives(propagation, rssi: -95, bits: 376)
+        let received = (0..<4000).count { number in
+            fading.receives(propagation, packet: UInt64(number), rssi: -95, bits: 376)
         }
         #expect(abs(Double(received) / 4000 - 0.69) < 0.03)
     }

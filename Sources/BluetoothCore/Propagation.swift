@@ -2,13 +2,12 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
 import Glibc
 
-/// How the strength of a packet depends on power, distance, obstacles, channel and chance, and whether a receiver decodes it.
+/// How the RSSI of a packet depends on power, distance, obstacles, channel and chance, and whether a receiver decodes it.
 ///
 /// By default there is only the log-distance model: no obstacle, no randomness, and every packet is received. The presets of
-/// `environments` add what was measured in rooms of that kind.
+/// `environments` add what was measured in rooms of that kind (docs/physics.md).
 package struct Propagation: Hashable, Sendable {
     /// How much the RSSI falls with distance: 10 times this many decibels for each tenfold distance. 2 in free space.
     package var exponent: Double
@@ -23,9 +22,11 @@ package struct Propagation: Hashable, Sendable {
     package var packetDeviation: Double
     /// The RSSI in dBm at which one bit in 1,000 is wrong (Core 5.4, Vol 6, Part A, 4.1); `nil` if every packet is received.
     package var sensitivity: Double?
-    /// How many dB a packet must be stronger than one that overlaps it on its channel, to be received; `nil` if packets do
-    /// not collide.
+    /// How many dB the RSSI of a packet must be above that of each packet that overlaps it on its channel, for it to be
+    /// received; `nil` if packets do not collide.
     package var capture: Double?
+    /// The loss in dB through the body of a person who carries a receiver, from the side that the body faces away from.
+    package var bodyLoss: Double
     /// Walls and other obstacles with a place.
     package var walls: [Wall]
 
@@ -58,7 +59,8 @@ package struct Propagation: Hashable, Sendable {
 
     package init(
         exponent: Double = 2, lossAtOneMetre: Double = 59, shadowing: Shadowing? = nil, directPathRatio: Double? = nil,
-        packetDeviation: Double = 0, sensitivity: Double? = nil, capture: Double? = nil, walls: [Wall] = []
+        packetDeviation: Double = 0, sensitivity: Double? = nil, capture: Double? = nil, bodyLoss: Double = 9,
+        walls: [Wall] = []
     ) {
         self.exponent = exponent
         self.lossAtOneMetre = lossAtOneMetre
@@ -67,23 +69,26 @@ package struct Propagation: Hashable, Sendable {
         self.packetDeviation = packetDeviation
         self.sensitivity = sensitivity
         self.capture = capture
+        self.bodyLoss = bodyLoss
         self.walls = walls
     }
 
     /// The presets by name. The exponents are those of published measurements in such rooms; the other parameters reproduce
     /// recordings of moving and resting devices (see docs/physics.md).
     package static let environments: [(name: String, propagation: Propagation)] = [
-        ("free", room(exponent: 2, directPathRatio: nil)),
+        ("free", room(exponent: 2, directPathRatio: nil, bodyLoss: 19)),
         ("hall", room(exponent: 1.6)),
         ("office", room(exponent: 1.9)),
         ("home", room(exponent: 2.4)),
         ("obstructed", room(exponent: 3, directPathRatio: 0)),
     ]
 
-    private static func room(exponent: Double, directPathRatio: Double? = 4) -> Propagation {
+    private static func room(
+        exponent: Double, directPathRatio: Double? = 4, bodyLoss: Double = 9
+    ) -> Propagation {
         Propagation(
             exponent: exponent, shadowing: Shadowing(deviation: 2.7, distance: 0.75), directPathRatio: directPathRatio,
-            packetDeviation: 3.2, sensitivity: -95, capture: 8)
+            packetDeviation: 3.2, sensitivity: -95, capture: 8, bodyLoss: bodyLoss)
     }
 
     /// Whether two packets over the same path have the same RSSI, and all packets are received.
