@@ -26,8 +26,10 @@ package struct BeaconStatus: Hashable, Sendable {
     package let services: [String]
     /// Whether settings are saved.
     package let keepsSettings: Bool
-    /// The position; `nil` if the profile has none.
-    package let position: Position?
+    /// How it moves on an emulated air; `nil` if the profile has no position.
+    let motion: Motion?
+    /// The position, of a moving beacon the present one; `nil` if the profile has none.
+    package internal(set) var position: Position?
     /// Whether the beacon is on the air.
     package internal(set) var isOnAir = false
     /// The advertisement on the air, or the last one; `nil` if there was none.

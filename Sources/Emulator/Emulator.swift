@@ -1,4 +1,4 @@
-// Beaconry: beacons without the hardware
+            if former == nil || former?.movement != receiver.movement {// Beaconry: beacons without the hardware
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -97,6 +97,9 @@ package actor Emulator: Service {
     private var isReady = false
     /// The model of the virtual air that the profiles had at the start.
     private var model = Propagation()
+    /// The receivers of the profiles as the radio has them, by name: a server is there from the start to the end of a run.
+    private var served: [String: ReceiverDefinition] = [:]
+    private var hasWarnedOfMovement = false
 
     private var phase = Phase.starting {
         didSet {
@@ -142,6 +145,8 @@ package actor Emulator: Service {
             let profiles = if let first = configuration.profiles { first } else { try await factory.loadProfiles() }
             model = Propagation(for: profiles)
             install(try factory.makeBeacons(of: profiles))
+            served = Dictionary(
+                profiles.flatMap(\.receivers).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
             for beacon in beacons {
                 try await beacon.restore(resets: configuration.resets)
                 try openBonds(of: beacon, resets: configuration.resets)
@@ -215,6 +220,7 @@ package actor Emulator: Service {
                         message: "without CAP_NET_RAW what the controller really radiates cannot be read back",
                         hint: "give beaconry CAP_NET_RAW (see docs/adapters.md, \"Rights\")")))
         }
+        warnOfMovement()
         for beacon in beacons { await beacon.powerOn() }
         if phase == .starting { phase = .up }
     }
@@ -403,7 +409,7 @@ package actor Emulator: Service {
         let hasOneProfile = Set(beacons.map(\.profileName)).count == 1
         var statuses: [BeaconStatus] = []
         for beacon in beacons where hasOneProfile || profile == nil || beacon.profileName == profile {
-            statuses.append(completed(await beacon.status))
+            statuses.append(await completed(beacon.status))
         }
         return statuses
     }
@@ -411,21 +417,21 @@ package actor Emulator: Service {
     /// One beacon.
     /// - Throws: `EmulatorError` `.unknownBeacon`.
     package func show(_ name: String) async throws(EmulatorError) -> BeaconStatus {
-        completed(await (try await running(name)).status)
+        await completed(try await running(name).status)
     }
 
     /// Changes settings, all or none; keys and values are those of profiles.
     /// - Throws: `EmulatorError` `.unknownBeacon`, `.badProfile` for an invalid value, `.refusedSetting`, or
     ///   `.inputOutput` if the settings could not be saved.
     package func set(_ name: String, _ values: [String: String]) async throws(EmulatorError) -> BeaconStatus {
-        completed(try await command(name) { await $0.set(values) }.get())
+        await completed(try await command(name) { await $0.set(values) }.get())
     }
 
     /// Performs a command of a device.
     /// - Throws: `EmulatorError` `.unknownBeacon`, `.badProfile` for arguments that are missing or wrong, or `.refusedSetting`
     ///   if the device refuses it.
     package func perform(_ command: DeviceCommand, on name: String) async throws(EmulatorError) -> BeaconStatus {
-        completed(try await self.command(name) { await $0.perform(command) }.get())
+        await completed(try await self.command(name) { await $0.perform(command) }.get())
     }
 
     /// Switches a beacon on or off.
@@ -434,10 +440,10 @@ package actor Emulator: Service {
         let status = try await command(name) { await $0.setEnabled(enabled) }
         // A device without power has no connections.
         if !enabled { await disconnectAll(from: status.identifier) }
-        return completed(status)
+        return await completed(status)
     }
 
-    /// Moves a beacon or a host on the virtual air.
+    /// Moves a beacon or a host on the virtual air, and ends its motion.
     /// - Throws: `EmulatorError` `.unknownBeacon` if nothing on the air has this name, or `.refusedSetting` if the radio has
     ///   no positions.
     package func move(_ name: String, to position: Position) async throws(EmulatorError) {
@@ -476,6 +482,47 @@ package actor Emulator: Service {
             .refusedSetting, "\(radio.name) has no positions", hint: "run on the virtual air (--radio virtual)")
     }
 
+    /// Reports once that a radio has no positions, if a profile has receivers or beacons that move.
+    private func warnOfMovement() {
+        guard !hasWarnedOfMovement, (try? positioningRadio()) == nil,
+            !served.isEmpty || beacons.contains(where: { $0.profile.movement?.motion.isMoving == true })
+        else { return }
+        hasWarnedOfMovement = true
+        events.post(
+            .warning(
+                Warning(
+                    code: "no-movement",
+                    message: "receivers and movement have no effect: \(radio.name) has no positions",
+                    hint: "run on the virtual air (--radio virtual), or leave them out of the profile")))
+    }
+
+    /// Applies the receivers of a reload: new motions at once; new receivers, removed ones and other servers are reported.
+    private func replaceReceivers(by receivers: [ReceiverDefinition]) async {
+        warnOfMovement()
+        guard let radio = try? positioningRadio() else { return }
+        var pending = Set(served.keys).subtracting(receivers.map(\.id))
+        for receiver in receivers {
+            let former = served[receiver.id]
+            if former?.movement != receiver.movement || former == nil {
+                guard await radio.setMotion(receiver.movement?.motion, ofReceiver: receiver.id) else {
+                    pending.insert(receiver.id)
+                    continue
+                }
+                served[receiver.id] = ReceiverDefinition(
+                    id: receiver.id, movement: receiver.movement, server: former == nil ? receiver.server : former?.server)
+            }
+            if let former, former.server != receiver.server { pending.insert(receiver.id) }
+        }
+        guard !pending.isEmpty else { return }
+        events.post(
+            .warning(
+                Warning(
+                    code: "receivers-not-changed",
+                    message: "a reload does not add or remove receivers, and does not change their servers: "
+                        + pending.sorted().joined(separator: ", "),
+                    hint: "start a new run")))
+    }
+
     /// Routes a command to the beacon with this name.
     /// - Throws: `EmulatorError` `.unknownBeacon`.
     private func command<Outcome: Sendable>(
@@ -498,8 +545,15 @@ package actor Emulator: Service {
         return EmulatorError(.unknownBeacon, "there is no beacon \"\(name)\"", hint: "beacons are \(names)")
     }
 
-    private func completed(_ status: BeaconStatus) -> BeaconStatus {
-        sessions[status.identifier]?.completed(status) ?? status
+    /// A status with what the radio reports.
+    private func completed(_ status: BeaconStatus) async -> BeaconStatus {
+        var status = status
+        if status.motion?.isMoving == true,
+            let position = await (try? positioningRadio())?.position(of: status.identifier.name)
+        {
+            status.position = position
+        }
+        return sessions[status.identifier]?.completed(status) ?? status
     }
 
     // MARK: - Pairing
@@ -591,6 +645,7 @@ package actor Emulator: Service {
         do throws(EmulatorError) {
             let profiles = try await factory.loadProfiles()
             let result = try await replaceBeacons(by: profiles)
+            await replaceReceivers(by: profiles.flatMap(\.receivers))
             await reloadObserver?(profiles.map(\.name))
             if radio is any PositioningRadio, radio.name == "virtual", Propagation(for: profiles) != model {
                 events.post(.warning(Self.changedModel))

@@ -42,8 +42,8 @@ actor RunningBeacon {
     nonisolated let identifier: BeaconIdentifier
     nonisolated let profile: BeaconDefinition
     nonisolated let profileName: String
-    /// Where it is on an emulated air; `nil` is 1 m from every receiver.
-    var position: Position?
+    /// How it moves on an emulated air; `nil` is 1 m from every receiver.
+    private var motion: Motion?
     private let executor: QueueExecutor
     private nonisolated let clock: Timekeeper
     private let flash: FlashFile?
@@ -74,7 +74,7 @@ actor RunningBeacon {
         lock inherited: FileLock? = nil, clock: Timekeeper, perform: @escaping @Sendable (Action) -> Void
     ) throws(EmulatorError) {
         self.profile = profile
-        position = profile.position
+        motion = profile.movement?.motion
         self.profileName = profileName
         self.identifier = identifier
         self.perform = perform
@@ -107,7 +107,7 @@ actor RunningBeacon {
     /// The beacon as a radio hosts it.
     var hosted: HostedBeacon {
         var site = BeaconSite(profile)
-        site.position = position
+        site.motion = motion
         var hosted = HostedBeacon(device, identifier: identifier, key: "\(profileName)/\(profile.id)", site: site)
         hosted.pairing = profile.pairing
         return hosted
@@ -201,10 +201,11 @@ actor RunningBeacon {
         advertise(first)
     }
 
+    /// Notes that it was moved, which ended its motion.
+    func move(to position: Position) { motion = .rest(position) }
+
     /// Ends the timer, at the end of the run.
     func end() { stopTimer() }
-    /// Notes that it was moved.
-    func move(to position: Position) { self.position = position }
 
     /// Takes the beacon off the air for good: it is in none of the profiles any more.
     func remove() {
@@ -430,7 +431,7 @@ actor RunningBeacon {
             kind: profile.device.kind, isEnabled: isEnabled, settings: device.settings,
             presentValues: device.presentValues(at: clock.deviceTime),
             services: device.services.map(\.uuid.description), keepsSettings: flash != nil,
-            position: position)
+            motion: motion, position: motion?.position(at: .zero))
     }
 
     /// Saves settings.

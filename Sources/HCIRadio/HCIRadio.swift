@@ -556,7 +556,15 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
 
 extension HCIRadio: PositioningRadio {
     package func move(_ name: String, to position: Position) async -> Bool {
-        if case .air(let air) = medium { air.move(name, to: position) } else { false }
+        if case .air(let air) = medium { air.setMotion(.rest(position), of: name) } else { false }
+    }
+
+    package func setMotion(_ motion: Motion?, ofReceiver receiver: String) async -> Bool {
+        if case .air(let air) = medium { air.setMotion(motion, ofReceiver: receiver) } else { false }
+    }
+
+    package func position(of name: String) async -> Position? {
+        if case .air(let air) = medium { air.position(of: name) } else { nil }
     }
 
     package func paths() async -> [AirPath] {

@@ -98,8 +98,8 @@ final class PeripheralHost {
         if former.tableSource != definition.tableSource { setServices(of: beacon) }
         if former.pairing != definition.pairing { setPairing(of: beacon) }
         if former.pairing?.hidesAddress != definition.pairing?.hidesAddress { apply(beacon) }
-        if let position = definition.site.position, position != former.site.position {
-            _ = air?.move(definition.identifier.name, to: position)
+        if let motion = definition.site.motion, motion != former.site.motion {
+            _ = air?.setMotion(motion, of: definition.identifier.name)
         }
     }
 

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import BluetoothCore
 import Devices
 
 /// Writes a profile as YAML from which the same profile is parsed.
@@ -27,9 +26,14 @@ package struct ProfileWriter {
             var keys = DeviceWriter()
             beacon.device.write(to: &keys)
             writer.lines += keys.lines.map { "    " + $0 }
-            writer.write(
-                "position", beacon.position.map { "[\([$0.x, $0.y, $0.z].map(metres).joined(separator: ", "))]" })
+            writer.write(beacon.movement)
             writer.write("pairing", beacon.pairing.map(Self.text))
+        }
+        if !profile.receivers.isEmpty { writer.lines.append("receivers:") }
+        for receiver in profile.receivers {
+            writer.lines.append("  - id: \(receiver.id)")
+            writer.write(receiver.movement)
+            writer.write("hci-server", receiver.server.map { DeviceWriter.quoted($0) })
         }
         return writer.lines.joined(separator: "\n") + "\n"
     }
@@ -55,6 +59,10 @@ package struct ProfileWriter {
     private static func text(_ wall: Propagation.Wall) -> String {
         func corner(_ position: Position) -> String { "[\(metres(position.x)), \(metres(position.y))]" }
         return "{ from: \(corner(wall.from)), to: \(corner(wall.to)), loss: \(metres(wall.loss))dB }"
+    }
+
+    private mutating func write(_ movement: Movement?) {
+        if let movement { write(movement.key, movement.value) }
     }
 
     private static func text(_ pairing: PairingSettings) -> String {

@@ -6,9 +6,17 @@ package import BluetoothCore
 
 /// A radio with an emulated air: every beacon and every host has a name and a place there, and both can be moved.
 package protocol PositioningRadio: PeripheralRadio {
-    /// Moves a beacon or a host.
+    /// Moves a beacon or a host, and ends its motion.
     /// - Returns: `false` if nothing on the air has this name.
     func move(_ name: String, to position: Position) async -> Bool
+
+    /// Changes how the hosts of a receiver move, those that are on the air and those that join later.
+    /// - Parameter receiver: the name that the server of its hosts was given.
+    /// - Returns: `false` if no server has this name.
+    func setMotion(_ motion: Motion?, ofReceiver receiver: String) async -> Bool
+
+    /// The present position of a beacon or a host; `nil` if nothing on the air has this name, or it has no position.
+    func position(of name: String) async -> Position?
 
     /// The paths from everything that advertises to everything that scans, in the order in which they joined the air.
     func paths() async -> [AirPath]

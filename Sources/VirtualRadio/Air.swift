@@ -92,15 +92,20 @@ extension Air {
         context.controllers.remove(index)
     }
 
-    /// Moves a controller; without a position it is one metre from all others.
-    package mutating func setPosition(_ position: Position?, of identifier: ControllerIdentifier) {
+    /// Changes how a controller moves; without a motion it is one metre from all others.
+    package mutating func setMotion(_ motion: Motion?, of identifier: ControllerIdentifier) {
         guard let index = context.controllers.index(of: identifier) else { return }
-        medium.setPosition(position, of: index)
+        medium.setMotion(motion, of: index)
     }
 
-    /// The position of a controller; `nil` if it has none or was removed.
+    /// Moves a controller, where it rests; without a position it is one metre from all others.
+    package mutating func setPosition(_ position: Position?, of identifier: ControllerIdentifier) {
+        setMotion(position.map(Motion.rest), of: identifier)
+    }
+
+    /// The present position of a controller; `nil` if it has none or was removed.
     package func position(of identifier: ControllerIdentifier) -> Position? {
-        context.controllers.index(of: identifier).flatMap { medium.position(of: $0) }
+        context.controllers.index(of: identifier).flatMap { medium.position(of: $0, at: now) }
     }
 
     /// The path from an advertiser to a scanner; `nil` unless the one advertises and the other scans.
@@ -109,7 +114,7 @@ extension Air {
         guard let from = context.controllers.index(of: transmitter), let to = context.controllers.index(of: receiver),
             from != to, scanners.isScanning(to), let power = advertising.transmitPower(of: from)
         else { return nil }
-        return medium.path(from: from, power: power, to: to, now: now)
+        return medium.path(from: from, power: power, to: to, at: now)
     }
 
     /// Overrides the path between two controllers, in both directions, until one of them is removed or the override ends;

@@ -44,8 +44,8 @@ package struct ControllerConfiguration: Hashable, Sendable {
     package var name: String
     /// The public device address.
     package var publicAddress: BluetoothAddress
-    /// The position; controllers without one are one metre from all others.
-    package var position: Position?
+    /// How it moves, from the start of the air; controllers without a motion are one metre from all others.
+    package var motion: Motion?
     /// Added to the RSSI of packets that the controller sends and of packets that it receives, in dB.
     package var rssiOffset: Double
     /// How a person carries the controller; `nil` for no body beside it. It has no effect without a position.
@@ -54,13 +54,14 @@ package struct ControllerConfiguration: Hashable, Sendable {
     package var transmitPower: TransmitPower
 
     /// A controller with this public address, which is also its name by default.
+    /// - Parameter position: where it rests, if it has no motion.
     package init(
-        publicAddress: BluetoothAddress, name: String? = nil, position: Position? = nil, rssiOffset: Double = 0,
-        transmitPower: TransmitPower = TransmitPower(0), carrying: Carrying? = nil
+        publicAddress: BluetoothAddress, name: String? = nil, position: Position? = nil, motion: Motion? = nil,
+        rssiOffset: Double = 0, transmitPower: TransmitPower = TransmitPower(0), carrying: Carrying? = nil
     ) {
         self.publicAddress = publicAddress
         self.name = name ?? publicAddress.description
-        self.position = position
+        self.motion = motion ?? position.map(Motion.rest)
         self.rssiOffset = rssiOffset
         self.carrying = carrying
         self.transmitPower = transmitPower

@@ -6,16 +6,34 @@ import BluetoothCore
 
 /// The space between the controllers: which receivers a packet reaches, and with what RSSI.
 ///
-/// `rssi(of:at:now:)` is the only place that decides whether a receiver receives an advertising event. Positions, the
+/// `rssi(of:at:now:)` is the only place that decides whether a receiver receives an advertising event. Motions, the
 /// fading between them, overrides of paths and the PDUs that may collide are private to this part. Each pair of controllers
 /// has random numbers of its own, so a controller that is added does not change what the others receive, except by
 /// collisions.
 struct Medium: Sendable {
     private struct Site {
-        var name: String
-        var position: Position?
+        let name: String
         var rssiOffset: Double
-        var carrying: Carrying?
+        let carrying: Carrying?
+        /// The position; `nil` while it moves, and without one.
+        private(set) var position: Position?
+        /// How it moves; `nil` at rest.
+        private(set) var motion: Motion?
+
+        init(_ configuration: ControllerConfiguration) {
+            name = configuration.name
+            rssiOffset = configuration.rssiOffset
+            carrying = configuration.carrying
+            setMotion(configuration.motion)
+        }
+
+        mutating func setMotion(_ new: Motion?) {
+            if case .rest(let place)? = new {
+                (position, motion) = (place, nil)
+            } else {
+                (position, motion) = (nil, new)
+            }
+        }
     }
 
     /// Whether packets collide: then each PDU of an advertising event has an instant of its own.
@@ -64,7 +82,7 @@ struct Medium: Sendable {
 
     /// The RSSI in dBm of a packet that one controller sends to another; `nil` if it is lost.
     mutating func rssi(of packet: Packet, at receiver: Int, now: AirTime) -> Int8? {
-        let places = places(packet.transmitter, receiver)
+        let places = places(packet.transmitter, receiver, at: now)
         var (rssi, isInSight) = meanRSSI(from: packet.transmitter, power: packet.power, at: receiver, places)
         var override: LinkOverride?
         var isLost = false
@@ -114,8 +132,8 @@ struct Medium: Sendable {
     }
 
     /// The path between two controllers.
-    mutating func path(from transmitter: Int, power: Int8, to receiver: Int, now: AirTime) -> PathStatus {
-        let places = places(transmitter, receiver)
+    mutating func path(from transmitter: Int, power: Int8, to receiver: Int, at now: AirTime) -> PathStatus {
+        let places = places(transmitter, receiver, at: now)
         let pair = ControllerPair(transmitter, receiver)
         let fading = fadings[pair]
         let override = overrides.current(pair, now: now)
@@ -130,9 +148,18 @@ struct Medium: Sendable {
     private static let reported = -127.0...20.0
 
     /// The positions of two controllers; `nil` unless both have one.
-    private func places(_ transmitter: Int, _ receiver: Int) -> (Position, Position)? {
-        guard let from = sites[transmitter].position, let to = sites[receiver].position else { return nil }
+    private func places(_ transmitter: Int, _ receiver: Int, at time: AirTime) -> (Position, Position)? {
+        guard let from = position(of: transmitter, at: time), let to = position(of: receiver, at: time) else {
+            return nil
+        }
         return (from, to)
+    }
+
+    /// The position of a controller; `nil` if it has none.
+    func position(of controller: Int, at time: AirTime) -> Position? {
+        // At rest the motion is not looked at: this is called for each packet and receiver.
+        if let position = sites[controller].position { return position }
+        return sites[controller].motion?.position(at: .microseconds(time))
     }
 
     /// Changes the fading of a pair in place.
@@ -186,7 +213,7 @@ struct Medium: Sendable {
 
     /// The RSSI in dBm of a PDU, whether or not it is received.
     private mutating func level(of other: Transmission, at receiver: Int, now: AirTime) -> Double {
-        let places = places(other.transmitter, receiver)
+        let places = places(other.transmitter, receiver, at: now)
         let (mean, isInSight) = meanRSSI(from: other.transmitter, power: other.power, at: receiver, places)
         let propagation = propagation
         let number = Self.number(of: other.start, isScanResponse: false)
@@ -209,9 +236,7 @@ struct Medium: Sendable {
     // MARK: - Controllers
 
     mutating func addController(_ index: Int, _ configuration: ControllerConfiguration) {
-        let site = Site(
-            name: configuration.name, position: configuration.position, rssiOffset: configuration.rssiOffset,
-            carrying: configuration.carrying)
+        let site = Site(configuration)
         if index == sites.count {
             sites.append(site)
         } else {
@@ -221,8 +246,7 @@ struct Medium: Sendable {
         }
     }
 
-    func position(of controller: Int) -> Position? { sites[controller].position }
-    mutating func setPosition(_ position: Position?, of controller: Int) { sites[controller].position = position }
+    mutating func setMotion(_ motion: Motion?, of controller: Int) { sites[controller].setMotion(motion) }
     mutating func setRSSIOffset(_ offset: Double, of controller: Int) { sites[controller].rssiOffset = offset }
 
     /// Overrides the path between two controllers; `nil` removes the override.

@@ -62,11 +62,11 @@ import VirtualRadio
         let served = ServedControllers(
             .tcp(
                 host: "127.0.0.1", port: 0, address: try address("C0:FF:EE:00:00:FF"), name: "phone",
-                position: Position(x: 3, y: 0)),
+                motion: .rest(Position(x: 3, y: 0))),
             on: air)
         let first = served.take()
         #expect(first.publicAddress == (try address("C0:FF:EE:00:00:FF")))
-        #expect(first.name == "phone" && first.position == Position(x: 3, y: 0))
+        #expect(first.name == "phone" && first.motion == .rest(Position(x: 3, y: 0)))
         let identifier = air.join(first, delegate: IdleHost())
         let second = served.take()
         #expect(second.publicAddress == (try address("C0:FF:EE:00:01:00")))

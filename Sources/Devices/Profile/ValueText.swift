@@ -168,6 +168,15 @@ package enum ValueText {
         return Position(x: parts[0], y: parts[1], z: parts.count == 3 ? parts[2] : 0)
     }
 
+    /// A speed of 0.001 to 1000 metres per second, with or without `m/s` behind it.
+    package static func speed(_ text: String) throws(ValueFault) -> Double {
+        let (number, unit) = split(text)
+        guard unit.isEmpty || unit == "m/s", let speed = Double(number), 0.001...1000 ~= speed else {
+            throw ValueFault("\"\(text)\" is not a speed from 0.001m/s to 1000m/s")
+        }
+        return speed
+    }
+
     /// A local name: 1 to 248 bytes.
     package static func localName(_ text: String) throws(ValueFault) -> String {
         guard 1...248 ~= text.utf8.count else { throw ValueFault("a name has 1 to 248 bytes") }

@@ -72,7 +72,7 @@ private struct EventFields {
         /// The number of lost events, and of beacons on the air.
         case count, beacons
         /// A radio.
-        case way, extended, instances, freeInstances, servers, seed
+        case way, extended, instances, freeInstances, servers, receivers, seed
     }
 
     /// A field above, or an argument of a device's report.
@@ -110,6 +110,7 @@ private struct EventFields {
         try set(.instances, capabilities.instances)
         try set(.freeInstances, capabilities.freeInstances)
         try set(.servers, capabilities.servers.isEmpty ? nil : capabilities.servers)
+        try set(.receivers, capabilities.receivers.isEmpty ? nil : capabilities.receivers)
         try set(.seed, capabilities.seed)
     }
 

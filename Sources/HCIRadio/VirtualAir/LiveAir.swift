@@ -117,16 +117,24 @@ final class LiveAir {
         return delegate
     }
 
-    /// Moves the controller of this name; `false` if there is none.
-    func move(_ name: String, to position: Position) -> Bool {
+    /// Changes how the controller of this name moves; `false` if there is none.
+    func setMotion(_ motion: Motion?, of name: String) -> Bool {
         guard let identifier = controllers[name] else { return false }
         catchUp()
-        air.setPosition(position, of: identifier)
+        air.setMotion(motion, of: identifier)
         return true
+    }
+
+    /// The present position of the controller of this name; `nil` if there is none, or it has none.
+    func position(of name: String) -> Position? {
+        guard let identifier = controllers[name] else { return nil }
+        catchUp()
+        return air.position(of: identifier)
     }
 
     /// The paths from all that advertise to all that scan.
     func paths() -> [AirPath] {
+        catchUp()
         let members = controllers.sorted { $0.value.number < $1.value.number }
         var paths: [AirPath] = []
         for (receiver, to) in members where air.activeScan(of: to) != nil {

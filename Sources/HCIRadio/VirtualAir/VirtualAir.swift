@@ -23,6 +23,10 @@ final class VirtualAir {
     private let capture: (any CaptureSink)?
     private var air: LiveAir?
     private var servers: [AirServer] = []
+    /// The controllers of the servers.
+    private var served: [ServedControllers] = []
+    /// The servers by the names that they were given, as in `RadioCapabilities.receivers`.
+    private var receivers: [String: String] = [:]
     private var kernelControllers: [KernelController] = []
 
     /// An air that is not open yet.
@@ -49,16 +53,22 @@ final class VirtualAir {
         self.air = air
         for server in options.servers {
             let controllers = ServedControllers(server, on: air)
+            served.append(controllers)
+            let address: String
             switch server.transport {
             case .tcp(let host, let port):
                 let server = try await AirServer.start(on: host, port: port, controllers: controllers, air: air) {
                     report(.host($0))
                 }
                 servers.append(server)
+                address = server.name
                 if !server.isLocal { report(.warning(nil, Self.exposed(server.name))) }
             case .kernel:
-                kernelControllers.append(try KernelController(air: air, controllers.take()) { report(.host($0)) })
+                let controller = try KernelController(air: air, controllers.take()) { report(.host($0)) }
+                kernelControllers.append(controller)
+                address = Self.name(of: controller)
             }
+            if let name = controllers.name { receivers[name] = receivers[name] ?? address }
         }
     }
 
@@ -72,7 +82,7 @@ final class VirtualAir {
     }
 
     /// Starts a host on a controller of its own.
-    /// - Parameter beacon: the beacon of the controller, which determines its address, position and power.
+    /// - Parameter beacon: the beacon of the controller, which determines its address, motion and power.
     func start(_ host: ControllerHost, for beacon: HostedBeacon? = nil) {
         guard let air else { return }
         let address = air.makePublicAddress()
@@ -82,14 +92,26 @@ final class VirtualAir {
         host.start(on: AirLink(air, configuration, user: host))
     }
 
-    /// Whether two definitions of a beacon need different controllers; a position can be changed.
+    /// Whether two definitions of a beacon need different controllers; a motion can be changed.
     static func needsNewController(_ former: HostedBeacon, _ new: HostedBeacon) -> Bool {
         former.site.measuredPower != new.site.measuredPower || former.site.transmitPower != new.site.transmitPower
-            || (former.site.position == nil) != (new.site.position == nil) || former.address != new.address
+            || (former.site.motion == nil) != (new.site.motion == nil) || former.address != new.address
     }
 
-    /// Moves a beacon or a host; `false` if nothing on the air has this name.
-    func move(_ name: String, to position: Position) -> Bool { air?.move(name, to: position) ?? false }
+    /// Changes how a beacon or a host moves; `false` if nothing on the air has this name.
+    func setMotion(_ motion: Motion?, of name: String) -> Bool { air?.setMotion(motion, of: name) ?? false }
+
+    /// Changes how the hosts of a receiver move; `false` if no server has this name.
+    func setMotion(_ motion: Motion?, ofReceiver receiver: String) -> Bool {
+        let controllers = served.filter { $0.name == receiver }
+        for each in controllers { each.setMotion(motion) }
+        return !controllers.isEmpty
+    }
+
+    /// The present position of a beacon or a host; `nil` if nothing on the air has this name, or it has none.
+    func position(of name: String) -> Position? { air?.position(of: name) }
+
+    private static func name(of controller: KernelController) -> String { "vhci:hci\(controller.index)" }
 
     /// The paths from all that advertise to all that scan.
     func paths() -> [AirPath] { air?.paths() ?? [] }
@@ -103,18 +125,19 @@ final class VirtualAir {
 
     /// The capabilities of the radio with this number of beacons.
     func capabilities(beacons: Int) -> RadioCapabilities {
-        let names = servers.map(\.name) + kernelControllers.map { "vhci:hci\($0.index)" }
-        return Self.capabilities(reason: reason, beacons: beacons, servers: names, seed: seed)
+        let names = servers.map(\.name) + kernelControllers.map(Self.name)
+        return Self.capabilities(
+            reason: reason, beacons: beacons, servers: names, receivers: receivers, seed: seed)
     }
 
     /// The capabilities of a radio on a virtual air.
     static func capabilities(
-        reason: String?, beacons: Int, servers: [String], seed: UInt64? = nil
+        reason: String?, beacons: Int, servers: [String], receivers: [String: String] = [:], seed: UInt64? = nil
     ) -> RadioCapabilities {
         RadioCapabilities(
             name: "virtual", way: "controllers of our own on a virtual air", wayReason: reason ?? "as asked",
             address: nil, hasExtendedAdvertising: true, instances: capacity, freeInstances: capacity - beacons,
-            sharesTime: false, canReadBack: true, servers: servers, seed: seed)
+            sharesTime: false, canReadBack: true, servers: servers, receivers: receivers, seed: seed)
     }
 
     /// Sets a function that is called after each wake-up with the delay of the first event that was due.
@@ -126,5 +149,6 @@ final class VirtualAir {
         for controller in kernelControllers { controller.close() }
         air?.close()
         air = nil
+        served = []
     }
 }

@@ -23,26 +23,26 @@ package struct VirtualAirOptions: Hashable, Sendable {
         package var address: BluetoothAddress?
         /// The name of the first host on the air; the others have a number after it. `nil` for `host`.
         package var name: String?
-        /// Where its hosts are at first; `nil` is 1 m from every beacon.
-        package var position: Position?
+        /// How its hosts move; `nil` is 1 m from every beacon.
+        package var motion: Motion?
         /// How a person carries its hosts; `nil` for no body beside them.
         package var carrying: Carrying?
 
         /// H4 over TCP.
         package static func tcp(
-            host: String, port: Int, address: BluetoothAddress? = nil, name: String? = nil, position: Position? = nil,
+            host: String, port: Int, address: BluetoothAddress? = nil, name: String? = nil, motion: Motion? = nil,
             carrying: Carrying? = nil
         ) -> Server {
             Server(
-                transport: .tcp(host: host, port: port), address: address, name: name, position: position,
+                transport: .tcp(host: host, port: port), address: address, name: name, motion: motion,
                 carrying: carrying)
         }
 
         /// A controller of the kernel.
         package static func kernel(
-            address: BluetoothAddress? = nil, name: String? = nil, position: Position? = nil, carrying: Carrying? = nil
+            address: BluetoothAddress? = nil, name: String? = nil, motion: Motion? = nil, carrying: Carrying? = nil
         ) -> Server {
-            Server(transport: .kernel, address: address, name: name, position: position, carrying: carrying)
+            Server(transport: .kernel, address: address, name: name, motion: motion, carrying: carrying)
         }
     }
 
@@ -71,5 +71,18 @@ package struct VirtualAirOptions: Hashable, Sendable {
         self.timing = timing
         self.propagation = propagation
         self.servers = servers
+    }
+}
+
+extension VirtualAirOptions.Server {
+    /// A server by its text: `tcp:HOST:PORT` or `vhci`; `nil` if it is neither.
+    package init?(_ text: String) {
+        if text == "vhci" {
+            self = .kernel()
+        } else if text.hasPrefix("tcp:"), let place = HostAndPort(String(text.dropFirst("tcp:".count))) {
+            self = .tcp(host: place.host, port: place.port)
+        } else {
+            return nil
+        }
     }
 }

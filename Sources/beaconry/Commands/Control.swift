@@ -130,11 +130,12 @@ struct ControlAct: AsyncParsableCommand {
 /// `beaconry ctl move`
 struct ControlMove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "move", abstract: "Move a beacon or a host on the virtual air.",
+        commandName: "move", abstract: "Move a beacon or a host on the virtual air, and end its motion.",
         discussion: """
             Example: beaconry ctl move phone 3 0
 
-            The name of a host is the one after ?name= in --hci-server, else host, host-2, and so on.
+            The name of a host is the id of its receiver in the profile or the name after ?name= in --hci-server, else \
+            host, host-2, and so on.
             """)
     @Argument(help: "The beacon's id, or the host's name.") var name: String
     @Argument(parsing: .allUnrecognized, help: ArgumentHelp("X, Y and, if not 0, the height in metres.", valueName: "metres"))

@@ -20,7 +20,8 @@ struct VirtualAirOption: ParsableArguments {
             kernel has one as hciN), or none; may be repeated. After it, ?name=phone&at=3,0&address=XX:XX:XX:XX:XX:XX \
             gives the name of its host, where the host is in metres, and the public address of its controller; \
             &carried=pocket&heading=90 puts it into the pocket of a person who faces that direction, in degrees \
-            clockwise from north; each may be left out (default: tcp:127.0.0.1:6402).
+            clockwise from north; each may be left out. The receivers of a profile have servers of their own (default: \
+            tcp:127.0.0.1:6402).
             """)
     var hciServer: [String] = []
 
@@ -69,11 +70,12 @@ struct VirtualAirOption: ParsableArguments {
     var rssiNoise: Double?
 
     /// The radio with these options, if it is the virtual air.
-    /// - Parameter profiles: the profiles of the run, which may describe the air.
+    /// - Parameter profiles: the profiles of the run, which may describe the air, and whose receivers become servers of it.
     /// - Throws: `Failure` for another radio, if options were given.
     func configured(_ driver: any RadioDriver, for profiles: [Profile]) throws -> any RadioDriver {
         if var air = driver as? VirtualAirDriver {
             air.options = try options(for: profiles)
+            for receiver in profiles.flatMap(\.receivers) { air.options.add(receiver) }
             return air
         }
         guard hciServer.isEmpty, seed == nil, airTiming == nil, physics == nil, pathLoss == nil, rssiNoise == nil else {
@@ -129,12 +131,7 @@ struct VirtualAirOption: ParsableArguments {
 
     private static func server(_ name: String) throws(Failure) -> VirtualAirOptions.Server {
         let parts = name.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        var server: VirtualAirOptions.Server
-        if parts[0] == "vhci" {
-            server = .kernel()
-        } else if parts[0].hasPrefix("tcp:"), let place = HostAndPort(String(parts[0].dropFirst("tcp:".count))) {
-            server = .tcp(host: place.host, port: place.port)
-        } else {
+        guard var server = VirtualAirOptions.Server(parts[0]) else {
             throw .usage("--hci-server: \"\(name)\" is not tcp:HOST:PORT, vhci, or none alone")
         }
         var query = ServerQuery()
@@ -149,7 +146,7 @@ struct VirtualAirOption: ParsableArguments {
             throw .usage("--hci-server: \"\(name)\": heading needs carried=pocket")
         }
         server.name = query.name
-        server.position = query.position
+        server.motion = query.position.map(Motion.rest)
         server.address = query.address
         server.carrying = query.carried.map { Carrying($0, heading: query.heading ?? 0) }
         return server
@@ -164,6 +161,23 @@ struct VirtualAirOption: ParsableArguments {
 
     private static let exponent = OptionValue.number(upTo: 10, "")
     private static let noise = OptionValue.number(upTo: 40, " of decibels")
+}
+
+extension VirtualAirOptions {
+    /// Adds the server of a receiver.
+    ///
+    /// A server that was given the name of the receiver is its server, unless the profile has another one; it has the motion
+    /// of the receiver, unless it was given a position.
+    fileprivate mutating func add(_ receiver: ReceiverDefinition) {
+        let named = servers.indices.filter { servers[$0].name == receiver.id }
+        for index in named where servers[index].motion == nil { servers[index].motion = receiver.movement?.motion }
+        guard named.isEmpty || receiver.server != nil else { return }
+        // The profile's text was checked when it was read.
+        var server = receiver.server.flatMap { Server($0) } ?? .tcp(host: Self.defaultServer.host, port: 0)
+        server.name = receiver.id
+        server.motion = receiver.movement?.motion
+        servers.append(server)
+    }
 }
 
 /// What follows the question mark in `--hci-server`.

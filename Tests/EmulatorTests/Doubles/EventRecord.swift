@@ -82,6 +82,7 @@ struct EventRecord: Decodable, Hashable, Sendable {
     var instances: Int?
     var freeInstances: Int?
     var servers: [String]?
+    var receivers: [String: String]?
     var seed: UInt64?
     var beacons: Int?
 
