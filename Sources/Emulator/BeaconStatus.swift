@@ -36,6 +36,10 @@ package struct BeaconStatus: Hashable, Sendable {
     package internal(set) var effective: EffectiveAdvertisement?
     /// The names of the connected centrals.
     package internal(set) var centrals: [String] = []
+    /// Whether nothing that the beacon sends is received.
+    package internal(set) var isMuted = false
+    /// Whether its battery is flat.
+    package internal(set) var hasFlatBattery = false
     /// Whether `set` changed a setting; `nil` for other commands.
     package internal(set) var isChanged: Bool?
 

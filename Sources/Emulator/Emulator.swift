@@ -100,6 +100,8 @@ package actor Emulator: Service {
     /// The receivers of the profiles as the radio has them, by name: a server is there from the start to the end of a run.
     private var served: [String: ReceiverDefinition] = [:]
     private var hasWarnedOfMovement = false
+    /// The tasks that end the muting of beacons.
+    private var unmuting: [BeaconIdentifier: Task<Void, Never>] = [:]
 
     private var phase = Phase.starting {
         didSet {
@@ -180,6 +182,7 @@ package actor Emulator: Service {
         lastReload?.cancel()
         if failure == nil || isReady { events.post(.stopping) }
         for identifier in sessions.keys { sessions[identifier]?.endConversations() }
+        for task in unmuting.values { task.cancel() }
         await radio.close()
         for beacon in beacons { await beacon.end() }
         if let readyFile = configuration.readyFile, isReady { try? LocalFileSystem().remove(readyFile) }
@@ -269,6 +272,7 @@ package actor Emulator: Service {
 
     /// Removes a session from the run, at once or when it is off the air.
     private func remove(_ beacon: BeaconIdentifier) {
+        unmuting.removeValue(forKey: beacon)?.cancel()
         sessions[beacon]?.remove()
         forgetIfGone(beacon)
     }
@@ -437,6 +441,11 @@ package actor Emulator: Service {
     /// Switches a beacon on or off.
     /// - Throws: `EmulatorError` `.unknownBeacon`.
     package func setEnabled(_ name: String, _ enabled: Bool) async throws(EmulatorError) -> BeaconStatus {
+        let beacon = try await running(name).identifier
+        guard !enabled || sessions[beacon]?.hasFlatBattery != true else {
+            throw EmulatorError(
+                .refusedSetting, "the battery of \(name) is flat", hint: "replace it (beaconry ctl battery \(name) full)")
+        }
         let status = try await command(name) { await $0.setEnabled(enabled) }
         // A device without power has no connections.
         if !enabled { await disconnectAll(from: status.identifier) }
@@ -521,6 +530,130 @@ package actor Emulator: Service {
                     message: "a reload does not add or remove receivers, and does not change their servers: "
                         + pending.sorted().joined(separator: ", "),
                     hint: "start a new run")))
+    }
+
+    // MARK: - Faults
+
+    /// Ends connections of a beacon, or of a host on the virtual air.
+    /// - Parameter peer: The address of the other end, or its name on the virtual air; `nil` for all connections.
+    /// - Returns: The addresses of the other ends, at least one.
+    /// - Throws: `EmulatorError` `.unknownBeacon`, `.unknownPeer` if there is no such connection, or `.radio` if the radio
+    ///   cannot give this reason.
+    package func disconnect(
+        _ name: String, from peer: String?, _ reason: DisconnectionReason
+    ) async throws(EmulatorError) -> [String] {
+        await directory.handover?.value
+        let ended: [String]
+        if let radio = faultInjectingRadio {
+            // Two connections of a central have names with a number.
+            let address = peer?.split(separator: "#").first.map(String.init)
+            if let found = await radio.endConnections(of: name, with: address, reason) {
+                ended = found
+            } else if directory.beacon(BeaconIdentifier(name)) != nil {
+                ended = []
+            } else {
+                throw Self.unknownOnAir(name)
+            }
+        } else {
+            let connected = centrals(of: try await running(name).identifier)
+            ended = connected.filter { peer == nil || $0 == peer || $0.lowercased() == peer?.lowercased() }
+            for central in ended { try await disconnect(central: central, reason) }
+        }
+        guard ended.isEmpty else { return ended }
+        throw EmulatorError(
+            .unknownPeer, "\(name) has no connection" + (peer.map { " with \($0)" } ?? ""),
+            hint: "beaconry ctl show \(name) lists its centrals")
+    }
+
+    private func disconnect(central: String, _ reason: DisconnectionReason) async throws(EmulatorError) {
+        if let radio = radio as? any ReasonedDisconnectionRadio {
+            do throws(RadioError) {
+                try await radio.disconnect(central: central, reason: reason)
+            } catch {
+                throw EmulatorError(error)
+            }
+        } else if reason == .remoteUser {
+            await radio.disconnect(central: central)
+        } else {
+            throw EmulatorError(
+                RadioError(
+                    .unsupported, "\(radio.name) ends connections with the reason remote-user only",
+                    hint: "leave out --reason, or run on the virtual air (--radio virtual)"))
+        }
+    }
+
+    /// Mutes a beacon: nothing that it sends is received, which its device does not notice.
+    /// - Parameter duration: How long; `nil` until `unmute`.
+    /// - Throws: `EmulatorError` `.unknownBeacon`, or `.radio` if the radio has no emulated air.
+    package func mute(_ name: String, for duration: Duration?) async throws(EmulatorError) -> BeaconStatus {
+        let beacon = try await running(name)
+        let identifier = beacon.identifier
+        await (try requireFaultInjection("mute a beacon")).setMuted(true, identifier)
+        unmuting.removeValue(forKey: identifier)?.cancel()
+        sessions[identifier]?.isMuted = true
+        events.post(.beacon(identifier, .muted(duration)))
+        if let duration {
+            unmuting[identifier] = Task { [weak self, clock] in
+                try? await clock.sleep(for: duration)
+                if !Task.isCancelled { await self?.unmute(identifier) }
+            }
+        }
+        return completed(await beacon.status)
+    }
+
+    /// Ends the muting of a beacon.
+    /// - Throws: as `mute`.
+    package func unmute(_ name: String) async throws(EmulatorError) -> BeaconStatus {
+        let beacon = try await running(name)
+        _ = try requireFaultInjection("mute a beacon")
+        await unmute(beacon.identifier)
+        return completed(await beacon.status)
+    }
+
+    private func unmute(_ beacon: BeaconIdentifier) async {
+        unmuting.removeValue(forKey: beacon)?.cancel()
+        guard sessions[beacon]?.isMuted == true else { return }
+        sessions[beacon]?.isMuted = false
+        await faultInjectingRadio?.setMuted(false, beacon)
+        events.post(.beacon(beacon, .unmuted))
+    }
+
+    /// Makes the battery of a beacon flat, which switches it off, or full, which switches it on. On the virtual air, centrals
+    /// lose their connections by the supervision timeout; other radios end them.
+    /// - Throws: `EmulatorError` `.unknownBeacon`.
+    package func setBattery(_ name: String, _ state: BatteryState) async throws(EmulatorError) -> BeaconStatus {
+        let beacon = try await running(name).identifier
+        let isFlat = state == .flat
+        if sessions[beacon]?.hasFlatBattery != isFlat {
+            sessions[beacon]?.hasFlatBattery = isFlat
+            events.post(.beacon(beacon, .battery(state)))
+            if isFlat, takeOffTheAir(beacon) {
+                events.post(.beacon(beacon, .advertisingStopped(.radio("its battery is flat"))))
+            }
+            await faultInjectingRadio?.setPowered(!isFlat, beacon)
+            _ = try await command(name) { await $0.setEnabled(!isFlat) }
+            if isFlat, faultInjectingRadio == nil { await disconnectAll(from: beacon) }
+        }
+        return try await show(name)
+    }
+
+    /// Removes the radio, or brings it back.
+    /// - Throws: `EmulatorError` `.radio` if the radio has no emulated air.
+    package func setRadio(_ power: RadioPower) async throws(EmulatorError) {
+        await (try requireFaultInjection("be switched off here")).setPowered(power == .on)
+    }
+
+    private var faultInjectingRadio: (any FaultInjectingRadio)? {
+        guard let radio = radio as? any FaultInjectingRadio, radio.injectsFaults else { return nil }
+        return radio
+    }
+
+    /// - Parameter action: The verb phrase of the message.
+    private func requireFaultInjection(_ action: String) throws(EmulatorError) -> any FaultInjectingRadio {
+        if let radio = faultInjectingRadio { return radio }
+        throw EmulatorError(
+            RadioError(
+                .unsupported, "\(radio.name) cannot \(action)", hint: "run on the virtual air (--radio virtual)"))
     }
 
     /// Routes a command to the beacon with this name.

@@ -19,7 +19,7 @@ package struct HostedBeacon: Hashable, Sendable {
     /// PROFILE/ID, the same in every run: the beacon's random address is derived from it.
     package let key: String
     /// Motion and power, where the air is emulated.
-    package let site: BeaconSite
+    package var site: BeaconSite
     /// How it pairs; `nil` if it does not.
     package var pairing: PairingSettings?
 

@@ -33,6 +33,8 @@ package struct Air: Sendable {
     var links = Links()
     var tests = DirectTests()
     var cryptography: Cryptography
+    /// The controllers that nothing is received from.
+    private var muted: Set<Int> = []
 
     /// An air without controllers.
     /// - Parameter numbers: the source of the controllers' random numbers and keys; `nil` derives them from the seed. Keys
@@ -88,6 +90,7 @@ extension Air {
     /// Removes a controller at once, as if its battery fell out: its peers notice by their supervision timeouts.
     package mutating func removeController(_ identifier: ControllerIdentifier) {
         guard let index = context.controllers.index(of: identifier) else { return }
+        muted.remove(index)
         reset(index)
         context.controllers.remove(index)
     }
@@ -132,6 +135,49 @@ extension Air {
     package mutating func setRSSIOffset(_ decibels: Double, of identifier: ControllerIdentifier) {
         guard let index = context.controllers.index(of: identifier) else { return }
         medium.setRSSIOffset(decibels, of: index)
+    }
+
+    /// Mutes a controller, as if its antenna were broken: its advertising events and the packets of its connections reach
+    /// no receiver, which its host does not notice. A peer loses a connection after the supervision timeout, and the
+    /// controller itself after another one; a connection that is left when the controller is not muted any more continues.
+    /// Scan and connection requests of a muted controller are not affected.
+    package mutating func setMuted(_ isMuted: Bool, _ identifier: ControllerIdentifier) {
+        guard let index = context.controllers.index(of: identifier), muted.contains(index) != isMuted else { return }
+        if isMuted {
+            muted.insert(index)
+            links.silence(index, &context)
+        } else {
+            muted.remove(index)
+            links.endSilence(of: index, &context)
+        }
+    }
+
+    /// Which connections of a controller end.
+    package enum Peers: Hashable, Sendable {
+        /// All of them.
+        case all
+        /// Those with a controller.
+        case controller(ControllerIdentifier)
+        /// Those with a device address.
+        case address(BluetoothAddress)
+    }
+
+    /// Ends connections of a controller now: with a loss (`.connectionTimeout`, `.connectionTerminatedMICFailure`) both ends
+    /// get this reason; with any other reason, it is as if the host of the controller had ended them.
+    /// - Returns: the addresses of the peers.
+    package mutating func endConnections(
+        of identifier: ControllerIdentifier, with peers: Peers, _ reason: HCIStatus
+    ) -> [BluetoothAddress] {
+        guard let index = context.controllers.index(of: identifier) else { return [] }
+        let isLoss = reason == .connectionTimeout || reason == .connectionTerminatedMICFailure
+        let ended = links.end(of: index, reason, isLoss: isLoss, &context) { controller, address in
+            switch peers {
+            case .all: true
+            case .controller(let peer): controller == peer.index
+            case .address(let peer): address.address == peer
+            }
+        }
+        return ended.map(\.address)
     }
 
     /// The number of advertising reports that were dropped because the host was too slow.
@@ -243,11 +289,13 @@ extension Air {
             return
         }
         guard let next = advertising.beginPDU(set, &context) else { return advertising.endEvent(set, &context) }
-        medium.transmit(next, now: now)
+        if !muted.contains(advertising[set].controller) { medium.transmit(next, now: now) }
     }
 
     /// Delivers an advertising event to scanners and initiators; whether an initiator connected.
     private mutating func connectsAfterEvent(of set: Int) -> Bool {
+        // Nothing that a muted controller sends is received.
+        if !muted.isEmpty, muted.contains(advertising[set].controller) { return false }
         if !scanners.isEmpty {
             scanners.receive(advertising[set].event, of: set, &advertising, &medium, &context)
         }

@@ -59,6 +59,10 @@ package struct ControlTool: Sendable {
             case .text: for line in LinkText.list(links) { Output.line(line) }
             }
         }
+        if let disconnected = answer.disconnected {
+            Output.report(RecordReport(disconnected, lines: [FaultText.line(disconnected)]), as: format)
+        }
+        if let power = answer.radio { Output.report(RadioReport(radio: power), as: format) }
         if let reload = answer.reload {
             Output.report(RecordReport(reload, lines: [Self.text(reload)]), as: format)
         }
@@ -175,5 +179,19 @@ enum BondText {
             bond.secureConnections.map { $0 ? "secure connections" : "legacy pairing" },
             bond.keySize.map { "\(Int($0) * 8)-bit key" },
         ])
+    }
+}
+
+/// The answer to `ctl radio`.
+private struct RadioReport: Encodable, Report {
+    let radio: RadioPower
+    var lines: [String] { ["the radio is \(radio.rawValue)"] }
+}
+
+/// The text of connections that were ended.
+enum FaultText {
+    static func line(_ disconnected: DisconnectionRecord) -> String {
+        let peers = disconnected.peers.joined(separator: ", ")
+        return "\(disconnected.name) disconnected from \(peers) (\(disconnected.reason))"
     }
 }

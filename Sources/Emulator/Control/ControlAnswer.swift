@@ -33,6 +33,10 @@ package struct ControlAnswer: Codable, Hashable, Sendable {
     package var links: [LinkRecord]?
     /// The path whose override was changed.
     package var link: LinkChangeRecord?
+    /// The connections that were ended.
+    package var disconnected: DisconnectionRecord?
+    /// Whether the radio is on or off.
+    package var radio: RadioPower?
     /// Whether the run ends.
     package var stopping: Bool?
 
@@ -137,6 +141,34 @@ package struct LinkRecord: Codable, Hashable, Sendable {
     }
 }
 
+/// Connections that were ended, as JSON.
+package struct DisconnectionRecord: Codable, Hashable, Sendable {
+    /// The version of the format.
+    package var v = 1
+    /// The beacon or the host that ended them, by its name on the air.
+    package let name: String
+    /// The addresses of the other ends.
+    package let peers: [String]
+    /// Their reason, as `DisconnectionReason` names it.
+    package let reason: String
+}
+
+/// The power of the radio.
+package enum RadioPower: String, Codable, CaseIterable, Hashable, Sendable {
+    /// The radio works.
+    case on
+    /// The radio is removed.
+    case off
+}
+
+/// The state of a beacon's battery.
+package enum BatteryState: String, Codable, CaseIterable, Hashable, Sendable {
+    /// It has energy.
+    case full
+    /// It has none: the beacon is off.
+    case flat
+}
+
 /// The status of a beacon as JSON.
 ///
 /// The settings that kinds of devices have in common are keys of the same object, named and typed by their declarations.
@@ -179,6 +211,10 @@ package struct BeaconRecord: Hashable, Sendable {
         package let position: [Double]?
         /// The addresses of the connected centrals.
         package let centrals: [String]
+        /// `true` if nothing that the beacon sends is received; absent otherwise.
+        package let muted: Bool?
+        /// `flat`; absent otherwise.
+        package let battery: BatteryState?
         /// Whether `set` changed a setting: `false` if nothing changed, so that nothing was saved; absent for other
         /// commands.
         package let changed: Bool?
@@ -204,7 +240,8 @@ package struct BeaconRecord: Hashable, Sendable {
                 (try? AdvertisingData(parsing: bytes))?.flags?.rawValue
             },
             effectiveTxPower: status.effective?.transmitPower.value?.decibelMilliwatts,
-            position: status.position.map { [$0.x, $0.y, $0.z] }, centrals: status.centrals, changed: status.isChanged)
+            position: status.position.map { [$0.x, $0.y, $0.z] }, centrals: status.centrals,
+            muted: status.isMuted ? true : nil, battery: status.hasFlatBattery ? .flat : nil, changed: status.isChanged)
     }
 
     /// A value that does not depend on the device's settings.

@@ -30,6 +30,16 @@ package enum ControlRequest: Hashable, Sendable {
     /// Overrides the path between a beacon and a host on the virtual air; without values, removes the override. The keys
     /// are those of `LinkOverride.Key`.
     case link(String, receiver: String, [String: String])
+    /// Ends connections of a beacon or of a host, all or those with one peer, with a reason of `DisconnectionReason`.
+    case disconnect(String, peer: String? = nil, reason: String? = nil)
+    /// Mutes a beacon, for a duration such as `10s` or until `unmute`.
+    case mute(String, for: String? = nil)
+    /// Ends the muting of a beacon.
+    case unmute(String)
+    /// Makes the battery of a beacon `flat` or `full`.
+    case battery(String, String)
+    /// Switches the radio `off` or `on`.
+    case radio(String)
     /// Reads the profiles again.
     case reload
     /// The bonds of a beacon, or of all beacons.
@@ -62,7 +72,8 @@ package enum ControlRequest: Hashable, Sendable {
 
     /// The names of the requests.
     private enum Command: String, Codable, CaseIterable {
-        case list, show, set, enable, disable, act, move, links, link, reload, bonds, forget, pair, events, stop
+        case list, show, set, enable, disable, act, move, links, link, disconnect, mute, unmute, battery, radio, reload
+        case bonds, forget, pair, events, stop
     }
 
     /// The JSON object.
@@ -78,6 +89,9 @@ package enum ControlRequest: Hashable, Sendable {
         var format: EventFormat?
         var position: [Double]?
         var receiver: String?
+        var reason: String?
+        var `for`: String?
+        var state: String?
     }
 
     /// Parses a line without its line end.
@@ -115,6 +129,11 @@ package enum ControlRequest: Hashable, Sendable {
                     .badProfile, "link needs a receiver", hint: "give the name of a host as receiver, see links")
             }
             self = .link(try device(), receiver: receiver, fields.values ?? [:])
+        case .disconnect: self = .disconnect(try device(), peer: fields.peer, reason: fields.reason)
+        case .mute: self = .mute(try device(), for: fields.for)
+        case .unmute: self = .unmute(try device())
+        case .battery: self = .battery(try device(), fields.state ?? "")
+        case .radio: self = .radio(fields.state ?? "")
         case .reload: self = .reload
         case .bonds: self = .bonds(fields.device)
         case .forget: self = .forget(try device(), peer: fields.peer)
@@ -139,6 +158,12 @@ package enum ControlRequest: Hashable, Sendable {
         case .links: Fields(command: .links)
         case .link(let device, let receiver, let values):
             Fields(command: .link, device: device, values: values, receiver: receiver)
+        case .disconnect(let name, let peer, let reason):
+            Fields(command: .disconnect, device: name, peer: peer, reason: reason)
+        case .mute(let device, let duration): Fields(command: .mute, device: device, for: duration)
+        case .unmute(let device): Fields(command: .unmute, device: device)
+        case .battery(let device, let state): Fields(command: .battery, device: device, state: state)
+        case .radio(let state): Fields(command: .radio, state: state)
         case .reload: Fields(command: .reload)
         case .bonds(let device): Fields(command: .bonds, device: device)
         case .forget(let device, let peer): Fields(command: .forget, device: device, peer: peer)

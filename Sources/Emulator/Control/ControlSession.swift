@@ -42,6 +42,11 @@ struct ControlSession {
         case .links: return .answer(try await links())
         case .link(let device, let receiver, let values):
             return .answer(try await overrideLink(device, receiver, values))
+        case .disconnect(let name, let peer, let reason): return .answer(try await disconnect(name, peer, reason))
+        case .mute(let device, let time): return .answer(.beacons([try await mute(device, time)]))
+        case .unmute(let device): return .answer(.beacons([try await emulator.unmute(device)]))
+        case .battery(let device, let state): return .answer(.beacons([try await setBattery(device, state)]))
+        case .radio(let state): return .answer(try await setRadio(state))
         case .reload: return .answer(try await reload())
         case .bonds(let device): return .answer(try await bonds(device))
         case .forget(let device, let peer): return .answer(try await forget(device, peer))
@@ -92,6 +97,51 @@ struct ControlSession {
             pairs[key] = text
         }
         return pairs
+    }
+
+    private func disconnect(
+        _ name: String, _ peer: String?, _ reason: String?
+    ) async throws(EmulatorError) -> ControlAnswer {
+        var chosen = DisconnectionReason.remoteUser
+        if let reason { chosen = try Self.choice(reason, "reason") }
+        let peers = try await emulator.disconnect(name, from: peer, chosen)
+        var answer = ControlAnswer()
+        answer.disconnected = DisconnectionRecord(name: name, peers: peers, reason: chosen.rawValue)
+        return answer
+    }
+
+    private func mute(_ device: String, _ time: String?) async throws(EmulatorError) -> BeaconStatus {
+        var duration: Duration?
+        do throws(ValueFault) {
+            if let time { duration = try ValueText.duration(time) }
+        } catch {
+            throw EmulatorError(.badProfile, error.message)
+        }
+        return try await emulator.mute(device, for: duration)
+    }
+
+    private func setBattery(_ device: String, _ state: String) async throws(EmulatorError) -> BeaconStatus {
+        let state: BatteryState = try Self.choice(state, "state of a battery")
+        return try await emulator.setBattery(device, state)
+    }
+
+    private func setRadio(_ state: String) async throws(EmulatorError) -> ControlAnswer {
+        let power: RadioPower = try Self.choice(state, "state of the radio")
+        try await emulator.setRadio(power)
+        var answer = ControlAnswer()
+        answer.radio = power
+        return answer
+    }
+
+    /// The value with this name.
+    private static func choice<Value: RawRepresentable<String> & CaseIterable>(
+        _ text: String, _ noun: String
+    ) throws(EmulatorError) -> Value {
+        guard let value = Value(rawValue: text) else {
+            let names = Value.allCases.map(\.rawValue).joined(separator: ", ")
+            throw EmulatorError(.badProfile, "\"\(text)\" is not a \(noun)", hint: "choose one of \(names)")
+        }
+        return value
     }
 
     private func reload() async throws(EmulatorError) -> ControlAnswer {

@@ -71,6 +71,8 @@ private struct EventFields {
         case notification, action, name, app
         /// The number of lost events, and of beacons on the air.
         case count, beacons
+        /// A duration.
+        case seconds
         /// A radio.
         case way, extended, instances, freeInstances, servers, receivers, seed
     }
@@ -196,6 +198,11 @@ private struct EventFields {
         case .bondsReset(let file):
             try set(.event, "bonds-reset")
             try set(.file, file)
+        case .muted(let duration):
+            try set(.event, "muted")
+            try set(.seconds, duration.map { $0 / .seconds(1) })
+        case .unmuted: try set(.event, "unmuted")
+        case .battery(let state): try set(.event, "battery-\(state.rawValue)")
         case .report(let report): try describe(report, of: beacon)
         case .warning(let warning): try describe(warning)
         }

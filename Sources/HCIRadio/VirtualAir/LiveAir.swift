@@ -161,6 +161,32 @@ final class LiveAir {
         return nil
     }
 
+    /// Mutes the controller of this name, or ends that; a name that is not on the air is ignored.
+    func setMuted(_ isMuted: Bool, _ name: String) {
+        guard let identifier = controllers[name] else { return }
+        catchUp()
+        air.setMuted(isMuted, identifier)
+        settle()
+    }
+
+    /// Ends connections of the controller of this name (see `Air.endConnections`).
+    /// - Parameter peer: the name or the address of the other end; `nil` for all connections.
+    /// - Returns: the addresses of the other ends; `nil` if no controller has the name.
+    func endConnections(of name: String, with peer: String?, _ reason: HCIStatus) -> [BluetoothAddress]? {
+        guard let identifier = controllers[name] else { return nil }
+        guard let peers = peers(named: peer) else { return [] }
+        catchUp()
+        let ended = air.endConnections(of: identifier, with: peers, reason)
+        settle()
+        return ended
+    }
+
+    private func peers(named name: String?) -> Air.Peers? {
+        guard let name else { return .all }
+        if let identifier = controllers[name] { return .controller(identifier) }
+        return BluetoothAddress(name).map { .address($0) }
+    }
+
     /// Removes a controller from the air, as if it lost its power: its peers notice by their supervision timeouts.
     func leave(_ identifier: ControllerIdentifier) {
         guard delegate(of: identifier) != nil else { return }

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothCore
+import HCI
 import NIOCore
 import Radio
 import VirtualRadio
@@ -121,6 +122,14 @@ final class VirtualAir {
     func overrideLink(_ one: String, _ other: String, _ override: LinkOverride?) -> String? {
         guard let air else { return one }
         return air.overrideLink(one, other, override)
+    }
+
+    /// Mutes what has this name on the air, or ends that.
+    func setMuted(_ isMuted: Bool, _ name: String) { air?.setMuted(isMuted, name) }
+
+    /// Ends connections (see `LiveAir.endConnections`).
+    func endConnections(of name: String, with peer: String?, _ reason: HCIStatus) -> [BluetoothAddress]? {
+        air?.endConnections(of: name, with: peer, reason)
     }
 
     /// The capabilities of the radio with this number of beacons.

@@ -98,6 +98,12 @@ enum EventText {
         case .settingsReset(let file): return "settings reset: \(file) removed"
         case .bondsSaved(let file): return "bonds saved in \(file)"
         case .bondsReset(let file): return "bonds reset: \(file) removed"
+        case .muted(let duration):
+            let time = duration.map { " for \(Formatting.seconds($0))" } ?? ""
+            return "muted\(time): nothing that it sends is received"
+        case .unmuted: return "unmuted"
+        case .battery(.flat): return "its battery is flat"
+        case .battery(.full): return "its battery is full again"
         case .report(let report): return line(report, of: beacon)
         case .warning(let warning): return line(warning)
         }

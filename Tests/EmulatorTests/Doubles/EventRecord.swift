@@ -85,6 +85,7 @@ struct EventRecord: Decodable, Hashable, Sendable {
     var receivers: [String: String]?
     var seed: UInt64?
     var beacons: Int?
+    var seconds: Double?
 
     /// The record of an event.
     init(_ posted: PostedEvent) {
