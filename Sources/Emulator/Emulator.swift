@@ -1,4 +1,4 @@
-            if former == nil || former?.movement != receiver.movement {// Beaconry: beacons without the hardware
+// Beaconry: beacons without the hardware
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
@@ -97,9 +97,7 @@ package actor Emulator: Service {
     private var isReady = false
     /// The model of the virtual air that the profiles had at the start.
     private var model = Propagation()
-    /// The receivers of the profiles as the radio has them, by name: a server is there from the start to the end of a run.
-    private var served: [String: ReceiverDefinition] = [:]
-    private var hasWarnedOfMovement = false
+    private var receivers = ServedReceivers()
     /// The tasks that end the muting of beacons.
     private var unmuting: [BeaconIdentifier: Task<Void, Never>] = [:]
 
@@ -147,8 +145,7 @@ package actor Emulator: Service {
             let profiles = if let first = configuration.profiles { first } else { try await factory.loadProfiles() }
             model = Propagation(for: profiles)
             install(try factory.makeBeacons(of: profiles))
-            served = Dictionary(
-                profiles.flatMap(\.receivers).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+            receivers = ServedReceivers(profiles)
             for beacon in beacons {
                 try await beacon.restore(resets: configuration.resets)
                 try openBonds(of: beacon, resets: configuration.resets)
@@ -491,45 +488,21 @@ package actor Emulator: Service {
             .refusedSetting, "\(radio.name) has no positions", hint: "run on the virtual air (--radio virtual)")
     }
 
-    /// Reports once that a radio has no positions, if a profile has receivers or beacons that move.
+    /// Reports once that the radio has no positions, if a profile has receivers or beacons that move.
     private func warnOfMovement() {
-        guard !hasWarnedOfMovement, (try? positioningRadio()) == nil,
-            !served.isEmpty || beacons.contains(where: { $0.profile.movement?.motion.isMoving == true })
-        else { return }
-        hasWarnedOfMovement = true
-        events.post(
-            .warning(
-                Warning(
-                    code: "no-movement",
-                    message: "receivers and movement have no effect: \(radio.name) has no positions",
-                    hint: "run on the virtual air (--radio virtual), or leave them out of the profile")))
+        guard (try? positioningRadio()) == nil else { return }
+        let movements = beacons.compactMap(\.profile.movement)
+        if let warning = receivers.warning(ofRadio: radio.name, movements) { events.post(.warning(warning)) }
     }
 
-    /// Applies the receivers of a reload: new motions at once; new receivers, removed ones and other servers are reported.
-    private func replaceReceivers(by receivers: [ReceiverDefinition]) async {
+    /// Applies the receivers of a reload.
+    private func replaceReceivers(by next: [ReceiverDefinition]) async {
         warnOfMovement()
         guard let radio = try? positioningRadio() else { return }
-        var pending = Set(served.keys).subtracting(receivers.map(\.id))
-        for receiver in receivers {
-            let former = served[receiver.id]
-            if former?.movement != receiver.movement || former == nil {
-                guard await radio.setMotion(receiver.movement?.motion, ofReceiver: receiver.id) else {
-                    pending.insert(receiver.id)
-                    continue
-                }
-                served[receiver.id] = ReceiverDefinition(
-                    id: receiver.id, movement: receiver.movement, server: former == nil ? receiver.server : former?.server)
-            }
-            if let former, former.server != receiver.server { pending.insert(receiver.id) }
-        }
-        guard !pending.isEmpty else { return }
-        events.post(
-            .warning(
-                Warning(
-                    code: "receivers-not-changed",
-                    message: "a reload does not add or remove receivers, and does not change their servers: "
-                        + pending.sorted().joined(separator: ", "),
-                    hint: "start a new run")))
+        var replaced = receivers
+        let warning = await replaced.replace(by: next, on: radio)
+        receivers = replaced
+        if let warning { events.post(.warning(warning)) }
     }
 
     // MARK: - Faults
@@ -598,7 +571,7 @@ package actor Emulator: Service {
                 if !Task.isCancelled { await self?.unmute(identifier) }
             }
         }
-        return completed(await beacon.status)
+        return await completed(await beacon.status)
     }
 
     /// Ends the muting of a beacon.
@@ -607,7 +580,7 @@ package actor Emulator: Service {
         let beacon = try await running(name)
         _ = try requireFaultInjection("mute a beacon")
         await unmute(beacon.identifier)
-        return completed(await beacon.status)
+        return await completed(await beacon.status)
     }
 
     private func unmute(_ beacon: BeaconIdentifier) async {

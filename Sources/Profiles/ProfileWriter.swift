@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
+import BluetoothCore
 import Devices
 
 /// Writes a profile as YAML from which the same profile is parsed.

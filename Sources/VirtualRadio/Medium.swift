@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+package import BluetoothCore
 
 /// The space between the controllers: which receivers a packet reaches, and with what RSSI.
 ///

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Radio
+import TestSupport
 import Testing
 
 @testable import Emulator
@@ -178,7 +179,8 @@ struct FaultTests {
                 #expect(error?.exitCode == 69)
                 #expect(error?.hint == "run on the virtual air (--radio virtual)")
             }
-            #expect(try await !rig.emulator.show("entrance").isMuted)
+            let status = try await rig.emulator.show("entrance")
+            #expect(!status.isMuted)
         }
     }
 

@@ -55,12 +55,13 @@ enum ProfileMutation {
             device: raw
             advertising-data: 0201060303aafe
             scan-response: "0509 41:42 43 44"
-            position: [0.00001, -2]
+            path: { through: [[0.00001, -2], [3, 4, 1]], speed: 1.2m/s, pauses: { 2: 20s }, repeat: true }
           - id: tag
             device: sensortag
             firmware: 1.5
             temperature: { object: 36.6, ambient: 22 }
             acceleration: { x: -8, y: 0, z: 1 }
+            orbit: { centre: [1, 2], radius: 5, period: 60s, angle: -90 }
             pressure: 1013.25
             keys: left+right
             advertising: side-key

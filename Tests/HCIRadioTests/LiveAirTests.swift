@@ -56,6 +56,30 @@ import VirtualRadio
         #expect(last - (try #require(reports.first)) >= .milliseconds(470))
     }
 
+    /// A changed motion is that of the hosts that are there and of those that join later.
+    @Test func hostsOfAServerHaveItsMotion() throws {
+        let clock = Clock()
+        let air = LiveAir(Air(), loop: EmbeddedEventLoop(), capture: nil, clock: { clock.now })
+        let walk = try #require(
+            Motion.Path(through: [Position(x: 0, y: 0), Position(x: 100, y: 0)], speed: 2))
+        let served = ServedControllers(.tcp(host: "127.0.0.1", port: 0, name: "phone", motion: .path(walk)), on: air)
+        let (first, gone) = (served.take(), served.take())
+        _ = air.join(first, delegate: IdleHost())
+        served.release(gone)
+        #expect(air.position(of: "phone") == Position(x: 0, y: 0))
+        clock.now = clock.now + .seconds(10)
+        #expect(air.position(of: "phone") == Position(x: 20, y: 0))
+        served.setMotion(.rest(Position(x: 7, y: 7)))
+        let second = served.take()
+        _ = air.join(second, delegate: IdleHost())
+        #expect(second.name == "phone-2")
+        #expect(["phone", "phone-2"].map { air.position(of: $0) } == [Position(x: 7, y: 7), Position(x: 7, y: 7)])
+        #expect(air.setMotion(.path(walk), of: "phone-2") && !air.setMotion(nil, of: "phone-3"))
+        #expect(air.position(of: "phone-2") == Position(x: 20, y: 0))
+        served.setMotion(nil)
+        #expect(["phone", "phone-2", "other"].map { air.position(of: $0) } == [nil, nil, nil])
+    }
+
     @Test func hostsOfAServerHaveTheirOwnAddressesAndNames() throws {
         let air = LiveAir(Air(), loop: EmbeddedEventLoop(), capture: nil)
         func address(_ text: String) throws -> BluetoothAddress { try #require(BluetoothAddress(text)) }

@@ -37,7 +37,8 @@ import Testing
             Motion.Path(
                 through: places, speed: 1.2, pauses: [1: .seconds(20), 0: .milliseconds(500)], repeats: true))
         #expect(motion == .path(path))
-        #expect(try Self.motion("path: { through: [[0, 0], [1, 0]], speed: 2 }").position(at: .milliseconds(250)).x == 0.5)
+        let plain = try Self.motion("path: { through: [[0, 0], [1, 0]], speed: 2 }")
+        #expect(plain.position(at: .milliseconds(250)).x == 0.5)
     }
 
     @Test func orbitHasItsValues() throws {
@@ -65,8 +66,8 @@ import Testing
     private static let files: [String: String] = [
         "a.csv": "t,who,x,y\n0,a,1,2\n1,b,3,4\n2,b,4,4\n",
         "odd \"name\": #.gpx": """
-            <gpx><trk><trkseg><trkpt lat="48" lon="11"><time>2026-01-31T17:55:00Z</time></trkpt></trkseg></trk></gpx>
-            """,
+        <gpx><trk><trkseg><trkpt lat="48" lon="11"><time>2026-01-31T17:55:00Z</time></trkpt></trkseg></trk></gpx>
+        """,
     ]
 
     @Test(arguments: [

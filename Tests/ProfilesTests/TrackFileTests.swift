@@ -60,6 +60,8 @@ import Testing
         Self.expect(other, at: 6.25, 50, 50, 0.5)
     }
 
+    private static let columns = "columns are t, who, x, y, z; begin with the heading t,who,x,y"
+
     @Test func columnsHaveAnyOrderAndWhoMayBeMissing() throws {
         let motion = try Self.motion("y,x,t\n2,1,3\n4,3,5", in: "A.CSV")
         Self.expect(motion, at: 0, 1, 2)
@@ -70,8 +72,8 @@ import Testing
         arguments: [
             ("", "it has no rows; write the heading t,who,x,y and rows such as 0,a,2.5,4"),
             ("t,who,x,y\n", "it has no rows; write the heading t,who,x,y and rows such as 0,a,2.5,4"),
-            ("0,a,1,2\n", "line 1: there is no column \"0\"; columns are t, who, x, y, z; begin with the heading t,who,x,y"),
-            ("t;who;x;y\n", "line 1: there is no column \"t;who;x;y\"; columns are t, who, x, y, z; begin with the heading t,who,x,y"),
+            ("0,a,1,2\n", "line 1: there is no column \"0\"; \(columns)"),
+            ("t;who;x;y\n", "line 1: there is no column \"t;who;x;y\"; \(columns)"),
             ("t,x\n0,1\n", "line 1: the columns t, x and y are required"),
             ("t,x,y,x\n", "line 1: the column x appears twice"),
             ("t,x,y\n0,1\n", "line 2: the row has 2 values, and the heading has 3"),
@@ -228,7 +230,8 @@ import Testing
             Self.fault(text, in: "a.gpx", "who: b, \(Self.equator)")
                 == "only a CSV file has rows of several; leave who out")
         let deep = String(repeating: "<a>", count: 100)
-        #expect(Self.fault("<gpx>\n\(deep)", in: "a.gpx", Self.equator) == "line 2: this is nested deeper than 64 levels")
+        let fault = Self.fault("<gpx>\n\(deep)", in: "a.gpx", Self.equator)
+        #expect(fault == "line 2: this is nested deeper than 64 levels")
     }
 
     @Test(
@@ -307,7 +310,10 @@ import Testing
             ("{\"type\":\"FeatureCollection\",\"features\":[1,null,{}]}", "it has no points with a time"),
             (line("[[0,0],[1,1]]", "[]"), "line 2: coordTimes is not one time for each position"),
             (line("[[0,0]]", "5"), "line 2: coordTimes is not one time for each position"),
-            (line("[[0]]", "[\"\"]"), "line 3: a position is [longitude, latitude] or [longitude, latitude, elevation]"),
+            (
+                line("[[0]]", "[\"\"]"),
+                "line 3: a position is [longitude, latitude] or [longitude, latitude, elevation]"
+            ),
             (line("[[0,0]]", "[\"\"]"), "line 3: \"\" is not a time such as 2026-01-31T17:55:00Z"),
             (line("[[0,0]]", "[[]]"), "line 3: \"\" is not a time such as 2026-01-31T17:55:00Z"),
             (

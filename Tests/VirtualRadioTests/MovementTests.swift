@@ -27,7 +27,8 @@ import Testing
             let x = min(-10 + Double(step) / 100, 10)
             let expected = (-59 - 10 * log10(x * x + 1)).rounded()
             for (from, to) in [(0, 1), (1, 0)] {
-                let rssi = medium.rssi(from: from, power: 0, at: to, channel: 0, bits: 376, now: time)
+                let rssi = medium.rssi(
+                    of: Packet(transmitter: from, power: 0, channel: 0, bits: 376), at: to, now: time)
                 #expect(rssi == Int8(expected), "\(time)")
             }
         }
@@ -82,7 +83,9 @@ import Testing
             medium.addController(1, ControllerConfiguration(publicAddress: .zero, name: "b", motion: motion))
             return Set(
                 (0..<200).map { step in
-                    medium.rssi(from: 0, power: 0, at: 1, channel: 1, bits: nil, now: AirTime(step) * 100_000)
+                    medium.rssi(
+                        of: Packet(transmitter: 0, power: 0, channel: 1, bits: nil), at: 1, now: AirTime(step) * 100_000
+                    )
                 })
         }
         // The circle has a constant distance, so that only chance changes the RSSI.

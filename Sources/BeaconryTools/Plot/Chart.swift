@@ -156,7 +156,7 @@ struct Chart: Hashable, Sendable {
         func colours(_ colours: [String]) -> String {
             colours.enumerated().map { ".c\($0){color:\($1)}" }.joined()
         }
-        let dashes = dashes.enumerated().map { ".d\($0) .line{stroke-dasharray:\($1.isEmpty ? "none" : $1)}" }
+        let dashes = Self.dashes.enumerated().map { ".d\($0) .line{stroke-dasharray:\($1.isEmpty ? "none" : $1)}" }
         return """
             <style>
             text{font:12px system-ui,sans-serif;fill:#222}

@@ -69,8 +69,8 @@ enum MapText {
     private static func offset(_ text: [UInt8]) -> Int64? {
         if text.isEmpty || text == [UInt8(ascii: "Z")] || text == [UInt8(ascii: "z")] { return 0 }
         guard text.count == 6, text[0] == UInt8(ascii: "+") || text[0] == UInt8(ascii: "-"),
-            text[3] == UInt8(ascii: ":"), let hours = digits(text[1..<3]), let minutes = digits(text[4..<6]), hours < 24,
-            minutes < 60
+            text[3] == UInt8(ascii: ":"), let hours = digits(text[1..<3]), let minutes = digits(text[4..<6]),
+            hours < 24, minutes < 60
         else { return nil }
         let offset = hours * 60 + minutes
         return text[0] == UInt8(ascii: "-") ? -offset : offset

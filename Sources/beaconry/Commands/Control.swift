@@ -131,7 +131,7 @@ struct ControlAct: AsyncParsableCommand {
 /// `beaconry ctl move`
 struct ControlMove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "move", abstract: "Move a beacon or a host on the virtual air, and end its motion.",
+        commandName: "move", abstract: "Move a beacon or a host on the virtual air, and end its movement.",
         discussion: """
             Example: beaconry ctl move phone 3 0
 

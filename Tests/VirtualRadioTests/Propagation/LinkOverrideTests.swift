@@ -58,11 +58,11 @@ import Testing
         var medium = Self.medium()
         medium.setOverride(LinkOverride(loss: 10, duration: .milliseconds(5)), of: 0, 1, now: 1_000)
         #expect(Self.rssi(&medium, now: 5_999) == -89)
-        let path = medium.path(from: 0, power: 0, to: 1, now: 2_000)
+        let path = medium.path(from: 0, power: 0, to: 1, at: 2_000)
         #expect(path.meanRSSI == -89)
         #expect(path.override == LinkOverride(loss: 10, duration: .milliseconds(4)))
         #expect(Self.rssi(&medium, now: 6_000) == -79)
-        #expect(medium.path(from: 0, power: 0, to: 1, now: 6_000).override == nil)
+        #expect(medium.path(from: 0, power: 0, to: 1, at: 6_000).override == nil)
         // Longer than the clock of the air can count.
         medium.setOverride(LinkOverride(loss: 10, duration: .seconds(Int64.max)), of: 0, 1, now: 1_000)
         #expect(Self.rssi(&medium, now: 1 << 50) == -89)
@@ -80,7 +80,7 @@ import Testing
         var medium = Self.medium(Propagation(packetDeviation: 1))
         medium.setOverride(LinkOverride(packetLoss: 1), of: 0, 1, now: 0)
         for _ in 0..<7 { _ = Self.rssi(&medium) }
-        let path = medium.path(from: 0, power: 0, to: 1, now: 0)
+        let path = medium.path(from: 0, power: 0, to: 1, at: 0)
         #expect(path.packets == 7)
         #expect(path.lostPackets == 7)
     }
@@ -94,9 +94,9 @@ import Testing
                 publicAddress: .zero, position: Position(x: 10, y: 0), carrying: Carrying(.pocket, heading: 90)))
         #expect(Self.rssi(&medium) == -91)
         #expect(Self.rssi(&medium, from: 1, to: 0) == -91)
-        medium.setPosition(Position(x: -10, y: 0), of: 1)
+        medium.setMotion(.rest(Position(x: -10, y: 0)), of: 1)
         #expect(Self.rssi(&medium) == -79)
-        medium.setPosition(nil, of: 1)
+        medium.setMotion(nil, of: 1)
         #expect(Self.rssi(&medium) == -59)
     }
 }
