@@ -132,8 +132,7 @@ extension Propagation {
 extension Propagation.Wall {
     /// Whether the wall and the straight line between two places cross, seen from above.
     func crosses(_ start: Position, _ end: Position) -> Bool {
-        let starts = side(start.x, start.y), ends = side(end.x, end.y)
-        guard starts * ends < 0 else { return false }
+        guard side(start.x, start.y) * side(end.x, end.y) < 0 else { return false }
         let path = Propagation.Wall(from: start, to: end, loss: 0)
         return path.side(from.x, from.y) * path.side(to.x, to.y) <= 0
     }

@@ -27,8 +27,8 @@ package struct AirConfiguration: Hashable, Sendable {
 
     /// A configuration with the timing of the specification by default.
     package init(
-        seed: UInt64 = 0, timing: ConnectionTiming = .spec, propagation: Propagation = Propagation(), reportLimit: Int = 4096,
-        packetLimit: Int = 256
+        seed: UInt64 = 0, timing: ConnectionTiming = .spec, propagation: Propagation = Propagation(),
+        reportLimit: Int = 4096, packetLimit: Int = 256
     ) {
         self.seed = seed
         self.timing = timing

@@ -75,7 +75,9 @@ struct Medium: Sendable {
             guard start >= receiver.start, receiver.channel(at: now - 1) == channel else { return nil }
             packet.number = Self.number(of: start, isScanResponse: isScanResponse)
             // Scan requests and responses do not collide.
-            if !isScanResponse { packet.interference = interference(with: event, from: start, to: now, receiver, channel) }
+            if !isScanResponse {
+                packet.interference = interference(with: event, from: start, to: now, receiver, channel)
+            }
         }
         return rssi(of: packet, at: receiver.controller, now: now)
     }

@@ -28,7 +28,9 @@ struct Bench {
             LESetAdvertisingParameters(
                 minimumInterval: interval, maximumInterval: interval, advertisingType: .nonConnectableUndirected,
                 peerAddress: .zero, channelMap: .all, filterPolicy: []), by: beacon)
-        if let data = LESetAdvertisingData(data: [30, 0xFF] + Array(repeating: 7, count: 29)) { perform(data, by: beacon) }
+        if let data = LESetAdvertisingData(data: [30, 0xFF] + Array(repeating: 7, count: 29)) {
+            perform(data, by: beacon)
+        }
         perform(LESetAdvertisingEnable(enable: 1), by: beacon)
     }
 
@@ -41,7 +43,8 @@ struct Bench {
         perform(SetEventMask(eventMask: EventMask(rawValue: .max)), by: sensor)
         perform(
             LESetScanParameters(
-                scanType: .passive, scanInterval: scan, scanWindow: scan, scanningFilterPolicy: .unfiltered), by: sensor)
+                scanType: .passive, scanInterval: scan, scanWindow: scan, scanningFilterPolicy: .unfiltered), by: sensor
+        )
         perform(LESetScanEnable(enable: 1, filterDuplicates: 0), by: sensor)
     }
 

@@ -28,11 +28,12 @@ import Testing
         Model(text: "physics: { preset: office }", model: office),
         Model(text: "physics: { exponent: 2.2 }", model: Propagation(exponent: 2.2)),
         Model(
-            text: "physics: { preset: office, shadowing: off, fading: off, fast: off, sensitivity: off, capture: off, body: off }",
+            text: "physics: { preset: office, shadowing: off, fading: off, fast: off, sensitivity: off, capture: off, "
+                + "body: off }",
             model: Propagation(exponent: 1.9, bodyLoss: 0)),
         Model(
-            text: "physics: { exponent: 2.2, shadowing: { sigma: 2.7dB, distance: 0.75m }, fading: { k: 4 }, fast: 3dB, "
-                + "sensitivity: -95dBm, capture: 8dB, body: 12dB }",
+            text: "physics: { exponent: 2.2, shadowing: { sigma: 2.7dB, distance: 0.75m }, fading: { k: 4 }, "
+                + "fast: 3dB, sensitivity: -95dBm, capture: 8dB, body: 12dB }",
             model: Propagation(
                 exponent: 2.2, shadowing: .init(deviation: 2.7, distance: 0.75), directPathRatio: 4, packetDeviation: 3,
                 sensitivity: -95, capture: 8, bodyLoss: 12)),
@@ -88,29 +89,36 @@ extension ProfileMistake {
     // MARK: - The virtual air
 
     static let air = [
-        air("physics: ¦ofice", "physics",
+        air(
+            "physics: ¦ofice", "physics",
             "\"ofice\" is not one of free, hall, office, home, obstructed, off; did you mean \"office\"?"),
         air("physics: ¦[office]", "physics", "a mapping of keys and values is expected here"),
-        air("physics: { ¦sigma: 3 }", "physics",
-            "there is no key \"sigma\" here; keys are preset, exponent, shadowing, fading, fast, sensitivity, capture, body"),
+        air(
+            "physics: { ¦sigma: 3 }", "physics",
+            "there is no key \"sigma\" here; keys are preset, exponent, shadowing, fading, fast, sensitivity, capture, body"
+        ),
         air("physics: { exponent: ¦11 }", "physics.exponent", "\"11\" is not an exponent from 0 to 10"),
         air("physics: { fast: ¦3m }", "physics.fast", "\"3m\" is not a number of decibels from 0dB to 100dB"),
         air("physics: { fast: ¦nan }", "physics.fast", "\"nan\" is not a number of decibels from 0dB to 100dB"),
         air("physics: { capture: ¦-1dB }", "physics.capture", "\"-1dB\" is not a number of decibels from 0dB to 100dB"),
-        air("physics: { sensitivity: ¦1dBm }", "physics.sensitivity",
+        air(
+            "physics: { sensitivity: ¦1dBm }", "physics.sensitivity",
             "\"1dBm\" is not a sensitivity from -150dBm to 0dBm"),
         air("physics: { shadowing: ¦3dB }", "physics.shadowing", "a mapping of keys and values is expected here"),
         air("physics: { shadowing: ¦{ sigma: 3dB } }", "physics.shadowing", "\"distance\" is missing"),
-        air("physics: { shadowing: { sigma: 3dB, distance: ¦0m } }", "physics.shadowing.distance",
+        air(
+            "physics: { shadowing: { sigma: 3dB, distance: ¦0m } }", "physics.shadowing.distance",
             "\"0m\" is not a distance from 0.01m to 1000m"),
         air("physics: { fading: ¦{} }", "physics.fading", "\"k\" is missing"),
         air("physics: { fading: { k: ¦-1 } }", "physics.fading.k", "\"-1\" is not a ratio from 0 to 1000"),
         air("walls: ¦{}", "walls", "a list of at least one wall is expected here"),
         air("walls: [¦{ from: [1, 2], to: [1, 3] }]", "walls[0]", "\"loss\" is missing"),
         air("walls: [¦{ to: [1, 3], loss: 1 }]", "walls[0]", "\"from\" is missing"),
-        air("walls: [{ from: ¦[1, 2, 3], to: [1, 3], loss: 1 }]", "walls[0].from",
+        air(
+            "walls: [{ from: ¦[1, 2, 3], to: [1, 3], loss: 1 }]", "walls[0].from",
             "an end of a wall is two numbers of metres, such as [4, 0]"),
-        air("walls: [{ from: [1, ¦x], to: [1, 3], loss: 1 }]", "walls[0].from[1]",
+        air(
+            "walls: [{ from: [1, ¦x], to: [1, 3], loss: 1 }]", "walls[0].from[1]",
             "\"x\" is not a number of metres from -10000 to 10000"),
         air("walls: [{ from: [1, 2], to: ¦5, loss: 1 }]", "walls[0].to", "a list is expected here, such as [4, 0]"),
     ]

@@ -9,8 +9,9 @@ FOLDER contains copies of these data sets, which are not part of this repository
 
   Position-Annotated-BLE-RSSI-Dataset      github.com/philotuxo, CC0: `cnf` and `trk`. A beacon moves among twelve
                                            sensors in a hall.
-  BLE-RSSI-Various-Static-Configurations   github.com/mitll, CC BY 4.0, MIT Lincoln Laboratory. Phones and a sniffer at
-                                           rest, in several rooms; the sniffer recorded the channel of each packet.
+  BLE-RSSI-Various-Static-Configurations   github.com/mitll, CC BY 4.0, MIT Lincoln Laboratory. Four phones that a person
+                                           carries at rest, 1.83 m from a sniffer that records the channel of each packet,
+                                           in several rooms.
 
 For each number there is a line with the recorded and the modelled value and the largest allowed difference. Exit code 0 if
 all are within their bounds, 1 if one is not, 2 if there is nothing to compare.
@@ -33,6 +34,7 @@ from statistics import fmean, median, pstdev
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 HARNESS = os.environ.get("BEACONRY_PHYSICS_HARNESS") or str(CHECKOUT / ".build" / "debug" / "physics-harness")
+"""The program of Tests/PhysicsHarness (swift build --product physics-harness)."""
 MOVING = "Position-Annotated-BLE-RSSI-Dataset"
 RESTING = "BLE-RSSI-Various-Static-Configurations"
 PERCENTS = (1, 5, 25, 50, 75, 95, 99)
@@ -213,8 +215,9 @@ def compare_moving(folder: Path, preset: str, report: Comparison) -> None:
 # --- Devices at rest ---
 
 
-def sniffed(file: Path) -> Iterator[tuple[str, int, float]]:
-    """Advertiser, channel and RSSI of each packet of a pcapng file of the nRF sniffer (link type 272)."""
+def sniffed(file: Path) -> Iterator[tuple[bytes, int, float, bool]]:
+    """Advertiser, channel and RSSI of each packet of a pcapng file of the nRF sniffer (link type 272), and whether it has the
+    name of a phone of the experiment."""
     data, offset = file.read_bytes(), 0
     while offset + 12 <= len(data):
         kind = int.from_bytes(data[offset : offset + 4], "little")
@@ -227,7 +230,7 @@ def sniffed(file: Path) -> Iterator[tuple[str, int, float]]:
             # Board, 6 bytes of header, then length, flags (1: correct check sum), channel, RSSI, counter, time; the PDU
             # begins with its access address and header.
             if len(packet) >= 29 and packet[8] & 1 and 37 <= packet[9] <= 39 and packet[21] & 0x0F in (0, 2, 6):
-                yield packet[23:29][::-1].hex(":"), packet[9], -float(packet[10])
+                yield packet[23:29], packet[9], -float(packet[10]), b"TestPhone" in packet
         offset += length
 
 
@@ -254,10 +257,13 @@ def resting_statistics(links: Iterable[dict[int, list[float]]]) -> RestingStatis
 def recorded_resting(folder: Path) -> RestingStatistics:
     links: list[dict[int, list[float]]] = []
     for file in sorted(folder.rglob("nrf52_*.pcapng")):
-        of_file: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
-        for advertiser, channel, rssi in sniffed(file):
+        of_file: dict[bytes, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+        phones: set[bytes] = set()
+        for advertiser, channel, rssi, is_phone in sniffed(file):
             of_file[advertiser][channel].append(rssi)
-        links += of_file.values()
+            if is_phone:
+                phones.add(advertiser)
+        links += (of_file[phone] for phone in phones)
     return resting_statistics(links)
 
 

@@ -26,8 +26,9 @@ package enum ProfileFiles {
                     faults.append(ProfileFault(file: path, line: 1, column: 1, field: "profile", message: message))
                 }
                 if let physics = profile.physics, profiles.contains(where: { $0.physics ?? physics != physics }) {
-                    let message = "an earlier profile has other physics, and there is one air; write the same in both, or "
-                        + "leave one out"
+                    let message =
+                        "an earlier profile has other physics, and there is one air; write the same in both, "
+                        + "or leave one out"
                     faults.append(ProfileFault(file: path, line: 1, column: 1, field: "physics", message: message))
                 }
                 if let message = names.insert(profile, in: path) {

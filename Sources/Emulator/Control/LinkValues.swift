@@ -34,7 +34,8 @@ extension LinkOverride {
         if let text = values[.packetLoss] { packetLoss = try ValueText.percentage(text) }
         if let text = values[.blocked], try ValueText.boolean(text) { packetLoss = 1 }
         if let text = values[.duration] {
-            duration = try ValueText.duration(text, in: .milliseconds(1) ... .seconds(3_600_000), limits: "1ms to 1000h")
+            duration = try ValueText.duration(
+                text, in: .milliseconds(1) ... .seconds(3_600_000), limits: "1ms to 1000h")
         }
         guard Set(values.keys) != [.duration] else {
             throw ValueFault("a time changes nothing alone; give rssi, loss, packet-loss or blocked as well")

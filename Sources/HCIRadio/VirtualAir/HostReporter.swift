@@ -54,7 +54,8 @@ struct HostReporter {
     }
 
     private func post(_ action: HostEvent.Action) {
-        report(HostEvent(
+        report(
+            HostEvent(
                 action, name: controller.name, transport: transport, peer: peer, address: controller.publicAddress))
     }
 }

@@ -19,9 +19,12 @@ struct AdvertisingSet: Sendable {
     static let highDutyInterval: Int64 = 3_750
     /// Maximum of the pseudo-random delay added to each interval, in microseconds (Core 5.4, Vol 6, Part B, 4.4.2.2.1).
     static let delayLimit: Int64 = 10_000
-    /// The time between the starts of the PDUs of an advertising event in microseconds, where packets collide; at most
-    /// 10 ms (Core 5.4, Vol 6, Part B, 4.4.2.2).
-    static let channelSpacing: AirTime = 700
+    /// The time from the end of a PDU to the next PDU of its advertising event in microseconds, where packets collide: as
+    /// most phones and beacons in the recordings of docs/physics.md have it. The specification allows 10 ms from start to
+    /// start (Core 5.4, Vol 6, Part B, 4.4.2.2).
+    static let pduGap: AirTime = 368
+    /// The same after a PDU that nothing answers.
+    static let unansweredPDUGap: AirTime = 160
 
     let controller: Int
     /// `nil` for the set of the legacy commands.
@@ -89,9 +92,10 @@ struct AdvertisingSet: Sendable {
     var event: AdvertisingEvent {
         AdvertisingEvent(
             transmitter: controller, power: transmitPower, channels: pdu.map { 1 << UInt8($0.channel) } ?? channels,
-            isLegacy: properties.contains(.legacy),
-            bits: 8 * (properties.contains(.legacy) ? 16 + data.count : Self.extendedPDUSize), start: pdu?.start)
+            isLegacy: properties.contains(.legacy), bits: bits, start: pdu?.start)
     }
+
+    private var bits: Int { 8 * (properties.contains(.legacy) ? 16 + data.count : Self.extendedPDUSize) }
 
     /// The data of its advertisements or of its scan responses.
     func reportedData(isScanResponse: Bool) -> [UInt8] {
@@ -149,7 +153,8 @@ extension AdvertisingSet {
             pdu = nil
             return false
         }
-        pdu = (channel, pdu.map { $0.start + Self.channelSpacing } ?? eventStart)
+        let gap = properties.isDisjoint(with: [.connectable, .scannable]) ? Self.unansweredPDUGap : Self.pduGap
+        pdu = (channel, pdu.map { $0.start + AirTime(bits) + gap } ?? eventStart)
         return true
     }
 

@@ -37,7 +37,8 @@ import Testing
     ])
     func wrongValuesAreRefused(_ texts: [String: String], message: String) {
         let values = Dictionary(
-            uniqueKeysWithValues: texts.compactMap { name, text in LinkOverride.Key(rawValue: name).map { ($0, text) } })
+            uniqueKeysWithValues: texts.compactMap { name, text in LinkOverride.Key(rawValue: name).map { ($0, text) } }
+        )
         let fault = #expect(throws: ValueFault.self) { try LinkOverride(values) }
         #expect(fault?.message == message)
     }
