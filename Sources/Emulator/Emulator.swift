@@ -441,7 +441,8 @@ package actor Emulator: Service {
         let beacon = try await running(name).identifier
         guard !enabled || sessions[beacon]?.hasFlatBattery != true else {
             throw EmulatorError(
-                .refusedSetting, "the battery of \(name) is flat", hint: "replace it (beaconry ctl battery \(name) full)")
+                .refusedSetting, "the battery of \(name) is flat",
+                hint: "replace it (beaconry ctl battery \(name) full)")
         }
         let status = try await command(name) { await $0.setEnabled(enabled) }
         // A device without power has no connections.
@@ -519,7 +520,7 @@ package actor Emulator: Service {
         let ended: [String]
         if let radio = faultInjectingRadio {
             // Two connections of a central have names with a number.
-            let address = peer?.split(separator: "#").first.map(String.init)
+            let address = peer?.split(separator: "#").first.map { String($0) }
             if let found = await radio.endConnections(of: name, with: address, reason) {
                 ended = found
             } else if directory.beacon(BeaconIdentifier(name)) != nil {

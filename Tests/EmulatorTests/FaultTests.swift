@@ -76,7 +76,9 @@ struct FaultTests {
             #expect(try await rig.event("advertising-stopped", of: "entrance").reason == "its battery is flat")
             #expect(try await rig.advertisement("entrance", 2) == nil)
             #expect(radio.calls.entries.contains(.power("entrance", false)))
-            let error = await #expect(throws: EmulatorError.self) { try await rig.emulator.setEnabled("entrance", true) }
+            let error = await #expect(throws: EmulatorError.self) {
+                try await rig.emulator.setEnabled("entrance", true)
+            }
             #expect(error?.exitCode == 65)
             #expect(error?.hint == "replace it (beaconry ctl battery entrance full)")
 

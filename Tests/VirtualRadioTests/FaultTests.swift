@@ -121,11 +121,13 @@ import VirtualRadio
         #expect(bench.takeEvents(DisconnectionComplete.self, pair.peripheral).count == 1)
     }
 
-    @Test(arguments: [
-        (.connectionTimeout, .connectionTimeout), (.connectionTerminatedMICFailure, .connectionTerminatedMICFailure),
-        (.remoteUserTerminatedConnection, .connectionTerminatedByLocalHost),
-        (.remoteDeviceTerminatedPowerOff, .connectionTerminatedByLocalHost),
-    ] as [(HCIStatus, HCIStatus)])
+    @Test(
+        arguments: [
+            (.connectionTimeout, .connectionTimeout),
+            (.connectionTerminatedMICFailure, .connectionTerminatedMICFailure),
+            (.remoteUserTerminatedConnection, .connectionTerminatedByLocalHost),
+            (.remoteDeviceTerminatedPowerOff, .connectionTerminatedByLocalHost),
+        ] as [(HCIStatus, HCIStatus)])
     func endedConnectionHasTheReason(_ reason: HCIStatus, _ ownReason: HCIStatus) throws {
         var bench = Bench()
         let pair = try bench.connect()

@@ -9,7 +9,7 @@
 struct Chart: Hashable, Sendable {
     /// What is drawn above the chart.
     var title: String
-    /// The beacons.
+    /// The beacons, with times from 0.
     var series: [RSSISeries]
     /// The map; empty for none.
     var plan = FloorPlan()
@@ -22,9 +22,9 @@ struct Chart: Hashable, Sendable {
     private static let lightColours = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#555555"]
     private static let darkColours = ["#56B4E9", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#F0E442", "#FFFFFF"]
     private static let dashes = ["", "7 3", "2 3"]
-    private static let legendWidth = 280.0
+    private static let legendWidth = 400.0
     private static let rowHeight = 20.0
-    private static let longestName = 34
+    private static let longestName = 40
 
     /// The places of the parts, in pixels.
     private enum Place {

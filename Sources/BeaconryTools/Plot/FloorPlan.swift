@@ -61,7 +61,9 @@ struct FloorPlan: Hashable, Sendable {
         }
         svg.add("g", [("class", "paths")]) { svg in
             for each in paths where !each.places.isEmpty {
-                svg.add("path", [("class", "path"), ("d", path(each.places))])
+                svg.add("path", [("class", "path"), ("d", path(each.places))]) { svg in
+                    svg.add("title", text: each.name)
+                }
             }
         }
         for receiver in receivers.prefix(Self.drawnMarks) {
@@ -97,11 +99,46 @@ struct FloorPlan: Hashable, Sendable {
 }
 
 extension FloorPlan {
-    /// The beacons of profiles that have a position.
+    /// What profiles have on the virtual air: places are those at the start, and paths those of what moves.
     init(_ profiles: [Profile]) {
+        let motions =
+            profiles.flatMap(\.beacons).map { ($0.id, $0.movement?.motion) }
+            + profiles.flatMap(\.receivers).map { ($0.id, $0.movement?.motion) }
         self.init(
-            beacons: profiles.flatMap(\.beacons).compactMap { beacon in
-                beacon.position.map { Mark(name: beacon.id, position: $0) }
-            })
+            beacons: profiles.flatMap(\.beacons).compactMap { Mark($0.id, $0.movement?.motion) },
+            receivers: profiles.flatMap(\.receivers).compactMap { Mark($0.id, $0.movement?.motion) },
+            walls: profiles.flatMap(\.walls).map { Wall(from: $0.from, to: $0.to) },
+            paths: motions.compactMap { Path($0, $1) })
+    }
+}
+
+extension FloorPlan.Mark {
+    /// The place at the start; `nil` without a position.
+    fileprivate init?(_ name: String, _ motion: Motion?) {
+        guard let motion else { return nil }
+        self.init(name: name, position: motion.position(at: .zero))
+    }
+}
+
+extension FloorPlan.Path {
+    /// More corners than this cannot be distinguished; a circle has fewer.
+    private static let corners = (path: 2000, circle: 72)
+
+    /// The path of a motion; `nil` if it does not move.
+    fileprivate init?(_ name: String, _ motion: Motion?) {
+        guard let motion, motion.isMoving else { return nil }
+        switch motion {
+        case .rest: return nil
+        case .path(let path):
+            let step = max(1, path.points.count / Self.corners.path)
+            var places = stride(from: 0, to: path.points.count, by: step).map { path.points[$0].position }
+            places.append(path.points[path.points.count - 1].position)
+            self.init(name: name, places: places)
+        case .orbit(let orbit):
+            let places = (0...Self.corners.circle).map { corner in
+                motion.position(at: orbit.period * (Double(corner) / Double(Self.corners.circle)))
+            }
+            self.init(name: name, places: places)
+        }
     }
 }

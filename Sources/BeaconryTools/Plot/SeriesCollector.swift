@@ -104,20 +104,23 @@ struct SeriesCollector: Sendable {
         }
     }
 
-    /// The beacons in the order of their first packets, each with another name.
+    /// The beacons in the order of their first packets, each with another name. If times are negative, as when a clock was
+    /// set back, the earliest becomes 0.
     /// - Parameter prefix: what the names begin with, such as the name of a file.
     func series(_ names: Names = Names(), prefix: String = "") -> [RSSISeries] {
         let uuids = Set(
             order.compactMap { source in
                 if case .beacon(let beacon) = source { beacon.uuid } else { nil }
             })
+        let earliest = min(0, entries.values.flatMap(\.points).map(\.time).min() ?? 0)
         var used: [String: Int] = [:]
         return order.map { source in
             let entry = entries[source] ?? Entry()
             var name = prefix + Self.name(of: source, entry, names, withUUID: uuids.count > 1)
             used[name, default: 0] += 1
             if let number = used[name], number > 1 { name += " #\(number)" }
-            return RSSISeries(name: name, points: entry.points)
+            let points = entry.points.map { RSSISeries.Point(time: $0.time - earliest, rssi: $0.rssi) }
+            return RSSISeries(name: name, points: points)
         }
     }
 

@@ -86,7 +86,7 @@ struct ControlBattery: AsyncParsableCommand {
 /// `beaconry ctl radio`
 struct ControlRadio: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "radio", abstract: "Remove the radio of all beacons, as an adapter that is unplugged, or bring it back.",
+        commandName: "radio", abstract: "Remove the radio of all beacons, like an unplugged adapter, or bring it back.",
         discussion: """
             Example: beaconry ctl radio off
 

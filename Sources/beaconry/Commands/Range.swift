@@ -37,7 +37,6 @@ struct Range: AsyncParsableCommand {
         let regions = try selection.regions(defaults: BeaconSelection.airLocate)
         try await RangeTool.run(
             Ranging(regions, settings: try distance.settings(), at: .zero),
-            on: try options.listening(limits: [.duplicates]), for: try time.value(), plot: plot,
-            as: options.format)
+            on: try options.listening(limits: [.duplicates]), for: try time.value(), plot: plot, as: options.format)
     }
 }

@@ -38,7 +38,7 @@ struct Record: AsyncParsableCommand {
         for path in [file, plot].compactMap(\.self) { try Failure.unlessFree(path, force: force) }
         let listening = try options.listening(
             duration: try time.value(), limits: [.pdu, .duplicates, .passiveScanning, .exactData])
-        try await RecordTool.run(ScanParameters(isActive: !passive), on: listening, to: file, plot: plot,
-            as: options.format)
+        try await RecordTool.run(
+            ScanParameters(isActive: !passive), on: listening, to: file, plot: plot, as: options.format)
     }
 }

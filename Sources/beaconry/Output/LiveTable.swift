@@ -90,8 +90,8 @@ struct LiveTable {
     private func cells(_ name: BeaconIdentifier) -> [String] {
         let row = rows[name] ?? Row()
         return [
-            name.name, row.interval + (row.isMuted ? " (muted)" : ""), row.centrals.sorted().joined(separator: " "), row.number, row.address,
-            row.identity,
+            name.name, row.interval + (row.isMuted ? " (muted)" : ""), row.centrals.sorted().joined(separator: " "),
+            row.number, row.address, row.identity,
         ]
     }
 }

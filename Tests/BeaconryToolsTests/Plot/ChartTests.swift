@@ -5,6 +5,7 @@
 import BluetoothCore
 import Foundation
 import FoundationXML
+import Profiles
 import Testing
 
 @testable import BeaconryTools
@@ -189,26 +190,33 @@ struct ChartTests {
 
     // MARK: - Axes
 
-    @Test(arguments: [
-        (0.5, ["0", "0.05", "0.1"], "time (s)"), (10, ["0", "1", "2"], "time (s)"), (30, ["0", "5", "10"], "time (s)"),
-        (119, ["0", "15", "30"], "time (s)"), (600, ["0", "1", "2"], "time (min)"),
-        (3600, ["0", "10", "20"], "time (min)"), (86_400, ["0", "3", "6"], "time (h)"),
-        (604_800, ["0", "1", "2"], "time (days)"),
-    ] as [(Double, [String], String)])
+    @Test(
+        arguments: [
+            (0.5, ["0", "0.05", "0.1"], "time (s)"), (10, ["0", "1", "2"], "time (s)"),
+            (30, ["0", "5", "10"], "time (s)"),
+            (119, ["0", "15", "30"], "time (s)"), (600, ["0", "1", "2"], "time (min)"),
+            (3600, ["0", "10", "20"], "time (min)"), (86_400, ["0", "3", "6"], "time (h)"),
+            (604_800, ["0", "1", "2"], "time (days)"),
+        ] as [(Double, [String], String)])
     func timeHasRoundTicks(_ end: Double, _ labels: [String], _ label: String) {
         let axis = ChartAxis.time(upTo: end, from: 0, to: 100)
         #expect(axis.ticks.prefix(3).map(\.label) == labels && axis.label == label)
         #expect(axis.ticks.count <= 11)
     }
 
-    @Test(arguments: [
-        (-60.0 ... -60.0, -70.0 ... -50.0), (-63 ... -61, -80 ... -60), (-100 ... -31, -100 ... -30), (-127...20, -130...20),
-    ] as [(ClosedRange<Double>, ClosedRange<Double>)])
+    @Test(
+        arguments: [
+            (-60.0 ... -60.0, -70.0 ... -50.0), (-63 ... -61, -80 ... -60), (-100 ... -31, -100 ... -30),
+            (-127...20, -130...20),
+        ] as [(ClosedRange<Double>, ClosedRange<Double>)])
     func rssiHasWholeTens(_ values: ClosedRange<Double>, _ expected: ClosedRange<Double>) {
         #expect(ChartAxis.rssi(values, from: 0, to: 1).values == expected)
     }
 
-    @Test(arguments: [(0, "0"), (-0.001, "0"), (12.5, "12.5"), (-3.14159, "-3.14"), (0.05, "0.05"), (1e300, "0")] as [(Double, String)])
+    @Test(
+        arguments: [
+            (0, "0"), (-0.001, "0"), (12.5, "12.5"), (-3.14159, "-3.14"), (0.05, "0.05"), (1e300, "0"),
+        ] as [(Double, String)])
     func numbersAreRounded(_ value: Double, _ text: String) { #expect(SVGWriter.number(value) == text) }
 
     // MARK: - Map
@@ -234,6 +242,28 @@ struct ChartTests {
         // The beacon with RSSI has the colour of its line.
         let colours = document.elements.filter { $0.name == "g" }.compactMap { $0.attributes["class"] }
         #expect(colours.contains("other") && colours.filter { $0 == "c0 d0" }.count == 2)
+    }
+
+    @Test func mapHasWhatProfilesDeclare() throws {
+        let profile = try Profile(
+            parsing: """
+                profile: shop
+                walls: [ { from: [4, 0], to: [4, 6], loss: 6dB } ]
+                receivers:
+                  - { id: visitor, path: { through: [[0, 3], [9, 3], [9, 8]], speed: 1.2m/s } }
+                  - { id: guard, orbit: { centre: [1, 1], radius: 5, period: 60s } }
+                  - { id: elsewhere }
+                beacons:
+                  - { id: door, device: ibeacon, position: [1, 2], ibeacon: { uuid: \(PlotInputTests.uuid) } }
+                  - { id: shelf, device: ibeacon, ibeacon: { uuid: \(PlotInputTests.uuid), minor: 2 } }
+                """, file: "shop.yaml")
+        let plan = FloorPlan([profile])
+        #expect(plan.beacons.map(\.name) == ["door"] && plan.receivers.map(\.name) == ["visitor", "guard"])
+        #expect(plan.walls == [FloorPlan.Wall(from: Position(x: 4, y: 0), to: Position(x: 4, y: 6))])
+        #expect(plan.paths.map(\.name) == ["visitor", "guard"])
+        #expect(plan.paths[0].places.first == Position(x: 0, y: 3) && plan.paths[0].places.last == Position(x: 9, y: 8))
+        let centre = Position(x: 1, y: 1)
+        #expect(plan.paths[1].places.allSatisfy { abs($0.distance(to: centre) - 5) < 1e-9 })
     }
 
     @Test func oneBeaconHasAMapOfItsSurroundings() throws {

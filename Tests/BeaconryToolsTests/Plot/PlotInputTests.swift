@@ -13,7 +13,7 @@ import Testing
 
 /// What `plot` reads.
 struct PlotInputTests {
-    private static let uuid = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
+    static let uuid = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
     private static let other = "5A4BCFCE-174E-4BAC-A814-092E77F6B7E5"
     private let folder: TemporaryFolder
 
@@ -68,7 +68,7 @@ struct PlotInputTests {
             report("00.500", -66, packets: 9), #"{"v":1,"event":"something-new"}"#,
         ])
         #expect(series.map(\.name) == ["ibeacon 1/7"])
-        #expect(series[0].points.map(\.time) == [-0.5, 0, 1.5])
+        #expect(series[0].points.map(\.time) == [0, 0.5, 2])
         #expect(series[0].points.map(\.rssi) == [-66, -60, -64])
     }
 
@@ -140,7 +140,8 @@ struct PlotInputTests {
         (#"{"v":1,"event":"ranged","time":"yesterday","beacons":[]}"#, "input:1: this is not what"),
         (#"{"v":1,"event":"ranged","time":"2026-01-31T12:00:00.000Z","beacons":3}"#, "input:1: this is not what"),
         (#"{"v":1,"event":"heard","time":"2026-01-31T12:00:00.000Z","address":"x"}"#, "input:1: this is not what"),
-        (PlotInputTests.head + "\n{}\n", "input:2: this is not what"), (String(repeating: "[", count: 70_000), "input:1: this is not"),
+        (PlotInputTests.head + "\n{}\n", "input:2: this is not what"),
+        (String(repeating: "[", count: 70_000), "input:1: this is not"),
         ("", "input is empty"), ("btsnoop\0\0\0\0\u{1}\0\0", "ends in the middle"),
         ("profile: shop\nbeacons: []\n", "input:1: this is not what"),
     ])

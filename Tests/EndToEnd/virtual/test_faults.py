@@ -115,6 +115,7 @@ def test_muted_beacon_is_not_received_and_does_not_notice(air: Start, beaconry: 
             assert "muted" not in await ctl(beaconry, "unmute", "shelf")
             after = await received(device, 0.5)
             await ctl(beaconry, "mute", "shelf", "--for", "300ms")
+            await asyncio.to_thread(run.wait, "muted", seconds=0.3)
             await asyncio.to_thread(run.wait, "unmuted", device="shelf")
             return [before, muted, after, await received(device, 0.5)]
 

@@ -31,7 +31,7 @@ struct RSSIHistory: Hashable, Sendable {
         let bottom = (low + high - span) / 2
         let characters = isUnicode ? Self.blocks : Self.characters
         return String(
-            shown.map { value in
+            shown.map { value -> Character in
                 guard let value else { return " " }
                 let level = Int((Double(value) - bottom) / span * Double(characters.count))
                 return characters[min(max(level, 0), characters.count - 1)]
