@@ -7,8 +7,8 @@ import Glibc
 /// Where something is as a function of time: at rest, on a path, or in an orbit.
 ///
 /// The position depends on the time only: nothing moves step by step, no timer runs, and the same time gives the same
-/// position in every run.
-package enum Motion: Hashable, Sendable {
+/// position in every run. Indirect, since most of what has a place does not move: the medium passes over it in each packet.
+package indirect enum Motion: Hashable, Sendable {
     /// It does not move.
     case rest(Position)
     /// It moves from point to point.

@@ -100,7 +100,8 @@ struct EmulatorCentralTests {
                 rig.radio.emit(
                     .host(
                         HostEvent(
-                            action, name: "phone", transport: "tcp:127.0.0.1:1", peer: "127.0.0.1:2", address: address)))
+                            action, name: "phone", transport: "tcp:127.0.0.1:1", peer: "127.0.0.1:2", address: address))
+                )
             }
             rig.radio.emit(
                 .host(

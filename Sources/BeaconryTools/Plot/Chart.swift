@@ -162,7 +162,7 @@ struct Chart: Hashable, Sendable {
             text{font:12px system-ui,sans-serif;fill:#222}
             .title{font-size:15px}.middle{text-anchor:middle}.end{text-anchor:end}
             .back{fill:#fff}.frame{fill:none;stroke:#888}.grid{stroke:#e2e2e2}
-            .dots{fill:none;stroke:currentColor;stroke-width:3;stroke-linecap:round;stroke-opacity:.4}
+            .dots{fill:none;stroke:currentColor;stroke-width:4;stroke-linecap:round;stroke-opacity:.5}
             .line{fill:none;stroke:currentColor;stroke-width:1.8;stroke-linejoin:round}
             .mark{fill:currentColor}.receiver{fill:none;stroke:#222;stroke-width:1.5}.other{color:#555}
             .wall{stroke:#222;stroke-width:3;fill:none}.path{stroke:#888;stroke-dasharray:4 4;fill:none}

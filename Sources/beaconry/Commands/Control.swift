@@ -139,7 +139,9 @@ struct ControlMove: AsyncParsableCommand {
             host, host-2, and so on.
             """)
     @Argument(help: "The beacon's id, or the host's name.") var name: String
-    @Argument(parsing: .allUnrecognized, help: ArgumentHelp("X, Y and, if not 0, the height in metres.", valueName: "metres"))
+    @Argument(
+        parsing: .allUnrecognized,
+        help: ArgumentHelp("X, Y and, if not 0, the height in metres.", valueName: "metres"))
     var metres: [String]
     @OptionGroup var options: ControlOptions
 
