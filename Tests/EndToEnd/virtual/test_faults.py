@@ -198,6 +198,47 @@ def test_radio_disappears_and_comes_back(air: Start, beaconry: Beaconry) -> None
     assert names.count("advertising-stopped") >= 1 and run.end() == 0
 
 
+def test_reload_during_a_fault_counts_when_it_ends(air: Start, beaconry: Beaconry) -> None:
+    run, transport = air(beaconry.profile(PROFILE))
+
+    async def scan() -> list[set[str]]:
+        async with phone(transport) as device:
+            await ctl(beaconry, "battery", "shelf", "flat")
+            await ctl(beaconry, "radio", "off")
+            more = PROFILE.replace("minor: 7", "minor: 8") + PROFILE[PROFILE.index("  - id: shelf") :].replace(
+                "shelf", "third"
+            ).replace("00:00:02", "00:00:03")
+            beaconry.profile(more)
+            reloaded = await ctl(beaconry, "reload")
+            assert (reloaded["added"], reloaded["changed"]) == (["third"], ["shelf"])
+            off = await received(device, 0.5)
+            await ctl(beaconry, "radio", "on")
+            await asyncio.to_thread(run.wait, "advertising-started", device="third")
+            on = await received(device, 0.5)
+            assert (await ctl(beaconry, "show", "shelf"))["battery"] == "flat"
+            refused = await asyncio.to_thread(beaconry.call, "ctl", "enable", "shelf")
+            assert refused.returncode == 65 and "beaconry ctl battery shelf full" in refused.stderr, refused
+            await ctl(beaconry, "battery", "shelf", "full")
+            await asyncio.to_thread(run.wait, "advertising-started", device="shelf")
+            reports = await receive_reports(device, 0.5)
+            assert any(each.data.hex().endswith("0008c5") for each in reports if each.address.endswith("02"))
+            return [off, on, {each.address[-2:] for each in reports}]
+
+    assert asyncio.run(scan()) == [set(), {"01", "03"}, {"01", "02", "03"}]
+    run.process.terminate()
+    assert run.exit_code() == 0
+
+
+def test_run_ends_while_the_radio_is_off(air: Start, beaconry: Beaconry) -> None:
+    run, _ = air(beaconry.profile(PROFILE))
+    assert beaconry.call("ctl", "radio", "off").stdout == "the radio is off\n"
+    run.wait("radio-lost")
+    moved = beaconry.call("ctl", "disconnect", "door")
+    assert moved.returncode == 64 and "door has no connection" in moved.stderr, moved
+    assert beaconry.call("ctl", "stop").returncode == 0
+    assert run.exit_code() == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
