@@ -160,6 +160,10 @@ let package = Package(
             name: "flash-harness",
             dependencies: ["BluetoothCore", "Advertising", "Devices", "Radio", "Profiles", "Persistence", "Emulator"],
             path: "Tests/FlashHarness", swiftSettings: settings),
+        // Carries the trajectories of recordings to the virtual air, for Tests/Recordings/compare.py.
+        .executableTarget(
+            name: "physics-harness", dependencies: ["BluetoothCore", "HCI", "VirtualRadio"],
+            path: "Tests/PhysicsHarness", swiftSettings: settings),
         // Plays the phone for tests and benchmarks against peers that others wrote.
         .executableTarget(
             name: "central-harness",

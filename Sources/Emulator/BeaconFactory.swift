@@ -98,10 +98,10 @@ extension HostedBeacon {
 }
 
 extension BeaconSite {
-    /// The position of a beacon, and its powers, which calibrate the RSSI on a virtual air.
+    /// The motion of a beacon, and its powers, which calibrate the RSSI on a virtual air.
     init(_ profile: BeaconDefinition) {
         self.init(
-            position: profile.position, measuredPower: profile.device.measuredPower,
+            motion: profile.movement?.motion, measuredPower: profile.device.measuredPower,
             transmitPower: profile.device.transmitPower)
     }
 }

@@ -25,6 +25,10 @@ struct BeaconSession {
     private(set) var beacon: RunningBeacon
     /// Whether the beacon is in none of the profiles any more.
     private(set) var isRemoved = false
+    /// Whether nothing that the beacon sends is received (`ctl mute`).
+    var isMuted = false
+    /// Whether its battery is flat (`ctl battery`).
+    var hasFlatBattery = false
     /// Whether the radio has reported that the beacon is on the air.
     private(set) var isOnAir = false
     /// The effective advertisement on the air, or the last one.
@@ -50,6 +54,8 @@ struct BeaconSession {
         complete.isOnAir = isOnAir
         complete.effective = effective
         complete.centrals = centrals
+        complete.isMuted = isMuted
+        complete.hasFlatBattery = hasFlatBattery
         return complete
     }
 
@@ -64,6 +70,8 @@ struct BeaconSession {
     /// Removes the beacon from the run. It may still be on the air.
     mutating func remove() {
         isRemoved = true
+        isMuted = false
+        hasFlatBattery = false
         effective = nil
         connected = []
         activeSubscriptions = [:]

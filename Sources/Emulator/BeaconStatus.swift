@@ -26,14 +26,20 @@ package struct BeaconStatus: Hashable, Sendable {
     package let services: [String]
     /// Whether settings are saved.
     package let keepsSettings: Bool
-    /// The position; `nil` if the profile has none.
-    package let position: Position?
+    /// How it moves on an emulated air; `nil` if the profile has no position.
+    let motion: Motion?
+    /// The position, of a moving beacon the present one; `nil` if the profile has none.
+    package internal(set) var position: Position?
     /// Whether the beacon is on the air.
     package internal(set) var isOnAir = false
     /// The advertisement on the air, or the last one; `nil` if there was none.
     package internal(set) var effective: EffectiveAdvertisement?
     /// The names of the connected centrals.
     package internal(set) var centrals: [String] = []
+    /// Whether nothing that the beacon sends is received.
+    package internal(set) var isMuted = false
+    /// Whether its battery is flat.
+    package internal(set) var hasFlatBattery = false
     /// Whether `set` changed a setting; `nil` for other commands.
     package internal(set) var isChanged: Bool?
 

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import BluetoothCore
+package import BluetoothCore
 package import Devices
 package import Persistence
 package import Profiles
@@ -95,6 +95,11 @@ package actor Emulator: Service {
     /// The number of sessions that are on the air, so that an unfinished start is recognized in constant time.
     private var onAirCount = 0
     private var isReady = false
+    /// The model of the virtual air that the profiles had at the start.
+    private var model = Propagation()
+    private var receivers = ServedReceivers()
+    /// The tasks that end the muting of beacons.
+    private var unmuting: [BeaconIdentifier: Task<Void, Never>] = [:]
 
     private var phase = Phase.starting {
         didSet {
@@ -138,7 +143,9 @@ package actor Emulator: Service {
         if let readyFile = configuration.readyFile { try? LocalFileSystem().remove(readyFile) }
         do {
             let profiles = if let first = configuration.profiles { first } else { try await factory.loadProfiles() }
+            model = Propagation(for: profiles)
             install(try factory.makeBeacons(of: profiles))
+            receivers = ServedReceivers(profiles)
             for beacon in beacons {
                 try await beacon.restore(resets: configuration.resets)
                 try openBonds(of: beacon, resets: configuration.resets)
@@ -172,6 +179,7 @@ package actor Emulator: Service {
         lastReload?.cancel()
         if failure == nil || isReady { events.post(.stopping) }
         for identifier in sessions.keys { sessions[identifier]?.endConversations() }
+        for task in unmuting.values { task.cancel() }
         await radio.close()
         for beacon in beacons { await beacon.end() }
         if let readyFile = configuration.readyFile, isReady { try? LocalFileSystem().remove(readyFile) }
@@ -212,6 +220,7 @@ package actor Emulator: Service {
                         message: "without CAP_NET_RAW what the controller really radiates cannot be read back",
                         hint: "give beaconry CAP_NET_RAW (see docs/adapters.md, \"Rights\")")))
         }
+        warnOfMovement()
         for beacon in beacons { await beacon.powerOn() }
         if phase == .starting { phase = .up }
     }
@@ -260,6 +269,7 @@ package actor Emulator: Service {
 
     /// Removes a session from the run, at once or when it is off the air.
     private func remove(_ beacon: BeaconIdentifier) {
+        unmuting.removeValue(forKey: beacon)?.cancel()
         sessions[beacon]?.remove()
         forgetIfGone(beacon)
     }
@@ -400,7 +410,7 @@ package actor Emulator: Service {
         let hasOneProfile = Set(beacons.map(\.profileName)).count == 1
         var statuses: [BeaconStatus] = []
         for beacon in beacons where hasOneProfile || profile == nil || beacon.profileName == profile {
-            statuses.append(completed(await beacon.status))
+            statuses.append(await completed(beacon.status))
         }
         return statuses
     }
@@ -408,30 +418,216 @@ package actor Emulator: Service {
     /// One beacon.
     /// - Throws: `EmulatorError` `.unknownBeacon`.
     package func show(_ name: String) async throws(EmulatorError) -> BeaconStatus {
-        completed(await (try await running(name)).status)
+        await completed(try await running(name).status)
     }
 
     /// Changes settings, all or none; keys and values are those of profiles.
     /// - Throws: `EmulatorError` `.unknownBeacon`, `.badProfile` for an invalid value, `.refusedSetting`, or
     ///   `.inputOutput` if the settings could not be saved.
     package func set(_ name: String, _ values: [String: String]) async throws(EmulatorError) -> BeaconStatus {
-        completed(try await command(name) { await $0.set(values) }.get())
+        await completed(try await command(name) { await $0.set(values) }.get())
     }
 
     /// Performs a command of a device.
     /// - Throws: `EmulatorError` `.unknownBeacon`, `.badProfile` for arguments that are missing or wrong, or `.refusedSetting`
     ///   if the device refuses it.
     package func perform(_ command: DeviceCommand, on name: String) async throws(EmulatorError) -> BeaconStatus {
-        completed(try await self.command(name) { await $0.perform(command) }.get())
+        await completed(try await self.command(name) { await $0.perform(command) }.get())
     }
 
     /// Switches a beacon on or off.
     /// - Throws: `EmulatorError` `.unknownBeacon`.
     package func setEnabled(_ name: String, _ enabled: Bool) async throws(EmulatorError) -> BeaconStatus {
+        let beacon = try await running(name).identifier
+        guard !enabled || sessions[beacon]?.hasFlatBattery != true else {
+            throw EmulatorError(
+                .refusedSetting, "the battery of \(name) is flat",
+                hint: "replace it (beaconry ctl battery \(name) full)")
+        }
         let status = try await command(name) { await $0.setEnabled(enabled) }
         // A device without power has no connections.
         if !enabled { await disconnectAll(from: status.identifier) }
-        return completed(status)
+        return await completed(status)
+    }
+
+    /// Moves a beacon or a host on the virtual air, and ends its motion.
+    /// - Throws: `EmulatorError` `.unknownBeacon` if nothing on the air has this name, or `.refusedSetting` if the radio has
+    ///   no positions.
+    package func move(_ name: String, to position: Position) async throws(EmulatorError) {
+        guard await (try positioningRadio()).move(name, to: position) else { throw Self.unknownOnAir(name) }
+        await directory.beacon(BeaconIdentifier(name))?.move(to: position)
+    }
+
+    private static func unknownOnAir(_ name: String) -> EmulatorError {
+        EmulatorError(
+            .unknownBeacon, "nothing on the air is named \"\(name)\"",
+            hint: "beaconry ctl list shows the beacons, beaconry ctl links the hosts that scan")
+    }
+
+    /// Overrides the path between a beacon and a host on the virtual air, in both directions; `nil` removes the override.
+    /// - Throws: `EmulatorError` `.unknownBeacon` if nothing on the air has one of the names, `.badProfile` if both are the
+    ///   same, or `.refusedSetting` if the radio has no positions.
+    package func overrideLink(
+        from one: String, to other: String, _ override: LinkOverride?
+    ) async throws(EmulatorError) {
+        guard one != other else {
+            throw EmulatorError(
+                .badProfile, "there is no link from \(one) to itself", hint: "beaconry ctl links shows the links")
+        }
+        if let unknown = await (try positioningRadio()).overrideLink(one, other, override) {
+            throw Self.unknownOnAir(unknown)
+        }
+    }
+
+    /// The paths from everything that advertises to everything that scans.
+    /// - Throws: `EmulatorError` `.refusedSetting` if the radio has no positions.
+    package func paths() async throws(EmulatorError) -> [AirPath] { await (try positioningRadio()).paths() }
+
+    private func positioningRadio() throws(EmulatorError) -> any PositioningRadio {
+        if let radio = radio as? any PositioningRadio, radio.name == "virtual" { return radio }
+        throw EmulatorError(
+            .refusedSetting, "\(radio.name) has no positions", hint: "run on the virtual air (--radio virtual)")
+    }
+
+    /// Reports once that the radio has no positions, if a profile has receivers or beacons that move.
+    private func warnOfMovement() {
+        guard (try? positioningRadio()) == nil else { return }
+        let movements = beacons.compactMap(\.profile.movement)
+        if let warning = receivers.warning(ofRadio: radio.name, movements) { events.post(.warning(warning)) }
+    }
+
+    /// Applies the receivers of a reload.
+    private func replaceReceivers(by next: [ReceiverDefinition]) async {
+        warnOfMovement()
+        guard let radio = try? positioningRadio() else { return }
+        var replaced = receivers
+        let warning = await replaced.replace(by: next, on: radio)
+        receivers = replaced
+        if let warning { events.post(.warning(warning)) }
+    }
+
+    // MARK: - Faults
+
+    /// Ends connections of a beacon, or of a host on the virtual air.
+    /// - Parameter peer: The address of the other end, or its name on the virtual air; `nil` for all connections.
+    /// - Returns: The addresses of the other ends, at least one.
+    /// - Throws: `EmulatorError` `.unknownBeacon`, `.unknownPeer` if there is no such connection, or `.radio` if the radio
+    ///   cannot give this reason.
+    package func disconnect(
+        _ name: String, from peer: String?, _ reason: DisconnectionReason
+    ) async throws(EmulatorError) -> [String] {
+        await directory.handover?.value
+        let ended: [String]
+        if let radio = faultInjectingRadio {
+            // Two connections of a central have names with a number.
+            let address = peer?.split(separator: "#").first.map { String($0) }
+            if let found = await radio.endConnections(of: name, with: address, reason) {
+                ended = found
+            } else if directory.beacon(BeaconIdentifier(name)) != nil {
+                ended = []
+            } else {
+                throw Self.unknownOnAir(name)
+            }
+        } else {
+            let connected = centrals(of: try await running(name).identifier)
+            ended = connected.filter { peer == nil || $0 == peer || $0.lowercased() == peer?.lowercased() }
+            for central in ended { try await disconnect(central: central, reason) }
+        }
+        guard ended.isEmpty else { return ended }
+        throw EmulatorError(
+            .unknownPeer, "\(name) has no connection" + (peer.map { " with \($0)" } ?? ""),
+            hint: "beaconry ctl show \(name) lists its centrals")
+    }
+
+    private func disconnect(central: String, _ reason: DisconnectionReason) async throws(EmulatorError) {
+        if let radio = radio as? any ReasonedDisconnectionRadio {
+            do throws(RadioError) {
+                try await radio.disconnect(central: central, reason: reason)
+            } catch {
+                throw EmulatorError(error)
+            }
+        } else if reason == .remoteUser {
+            await radio.disconnect(central: central)
+        } else {
+            throw EmulatorError(
+                RadioError(
+                    .unsupported, "\(radio.name) ends connections with the reason remote-user only",
+                    hint: "leave out --reason, or run on the virtual air (--radio virtual)"))
+        }
+    }
+
+    /// Mutes a beacon: nothing that it sends is received, which its device does not notice.
+    /// - Parameter duration: How long; `nil` until `unmute`.
+    /// - Throws: `EmulatorError` `.unknownBeacon`, or `.radio` if the radio has no emulated air.
+    package func mute(_ name: String, for duration: Duration?) async throws(EmulatorError) -> BeaconStatus {
+        let beacon = try await running(name)
+        let identifier = beacon.identifier
+        await (try requireFaultInjection("mute a beacon")).setMuted(true, identifier)
+        unmuting.removeValue(forKey: identifier)?.cancel()
+        sessions[identifier]?.isMuted = true
+        events.post(.beacon(identifier, .muted(duration)))
+        if let duration {
+            unmuting[identifier] = Task { [weak self, clock] in
+                try? await clock.sleep(for: duration)
+                if !Task.isCancelled { await self?.unmute(identifier) }
+            }
+        }
+        return await completed(await beacon.status)
+    }
+
+    /// Ends the muting of a beacon.
+    /// - Throws: as `mute`.
+    package func unmute(_ name: String) async throws(EmulatorError) -> BeaconStatus {
+        let beacon = try await running(name)
+        _ = try requireFaultInjection("mute a beacon")
+        await unmute(beacon.identifier)
+        return await completed(await beacon.status)
+    }
+
+    private func unmute(_ beacon: BeaconIdentifier) async {
+        unmuting.removeValue(forKey: beacon)?.cancel()
+        guard sessions[beacon]?.isMuted == true else { return }
+        sessions[beacon]?.isMuted = false
+        await faultInjectingRadio?.setMuted(false, beacon)
+        events.post(.beacon(beacon, .unmuted))
+    }
+
+    /// Makes the battery of a beacon flat, which switches it off, or full, which switches it on. On the virtual air, centrals
+    /// lose their connections by the supervision timeout; other radios end them.
+    /// - Throws: `EmulatorError` `.unknownBeacon`.
+    package func setBattery(_ name: String, _ state: BatteryState) async throws(EmulatorError) -> BeaconStatus {
+        let beacon = try await running(name).identifier
+        let isFlat = state == .flat
+        if sessions[beacon]?.hasFlatBattery != isFlat {
+            sessions[beacon]?.hasFlatBattery = isFlat
+            events.post(.beacon(beacon, .battery(state)))
+            if isFlat, takeOffTheAir(beacon) {
+                events.post(.beacon(beacon, .advertisingStopped(.radio("its battery is flat"))))
+            }
+            await faultInjectingRadio?.setPowered(!isFlat, beacon)
+            _ = try await command(name) { await $0.setEnabled(!isFlat) }
+            if isFlat, faultInjectingRadio == nil { await disconnectAll(from: beacon) }
+        }
+        return try await show(name)
+    }
+
+    /// Removes the radio, or brings it back.
+    /// - Throws: `EmulatorError` `.radio` if the radio has no emulated air.
+    package func setRadio(_ power: RadioPower) async throws(EmulatorError) {
+        await (try requireFaultInjection("be switched off here")).setPowered(power == .on)
+    }
+
+    private var faultInjectingRadio: (any FaultInjectingRadio)? {
+        guard let radio = radio as? any FaultInjectingRadio, radio.injectsFaults else { return nil }
+        return radio
+    }
+
+    /// - Parameter action: The verb phrase of the message.
+    private func requireFaultInjection(_ action: String) throws(EmulatorError) -> any FaultInjectingRadio {
+        if let radio = faultInjectingRadio { return radio }
+        throw EmulatorError(
+            RadioError(
+                .unsupported, "\(radio.name) cannot \(action)", hint: "run on the virtual air (--radio virtual)"))
     }
 
     /// Routes a command to the beacon with this name.
@@ -456,8 +652,15 @@ package actor Emulator: Service {
         return EmulatorError(.unknownBeacon, "there is no beacon \"\(name)\"", hint: "beacons are \(names)")
     }
 
-    private func completed(_ status: BeaconStatus) -> BeaconStatus {
-        sessions[status.identifier]?.completed(status) ?? status
+    /// A status with what the radio reports.
+    private func completed(_ status: BeaconStatus) async -> BeaconStatus {
+        var status = status
+        if status.motion?.isMoving == true,
+            let position = await (try? positioningRadio())?.position(of: status.identifier.name)
+        {
+            status.position = position
+        }
+        return sessions[status.identifier]?.completed(status) ?? status
     }
 
     // MARK: - Pairing
@@ -549,7 +752,11 @@ package actor Emulator: Service {
         do throws(EmulatorError) {
             let profiles = try await factory.loadProfiles()
             let result = try await replaceBeacons(by: profiles)
+            await replaceReceivers(by: profiles.flatMap(\.receivers))
             await reloadObserver?(profiles.map(\.name))
+            if radio is any PositioningRadio, radio.name == "virtual", Propagation(for: profiles) != model {
+                events.post(.warning(Self.changedModel))
+            }
             events.post(.reloaded(beacons: order.count))
             return result
         } catch {
@@ -557,6 +764,11 @@ package actor Emulator: Service {
             throw error
         }
     }
+
+    private static let changedModel = Warning(
+        code: "physics-unchanged",
+        message: "the profiles have other physics or walls than at the start of the run, which the air still has",
+        hint: "stop the run and start it again")
 
     /// A beacon that a reload has made, and the beacon with the same profile and id before.
     private typealias FreshBeacon = (beacon: RunningBeacon, predecessor: RunningBeacon?)

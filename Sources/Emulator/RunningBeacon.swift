@@ -42,6 +42,8 @@ actor RunningBeacon {
     nonisolated let identifier: BeaconIdentifier
     nonisolated let profile: BeaconDefinition
     nonisolated let profileName: String
+    /// How it moves on an emulated air; `nil` is 1 m from every receiver.
+    private var motion: Motion?
     private let executor: QueueExecutor
     private nonisolated let clock: Timekeeper
     private let flash: FlashFile?
@@ -72,6 +74,7 @@ actor RunningBeacon {
         lock inherited: FileLock? = nil, clock: Timekeeper, perform: @escaping @Sendable (Action) -> Void
     ) throws(EmulatorError) {
         self.profile = profile
+        motion = profile.movement?.motion
         self.profileName = profileName
         self.identifier = identifier
         self.perform = perform
@@ -103,8 +106,9 @@ actor RunningBeacon {
 
     /// The beacon as a radio hosts it.
     var hosted: HostedBeacon {
-        var hosted = HostedBeacon(
-            device, identifier: identifier, key: "\(profileName)/\(profile.id)", site: BeaconSite(profile))
+        var site = BeaconSite(profile)
+        site.motion = motion
+        var hosted = HostedBeacon(device, identifier: identifier, key: "\(profileName)/\(profile.id)", site: site)
         hosted.pairing = profile.pairing
         return hosted
     }
@@ -196,6 +200,9 @@ actor RunningBeacon {
         advertisement = handover.advertisement
         advertise(first)
     }
+
+    /// Notes that it was moved, which ended its motion.
+    func move(to position: Position) { motion = .rest(position) }
 
     /// Ends the timer, at the end of the run.
     func end() { stopTimer() }
@@ -424,7 +431,7 @@ actor RunningBeacon {
             kind: profile.device.kind, isEnabled: isEnabled, settings: device.settings,
             presentValues: device.presentValues(at: clock.deviceTime),
             services: device.services.map(\.uuid.description), keepsSettings: flash != nil,
-            position: profile.position)
+            motion: motion, position: motion?.position(at: .zero))
     }
 
     /// Saves settings.

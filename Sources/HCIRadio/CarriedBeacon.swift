@@ -99,7 +99,7 @@ extension ControllerConfiguration {
     /// The RSSI on the air 1 m from a controller that transmits at 0 dBm.
     private static let uncalibratedPower = -59
 
-    /// The controller of a beacon, with the position and the power of its profile.
+    /// The controller of a beacon, with the motion and the power of its profile.
     /// - Parameter spare: its public address if the profile gives none.
     init(_ beacon: HostedBeacon, spare: BluetoothAddress) {
         let site = beacon.site
@@ -108,6 +108,7 @@ extension ControllerConfiguration {
         }
         let address = beacon.address.flatMap { $0.isStaticRandom ? nil : $0 }
         self.init(
-            publicAddress: address ?? spare, position: site.position, rssiOffset: Double(correction ?? 0))
+            publicAddress: address ?? spare, name: beacon.identifier.name, motion: site.motion,
+            rssiOffset: Double(correction ?? 0))
     }
 }

@@ -66,3 +66,19 @@ extension Sighting {
             pdu: PDU(rawValue: report.kind.name), data: report.data, rssi: report.rssi)
     }
 }
+
+extension HCIStatus {
+    /// The code of a reason.
+    init(_ reason: DisconnectionReason) {
+        self =
+            switch reason {
+            case .supervisionTimeout: .connectionTimeout
+            case .integrityFailure: .connectionTerminatedMICFailure
+            case .remoteUser: .remoteUserTerminatedConnection
+            case .lowResources: .remoteDeviceTerminatedLowResources
+            case .powerOff: .remoteDeviceTerminatedPowerOff
+            case .authenticationFailure: .authenticationFailure
+            case .unacceptableParameters: .unacceptableConnectionParameters
+            }
+    }
+}

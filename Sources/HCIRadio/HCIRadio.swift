@@ -4,8 +4,9 @@
 
 package import Advertising
 public import Bluetooth
-import BluetoothCore
+package import BluetoothCore
 import Concurrency
+import HCI
 import HostStack
 import NIOCore
 import NIOPosix
@@ -549,5 +550,76 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
         continuation.yield(.lost(error))
         hosts[host]?.close()
         recover(transport)
+    }
+}
+
+// MARK: - Positions
+
+extension HCIRadio: PositioningRadio {
+    package func move(_ name: String, to position: Position) async -> Bool {
+        guard case .air(let air) = medium, air.setMotion(.rest(position), of: name) else { return false }
+        peripheral.noteMove(of: BeaconIdentifier(name), to: position)
+        return true
+    }
+
+    package func setMotion(_ motion: Motion?, ofReceiver receiver: String) async -> Bool {
+        if case .air(let air) = medium { air.setMotion(motion, ofReceiver: receiver) } else { false }
+    }
+
+    package func position(of name: String) async -> Position? {
+        if case .air(let air) = medium { air.position(of: name) } else { nil }
+    }
+
+    package func paths() async -> [AirPath] {
+        if case .air(let air) = medium { air.paths() } else { [] }
+    }
+
+    package func overrideLink(_ one: String, _ other: String, _ override: LinkOverride?) async -> String? {
+        if case .air(let air) = medium { air.overrideLink(one, other, override) } else { one }
+    }
+}
+
+// MARK: - Faults
+
+extension HCIRadio: FaultInjectingRadio {
+    package nonisolated var injectsFaults: Bool { name == "virtual" }
+
+    package func endConnections(
+        of name: String, with peer: String?, _ reason: DisconnectionReason
+    ) async -> [String]? {
+        guard case .air(let air) = medium else { return nil }
+        return air.endConnections(of: name, with: peer, HCIStatus(reason))?.map(\.description)
+    }
+
+    package func setMuted(_ isMuted: Bool, _ beacon: BeaconIdentifier) async {
+        peripheral.setMuted(isMuted, beacon)
+    }
+
+    package func setPowered(_ isPowered: Bool, _ beacon: BeaconIdentifier) async {
+        peripheral.setPowered(isPowered, beacon)
+    }
+
+    package func setPowered(_ isPowered: Bool) async {
+        guard case .air = medium, !isClosed, isPowered != peripheral.isPowered else { return }
+        if isPowered {
+            continuation.yield(.ready(capabilities))
+            peripheral.powerOn()
+        } else {
+            let error = RadioError(
+                .poweredOff, "the radio was switched off", hint: "switch it on again (beaconry ctl radio on)")
+            peripheral.powerOff(error)
+            continuation.yield(.lost(error))
+        }
+    }
+}
+
+extension HCIRadio: ReasonedDisconnectionRadio {
+    package func disconnect(central: String, reason: DisconnectionReason) async throws(RadioError) {
+        guard !reason.isLoss else {
+            throw RadioError(
+                .unsupported, "\(name) cannot lose connections on purpose (\(reason.rawValue))",
+                hint: "choose another --reason, or run on the virtual air (--radio virtual)")
+        }
+        peripheral.disconnect(central, reason: HCIStatus(reason))
     }
 }

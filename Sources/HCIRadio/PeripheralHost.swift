@@ -36,6 +36,11 @@ final class PeripheralHost {
     private var beacons: [BeaconIdentifier: CarriedBeacon] = [:]
     private var sets: [ControllerSet: CarriedBeacon] = [:]
     private var centrals = ConnectedCentrals()
+    /// Whether the radio has power; without it no beacon has a controller.
+    private(set) var isPowered = true
+    /// The beacons whose radios have no power, and no controller.
+    private var unpowered: Set<BeaconIdentifier> = []
+    private var muted: Set<BeaconIdentifier> = []
 
     /// The peripheral side of the radio with this name, without beacons.
     init(
@@ -63,7 +68,11 @@ final class PeripheralHost {
     /// Replaces the beacons; those in both lists keep their advertising sets. There must be room for all.
     func replace(with definitions: [HostedBeacon]) {
         let remaining = Set(definitions.map(\.identifier))
-        for beacon in beacons.keys where !remaining.contains(beacon) { release(beacon) }
+        for beacon in beacons.keys where !remaining.contains(beacon) {
+            release(beacon)
+            unpowered.remove(beacon)
+            muted.remove(beacon)
+        }
         for definition in definitions {
             if let beacon = beacons[definition.identifier], !isOtherHardware(beacon.definition, definition) {
                 change(beacon, to: definition)
@@ -71,6 +80,11 @@ final class PeripheralHost {
                 carry(definition)
             }
         }
+    }
+
+    /// Notes that a beacon was moved on the virtual air; it stays there when it gets another controller.
+    func noteMove(of beacon: BeaconIdentifier, to position: Position) {
+        beacons[beacon]?.definition.site.motion = .rest(position)
     }
 
     private func isOtherHardware(_ former: HostedBeacon, _ new: HostedBeacon) -> Bool {
@@ -87,6 +101,7 @@ final class PeripheralHost {
         sets[place] = beacon
         setServices(of: beacon)
         if definition.pairing != nil { setPairing(of: beacon) }
+        if muted.contains(definition.identifier) { air?.setMuted(true, definition.identifier.name) }
         guard let requested else { return }
         beacon.requested = requested
         apply(beacon)
@@ -98,6 +113,9 @@ final class PeripheralHost {
         if former.tableSource != definition.tableSource { setServices(of: beacon) }
         if former.pairing != definition.pairing { setPairing(of: beacon) }
         if former.pairing?.hidesAddress != definition.pairing?.hidesAddress { apply(beacon) }
+        if let motion = definition.site.motion, motion != former.site.motion {
+            _ = air?.setMotion(motion, of: definition.identifier.name)
+        }
     }
 
     private func makePlace(for definition: HostedBeacon) -> ControllerSet? {
@@ -107,7 +125,7 @@ final class PeripheralHost {
         }
         guard let set = AdvertisingSetIdentifier(0) else { return nil }
         let (identifier, host) = hosts.add(configuration)
-        air.start(host, for: definition)
+        if isPowered, !unpowered.contains(definition.identifier) { air.start(host, for: definition) }
         return ControllerSet(host: identifier, set: set)
     }
 
@@ -195,7 +213,9 @@ final class PeripheralHost {
     }
 
     /// Ends the connection of a central.
-    func disconnect(_ central: String) { change(central) { $0.disconnect($1) } }
+    func disconnect(_ central: String, reason: HCIStatus = .remoteUserTerminatedConnection) {
+        change(central) { $0.disconnect($1, reason: reason) }
+    }
 
     /// Answers the question of a pairing with a central.
     func answerPairing(_ answer: PairingAnswer, of central: String) { change(central) { $0.answer(answer, of: $1) } }
@@ -238,6 +258,46 @@ final class PeripheralHost {
     func respond(to request: AttributeServerRequest, on host: HostIdentifier, _ response: AttributeResponse) {
         hosts[host]?.change { $0.respond(to: request.token, of: request.connection, with: response) }
     }
+
+    // MARK: - Faults
+
+    /// Mutes a beacon on the virtual air, or ends that.
+    func setMuted(_ isMuted: Bool, _ beacon: BeaconIdentifier) {
+        guard beacons[beacon] != nil else { return }
+        if isMuted { muted.insert(beacon) } else { muted.remove(beacon) }
+        air?.setMuted(isMuted, beacon.name)
+    }
+
+    /// Cuts or restores the power of a beacon's controller on the virtual air.
+    func setPowered(_ isPowered: Bool, _ beacon: BeaconIdentifier) {
+        guard air != nil, let carried = beacons[beacon], isPowered == unpowered.contains(beacon) else { return }
+        if isPowered {
+            unpowered.remove(beacon)
+            carry(carried.definition)
+        } else {
+            unpowered.insert(beacon)
+            for central in centrals.all where central.beacon == beacon {
+                end(central.link.connection, on: central.link.host, "the beacon has no power")
+            }
+            stop(carried)
+        }
+    }
+
+    /// Cuts the power of all controllers on the virtual air, and reports the loss.
+    func powerOff(_ error: RadioError) {
+        isPowered = false
+        lose(error)
+        for beacon in beacons.values { stop(beacon) }
+    }
+
+    /// Restores the power: the beacons get new controllers, and advertise what was requested last.
+    func powerOn() {
+        isPowered = true
+        for beacon in beacons.values.sorted(by: { $0.identifier < $1.identifier }) { carry(beacon.definition) }
+    }
+
+    /// Removes the controller of a beacon, without notice to its peers.
+    private func stop(_ beacon: CarriedBeacon) { hosts.remove(beacon.place.host) }
 
     // MARK: - The end
 

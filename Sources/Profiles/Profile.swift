@@ -12,11 +12,32 @@ package struct Profile: Sendable {
     package let name: String
     /// The beacons in the order of the file.
     package let beacons: [BeaconDefinition]
+    /// The receivers in the order of the file.
+    package let receivers: [ReceiverDefinition]
+    /// The model of the virtual air, without walls; `nil` for that of the run.
+    package let physics: Propagation?
+    /// The walls on the virtual air.
+    package let walls: [Propagation.Wall]
 
-    /// A profile of these beacons.
-    package init(name: String, beacons: [BeaconDefinition]) {
+    /// A profile of these beacons and receivers.
+    package init(
+        name: String, beacons: [BeaconDefinition], receivers: [ReceiverDefinition] = [], physics: Propagation? = nil,
+        walls: [Propagation.Wall] = []
+    ) {
         self.name = name
         self.beacons = beacons
+        self.receivers = receivers
+        self.physics = physics
+        self.walls = walls
+    }
+}
+
+extension Propagation {
+    /// The model of an air for these profiles: the first model that one of them has, else the default, with the walls of all.
+    /// - Parameter chosen: a model that takes precedence over those of the profiles.
+    package init(for profiles: [Profile], chosen: Propagation? = nil) {
+        self = chosen ?? profiles.lazy.compactMap(\.physics).first ?? Propagation()
+        for wall in profiles.flatMap(\.walls) where !walls.contains(wall) { walls.append(wall) }
     }
 }
 
@@ -26,23 +47,43 @@ package struct BeaconDefinition: Equatable, Sendable {
     package let id: String
     /// The device with its factory settings.
     package let device: any ProfiledDevice
-    /// The position in metres, for radios that emulate the air.
-    package let position: Position?
+    /// Where it is and how it moves, for radios that emulate the air; `nil` for a beacon without a position.
+    package let movement: Movement?
     /// The pairing settings; `nil` if the beacon does not pair.
     package let pairing: PairingSettings?
 
     /// A beacon of this name.
     package init(
-        id: String, device: any ProfiledDevice, position: Position? = nil, pairing: PairingSettings? = nil
+        id: String, device: any ProfiledDevice, movement: Movement? = nil, pairing: PairingSettings? = nil
     ) {
         self.id = id
         self.device = device
-        self.position = position
+        self.movement = movement
         self.pairing = pairing
     }
 
+    /// The position at the start; `nil` if it has none.
+    package var position: Position? { movement?.motion.position(at: .zero) }
+
     package static func == (left: BeaconDefinition, right: BeaconDefinition) -> Bool {
-        left.id == right.id && left.device.isDeclared(like: right.device) && left.position == right.position
+        left.id == right.id && left.device.isDeclared(like: right.device) && left.movement == right.movement
             && left.pairing == right.pairing
+    }
+}
+
+/// A receiver of a profile: a server of the virtual air, whose hosts have its name and its motion.
+package struct ReceiverDefinition: Hashable, Sendable {
+    /// The receiver's name, which no beacon of the profile has.
+    package let id: String
+    /// Where it is and how it moves; `nil` for 1 m from every beacon.
+    package let movement: Movement?
+    /// Where its host finds a controller, as `--hci-server` takes it: `tcp:127.0.0.1:6403` or `vhci`; `nil` for a free port.
+    package let server: String?
+
+    /// A receiver of this name.
+    package init(id: String, movement: Movement? = nil, server: String? = nil) {
+        self.id = id
+        self.movement = movement
+        self.server = server
     }
 }

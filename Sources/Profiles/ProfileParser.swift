@@ -34,13 +34,37 @@ extension Profile {
         reader.addDuplicates(in: "beacons", beacons, key: "id", name: \.id) { earlier, id in
             "\(earlier) has the id \"\(id)\" already; give every beacon its own id"
         }
+        let receivers = reader.parts("receivers", of: "receiver", ReceiverDefinition.init(from:)) ?? []
+        reader.addDuplicates(in: "receivers", receivers, key: "id", name: \.id) { earlier, id in
+            "\(earlier) has the id \"\(id)\" already; give every receiver its own id"
+        }
+        Self.addSharedIDs(of: receivers, with: beacons, to: &reader)
+        let physics = PhysicsParser.physics(from: &reader)
+        let walls = PhysicsParser.walls(from: &reader)
         let faults = reader.finish()
         guard faults.isEmpty, let name else { throw ProfileFaults(faults) }
-        self.init(name: name, beacons: Self.complete(beacons))
+        self.init(
+            name: name, beacons: Self.complete(beacons), receivers: receivers.compactMap(\.self), physics: physics,
+            walls: walls)
     }
-}
 
-extension Profile {
+    /// Beacons and receivers have names on the same air.
+    private static func addSharedIDs(
+        of receivers: [ReceiverDefinition?], with beacons: [BeaconDefinition?], to reader: inout ProfileReader
+    ) {
+        guard !receivers.isEmpty else { return }
+        let numbers = Dictionary(
+            beacons.enumerated().compactMap { number, beacon in beacon.map { ($0.id, number) } },
+            uniquingKeysWith: { first, _ in first })
+        for (number, receiver) in receivers.enumerated() {
+            guard let receiver, let beacon = numbers[receiver.id] else { continue }
+            let node = reader.present("receivers")?.sequence?[number].mapping?["id"]
+            reader.add(
+                "beacons[\(beacon)] has the id \"\(receiver.id)\" already; give every receiver its own id",
+                field: "receivers[\(number)].id", at: node?.place)
+        }
+    }
+
     /// The beacons without faults. Not `compactMap`, whose result has room for up to twice as many.
     private static func complete(_ beacons: [BeaconDefinition?]) -> [BeaconDefinition] {
         var complete: [BeaconDefinition] = []
@@ -68,10 +92,10 @@ extension BeaconDefinition {
             return nil
         }
         let device: (any ProfiledDevice)? = kind.init(from: &reader)
-        let position = Self.position(from: &reader)
+        let movement = Movement.read(from: &reader, of: id)
         let pairing = Self.pairing(of: device, from: &reader)
         guard let device else { return nil }
-        self.init(id: id, device: device, position: position, pairing: pairing)
+        self.init(id: id, device: device, movement: movement, pairing: pairing)
     }
 
     /// `pairing: { io: display, passkey: 123456 }`
@@ -86,16 +110,24 @@ extension BeaconDefinition {
         }
         return reader.part("pairing", PairingSettings.init(from:))
     }
+}
 
-    /// `position: [x, y]` or `[x, y, z]`.
-    private static func position(from reader: inout ProfileReader) -> Position? {
-        guard let metres = reader.values("position", example: "[2, 0]", ValueText.metres) else { return nil }
-        guard 2...3 ~= metres.count else {
-            reader.add(
-                "a position is two or three numbers of metres, such as [2.5, 4]", field: "position",
-                at: reader.place(of: "position"))
+extension ReceiverDefinition {
+    /// Reads one entry of `receivers`; `nil` when it does not make a receiver. Faults are added to the reader.
+    init?(from reader: inout ProfileReader) {
+        let id = reader.required("id", ValueText.name)
+        guard let id else {
+            reader.acceptAllKeys()
             return nil
         }
-        return Position(x: metres[0], y: metres[1], z: metres.count == 3 ? metres[2] : 0)
+        let movement = Movement.read(from: &reader, of: id)
+        let server = reader.value("hci-server") { text throws(ValueFault) -> String in
+            let isTCP = text.hasPrefix("tcp:") && HostAndPort(String(text.dropFirst("tcp:".count))) != nil
+            guard isTCP || text == "vhci" else {
+                throw ValueFault("\"\(text)\" is not tcp:HOST:PORT or vhci, such as tcp:127.0.0.1:6403")
+            }
+            return text
+        }
+        self.init(id: id, movement: movement, server: server)
     }
 }

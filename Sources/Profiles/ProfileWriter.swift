@@ -15,7 +15,11 @@ package struct ProfileWriter {
     ///   - profile: the profile.
     ///   - remarks: comment lines to write before beacons, by the beacons' ids.
     package static func text(of profile: Profile, remarks: [String: [String]] = [:]) -> String {
-        var writer = ProfileWriter(lines: ["profile: \(profile.name)", "beacons:"])
+        var writer = ProfileWriter(lines: ["profile: \(profile.name)"])
+        if let physics = profile.physics { writer.lines.append("physics: \(text(physics))") }
+        if !profile.walls.isEmpty { writer.lines.append("walls:") }
+        writer.lines += profile.walls.map { "  - \(text($0))" }
+        writer.lines.append("beacons:")
         for beacon in profile.beacons {
             for remark in remarks[beacon.id] ?? [] { writer.lines.append("  # \(oneLine(remark))") }
             writer.lines.append("  - id: \(beacon.id)")
@@ -23,15 +27,43 @@ package struct ProfileWriter {
             var keys = DeviceWriter()
             beacon.device.write(to: &keys)
             writer.lines += keys.lines.map { "    " + $0 }
-            writer.write(
-                "position", beacon.position.map { "[\([$0.x, $0.y, $0.z].map(metres).joined(separator: ", "))]" })
+            writer.write(beacon.movement)
             writer.write("pairing", beacon.pairing.map(Self.text))
+        }
+        if !profile.receivers.isEmpty { writer.lines.append("receivers:") }
+        for receiver in profile.receivers {
+            writer.lines.append("  - id: \(receiver.id)")
+            writer.write(receiver.movement)
+            writer.write("hci-server", receiver.server.map { DeviceWriter.quoted($0) })
         }
         return writer.lines.joined(separator: "\n") + "\n"
     }
 
     private mutating func write(_ key: String, _ value: String?) {
         if let value { lines.append("    \(key): \(value)") }
+    }
+
+    /// The name of a preset, or the parts of a model.
+    private static func text(_ physics: Propagation) -> String {
+        if physics == Propagation() { return "off" }
+        if let preset = Propagation.environments.first(where: { $0.propagation == physics }) { return preset.name }
+        func part(_ value: Double?, _ unit: String) -> String { value.map { metres($0) + unit } ?? "off" }
+        let shadowing = physics.shadowing.map {
+            "{ sigma: \(metres($0.deviation))dB, distance: \(metres($0.distance))m }"
+        }
+        let fading = physics.directPathRatio.map { "{ k: \(metres($0)) }" }
+        return "{ exponent: \(metres(physics.exponent)), shadowing: \(shadowing ?? "off"), fading: \(fading ?? "off"), "
+            + "fast: \(part(physics.packetDeviation, "dB")), sensitivity: \(part(physics.sensitivity, "dBm")), "
+            + "capture: \(part(physics.capture, "dB")), body: \(part(physics.bodyLoss, "dB")) }"
+    }
+
+    private static func text(_ wall: Propagation.Wall) -> String {
+        func corner(_ position: Position) -> String { "[\(metres(position.x)), \(metres(position.y))]" }
+        return "{ from: \(corner(wall.from)), to: \(corner(wall.to)), loss: \(metres(wall.loss))dB }"
+    }
+
+    private mutating func write(_ movement: Movement?) {
+        if let movement { write(movement.key, movement.value) }
     }
 
     private static func text(_ pairing: PairingSettings) -> String {
@@ -55,7 +87,7 @@ package struct ProfileWriter {
     private static func metres(_ value: Double) -> String {
         let text = "\(value)"
         let parts = text.split(separator: "e")
-        // Coordinates are at most 10,000 m, so only small numbers are printed with an exponent.
+        // The numbers are at most 10,000, so only small ones are printed with an exponent.
         guard parts.count == 2, let exponent = Int(parts[1]), exponent < 0 else { return text }
         let digits = parts[0].filter(\.isNumber)
         return (value < 0 ? "-" : "") + "0." + String(repeating: "0", count: -exponent - 1) + digits

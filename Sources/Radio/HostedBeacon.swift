@@ -18,8 +18,8 @@ package struct HostedBeacon: Hashable, Sendable {
     package let advertisesWhileConnected: Bool
     /// PROFILE/ID, the same in every run: the beacon's random address is derived from it.
     package let key: String
-    /// Position and power, where the air is emulated.
-    package let site: BeaconSite
+    /// Motion and power, where the air is emulated.
+    package var site: BeaconSite
     /// How it pairs; `nil` if it does not.
     package var pairing: PairingSettings?
 
@@ -52,8 +52,8 @@ public struct BeaconIdentifier: Hashable, Comparable, Sendable, CustomStringConv
 
 /// Where a beacon is and how strongly it radiates; only an emulated air uses it.
 package struct BeaconSite: Hashable, Sendable {
-    /// The position; `nil` is 1 m from every receiver.
-    package var position: Position?
+    /// How it moves; `nil` is 1 m from every receiver.
+    package var motion: Motion?
     /// The RSSI 1 m from the beacon; `nil` for the radio's default.
     package var measuredPower: MeasuredPower?
     /// The transmit power at which `measuredPower` was measured; `nil` is 0 dBm.
@@ -61,9 +61,9 @@ package struct BeaconSite: Hashable, Sendable {
 
     /// A site of these values.
     package init(
-        position: Position? = nil, measuredPower: MeasuredPower? = nil, transmitPower: TransmitPower? = nil
+        motion: Motion? = nil, measuredPower: MeasuredPower? = nil, transmitPower: TransmitPower? = nil
     ) {
-        self.position = position
+        self.motion = motion
         self.measuredPower = measuredPower
         self.transmitPower = transmitPower
     }

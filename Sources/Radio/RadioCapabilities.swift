@@ -26,6 +26,8 @@ package struct RadioCapabilities: Hashable, Sendable {
     package var canReadBack: Bool
     /// The servers that give other hosts controllers on its air: `tcp:127.0.0.1:6402`, `vhci:hci1`.
     package var servers: [String]
+    /// The servers that were given a name, by that name: where the host of a receiver finds its controller.
+    package var receivers: [String: String]
     /// The random seed of a virtual air, by which a run can be repeated; `nil` for a real one.
     package var seed: UInt64?
 
@@ -33,7 +35,7 @@ package struct RadioCapabilities: Hashable, Sendable {
     package init(
         name: String, way: String, wayReason: String, address: BluetoothAddress?, hasExtendedAdvertising: Bool,
         instances: Int, freeInstances: Int, sharesTime: Bool, canReadBack: Bool,
-        servers: [String] = [], seed: UInt64? = nil
+        servers: [String] = [], receivers: [String: String] = [:], seed: UInt64? = nil
     ) {
         self.name = name
         self.way = way
@@ -45,6 +47,7 @@ package struct RadioCapabilities: Hashable, Sendable {
         self.sharesTime = sharesTime
         self.canReadBack = canReadBack
         self.servers = servers
+        self.receivers = receivers
         self.seed = seed
     }
 }

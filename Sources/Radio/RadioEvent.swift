@@ -56,6 +56,8 @@ package struct HostEvent: Hashable, Sendable {
 
     /// The event.
     package let action: Action
+    /// Its name on the air.
+    package let name: String
     /// The server that it connected to: `tcp:127.0.0.1:6402`, `vhci`.
     package let transport: String
     /// The host's end of the connection: `127.0.0.1:53412`, `hci1`.
@@ -64,8 +66,9 @@ package struct HostEvent: Hashable, Sendable {
     package let address: BluetoothAddress
 
     /// An event of these values.
-    package init(_ action: Action, transport: String, peer: String, address: BluetoothAddress) {
+    package init(_ action: Action, name: String, transport: String, peer: String, address: BluetoothAddress) {
         self.action = action
+        self.name = name
         self.transport = transport
         self.peer = peer
         self.address = address

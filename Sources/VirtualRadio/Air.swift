@@ -11,10 +11,11 @@ package import HCI
 /// `takeOutput(of:)` returns a packet for it. Time advances only by `advance(to:)`. The air never waits, reads a clock or
 /// does input and output; the same seed and the same calls give the same bytes.
 ///
-/// Simplifications: an advertising event takes place at one instant on all of its channels, so a scanner whose window equals
-/// its interval receives every event; packets do not collide and are never damaged; peripheral latency is negotiated but not
-/// used; resolvable private addresses are not resolved. Intervals of advertising and of connections are the shortest that a
-/// host allows.
+/// Simplifications: unless packets collide (`Propagation.capture`), an advertising event takes place at one instant on all
+/// of its channels, so a scanner whose window equals its interval receives every event unless the packet is lost. Scan
+/// requests, scan responses and packets of connections do not collide, and those of connections are never damaged;
+/// peripheral latency is negotiated but not used; resolvable private addresses are not resolved. Intervals of
+/// advertising and of connections are the shortest that a host allows.
 ///
 /// The air is made of parts with private state; it wires them and runs their timers:
 /// - `controllers` (in `AirContext`): identity, settings and outbox of each controller,
@@ -26,12 +27,14 @@ package import HCI
 package struct Air: Sendable {
     var context: AirContext
     var medium: Medium
-    var advertising: AdvertisingSets
+    var advertising = AdvertisingSets()
     var scanners = Scanners()
     var initiators = Initiators()
     var links = Links()
     var tests = DirectTests()
     var cryptography: Cryptography
+    /// The controllers that nothing is received from.
+    private var muted: Set<Int> = []
 
     /// An air without controllers.
     /// - Parameter numbers: the source of the controllers' random numbers and keys; `nil` derives them from the seed. Keys
@@ -41,9 +44,8 @@ package struct Air: Sendable {
         numbers: (any RandomNumberGenerator & Sendable)? = nil
     ) {
         context = AirContext(configuration)
-        medium = Medium(configuration.pathLoss, noise: SplitMix64(seed: configuration.seed, stream: 2))
-        advertising = AdvertisingSets(delays: SplitMix64(seed: configuration.seed, stream: 1))
-        cryptography = Cryptography(numbers: numbers ?? SplitMix64(seed: configuration.seed, stream: 3))
+        medium = Medium(configuration.propagation, seed: configuration.seed)
+        cryptography = Cryptography(numbers: numbers)
     }
 
     /// The configuration that the air was created with.
@@ -75,36 +77,107 @@ extension Air {
     package mutating func addController(_ configuration: ControllerConfiguration) -> ControllerIdentifier {
         let identifier = context.controllers.add(configuration)
         medium.addController(identifier.index, configuration)
-        advertising.addController(identifier.index)
+        advertising.addController(
+            identifier.index, Draws(seed: context.configuration.seed, configuration.name, "advertising delays"))
         scanners.addController(identifier.index)
         links.addController(identifier.index)
         tests.addController(identifier.index)
-        cryptography.addController(identifier.index)
+        cryptography.addController(
+            identifier.index, Draws(seed: context.configuration.seed, configuration.name, "cryptography"))
         return identifier
     }
 
     /// Removes a controller at once, as if its battery fell out: its peers notice by their supervision timeouts.
     package mutating func removeController(_ identifier: ControllerIdentifier) {
         guard let index = context.controllers.index(of: identifier) else { return }
+        muted.remove(index)
         reset(index)
         context.controllers.remove(index)
     }
 
-    /// Moves a controller; without a position it is one metre from all others.
-    package mutating func setPosition(_ position: Position?, of identifier: ControllerIdentifier) {
+    /// Changes how a controller moves; without a motion it is one metre from all others.
+    package mutating func setMotion(_ motion: Motion?, of identifier: ControllerIdentifier) {
         guard let index = context.controllers.index(of: identifier) else { return }
-        medium.setPosition(position, of: index)
+        medium.setMotion(motion, of: index)
     }
 
-    /// The position of a controller; `nil` if it has none or was removed.
+    /// Moves a controller, where it rests; without a position it is one metre from all others.
+    package mutating func setPosition(_ position: Position?, of identifier: ControllerIdentifier) {
+        setMotion(position.map(Motion.rest), of: identifier)
+    }
+
+    /// The present position of a controller; `nil` if it has none or was removed.
     package func position(of identifier: ControllerIdentifier) -> Position? {
-        context.controllers.index(of: identifier).flatMap { medium.position(of: $0) }
+        context.controllers.index(of: identifier).flatMap { medium.position(of: $0, at: now) }
+    }
+
+    /// The path from an advertiser to a scanner; `nil` unless the one advertises and the other scans.
+    package mutating func path(from transmitter: ControllerIdentifier, to receiver: ControllerIdentifier) -> PathStatus?
+    {
+        guard let from = context.controllers.index(of: transmitter), let to = context.controllers.index(of: receiver),
+            from != to, scanners.isScanning(to), let power = advertising.transmitPower(of: from)
+        else { return nil }
+        return medium.path(from: from, power: power, to: to, at: now)
+    }
+
+    /// Overrides the path between two controllers, in both directions, until one of them is removed or the override ends;
+    /// `nil` removes the override.
+    package mutating func setOverride(
+        _ override: LinkOverride?, between one: ControllerIdentifier, and other: ControllerIdentifier
+    ) {
+        guard let one = context.controllers.index(of: one), let other = context.controllers.index(of: other) else {
+            return
+        }
+        medium.setOverride(override, of: one, other, now: now)
     }
 
     /// Changes the RSSI offset of a controller, in dB.
     package mutating func setRSSIOffset(_ decibels: Double, of identifier: ControllerIdentifier) {
         guard let index = context.controllers.index(of: identifier) else { return }
         medium.setRSSIOffset(decibels, of: index)
+    }
+
+    /// Mutes a controller, as if its antenna were broken: its advertising events and the packets of its connections reach
+    /// no receiver, which its host does not notice. A peer loses a connection after the supervision timeout, and the
+    /// controller itself after another one; a connection that is left when the controller is not muted any more continues.
+    /// Scan and connection requests of a muted controller are not affected.
+    package mutating func setMuted(_ isMuted: Bool, _ identifier: ControllerIdentifier) {
+        guard let index = context.controllers.index(of: identifier), muted.contains(index) != isMuted else { return }
+        if isMuted {
+            muted.insert(index)
+            links.silence(index, &context)
+        } else {
+            muted.remove(index)
+            links.endSilence(of: index, &context)
+        }
+    }
+
+    /// Which connections of a controller end.
+    package enum Peers: Hashable, Sendable {
+        /// All of them.
+        case all
+        /// Those with a controller.
+        case controller(ControllerIdentifier)
+        /// Those with a device address.
+        case address(BluetoothAddress)
+    }
+
+    /// Ends connections of a controller now: with a loss (`.connectionTimeout`, `.connectionTerminatedMICFailure`) both ends
+    /// get this reason; with any other reason, it is as if the host of the controller had ended them.
+    /// - Returns: the addresses of the peers.
+    package mutating func endConnections(
+        of identifier: ControllerIdentifier, with peers: Peers, _ reason: HCIStatus
+    ) -> [BluetoothAddress] {
+        guard let index = context.controllers.index(of: identifier) else { return [] }
+        let isLoss = reason == .connectionTimeout || reason == .connectionTerminatedMICFailure
+        let ended = links.end(of: index, reason, isLoss: isLoss, &context) { controller, address in
+            switch peers {
+            case .all: true
+            case .controller(let peer): controller == peer.index
+            case .address(let peer): address.address == peer
+            }
+        }
+        return ended.map(\.address)
     }
 
     /// The number of advertising reports that were dropped because the host was too slow.
@@ -202,12 +275,31 @@ extension Air {
     /// Runs one advertising event of an enabled set: scanners report it, an initiator may connect, else the next event is
     /// scheduled.
     private mutating func runAdvertisingEvent(_ set: Int) {
-        guard advertising.beginEvent(set, &context) else { return }
+        if medium.hasCollisions { return runPDU(of: set) }
+        guard advertising.beginEvent(set, &context), !connectsAfterEvent(of: set) else { return }
+        advertising.endEvent(set, &context)
+    }
+
+    /// Where packets collide, ends the PDU of an enabled set that is sent now, and begins the next PDU of the event; after
+    /// the last one, the next event is scheduled.
+    private mutating func runPDU(of set: Int) {
+        if advertising[set].pdu != nil {
+            if connectsAfterEvent(of: set) { return }
+        } else if !advertising.beginEvent(set, &context) {
+            return
+        }
+        guard let next = advertising.beginPDU(set, &context) else { return advertising.endEvent(set, &context) }
+        if !muted.contains(advertising[set].controller) { medium.transmit(next, now: now) }
+    }
+
+    /// Delivers an advertising event to scanners and initiators; whether an initiator connected.
+    private mutating func connectsAfterEvent(of set: Int) -> Bool {
+        // Nothing that a muted controller sends is received.
+        if !muted.isEmpty, muted.contains(advertising[set].controller) { return false }
         if !scanners.isEmpty {
             scanners.receive(advertising[set].event, of: set, &advertising, &medium, &context)
         }
-        if !initiators.isEmpty, advertising[set].isConnectable, connectInitiator(to: set) { return }
-        advertising.endEvent(set, &context)
+        return !initiators.isEmpty && advertising[set].isConnectable && connectInitiator(to: set)
     }
 
     /// Connects an initiator that receives an advertising event; whether one did.

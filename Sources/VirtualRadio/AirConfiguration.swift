@@ -18,8 +18,8 @@ package struct AirConfiguration: Hashable, Sendable {
     package var seed: UInt64
     /// When data crosses a connection.
     package var timing: ConnectionTiming
-    /// How RSSI falls with distance.
-    package var pathLoss: PathLoss
+    /// The RSSI of packets, and which are received.
+    package var propagation: Propagation
     /// The number of advertising reports queued for a slow host; beyond it the oldest is dropped.
     package var reportLimit: Int
     /// The number of other packets queued for a slow host; beyond it the controller accepts no input for that host.
@@ -27,12 +27,12 @@ package struct AirConfiguration: Hashable, Sendable {
 
     /// A configuration with the timing of the specification by default.
     package init(
-        seed: UInt64 = 0, timing: ConnectionTiming = .spec, pathLoss: PathLoss = PathLoss(), reportLimit: Int = 4096,
-        packetLimit: Int = 256
+        seed: UInt64 = 0, timing: ConnectionTiming = .spec, propagation: Propagation = Propagation(),
+        reportLimit: Int = 4096, packetLimit: Int = 256
     ) {
         self.seed = seed
         self.timing = timing
-        self.pathLoss = pathLoss
+        self.propagation = propagation
         self.reportLimit = max(1, reportLimit)
         self.packetLimit = max(1, packetLimit)
     }
@@ -40,23 +40,30 @@ package struct AirConfiguration: Hashable, Sendable {
 
 /// The initial properties of an emulated controller.
 package struct ControllerConfiguration: Hashable, Sendable {
+    /// The name, from which with the seed its random numbers follow; unique on the air.
+    package var name: String
     /// The public device address.
     package var publicAddress: BluetoothAddress
-    /// The position; controllers without one are one metre from all others.
-    package var position: Position?
+    /// How it moves, from the start of the air; controllers without a motion are one metre from all others.
+    package var motion: Motion?
     /// Added to the RSSI of packets that the controller sends and of packets that it receives, in dB.
     package var rssiOffset: Double
+    /// How a person carries the controller; `nil` for no body beside it. It has no effect without a position.
+    package var carrying: Carrying?
     /// The default transmit power.
     package var transmitPower: TransmitPower
 
-    /// A controller with this public address.
+    /// A controller with this public address, which is also its name by default.
+    /// - Parameter position: where it rests, if it has no motion.
     package init(
-        publicAddress: BluetoothAddress, position: Position? = nil, rssiOffset: Double = 0,
-        transmitPower: TransmitPower = TransmitPower(0)
+        publicAddress: BluetoothAddress, name: String? = nil, position: Position? = nil, motion: Motion? = nil,
+        rssiOffset: Double = 0, transmitPower: TransmitPower = TransmitPower(0), carrying: Carrying? = nil
     ) {
         self.publicAddress = publicAddress
-        self.position = position
+        self.name = name ?? publicAddress.description
+        self.motion = motion ?? position.map(Motion.rest)
         self.rssiOffset = rssiOffset
+        self.carrying = carrying
         self.transmitPower = transmitPower
     }
 }

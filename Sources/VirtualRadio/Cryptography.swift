@@ -2,29 +2,42 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothCore
 import Crypto
 import CryptoExtras
 import HCI
 
 /// Random numbers and key pairs that hosts request from their controllers.
 struct Cryptography: Sendable {
-    private var numbers: any RandomNumberGenerator & Sendable
-    /// The private key that the host of each controller requested last.
-    private var secrets: [KeyAgreement.Secret?] = []
+    /// One source for all controllers; `nil` derives the numbers of each from the seed and its name.
+    private var source: (any RandomNumberGenerator & Sendable)?
+    /// By the index of the controller.
+    private var owners: [Owner] = []
 
-    init(numbers: any RandomNumberGenerator & Sendable) { self.numbers = numbers }
-
-    mutating func addController(_ index: Int) {
-        if index == secrets.count { secrets.append(nil) } else { secrets[index] = nil }
+    private struct Owner: Sendable {
+        var numbers: SplitMix64
+        /// The private key that the host requested last.
+        var secret: KeyAgreement.Secret?
     }
 
-    mutating func reset(_ controller: Int) { secrets[controller] = nil }
+    init(numbers: (any RandomNumberGenerator & Sendable)?) { source = numbers }
 
-    fileprivate mutating func nextNumber() -> UInt64 { numbers.next() }
+    mutating func addController(_ index: Int, _ draws: Draws) {
+        let owner = Owner(numbers: SplitMix64(seed: draws.bits(0, 0), stream: 0))
+        if index == owners.count { owners.append(owner) } else { owners[index] = owner }
+    }
+
+    mutating func reset(_ controller: Int) { owners[controller].secret = nil }
+
+    fileprivate mutating func nextNumber(of controller: Int) -> UInt64 {
+        source?.next() ?? owners[controller].numbers.next()
+    }
+
     fileprivate mutating func makeKeyPair(of controller: Int) {
-        secrets[controller] = KeyAgreement.makeSecret(from: &numbers)
+        owners[controller].secret = KeyAgreement.makeSecret { nextNumber(of: controller) }
     }
-    fileprivate func secret(of controller: Int) -> KeyAgreement.Secret? { secrets[controller] }
+
+    fileprivate func secret(of controller: Int) -> KeyAgreement.Secret? { owners[controller].secret }
 }
 
 /// The security function e (Core 5.4, Vol 3, Part H, 2.2.1): AES-128 of one block.
@@ -56,9 +69,9 @@ private enum KeyAgreement {
         ] as [UInt8])
 
     /// A private key; not secret if the numbers are derived from a known seed.
-    static func makeSecret(from numbers: inout any RandomNumberGenerator & Sendable) -> Secret {
+    static func makeSecret(from next: () -> UInt64) -> Secret {
         while true {
-            let words = (0..<4).map { _ in numbers.next() }
+            let words = (0..<4).map { _ in next() }
             let octets = words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) } }
             // Almost every 256-bit number is a valid key; 0 and numbers from the order of the curve up are not.
             if let secret = try? Secret(rawRepresentation: octets) { return secret }
@@ -88,7 +101,9 @@ extension CommandTable {
     /// Random numbers, AES, and keys of LE Secure Connections (Core 5.4, Vol 4, Part E, 7.8.22, 7.8.23, 7.8.36 and 7.8.37).
     static var cryptographyCommands: [CommandHandler] {
         [
-            .returning(LERand.self) { air, _, _ in .init(randomNumber: air.cryptography.nextNumber()) },
+            .returning(LERand.self) { air, controller, _ in
+                .init(randomNumber: air.cryptography.nextNumber(of: controller))
+            },
             .returning(LEEncrypt.self) { _, _, command throws(HCIStatus) in
                 guard let block = BlockCipher.encrypt(command.plaintextData.bytes, key: command.key.bytes) else {
                     throw .unspecifiedError

@@ -32,8 +32,8 @@ struct Beaconry: AsyncParsableCommand {
         CommandGroup(
             name: "Phone's Side",
             subcommands: [
-                Scan.self, Range.self, Seek.self, Expect.self, Monitor.self, Calibrate.self, Record.self, Clone.self,
-                Manage.self, PhoneCommand.self,
+                Scan.self, Range.self, Seek.self, Expect.self, Monitor.self, Calibrate.self, Record.self, Plot.self,
+                Clone.self, Manage.self, PhoneCommand.self,
             ]),
         CommandGroup(name: "Tools", subcommands: [Encode.self, Decode.self, Radios.self]),
     ]

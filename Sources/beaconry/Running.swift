@@ -27,7 +27,8 @@ struct Running {
         let ledger = try RunLedger(folder: Folders.runtime)
         defer { ledger.close() }
         let capture = try options.makeCapture()
-        let emulator = Emulator(configuration, radio: try options.makeRadio(ledger: ledger, capture: capture))
+        let radio = try options.makeRadio(for: configuration.profiles ?? [], ledger: ledger, capture: capture)
+        let emulator = Emulator(configuration, radio: radio)
         // Before anything is on the air, so that a second run of a profile fails here.
         let pathOfProfile: (@Sendable (String) -> String)? =
             namesSockets ? { @Sendable in Folders.controlSocket(of: $0) } : nil

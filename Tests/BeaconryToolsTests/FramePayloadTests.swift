@@ -71,7 +71,8 @@ struct FramePayloadTests {
     @Test func keysAreNoOtherOptions() {
         let others: Set = [
             "flags", "interval", "tx-power", "name", "pdu", "address", "telemetry", "telemetry-every",
-            "telemetry-battery", "telemetry-temperature", "radio", "hci-server", "seed", "air-timing", "path-loss",
+            "telemetry-battery", "telemetry-temperature", "radio", "hci-server", "seed", "air-timing", "physics",
+            "path-loss",
             "rssi-noise", "wait", "strict", "duration", "ready-file", "capture", "control", "json", "help", "version",
             "id", "device", "format", "position", "pairing",
         ]

@@ -156,6 +156,30 @@ struct ProfileFilesTests {
         #expect(faults?.faults.map(\.file) == [paths[1]])
     }
 
+    /// The names of receivers and beacons are names on one air.
+    @Test(arguments: [
+        ("receivers:\n  - id: visitor\n", "receivers:\n  - id: visitor\n", "visitor"),
+        ("receivers:\n  - id: window\n", "", "window"), ("", "receivers:\n  - id: door\n", "door"),
+    ])
+    func receiversOfSeveralProfilesHaveTheirOwnNames(_ first: String, _ second: String, _ id: String) throws {
+        let one = try folder.write(Self.shop + first, to: "one.yaml")
+        let beacon = Self.shop.replacing("shop", with: "mall").replacing("door", with: "window")
+        let other = try folder.write(beacon + second, to: "other.yaml")
+        let error = #expect(throws: ProfileFaults.self) { try ProfileFiles.load([one, other]) }
+        #expect(error?.faults.map(\.file) == [other])
+        #expect(error?.faults.first?.message == "\(one) has the id \"\(id)\" already; give every receiver its own id")
+        #expect(try ProfileFiles.load([one]).count == 1)
+    }
+
+    @Test func tracksAreBesideTheirProfile() throws {
+        _ = try folder.write("t,x,y\n0,1,2\n", to: "visitor.csv")
+        let text = Self.shop + "receivers:\n  - { id: visitor, track: visitor.csv }\n"
+        let path = try folder.write(text, to: "shop.yaml")
+        #expect(
+            try ProfileFiles.load([path]).first?.receivers.first?.movement?.motion.position(at: .zero)
+                == Position(x: 1, y: 2))
+    }
+
     @Test func measuredPowerIsSetInPlace() throws {
         let path = try folder.write(Self.shop, to: "shop.yaml", mode: 0o640)
         try FileManager.default.createSymbolicLink(atPath: folder.file("link.yaml"), withDestinationPath: path)

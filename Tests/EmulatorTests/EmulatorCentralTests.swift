@@ -98,13 +98,16 @@ struct EmulatorCentralTests {
             let address = try #require(BluetoothAddress("02:BE:AC:00:00:03"))
             for action in [.joined, .scanStarted(isActive: true), .scanStopped, .left] as [HostEvent.Action] {
                 rig.radio.emit(
-                    .host(HostEvent(action, transport: "tcp:127.0.0.1:1", peer: "127.0.0.1:2", address: address)))
+                    .host(
+                        HostEvent(
+                            action, name: "phone", transport: "tcp:127.0.0.1:1", peer: "127.0.0.1:2", address: address))
+                )
             }
             rig.radio.emit(
                 .host(
                     HostEvent(
-                        .refused(reason: "not HCI"), transport: "tcp:127.0.0.1:1", peer: "127.0.0.1:3", address: address
-                    )))
+                        .refused(reason: "not HCI"), name: "phone", transport: "tcp:127.0.0.1:1", peer: "127.0.0.1:3",
+                        address: address)))
             let refused = try await rig.event("host-refused")
             #expect(refused.reason == "not HCI")
             #expect(refused.peer == "127.0.0.1:3")

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
+import BluetoothCore
 import Glibc
 import Logging
 import Radio
@@ -17,6 +18,40 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct EmulatorRunTests {
     private static let trouble = RadioError(.poweredOff, "the adapter is off", hint: "power it on")
+
+    // MARK: - Movement
+
+    private static let visitor = Samples.museum + "\nreceivers: [{ id: visitor, position: [1, 2] }]"
+    private static let walking =
+        Samples.museum + "\n    path: { through: [[1, 2], [5, 2]], speed: 1m/s, repeat: true }"
+
+    /// Receivers and movement are for the virtual air: other radios run the beacons, with one warning.
+    @Test(arguments: [Self.visitor, Self.walking])
+    func radioWithoutPositionsIsReportedOnce(_ profile: String) async throws {
+        try await withReadyRig(profile) { rig in
+            let warning = try await rig.warning("no-movement")
+            #expect(warning.message == "receivers and movement have no effect: scripted has no positions")
+            _ = try await rig.emulator.reload()
+            try await rig.settle()
+            #expect(rig.events.entries.filter { $0.code == "no-movement" }.count == 1)
+        }
+    }
+
+    @Test
+    func positionOfAMovingBeaconIsThatOfTheStartWithoutAnAir() async throws {
+        try await withReadyRig(Self.walking) { rig in
+            let status = try await rig.emulator.show("exit")
+            #expect(status.position == Position(x: 1, y: 2))
+        }
+    }
+
+    @Test
+    func placesWithoutMovementAreNotReported() async throws {
+        try await withReadyRig(Samples.museum + "\n    position: [1, 2]") { rig in
+            try await rig.settle()
+            #expect(!rig.events.entries.contains { $0.code == "no-movement" })
+        }
+    }
 
     // MARK: - Ready
 

@@ -32,6 +32,8 @@ extension FuzzTarget {
     private static let samples = [
         #"{"v":1,"command":"list"}"#, #"{"v":1,"command":"show","device":"entrance"}"#,
         #"{"v":1,"command":"set","device":"entrance","values":{"major":"1","interval":"100ms","uuid":"\u00fc"}}"#,
+        #"{"v":1,"command":"disconnect","device":"door","peer":"phone","reason":"remote-user"}"#,
+        #"{"v":1,"command":"mute","device":"door","for":"10s"}"#, #"{"v":1,"command":"radio","state":"off"}"#,
         #"{"command":"events","v":1,"extra":[1,2.5e3,null,true,{"a":"\ud83d\udce1"}]}"#,
     ].map { Array($0.utf8) }
 

@@ -34,6 +34,9 @@ enum ProfileMutation {
         """
         # Anchors, quotes and more than one way to write a mapping.
         profile: "park"
+        physics: { preset: office, exponent: 2.2, shadowing: { sigma: 2.7dB, distance: 0.75m }, fading: { k: 4 },
+                   fast: 3dB, sensitivity: -95dBm, capture: off }
+        walls: [{ from: [4, 0], to: [4, 6], loss: 6dB }]
         beacons:
         - { id: a, device: ibeacon, ibeacon: &f { uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0, major: 1 } }
         - { id: 'b', device: ibeacon, ibeacon: *f, name: "Gr\\u00fc\\xdfe" }
@@ -52,12 +55,13 @@ enum ProfileMutation {
             device: raw
             advertising-data: 0201060303aafe
             scan-response: "0509 41:42 43 44"
-            position: [0.00001, -2]
+            path: { through: [[0.00001, -2], [3, 4, 1]], speed: 1.2m/s, pauses: { 2: 20s }, repeat: true }
           - id: tag
             device: sensortag
             firmware: 1.5
             temperature: { object: 36.6, ambient: 22 }
             acceleration: { x: -8, y: 0, z: 1 }
+            orbit: { centre: [1, 2], radius: 5, period: 60s, angle: -90 }
             pressure: 1013.25
             keys: left+right
             advertising: side-key

@@ -69,7 +69,9 @@ extension FuzzTarget {
     /// A written profile reads as an equal one; an edit changes only its value.
     private static func check(_ profile: Profile, _ text: String) {
         let copy = try? Profile(parsing: ProfileWriter.text(of: profile), file: "copy.yaml")
-        guard copy?.name == profile.name, copy?.beacons == profile.beacons else {
+        guard copy?.name == profile.name, copy?.beacons == profile.beacons, copy?.receivers == profile.receivers,
+            copy?.physics == profile.physics, copy?.walls == profile.walls
+        else {
             FuzzReport.fail("a profile that is written as a different one: \(text)")
         }
         guard let beacon = profile.beacons.first(where: { $0.device.frame != nil }) else { return }

@@ -56,17 +56,53 @@ import VirtualRadio
         #expect(last - (try #require(reports.first)) >= .milliseconds(470))
     }
 
-    @Test func addressesCountUpFromTheFirst() throws {
+    /// A changed motion is that of the hosts that are there and of those that join later.
+    @Test func hostsOfAServerHaveItsMotion() throws {
+        let clock = Clock()
+        let air = LiveAir(Air(), loop: EmbeddedEventLoop(), capture: nil, clock: { clock.now })
+        let walk = try #require(
+            Motion.Path(through: [Position(x: 0, y: 0), Position(x: 100, y: 0)], speed: 2))
+        let served = ServedControllers(.tcp(host: "127.0.0.1", port: 0, name: "phone", motion: .path(walk)), on: air)
+        let (first, gone) = (served.take(), served.take())
+        _ = air.join(first, delegate: IdleHost())
+        served.release(gone)
+        #expect(air.position(of: "phone") == Position(x: 0, y: 0))
+        clock.now = clock.now + .seconds(10)
+        #expect(air.position(of: "phone") == Position(x: 20, y: 0))
+        served.setMotion(.rest(Position(x: 7, y: 7)))
+        let second = served.take()
+        _ = air.join(second, delegate: IdleHost())
+        #expect(second.name == "phone-2")
+        #expect(["phone", "phone-2"].map { air.position(of: $0) } == [Position(x: 7, y: 7), Position(x: 7, y: 7)])
+        #expect(air.setMotion(.path(walk), of: "phone-2") && !air.setMotion(nil, of: "phone-3"))
+        #expect(air.position(of: "phone-2") == Position(x: 20, y: 0))
+        served.setMotion(nil)
+        #expect(["phone", "phone-2", "other"].map { air.position(of: $0) } == [nil, nil, nil])
+    }
+
+    @Test func hostsOfAServerHaveTheirOwnAddressesAndNames() throws {
         let air = LiveAir(Air(), loop: EmbeddedEventLoop(), capture: nil)
         func address(_ text: String) throws -> BluetoothAddress { try #require(BluetoothAddress(text)) }
-        let addresses = PublicAddresses(from: try address("C0:FF:EE:00:00:FF"), on: air)
-        #expect(addresses.take() == (try address("C0:FF:EE:00:00:FF")))
-        #expect(addresses.take() == (try address("C0:FF:EE:00:01:00")))
-        #expect(addresses.take() == (try address("C0:FF:EE:00:01:01")))
-        addresses.release(try address("C0:FF:EE:00:01:00"))
-        #expect(addresses.take() == (try address("C0:FF:EE:00:01:00")))
-        let others = PublicAddresses(from: nil, on: air)
-        #expect(others.take() != others.take())
+        let served = ServedControllers(
+            .tcp(
+                host: "127.0.0.1", port: 0, address: try address("C0:FF:EE:00:00:FF"), name: "phone",
+                motion: .rest(Position(x: 3, y: 0))),
+            on: air)
+        let first = served.take()
+        #expect(first.publicAddress == (try address("C0:FF:EE:00:00:FF")))
+        #expect(first.name == "phone" && first.motion == .rest(Position(x: 3, y: 0)))
+        let identifier = air.join(first, delegate: IdleHost())
+        let second = served.take()
+        #expect(second.publicAddress == (try address("C0:FF:EE:00:01:00")))
+        #expect(second.name == "phone-2")
+        #expect(served.take().publicAddress == (try address("C0:FF:EE:00:01:01")))
+        served.release(second)
+        #expect(served.take().publicAddress == (try address("C0:FF:EE:00:01:00")))
+        air.leave(identifier)
+        #expect(served.take().name == "phone")
+        let others = ServedControllers(.kernel(), on: air)
+        #expect(others.take().name == "host")
+        #expect(others.take().publicAddress != others.take().publicAddress)
     }
 }
 
@@ -100,4 +136,10 @@ private final class Sink: CaptureSink {
     private let taken = Mutex<[UInt8]>([])
     var bytes: [UInt8] { taken.withLock { $0 } }
     func append(_ bytes: [UInt8]) { taken.withLock { $0 += bytes } }
+}
+
+/// A host that takes no packets.
+private final class IdleHost: AirDelegate {
+    func airHasPackets() {}
+    func airEnded() {}
 }

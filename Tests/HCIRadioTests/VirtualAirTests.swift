@@ -205,6 +205,32 @@ struct VirtualAirTests {
         await radio.close()
     }
 
+    @Test func receiversHaveServersAndMotions() async throws {
+        let place = Position(x: 3, y: 4)
+        let radio = HCIRadio(
+            virtual: VirtualAirOptions(servers: [
+                .tcp(host: "127.0.0.1", port: 0), .tcp(host: "127.0.0.1", port: 0, name: "phone", motion: .rest(place)),
+            ]))
+        let beacon = HostedBeacon(
+            identifier: BeaconIdentifier("a"), services: [], advertisement: Self.advertisement(.nonConnectable),
+            site: BeaconSite(motion: .rest(Position(x: 0, y: 0))))
+        let capabilities = try await radio.open([beacon], waits: false) { _ in .failure(.unlikely) }
+        await radio.advertise(beacon.advertisement, for: beacon.identifier)
+        #expect(capabilities.servers.count == 2)
+        #expect(capabilities.receivers == ["phone": capabilities.servers[1]])
+        let port = try #require(capabilities.servers[1].split(separator: ":").last.flatMap { Int($0) })
+        let central = try await Self.central(port)
+        #expect(try await Self.firstSighting(central).rssi == RSSI(-73))
+        #expect(await radio.position(of: "phone") == place)
+        #expect(await radio.setMotion(.rest(Position(x: 0, y: 2)), ofReceiver: "phone"))
+        #expect(await radio.position(of: "phone") == Position(x: 0, y: 2))
+        #expect(await !radio.setMotion(nil, ofReceiver: "host"))
+        #expect(await radio.position(of: "a") == Position(x: 0, y: 0))
+        #expect(await radio.position(of: "b") == nil)
+        await central.close()
+        await radio.close()
+    }
+
     @Test func seedIsReported() async throws {
         func seed(_ given: UInt64?) async throws -> UInt64? {
             let radio = HCIRadio(virtual: VirtualAirOptions(seed: given, servers: []))

@@ -212,7 +212,7 @@ enum GATTMistake {
             "a time and a value are expected here, such as [5s, 21.5]"),
         quantity(
             "trace: { file: ¦heart.csv }\n", field: "trace.file",
-            "the file \"heart.csv\" cannot be read here; write its values as points: [[0s, 1], [5s, 2]]"),
+            "the file \"heart.csv\" cannot be read here; write its values into the profile"),
         value(
             properties: "¦[read, write]", "type: uint8\ncounter: { max: 9, every: 1s }\n", field: "properties",
             "a value that changes by itself cannot be written; leave write and write-without-response out of the properties"

@@ -26,7 +26,7 @@ struct ProfileMistake: CustomTestStringConvertible, Sendable {
             let key = setting.group ?? setting.key
             if !keys.contains(key) { keys.append(key) }
         }
-        return (keys + ["position", "pairing"]).joined(separator: ", ")
+        return (keys + ["position", "path", "track", "orbit", "pairing"]).joined(separator: ", ")
     }
 
     /// A mistake in the keys of a plain iBeacon whose frame is valid.
@@ -79,7 +79,8 @@ struct ProfileMistake: CustomTestStringConvertible, Sendable {
         ProfileMistake("profile: ¦[p]\nbeacons:\n" + one, field: "profile", "a single value is expected here"),
         ProfileMistake(
             "profile: p\n¦beacon: 1\nbeacons:\n" + one, field: "",
-            "there is no key \"beacon\" here; did you mean \"beacons\"? keys are profile, beacons"),
+            "there is no key \"beacon\" here; did you mean \"beacons\"? keys are profile, beacons, receivers, "
+                + "physics, walls"),
         ProfileMistake("profile: p\nbeacons:\n" + one + "¦[a, b]: 1\n", field: "", "a key is a word"),
         ProfileMistake("¦just words\n", field: "", "a mapping of keys and values is expected here"),
         ProfileMistake("¦- profile: p\n", field: "", "a mapping of keys and values is expected here"),

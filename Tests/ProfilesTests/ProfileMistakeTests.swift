@@ -9,8 +9,9 @@ import Testing
 @Suite struct ProfileMistakeTests {
     @Test(
         arguments: ProfileMistake.file + ProfileMistake.identity + ProfileMistake.frames + ProfileMistake.radio
-            + ProfileMistake.others + ProfileMistake.pairing + ProfileMistake.syntax + GATTMistake.structure
-            + GATTMistake.values + GATTMistake.behaviours + GATTMistake.others + GATTMistake.battery)
+            + ProfileMistake.others + ProfileMistake.movement + ProfileMistake.receivers + ProfileMistake.pairing
+            + ProfileMistake.syntax + GATTMistake.structure + GATTMistake.values + GATTMistake.behaviours
+            + GATTMistake.others + GATTMistake.battery + ProfileMistake.air)
     func mistakeIsReported(_ mistake: ProfileMistake) throws {
         let marked = MarkedText(mistake.profile)
         let place = try #require(marked.places.first)

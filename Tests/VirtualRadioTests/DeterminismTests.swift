@@ -11,7 +11,7 @@ import VirtualRadio
 @Suite struct DeterminismTests {
     /// All bytes that three hosts receive in ten seconds of a busy air.
     private func run(seed: UInt64) throws -> [UInt8] {
-        var bench = Bench(AirConfiguration(seed: seed, pathLoss: PathLoss(noise: 3)))
+        var bench = Bench(AirConfiguration(seed: seed, propagation: Propagation(packetDeviation: 3)))
         let hosts = [UInt8(1), 2, 3].map { bench.add($0, position: Position(x: Double($0), y: 0)) }
         bench.scan(hosts[0], .active, interval: 32, window: 16)
         bench.scan(hosts[2])
@@ -42,7 +42,7 @@ import VirtualRadio
 
     @Test func scannerDoesNotAffectOthers() throws {
         func times(listeners: Int) throws -> [AirTime] {
-            var bench = Bench(AirConfiguration(seed: 3, pathLoss: PathLoss(noise: 3)))
+            var bench = Bench(AirConfiguration(seed: 3, propagation: Propagation(packetDeviation: 3)))
             try bench.advertise(bench.add(1))
             let scanner = bench.add(2)
             bench.scan(scanner)

@@ -30,19 +30,24 @@ import Testing
         Case(distance: .nan, exponent: 2, power: 0, rssi: -127),
     ])
     func rssiFallsWithDistance(_ testCase: Case) {
-        var generator = SplitMix64(seed: 1, stream: 1)
-        let rssi = PathLoss(exponent: testCase.exponent).rssi(
-            power: testCase.power, distance: testCase.distance, offset: 0, generator: &generator)
+        var medium = Medium(Propagation(exponent: testCase.exponent), seed: 1)
+        for (index, x) in [0, testCase.distance].enumerated() {
+            medium.addController(
+                index, ControllerConfiguration(publicAddress: .zero, position: Position(x: x, y: 0)))
+        }
+        let rssi = medium.rssi(
+            of: Packet(transmitter: 0, power: testCase.power, channel: 0, bits: 376), at: 1, now: 0)
         #expect(rssi == testCase.rssi)
     }
 
     @Test func noiseHasItsDeviationAndNoBias() {
-        var generator = SplitMix64(seed: 1, stream: 1)
-        let model = PathLoss(noise: 4)
+        var medium = Medium(Propagation(packetDeviation: 4), seed: 1)
+        for index in 0...1 { medium.addController(index, ControllerConfiguration(publicAddress: .zero)) }
         let count = 100_000
-        let values = (0..<count).map { _ in
-            Double(model.rssi(power: 0, distance: 1, offset: 0, generator: &generator))
+        let values = (0..<count).compactMap { _ in
+            medium.rssi(of: Packet(transmitter: 0, power: 0, channel: 0, bits: nil), at: 1, now: 0).map(Double.init)
         }
+        #expect(values.count == count)
         let mean = values.reduce(0, +) / Double(count)
         let variance = values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(count)
         #expect(abs(mean + 59) < 0.05)
@@ -74,7 +79,7 @@ import Testing
 
     /// One advertising event reaches the receivers that are on one of its channels and know its PDUs.
     @Test func mediumDecidesWhoReceivesAnEvent() {
-        var medium = Medium(PathLoss(), noise: SplitMix64(seed: 1, stream: 1))
+        var medium = Medium(Propagation(), seed: 1)
         for (index, x) in [0.0, 1, 10].enumerated() {
             medium.addController(
                 index, ControllerConfiguration(publicAddress: .zero, position: Position(x: x, y: 0)))
@@ -83,7 +88,7 @@ import Testing
             Receiver(controller: controller, isExtended: isExtended, start: 0, interval: 10_000, window: 5_000)
         }
         func event(channels: UInt8 = 7, isLegacy: Bool = true) -> AdvertisingEvent {
-            AdvertisingEvent(transmitter: 0, power: 0, channels: channels, isLegacy: isLegacy)
+            AdvertisingEvent(transmitter: 0, power: 0, channels: channels, isLegacy: isLegacy, bits: 376)
         }
         #expect(medium.rssi(of: event(), at: receiver(0), now: 0) == nil)
         #expect(medium.rssi(of: event(), at: receiver(1), now: 0) == -59)

@@ -67,8 +67,8 @@ package enum BeaconText {
     }
 
     private static func state(of beacon: BeaconRecord) -> String {
-        guard beacon.enabled else { return "off" }
-        return beacon.centrals.isEmpty ? "on" : "connected"
+        guard beacon.enabled else { return beacon.battery == .flat ? "off (flat battery)" : "off" }
+        return (beacon.centrals.isEmpty ? "on" : "connected") + (beacon.muted == true ? " (muted)" : "")
     }
 
     /// The effective advertisement, the position and the connected centrals.

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Devices
 package import Emulator
 import Glibc
 import Persistence
@@ -50,6 +51,18 @@ package struct ControlTool: Sendable {
         }
         for bond in answer.bonds ?? [] { Output.report(RecordReport(bond, lines: [BondText.line(bond)]), as: format) }
         if let forgotten = answer.forgotten { Output.report(ForgottenReport(forgotten: forgotten), as: format) }
+        if let moved = answer.moved { Output.report(RecordReport(moved, lines: [LinkText.line(moved)]), as: format) }
+        if let link = answer.link { Output.report(RecordReport(link, lines: [LinkText.line(link)]), as: format) }
+        if let links = answer.links {
+            switch format {
+            case .json: for link in links { Output.line(JSONLine.encode(link)) }
+            case .text: for line in LinkText.list(links) { Output.line(line) }
+            }
+        }
+        if let disconnected = answer.disconnected {
+            Output.report(RecordReport(disconnected, lines: [FaultText.line(disconnected)]), as: format)
+        }
+        if let power = answer.radio { Output.report(RadioReport(radio: power), as: format) }
         if let reload = answer.reload {
             Output.report(RecordReport(reload, lines: [Self.text(reload)]), as: format)
         }
@@ -108,6 +121,43 @@ enum ControlSockets {
     }
 }
 
+/// The text of positions and paths on the virtual air.
+enum LinkText {
+    static func line(_ moved: MoveRecord) -> String {
+        "\(moved.name) is at \(moved.position.map { "\($0)" }.joined(separator: ", ")) (m)"
+    }
+
+    static func list(_ links: [LinkRecord]) -> [String] {
+        if links.isEmpty { return ["no host scans"] }
+        let heading = ["FROM", "TO", "DISTANCE", "MEAN RSSI", "LAST RSSI", "LOST"]
+        let hasOverrides = links.contains { $0.override != nil }
+        let rows = links.map { link in
+            let row = [
+                link.from, link.to, link.distance.map { "\(Formatting.hundredths($0)) m" } ?? "1 m (no position)",
+                "\(Int(link.meanRSSI.rounded())) dBm", link.lastRSSI.map { "\($0) dBm" } ?? "",
+                link.loss.map(percent) ?? "",
+            ]
+            return hasOverrides ? row + [link.override.map(text) ?? ""] : row
+        }
+        return TextTable(rows: [hasOverrides ? heading + ["OVERRIDE"] : heading] + rows).lines
+    }
+
+    static func line(_ link: LinkChangeRecord) -> String {
+        "\(link.from) to \(link.to): \(link.override.map(text) ?? "no override")"
+    }
+
+    private static func text(_ override: OverrideRecord) -> String {
+        var parts: [String] = []
+        if let rssi = override.rssi { parts.append("\(rssi) dBm") }
+        if let loss = override.pathLoss { parts.append("\(ValueText.text(loss)) dB more loss") }
+        if let loss = override.packetLoss { parts.append(loss >= 1 ? "blocked" : "\(percent(loss)) of packets lost") }
+        if let seconds = override.seconds { parts.append("for \(ValueText.text((seconds * 10).rounded() / 10)) s") }
+        return parts.joined(separator: ", ")
+    }
+
+    private static func percent(_ fraction: Double) -> String { "\(Int((fraction * 100).rounded())) %" }
+}
+
 /// The output of `ctl stop`.
 private struct StoppedReport: Encodable, Report {
     let stopped = true
@@ -129,5 +179,19 @@ enum BondText {
             bond.secureConnections.map { $0 ? "secure connections" : "legacy pairing" },
             bond.keySize.map { "\(Int($0) * 8)-bit key" },
         ])
+    }
+}
+
+/// The answer to `ctl radio`.
+private struct RadioReport: Encodable, Report {
+    let radio: RadioPower
+    var lines: [String] { ["the radio is \(radio.rawValue)"] }
+}
+
+/// The text of connections that were ended.
+enum FaultText {
+    static func line(_ disconnected: DisconnectionRecord) -> String {
+        let peers = disconnected.peers.joined(separator: ", ")
+        return "\(disconnected.name) disconnected from \(peers) (\(disconnected.reason))"
     }
 }

@@ -173,6 +173,8 @@ private struct MonitorOutput: Sendable {
     private let screen: LiveScreen?
     /// The ranging lines of each region that is inside.
     private var ranged: [String: [String]] = [:]
+    /// Their last RSSI values.
+    private var states: [String: RangingState] = [:]
 
     init(format: OutputFormat, printsRanging: Bool) {
         self.format = format
@@ -183,19 +185,26 @@ private struct MonitorOutput: Sendable {
     mutating func report(_ record: RegionRecord) {
         guard let screen else { return Output.report(record, as: format) }
         record.lines.forEach(screen.print)
-        if record.state != RegionState.inside.rawValue { ranged[record.region] = nil }
+        if record.state != RegionState.inside.rawValue {
+            ranged[record.region] = nil
+            states[record.region] = nil
+        }
         draw(on: screen)
     }
 
     mutating func report(_ report: RangingReport, in region: BeaconRegion) {
         guard printsRanging else { return }
-        let output = RangingOutput(report, in: region)
+        if screen != nil {
+            let own = RangingReport(time: report.time, beacons: report.beacons(in: region))
+            states[region.identifier, default: RangingState()].take(own)
+        }
+        let output = RangingOutput(report, in: region, trends: states[region.identifier]?.trends ?? [:])
         guard format == .text else { return Output.report(output, as: format) }
         guard let screen else {
             for beacon in output.beacons { Output.line("\(region.identifier): \(beacon.proximity): \(beacon.line)") }
             return
         }
-        ranged[region.identifier] = output.lines.map { "  \($0)" }
+        ranged[region.identifier] = output.liveLines.map { "  \($0)" }
         draw(on: screen)
     }
 

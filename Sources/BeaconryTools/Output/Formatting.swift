@@ -11,6 +11,13 @@ package enum Formatting {
         return "\(count < 0 ? "-" : "")\(abs(count) / 100).\(String(abs(count) % 100 + 100).dropFirst())"
     }
 
+    /// A duration in seconds: `10 s`, `0.5 s`.
+    package static func seconds(_ duration: Duration) -> String {
+        let text = hundredths(duration / .seconds(1))
+        let isWhole = text.hasSuffix(".00")
+        return "\(isWhole ? text.dropLast(3) : text.hasSuffix("0") ? text.dropLast() : text[...]) s"
+    }
+
     /// A count with its noun: `1 beacon`, `2 beacons`.
     package static func count(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 

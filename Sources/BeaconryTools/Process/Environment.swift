@@ -32,6 +32,7 @@ package enum EnvironmentVariable: String, CaseIterable, Sendable {
     case hciServer = "hci-server"
     case seed
     case airTiming = "air-timing"
+    case physics
     case pathLoss = "path-loss"
     case rssiNoise = "rssi-noise"
 

@@ -17,12 +17,22 @@ package enum ProfileFiles {
     package static func load(_ paths: [String]) throws(ProfileFaults) -> [Profile] {
         var profiles: [Profile] = []
         var faults: [ProfileFault] = []
+        var names = NamesOnTheAir()
         for path in paths {
             do throws(ProfileFaults) {
                 let profile = try Profile(parsing: try text(path), file: path, files: files(beside: path))
                 if let index = profiles.firstIndex(where: { $0.name == profile.name }) {
                     let message = "\(paths[index]) has the name \"\(profile.name)\" already"
                     faults.append(ProfileFault(file: path, line: 1, column: 1, field: "profile", message: message))
+                }
+                if let physics = profile.physics, profiles.contains(where: { $0.physics ?? physics != physics }) {
+                    let message =
+                        "an earlier profile has other physics, and there is one air; write the same in both, "
+                        + "or leave one out"
+                    faults.append(ProfileFault(file: path, line: 1, column: 1, field: "physics", message: message))
+                }
+                if let message = names.insert(profile, in: path) {
+                    faults.append(ProfileFault(file: path, line: 1, column: 1, field: "receivers", message: message))
                 }
                 profiles.append(profile)
             } catch {
@@ -126,5 +136,26 @@ package enum ProfileFiles {
         guard let bytes else { throw fault("there is no such file; \(examples) has examples") }
         guard let text = String(validating: bytes, as: UTF8.self) else { throw fault("the file is not UTF-8 text") }
         return text
+    }
+}
+
+/// The names that the profiles of a run have on the air: a receiver has its own, also among several profiles.
+private struct NamesOnTheAir {
+    /// The files, by the ids in them.
+    private var beacons: [String: String] = [:]
+    private var receivers: [String: String] = [:]
+
+    /// Inserts the names of another profile.
+    /// - Returns: what is wrong with one of them; `nil` if all are free.
+    mutating func insert(_ profile: Profile, in path: String) -> String? {
+        var fault: String?
+        let own = Set(profile.receivers.map(\.id))
+        for id in profile.receivers.map(\.id) + profile.beacons.map(\.id) where fault == nil {
+            guard let other = receivers[id] ?? (own.contains(id) ? beacons[id] : nil) else { continue }
+            fault = "\(other) has the id \"\(id)\" already; give every receiver its own id"
+        }
+        for receiver in profile.receivers { receivers[receiver.id] = path }
+        for beacon in profile.beacons { beacons[beacon.id] = path }
+        return fault
     }
 }

@@ -11,12 +11,20 @@ package import Receiving
 /// `range`: reports the distance of each beacon once a second.
 package enum RangeTool {
     /// Reports until the end of the listening, or after this duration with a last report.
+    /// - Parameter plot: the file of a chart; `nil` for none.
     package static func run(
-        _ ranging: Ranging, on listening: Listening, for duration: Duration?, as format: OutputFormat
-    )
-        async throws
-    {
-        try await PeriodicReports.run(ranging, on: listening, for: duration, as: format) { RangingOutput($0) }
+        _ ranging: Ranging, on listening: Listening, for duration: Duration?, plot: String? = nil,
+        as format: OutputFormat
+    ) async throws {
+        let state = RangingState(collects: plot != nil)
+        try await PeriodicReports.run(ranging, on: listening, for: duration, as: format, state: state) {
+            report, state in
+            state.take(report)
+            return RangingOutput(report, trends: state.trends)
+        } finish: { state in
+            guard let plot else { return }
+            try PlotTool.write(state.collector, title: "range", to: plot, as: format)
+        }
     }
 }
 
@@ -28,7 +36,9 @@ package enum SeekTool {
     )
         async throws
     {
-        try await PeriodicReports.run(seeking, on: listening, for: duration, as: format) { SeekingOutput($0) }
+        try await PeriodicReports.run(seeking, on: listening, for: duration, as: format, state: ()) { report, _ in
+            SeekingOutput(report)
+        }
     }
 }
 
@@ -49,12 +59,17 @@ private protocol LiveReport: Report {
 }
 
 private enum PeriodicReports {
-    static func run<Receiver: PeriodicReceiver, Printed: LiveReport & SendableMetatype>(
+    /// - Parameters:
+    ///   - state: what the outputs have in common.
+    ///   - finish: called with the state at the end.
+    static func run<Receiver: PeriodicReceiver, State: Sendable, Printed: LiveReport & SendableMetatype>(
         _ receiver: Receiver, on listening: Listening, for duration: Duration?, as format: OutputFormat,
-        _ output: @escaping @Sendable (Receiver.Report) -> Printed
+        state: State, _ output: @escaping @Sendable (Receiver.Report, inout State) -> Printed,
+        finish: @escaping @Sendable (State) throws -> Void = { _ in }
     ) async throws {
         try await listening.run { radio, _ in
             var receiver = receiver
+            var state = state
             let screen = format == .text && Terminal.isPossible ? LiveScreen() : nil
             defer { screen?.finish() }
             for await reception in try await radio.receptions(every: .milliseconds(50)) {
@@ -62,12 +77,42 @@ private enum PeriodicReports {
                 // Advertisements received after the end do not count.
                 let reports =
                     end.map { [receiver.advance(to: $0), receiver.finish(at: $0)] } ?? [receiver.take(reception)]
-                for report in reports.compactMap(\.self).map(output) {
+                for report in reports.compactMap(\.self) {
+                    let report = output(report, &state)
                     if let screen { screen.show(report.content) } else { Output.report(report, as: format) }
                 }
                 if end != nil { break }
             }
+            screen?.finish()
+            try finish(state)
         }.check()
+    }
+}
+
+/// What the reports of a ranging command have in common: the last RSSI values of each beacon, and all for a chart.
+struct RangingState: Sendable {
+    private var histories = RSSIHistories<BeaconIdentity>()
+    /// Whether the RSSI of all reports is collected.
+    let collects: Bool
+    /// The RSSI of all reports.
+    private(set) var collector = SeriesCollector()
+    /// The last RSSI values of the beacons in the last report, as texts for a terminal; empty without room for them.
+    private(set) var trends: [BeaconIdentity: String] = [:]
+
+    /// No reports.
+    init(collects: Bool = false) { self.collects = collects }
+
+    /// Adds a report.
+    mutating func take(_ report: RangingReport) {
+        let columns = Terminal.size.columns
+        trends = [:]
+        for beacon in report.beacons {
+            let rssi = beacon.packets > 0 ? beacon.meanRSSI : nil
+            histories.append(rssi.flatMap { Int8(exactly: $0.rounded()) }, of: beacon.identity)
+            trends[beacon.identity] = histories.sparkline(of: beacon.identity, columns: columns)
+            if collects, let rssi { collector.add(rssi, of: beacon.identity, at: report.time / .seconds(1)) }
+        }
+        histories.forgetAll(except: report.beacons.map(\.identity))
     }
 }
 
@@ -79,20 +124,34 @@ struct RangingOutput: Encodable, LiveReport {
     private let region: String?
     /// The beacons in range, the nearest first.
     let beacons: [RangedRecord]
+    /// The last RSSI values of these beacons, for a terminal; empty without them.
+    private let trends: [String]
 
-    init(_ report: RangingReport, in region: BeaconRegion? = nil) {
+    private enum CodingKeys: CodingKey {
+        case event, time, region, beacons
+    }
+
+    /// - Parameter trends: the last RSSI values of beacons, as texts for a terminal.
+    init(_ report: RangingReport, in region: BeaconRegion? = nil, trends: [BeaconIdentity: String] = [:]) {
         self.region = region?.identifier
-        beacons = (region.map { report.beacons(in: $0) } ?? report.beacons).map(RangedRecord.init)
+        let ranged = region.map { report.beacons(in: $0) } ?? report.beacons
+        beacons = ranged.map(RangedRecord.init)
+        self.trends = ranged.map { trends[$0.identity] ?? "" }
     }
 
     /// Sections by proximity, as AirLocate shows them; one line when no beacon is in range.
-    var lines: [String] {
+    var lines: [String] { lines(withTrends: false) }
+
+    /// The lines, with the last RSSI values before the UUIDs.
+    var liveLines: [String] { lines(withTrends: true) }
+
+    private func lines(withTrends: Bool) -> [String] {
         guard !beacons.isEmpty else { return [SeekingReport.noneFound] }
         let sections = [Proximity.immediate, .near, .far, .unknown].map { proximity in
-            (proximity, beacons.filter { $0.proximity == proximity.rawValue })
+            (proximity, zip(beacons, trends).filter { $0.0.proximity == proximity.rawValue })
         }
         return sections.filter { !$0.1.isEmpty }.flatMap { proximity, rows in
-            [Self.heading(proximity)] + rows.map { "  \($0.line)" }
+            [Self.heading(proximity)] + rows.map { "  " + $0.0.line(trend: withTrends ? $0.1 : "") }
         }
     }
 
@@ -106,7 +165,7 @@ struct RangingOutput: Encodable, LiveReport {
     }
 
     var content: ListView.Content {
-        ListView.Content(title: "\(Formatting.count(beacons.count, "beacon")) in range; Ctrl-C ends", lines: lines)
+        ListView.Content(title: "\(Formatting.count(beacons.count, "beacon")) in range; Ctrl-C ends", lines: liveLines)
     }
 }
 
@@ -138,9 +197,13 @@ struct RangedRecord: Encodable {
     }
 
     /// The text of AirLocate, followed by the RSSI and the UUID, which it leaves out.
-    var line: String {
+    var line: String { line(trend: "") }
+
+    /// The same with the last RSSI values.
+    func line(trend: String) -> String {
         let signal = rssi == 0 && packets == 0 ? "not received now" : "\(rssi) dBm"
-        return "Major: \(major), Minor: \(minor), Acc: \(Formatting.hundredths(accuracy))m  \(signal)  \(uuid)"
+        return "Major: \(major), Minor: \(minor), Acc: \(Formatting.hundredths(accuracy))m  \(signal)  "
+            + (trend.isEmpty ? "" : trend + "  ") + uuid
     }
 }
 

@@ -29,6 +29,7 @@ package struct Scanning {
     private let form: Form
     private let radio: String
     private var table = AdvertiserTable<RemoteAddress>()
+    private var histories = RSSIHistories<RemoteAddress>()
     /// Devices with news that the filter has rejected so far; they are printed once it accepts them.
     private var pending: Set<RemoteAddress> = []
 
@@ -55,7 +56,9 @@ package struct Scanning {
 
     private mutating func take(_ reception: Reception) {
         switch (reception, form) {
-        case (.received(let sighting, let time), .table): _ = table.take(sighting, at: time)
+        case (.received(let sighting, let time), .table):
+            _ = table.take(sighting, at: time)
+            if let rssi = sighting.rssi { histories.append(rssi.decibelMilliwatts, of: sighting.device) }
         case (.received(let sighting, let time), .reports(let format)): report(sighting, at: time, as: format)
         case (.passed(let time), .table(let screen)): draw(at: time, on: screen)
         case (.passed, .reports): break
@@ -76,19 +79,27 @@ package struct Scanning {
 
     private mutating func draw(at time: Duration, on screen: LiveScreen) {
         table.forget(notSeenSince: time - Self.tableAge)
+        histories.forgetAll(except: table.advertisers.map(\.source))
         var shown = table.advertisers.filter { filter.accepts($0) }
         let isByRSSI = screen.isReordered
         if isByRSSI {
             shown.sort { ($0.meanRSSI ?? -.infinity, $1.firstSeen) > ($1.meanRSSI ?? -.infinity, $0.firstSeen) }
         }
+        // One width for all rows: the terminal may be resized meanwhile.
+        let columns = Terminal.size.columns
         let rows = shown.map { advertiser in
-            [
+            var cells = [
                 advertiser.source.address.description, advertiser.lastRSSI.map { "\($0.decibelMilliwatts)" } ?? "?",
+            ]
+            if let trend = histories.sparkline(of: advertiser.source, columns: columns) { cells.append(trend) }
+            cells += [
                 advertiser.interval.map { "\($0)" } ?? "", "\(advertiser.advertisements)",
                 Self.age(time - advertiser.lastSeen), advertiser.localName ?? "", ScanRecord.identity(of: advertiser),
             ]
+            return cells
         }
-        let heading = ["ADDRESS", "RSSI", "INTERVAL", "COUNT", "AGE", "NAME", "IDENTITY"]
+        let trend = RSSIHistory.width(columns: columns) > 0 ? ["TREND"] : []
+        let heading = ["ADDRESS", "RSSI"] + trend + ["INTERVAL", "COUNT", "AGE", "NAME", "IDENTITY"]
         let lines = TextTable(rows: [heading] + rows).lines
         screen.show(
             ListView.Content(

@@ -33,3 +33,32 @@ struct InputFile: ~Copyable {
         }
     }
 }
+
+extension InputFile {
+    /// Calls a function with each line, without its end, and its number.
+    /// - Parameters:
+    ///   - first: what was read already.
+    ///   - longest: the length of the longest valid line, in bytes.
+    ///   - fault: the error of a longer line.
+    /// - Throws: the errors of the function, and `Failure` for an empty file.
+    mutating func readLines(
+        after first: ArraySlice<UInt8>, longest: Int, fault: (Int) -> Failure,
+        _ body: (ArraySlice<UInt8>, Int) throws -> Void
+    ) throws {
+        var rest = first
+        var number = 0
+        while true {
+            while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                number += 1
+                try body(rest[..<end], number)
+                rest = rest[(end + 1)...]
+            }
+            guard rest.count <= longest else { throw fault(number + 1) }
+            let more = try next()
+            if more.isEmpty { break }
+            rest = (Array(rest) + more)[...]
+        }
+        if !rest.isEmpty { try body(rest, number + 1) }
+        guard number > 0 || !rest.isEmpty else { throw Failure.badData("\(path) is empty") }
+    }
+}

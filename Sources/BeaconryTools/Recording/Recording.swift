@@ -13,8 +13,10 @@ package enum RecordTool {
     private static let countedDevices = 65_536
 
     /// Records until the end of the listening, and reports the number of sightings.
+    /// - Parameter plot: the file of the chart; `nil` for none.
     package static func run(
-        _ settings: ScanParameters, on listening: Listening, to path: String, as format: OutputFormat
+        _ settings: ScanParameters, on listening: Listening, to path: String, plot: String? = nil,
+        as format: OutputFormat
     ) async throws {
         try await listening.run { radio, capabilities in
             let head = RecordingHead(
@@ -23,13 +25,17 @@ package enum RecordTool {
             var writer = try RecordingWriter(path, head: head)
             let start = ContinuousClock.now
             var devices: Set<RemoteAddress> = []
+            var collector = SeriesCollector()
             for await sighting in try await radio.scan(settings) {
                 if devices.count < countedDevices { devices.insert(sighting.device) }
-                try writer.write(RecordedSighting(offset: start.duration(to: .now), sighting: sighting))
+                let offset = start.duration(to: .now)
+                try writer.write(RecordedSighting(offset: offset, sighting: sighting))
+                if plot != nil { collector.add(sighting, at: offset / .seconds(1)) }
             }
             try writer.finish()
             Output.report(
                 RecordingSummary(file: path, sightings: writer.count, devices: devices.count), as: format)
+            if let plot { try PlotTool.write(collector, title: path, to: plot, as: format) }
         }.check()
     }
 }

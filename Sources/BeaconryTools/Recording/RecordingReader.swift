@@ -11,7 +11,7 @@ import Radio
 /// Reads a recording of `record`, or the advertising reports of a btsnoop file.
 struct RecordingReader {
     /// Longer than any line of a recording.
-    private static let longestLine = 1 << 16
+    static let longestLine = 1 << 16
 
     let path: String
 
@@ -21,27 +21,9 @@ struct RecordingReader {
         var file = try InputFile(path)
         let first = try file.next()
         guard !BtsnoopFile.isOne(startingWith: first) else { return try readSnoop(first, &file, body) }
-        try readLines(first, &file, body)
-    }
-
-    private func readLines(
-        _ first: ArraySlice<UInt8>, _ file: inout InputFile, _ body: (RecordedSighting) -> Void
-    ) throws {
-        var rest = first
-        var number = 0
-        while true {
-            while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-                number += 1
-                try readLine(rest[..<end], number, body)
-                rest = rest[(end + 1)...]
-            }
-            guard rest.count <= Self.longestLine else { throw fault(number + 1) }
-            let more = try file.next()
-            if more.isEmpty { break }
-            rest = (Array(rest) + more)[...]
+        try file.readLines(after: first, longest: Self.longestLine, fault: fault) { line, number in
+            try readLine(line, number, body)
         }
-        if !rest.isEmpty { try readLine(rest, number + 1, body) }
-        guard number > 0 || !rest.isEmpty else { throw Failure.badData("\(path) is empty") }
     }
 
     private func readLine(_ line: ArraySlice<UInt8>, _ number: Int, _ body: (RecordedSighting) -> Void) throws {

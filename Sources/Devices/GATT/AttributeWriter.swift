@@ -200,12 +200,7 @@ enum AttributeWriter {
         }
     }
 
-    /// Whole milliseconds in seconds, of which profiles take more digits than of milliseconds.
-    private static func text(_ duration: Duration) -> String {
-        let milliseconds = duration.attoseconds / 1_000_000_000_000_000
-        let fraction = "\(milliseconds % 1000 + 1000)".dropFirst()
-        return "\(milliseconds / 1000).\(fraction)s"
-    }
+    private static func text(_ duration: Duration) -> String { DeviceWriter.text(duration) }
 
     private static func mapping(_ entries: [(key: String, value: String?)]) -> String {
         "{ " + entries.compactMap { entry in entry.value.map { "\(entry.key): \($0)" } }.joined(separator: ", ") + " }"

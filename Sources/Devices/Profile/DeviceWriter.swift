@@ -40,6 +40,13 @@ package struct DeviceWriter {
     /// A radiated power; `nil` when the radio chooses it.
     package static func text(_ power: TransmitPower?) -> String? { power.map { "\($0.decibelMilliwatts)dBm" } }
 
+    /// Whole milliseconds in seconds, of which profiles take more digits than of milliseconds.
+    package static func text(_ duration: Duration) -> String {
+        let milliseconds = duration.attoseconds / 1_000_000_000_000_000
+        let fraction = "\(milliseconds % 1000 + 1000)".dropFirst()
+        return "\(milliseconds / 1000).\(fraction)s"
+    }
+
     /// Any text in double quotes (YAML 1.2, 7.3.1).
     package static func quoted(_ text: String) -> String {
         "\""

@@ -7,7 +7,7 @@ package typealias ProfileFileReader = @Sendable (String) throws(ValueFault) -> S
 
 /// Refuses every file.
 @Sendable package func noProfileFiles(_ path: String) throws(ValueFault) -> String {
-    throw ValueFault("the file \"\(path)\" cannot be read here; write its values as points: [[0s, 1], [5s, 2]]")
+    throw ValueFault("the file \"\(path)\" cannot be read here; write its values into the profile")
 }
 
 /// Reads the values of a mapping by key, and collects faults with their places.

@@ -156,6 +156,27 @@ package enum ValueText {
         return value
     }
 
+    /// A position: two or three numbers of metres, `2.5,4` or `2.5,4,1`.
+    package static func position(_ text: String) throws(ValueFault) -> Position {
+        var parts: [Double] = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            parts.append(try metres(String(part.drop { $0 == " " })))
+        }
+        guard 2...3 ~= parts.count else {
+            throw ValueFault("\"\(text)\" is not a position: two or three numbers of metres, such as 2.5,4")
+        }
+        return Position(x: parts[0], y: parts[1], z: parts.count == 3 ? parts[2] : 0)
+    }
+
+    /// A speed of 0.001 to 1000 metres per second, with or without `m/s` behind it.
+    package static func speed(_ text: String) throws(ValueFault) -> Double {
+        let (number, unit) = split(text)
+        guard unit.isEmpty || unit == "m/s", let speed = Double(number), 0.001...1000 ~= speed else {
+            throw ValueFault("\"\(text)\" is not a speed from 0.001m/s to 1000m/s")
+        }
+        return speed
+    }
+
     /// A local name: 1 to 248 bytes.
     package static func localName(_ text: String) throws(ValueFault) -> String {
         guard 1...248 ~= text.utf8.count else { throw ValueFault("a name has 1 to 248 bytes") }
@@ -208,6 +229,65 @@ package enum ValueText {
         guard (first + fraction).allSatisfy({ $0.isASCII && $0.isNumber }) else { return nil }
         let padded = (fraction + String(repeating: "0", count: scale)).prefix(scale)
         return Int64(first + padded)
+    }
+}
+
+// MARK: - The virtual air
+
+extension ValueText {
+    /// The name of a preset of the model of the air, such as `office`, or `off`.
+    package static func physics(_ text: String) throws(ValueFault) -> Propagation {
+        if text == "off" { return Propagation() }
+        guard let preset = Propagation.environments.first(where: { $0.name == text }) else {
+            throw ValueFault(Spelling.notOne(text, of: Propagation.environments.map(\.name) + ["off"]))
+        }
+        return preset.propagation
+    }
+
+    /// A path-loss exponent: 0 to 10.
+    package static func exponent(_ text: String) throws(ValueFault) -> Double {
+        try quantity(text, "", in: 0...10, "an exponent")
+    }
+
+    /// A loss or a standard deviation: 0 to 100, with or without `dB` behind it.
+    package static func decibels(_ text: String) throws(ValueFault) -> Double {
+        try quantity(text, "dB", in: 0...100, "a number of decibels")
+    }
+
+    /// The sensitivity of a receiver: -150 to 0, with or without `dBm` behind it.
+    package static func sensitivity(_ text: String) throws(ValueFault) -> Double {
+        try quantity(text, "dBm", in: -150...0, "a sensitivity")
+    }
+
+    /// A distance in metres, more than 0, with or without `m` behind it.
+    package static func distance(_ text: String) throws(ValueFault) -> Double {
+        try quantity(text, "m", in: 0.01...1000, "a distance")
+    }
+
+    /// The ratio of two powers: 0 to 1000.
+    package static func ratio(_ text: String) throws(ValueFault) -> Double {
+        try quantity(text, "", in: 0...1000, "a ratio")
+    }
+
+    /// A percentage: 0 to 100, with or without `%` behind it; as a fraction.
+    package static func percentage(_ text: String) throws(ValueFault) -> Double {
+        try quantity(text, "%", in: 0...100, "a percentage") / 100
+    }
+
+    /// A direction in degrees: -360 to 360.
+    package static func degrees(_ text: String) throws(ValueFault) -> Double {
+        try quantity(text, "", in: -360...360, "a number of degrees")
+    }
+
+    private static func quantity(
+        _ text: String, _ unit: String, in range: ClosedRange<Double>, _ kind: String
+    ) throws(ValueFault) -> Double {
+        let (number, given) = split(text)
+        guard given.isEmpty || given == unit, let value = Double(number), range.contains(value) else {
+            let (lowest, highest) = (Self.text(range.lowerBound), Self.text(range.upperBound))
+            throw ValueFault("\"\(text)\" is not \(kind) from \(lowest)\(unit) to \(highest)\(unit)")
+        }
+        return value
     }
 }
 

@@ -27,6 +27,16 @@ package struct ControlAnswer: Codable, Hashable, Sendable {
     package var bonds: [BondRecord]?
     /// The number of removed bonds.
     package var forgotten: Int?
+    /// What was moved.
+    package var moved: MoveRecord?
+    /// The paths on the virtual air.
+    package var links: [LinkRecord]?
+    /// The path whose override was changed.
+    package var link: LinkChangeRecord?
+    /// The connections that were ended.
+    package var disconnected: DisconnectionRecord?
+    /// Whether the radio is on or off.
+    package var radio: RadioPower?
     /// Whether the run ends.
     package var stopping: Bool?
 
@@ -47,6 +57,116 @@ package struct ControlAnswer: Codable, Hashable, Sendable {
         answer.beacons = statuses.map(BeaconRecord.init)
         return answer
     }
+}
+
+/// A beacon or a host that was moved, as JSON.
+package struct MoveRecord: Codable, Hashable, Sendable {
+    /// The version of the format.
+    package var v = 1
+    /// The name on the air.
+    package let name: String
+    /// The position x, y, z in metres.
+    package let position: [Double]
+
+    init(name: String, position: Position) {
+        self.name = name
+        self.position = [position.x, position.y, position.z]
+    }
+}
+
+/// The override of a path on the virtual air as JSON.
+package struct OverrideRecord: Codable, Hashable, Sendable {
+    /// The RSSI of all packets in dBm; absent for that of the model.
+    package let rssi: Int8?
+    /// The additional loss in dB; absent for none.
+    package let pathLoss: Double?
+    /// The fraction of the packets that are lost in addition, 0 to 1; absent for none.
+    package let packetLoss: Double?
+    /// The time until it ends, in seconds; absent without a limit.
+    package let seconds: Double?
+
+    init(_ override: LinkOverride) {
+        rssi = override.rssi
+        pathLoss = override.loss == 0 ? nil : override.loss
+        packetLoss = override.packetLoss == 0 ? nil : override.packetLoss
+        seconds = override.duration.map { $0 / Duration.seconds(1) }
+    }
+}
+
+/// A path on the virtual air whose override was changed, as JSON.
+package struct LinkChangeRecord: Codable, Hashable, Sendable {
+    /// The version of the format.
+    package var v = 1
+    /// The one end.
+    package let from: String
+    /// The other end.
+    package let to: String
+    /// The override; absent if it was removed.
+    package let override: OverrideRecord?
+
+    init(from: String, to: String, _ override: LinkOverride?) {
+        self.from = from
+        self.to = to
+        self.override = override.map(OverrideRecord.init)
+    }
+}
+
+/// A path on the virtual air as JSON.
+package struct LinkRecord: Codable, Hashable, Sendable {
+    /// The version of the format.
+    package var v = 1
+    /// The beacon, or another advertiser.
+    package let from: String
+    /// The host that scans.
+    package let to: String
+    /// In metres; absent unless both have a position.
+    package let distance: Double?
+    /// The RSSI in dBm without shadowing, fading and noise, with the override.
+    package let meanRSSI: Double
+    /// The RSSI in dBm of the last packet that was received; absent before the first, and where all have the mean.
+    package let lastRSSI: Int8?
+    /// The fraction of the packets that were lost, 0 to 1; absent where none is lost.
+    package let loss: Double?
+    /// The override of the path; absent for none.
+    package let override: OverrideRecord?
+
+    init(_ path: AirPath) {
+        from = path.transmitter
+        to = path.receiver
+        distance = path.distance
+        meanRSSI = path.meanRSSI
+        lastRSSI = path.lastRSSI?.decibelMilliwatts
+        loss = path.loss
+        self.override = path.override.map(OverrideRecord.init)
+    }
+}
+
+/// Connections that were ended, as JSON.
+package struct DisconnectionRecord: Codable, Hashable, Sendable {
+    /// The version of the format.
+    package var v = 1
+    /// The beacon or the host that ended them, by its name on the air.
+    package let name: String
+    /// The addresses of the other ends.
+    package let peers: [String]
+    /// Their reason, as `DisconnectionReason` names it.
+    package let reason: String
+}
+
+/// The power of the radio.
+package enum RadioPower: String, Codable, CaseIterable, Hashable, Sendable {
+    /// The radio works.
+    case on
+    /// The radio is removed.
+    case off
+}
+
+/// The state of a beacon's battery.
+package enum BatteryState: String, Codable, CaseIterable, Hashable, Sendable {
+    /// It has energy.
+    case full
+    /// It has none: the beacon is off.
+    case flat
 }
 
 /// The status of a beacon as JSON.
@@ -91,6 +211,10 @@ package struct BeaconRecord: Hashable, Sendable {
         package let position: [Double]?
         /// The addresses of the connected centrals.
         package let centrals: [String]
+        /// `true` if nothing that the beacon sends is received; absent otherwise.
+        package let muted: Bool?
+        /// `flat`; absent otherwise.
+        package let battery: BatteryState?
         /// Whether `set` changed a setting: `false` if nothing changed, so that nothing was saved; absent for other
         /// commands.
         package let changed: Bool?
@@ -116,7 +240,8 @@ package struct BeaconRecord: Hashable, Sendable {
                 (try? AdvertisingData(parsing: bytes))?.flags?.rawValue
             },
             effectiveTxPower: status.effective?.transmitPower.value?.decibelMilliwatts,
-            position: status.position.map { [$0.x, $0.y, $0.z] }, centrals: status.centrals, changed: status.isChanged)
+            position: status.position.map { [$0.x, $0.y, $0.z] }, centrals: status.centrals,
+            muted: status.isMuted ? true : nil, battery: status.hasFlatBattery ? .flat : nil, changed: status.isChanged)
     }
 
     /// A value that does not depend on the device's settings.

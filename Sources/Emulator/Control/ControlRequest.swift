@@ -23,6 +23,23 @@ package enum ControlRequest: Hashable, Sendable {
     /// Performs a command of a beacon's device. In JSON, `act` with the command's `name`, which is `act` by default, and its
     /// arguments as `values`.
     case perform(String, DeviceCommand)
+    /// Moves a beacon or a host on the virtual air; in metres, the height may be left out.
+    case move(String, [Double])
+    /// The paths from everything that advertises to everything that scans on the virtual air.
+    case links
+    /// Overrides the path between a beacon and a host on the virtual air; without values, removes the override. The keys
+    /// are those of `LinkOverride.Key`.
+    case link(String, receiver: String, [String: String])
+    /// Ends connections of a beacon or of a host, all or those with one peer, with a reason of `DisconnectionReason`.
+    case disconnect(String, peer: String? = nil, reason: String? = nil)
+    /// Mutes a beacon, for a duration such as `10s` or until `unmute`.
+    case mute(String, for: String? = nil)
+    /// Ends the muting of a beacon.
+    case unmute(String)
+    /// Makes the battery of a beacon `flat` or `full`.
+    case battery(String, String)
+    /// Switches the radio `off` or `on`.
+    case radio(String)
     /// Reads the profiles again.
     case reload
     /// The bonds of a beacon, or of all beacons.
@@ -55,7 +72,8 @@ package enum ControlRequest: Hashable, Sendable {
 
     /// The names of the requests.
     private enum Command: String, Codable, CaseIterable {
-        case list, show, set, enable, disable, act, reload, bonds, forget, pair, events, stop
+        case list, show, set, enable, disable, act, move, links, link, disconnect, mute, unmute, battery, radio, reload
+        case bonds, forget, pair, events, stop
     }
 
     /// The JSON object.
@@ -69,6 +87,11 @@ package enum ControlRequest: Hashable, Sendable {
         var peer: String?
         var answer: String?
         var format: EventFormat?
+        var position: [Double]?
+        var receiver: String?
+        var reason: String?
+        var `for`: String?
+        var state: String?
     }
 
     /// Parses a line without its line end.
@@ -98,6 +121,19 @@ package enum ControlRequest: Hashable, Sendable {
         case .disable: self = .disable(try device())
         case .act:
             self = .perform(try device(), DeviceCommand(fields.name ?? Self.defaultCommand, fields.values ?? [:]))
+        case .move: self = .move(try device(), fields.position ?? [])
+        case .links: self = .links
+        case .link:
+            guard let receiver = fields.receiver else {
+                throw EmulatorError(
+                    .badProfile, "link needs a receiver", hint: "give the name of a host as receiver, see links")
+            }
+            self = .link(try device(), receiver: receiver, fields.values ?? [:])
+        case .disconnect: self = .disconnect(try device(), peer: fields.peer, reason: fields.reason)
+        case .mute: self = .mute(try device(), for: fields.for)
+        case .unmute: self = .unmute(try device())
+        case .battery: self = .battery(try device(), fields.state ?? "")
+        case .radio: self = .radio(fields.state ?? "")
         case .reload: self = .reload
         case .bonds: self = .bonds(fields.device)
         case .forget: self = .forget(try device(), peer: fields.peer)
@@ -118,6 +154,16 @@ package enum ControlRequest: Hashable, Sendable {
             Fields(
                 command: .act, device: device, values: command.arguments,
                 name: command.name == Self.defaultCommand ? nil : command.name)
+        case .move(let name, let position): Fields(command: .move, device: name, position: position)
+        case .links: Fields(command: .links)
+        case .link(let device, let receiver, let values):
+            Fields(command: .link, device: device, values: values, receiver: receiver)
+        case .disconnect(let name, let peer, let reason):
+            Fields(command: .disconnect, device: name, peer: peer, reason: reason)
+        case .mute(let device, let duration): Fields(command: .mute, device: device, for: duration)
+        case .unmute(let device): Fields(command: .unmute, device: device)
+        case .battery(let device, let state): Fields(command: .battery, device: device, state: state)
+        case .radio(let state): Fields(command: .radio, state: state)
         case .reload: Fields(command: .reload)
         case .bonds(let device): Fields(command: .bonds, device: device)
         case .forget(let device, let peer): Fields(command: .forget, device: device, peer: peer)

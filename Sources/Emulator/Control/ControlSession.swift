@@ -38,11 +38,110 @@ struct ControlSession {
         case .disable(let device): return .answer(.beacons([try await emulator.setEnabled(device, false)]))
         case .perform(let device, let command):
             return .answer(.beacons([try await emulator.perform(command, on: device)]))
+        case .move(let name, let position): return .answer(try await move(name, position))
+        case .links: return .answer(try await links())
+        case .link(let device, let receiver, let values):
+            return .answer(try await overrideLink(device, receiver, values))
+        case .disconnect(let name, let peer, let reason): return .answer(try await disconnect(name, peer, reason))
+        case .mute(let device, let time): return .answer(.beacons([try await mute(device, time)]))
+        case .unmute(let device): return .answer(.beacons([try await emulator.unmute(device)]))
+        case .battery(let device, let state): return .answer(.beacons([try await setBattery(device, state)]))
+        case .radio(let state): return .answer(try await setRadio(state))
         case .reload: return .answer(try await reload())
         case .bonds(let device): return .answer(try await bonds(device))
         case .forget(let device, let peer): return .answer(try await forget(device, peer))
         case .pair(let device, let answer): return .answer(try await pair(device, answer))
         }
+    }
+
+    private func move(_ name: String, _ metres: [Double]) async throws(EmulatorError) -> ControlAnswer {
+        guard 2...3 ~= metres.count, metres.allSatisfy({ $0.isFinite && abs($0) <= 10_000 }) else {
+            throw EmulatorError(
+                .badProfile, "move needs a position", hint: "give two or three numbers of metres from -10000 to 10000")
+        }
+        let position = Position(x: metres[0], y: metres[1], z: metres.count == 3 ? metres[2] : 0)
+        try await emulator.move(name, to: position)
+        var answer = ControlAnswer()
+        answer.moved = MoveRecord(name: name, position: position)
+        return answer
+    }
+
+    private func links() async throws(EmulatorError) -> ControlAnswer {
+        var answer = ControlAnswer()
+        answer.links = try await emulator.paths().map(LinkRecord.init)
+        return answer
+    }
+
+    private func overrideLink(
+        _ device: String, _ receiver: String, _ values: [String: String]
+    ) async throws(EmulatorError) -> ControlAnswer {
+        let change: LinkOverride?
+        do throws(ValueFault) {
+            change = try LinkOverride(try Self.linkKeys(of: values))
+        } catch {
+            throw EmulatorError(.badProfile, error.message)
+        }
+        try await emulator.overrideLink(from: device, to: receiver, change)
+        var answer = ControlAnswer()
+        answer.link = LinkChangeRecord(from: device, to: receiver, change)
+        return answer
+    }
+
+    private static func linkKeys(of values: [String: String]) throws(ValueFault) -> [LinkOverride.Key: String] {
+        var pairs: [LinkOverride.Key: String] = [:]
+        for (name, text) in values {
+            guard let key = LinkOverride.Key(rawValue: name) else {
+                let names = LinkOverride.Key.allCases.map(\.rawValue)
+                throw ValueFault(Spelling.unknown("a link has no \"\(name)\"", name, "keys", names))
+            }
+            pairs[key] = text
+        }
+        return pairs
+    }
+
+    private func disconnect(
+        _ name: String, _ peer: String?, _ reason: String?
+    ) async throws(EmulatorError) -> ControlAnswer {
+        var chosen = DisconnectionReason.remoteUser
+        if let reason { chosen = try Self.choice(reason, "reason") }
+        let peers = try await emulator.disconnect(name, from: peer, chosen)
+        var answer = ControlAnswer()
+        answer.disconnected = DisconnectionRecord(name: name, peers: peers, reason: chosen.rawValue)
+        return answer
+    }
+
+    private func mute(_ device: String, _ time: String?) async throws(EmulatorError) -> BeaconStatus {
+        var duration: Duration?
+        do throws(ValueFault) {
+            if let time { duration = try ValueText.duration(time) }
+        } catch {
+            throw EmulatorError(.badProfile, error.message)
+        }
+        return try await emulator.mute(device, for: duration)
+    }
+
+    private func setBattery(_ device: String, _ state: String) async throws(EmulatorError) -> BeaconStatus {
+        let state: BatteryState = try Self.choice(state, "state of a battery")
+        return try await emulator.setBattery(device, state)
+    }
+
+    private func setRadio(_ state: String) async throws(EmulatorError) -> ControlAnswer {
+        let power: RadioPower = try Self.choice(state, "state of the radio")
+        try await emulator.setRadio(power)
+        var answer = ControlAnswer()
+        answer.radio = power
+        return answer
+    }
+
+    /// The value with this name.
+    private static func choice<Value: RawRepresentable<String> & CaseIterable>(
+        _ text: String, _ noun: String
+    ) throws(EmulatorError) -> Value {
+        guard let value = Value(rawValue: text) else {
+            let names = Value.allCases.map(\.rawValue).joined(separator: ", ")
+            throw EmulatorError(.badProfile, "\"\(text)\" is not a \(noun)", hint: "choose one of \(names)")
+        }
+        return value
     }
 
     private func reload() async throws(EmulatorError) -> ControlAnswer {

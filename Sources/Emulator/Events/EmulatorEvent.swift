@@ -74,6 +74,12 @@ package enum BeaconEvent: Hashable, Sendable {
     case bondsSaved(file: String)
     /// Saved bonds were removed.
     case bondsReset(file: String)
+    /// Nothing that the beacon sends is received, for this time or until `unmuted`.
+    case muted(Duration?)
+    /// What the beacon sends is received again.
+    case unmuted
+    /// Its battery is flat, or full again.
+    case battery(BatteryState)
     /// The device shows something to its user.
     case report(DeviceReport)
     /// A problem.

@@ -66,13 +66,15 @@ private struct EventFields {
         /// A pairing.
         case passkey, peer, peerType, bonded, authenticated, secureConnections, keySize
         /// Another program's host.
-        case transport, scan
+        case host, transport, scan
         /// A phone's notification: an object.
         case notification, action, name, app
         /// The number of lost events, and of beacons on the air.
         case count, beacons
+        /// A duration.
+        case seconds
         /// A radio.
-        case way, extended, instances, freeInstances, servers, seed
+        case way, extended, instances, freeInstances, servers, receivers, seed
     }
 
     /// A field above, or an argument of a device's report.
@@ -110,6 +112,7 @@ private struct EventFields {
         try set(.instances, capabilities.instances)
         try set(.freeInstances, capabilities.freeInstances)
         try set(.servers, capabilities.servers.isEmpty ? nil : capabilities.servers)
+        try set(.receivers, capabilities.receivers.isEmpty ? nil : capabilities.receivers)
         try set(.seed, capabilities.seed)
     }
 
@@ -125,6 +128,7 @@ private struct EventFields {
             try set(.scan, isActive ? "active" : "passive")
         case .scanStopped: try set(.event, "scan-stopped")
         }
+        try set(.host, event.name)
         try set(.transport, event.transport)
         try set(.peer, event.peer)
         try set(.address, event.address.description)
@@ -194,6 +198,11 @@ private struct EventFields {
         case .bondsReset(let file):
             try set(.event, "bonds-reset")
             try set(.file, file)
+        case .muted(let duration):
+            try set(.event, "muted")
+            try set(.seconds, duration.map { $0 / .seconds(1) })
+        case .unmuted: try set(.event, "unmuted")
+        case .battery(let state): try set(.event, "battery-\(state.rawValue)")
         case .report(let report): try describe(report, of: beacon)
         case .warning(let warning): try describe(warning)
         }

@@ -22,10 +22,10 @@ final class AirServer {
     /// - Parameter report: called with the events of hosts, on the air's event loop.
     /// - Throws: `RadioError` `.cannotServe` if the port is in use.
     static func start(
-        on host: String, port: Int, addresses: PublicAddresses, air: LiveAir,
+        on host: String, port: Int, controllers: ServedControllers, air: LiveAir,
         report: @escaping @Sendable (HostEvent) -> Void
     ) async throws(RadioError) -> AirServer {
-        let bound = NIOLoopBound((air: air, addresses: addresses), eventLoop: air.loop)
+        let bound = NIOLoopBound((air: air, controllers: controllers), eventLoop: air.loop)
         do {
             let channel = try await ServerBootstrap(group: air.loop)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -38,7 +38,7 @@ final class AirServer {
                 .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
                 .childChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
-                        let visitor = AirVisitor(air: bound.value.air, addresses: bound.value.addresses)
+                        let visitor = AirVisitor(air: bound.value.air, controllers: bound.value.controllers)
                         try channel.pipeline.syncOperations.addHandler(visitor.handler)
                         visitor.join(
                             transport: channel.localAddress.map(AirServer.name) ?? "tcp",
@@ -84,8 +84,8 @@ final class AirServer {
 /// A host that is connected over TCP.
 private final class AirVisitor: ControllerLinkUser, AirDelegate {
     private let air: LiveAir
-    private let addresses: PublicAddresses
-    private let address: BluetoothAddress
+    private let controllers: ServedControllers
+    private let configuration: ControllerConfiguration
     private var identifier: ControllerIdentifier?
     private var reporter: HostReporter?
     private var isReading = true
@@ -93,16 +93,16 @@ private final class AirVisitor: ControllerLinkUser, AirDelegate {
     private var itself: AirVisitor?
     private(set) lazy var handler = H4StreamHandler(user: self)
 
-    init(air: LiveAir, addresses: PublicAddresses) {
+    init(air: LiveAir, controllers: ServedControllers) {
         self.air = air
-        self.addresses = addresses
-        address = addresses.take()
+        self.controllers = controllers
+        configuration = controllers.take()
     }
 
     func join(transport: String, peer: String, report: @escaping (HostEvent) -> Void) {
         itself = self
-        identifier = air.join(ControllerConfiguration(publicAddress: address), delegate: self)
-        reporter = HostReporter(transport: transport, peer: peer, address: address, report: report)
+        identifier = air.join(configuration, delegate: self)
+        reporter = HostReporter(configuration, transport: transport, peer: peer, report: report)
         handler.onWritable = { [weak self] in
             guard let self, let identifier else { return }
             air.resume(identifier)
@@ -126,7 +126,7 @@ private final class AirVisitor: ControllerLinkUser, AirDelegate {
     private func leave(refusal: String? = nil) {
         if let identifier {
             air.leave(identifier)
-            addresses.release(address)
+            controllers.release(configuration)
         }
         identifier = nil
         itself = nil

@@ -11,15 +11,17 @@ import VirtualRadio
 struct HostReporter {
     private let transport: String
     private let peer: String
-    private let address: BluetoothAddress
+    private let controller: ControllerConfiguration
     private let report: (HostEvent) -> Void
     private var scan: Bool?
 
     /// A reporter of a host that has just joined; it reports that.
-    init(transport: String, peer: String, address: BluetoothAddress, report: @escaping (HostEvent) -> Void) {
+    init(
+        _ controller: ControllerConfiguration, transport: String, peer: String, report: @escaping (HostEvent) -> Void
+    ) {
         self.transport = transport
         self.peer = peer
-        self.address = address
+        self.controller = controller
         self.report = report
         post(.joined)
     }
@@ -52,6 +54,8 @@ struct HostReporter {
     }
 
     private func post(_ action: HostEvent.Action) {
-        report(HostEvent(action, transport: transport, peer: peer, address: address))
+        report(
+            HostEvent(
+                action, name: controller.name, transport: transport, peer: peer, address: controller.publicAddress))
     }
 }

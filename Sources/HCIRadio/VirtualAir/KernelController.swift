@@ -26,7 +26,7 @@ final class KernelController: ControllerLinkUser, AirDelegate {
     /// - Parameter report: called with the events of the kernel's host, on the air's event loop.
     /// - Throws: `RadioError` if this kernel has no such device, or the process may not use it.
     init(
-        air: LiveAir, address: BluetoothAddress, report: @escaping (HostEvent) -> Void
+        air: LiveAir, _ configuration: ControllerConfiguration, report: @escaping (HostEvent) -> Void
     ) throws(RadioError) {
         self.air = air
         let descriptor = Glibc.open(Self.device, O_RDWR | O_CLOEXEC | O_NONBLOCK)
@@ -38,8 +38,8 @@ final class KernelController: ControllerLinkUser, AirDelegate {
             throw error
         }
         link = PacketDescriptor(descriptor, loop: air.loop, user: self)
-        identifier = air.join(ControllerConfiguration(publicAddress: address), delegate: self)
-        reporter = HostReporter(transport: "vhci", peer: "hci\(index)", address: address, report: report)
+        identifier = air.join(configuration, delegate: self)
+        reporter = HostReporter(configuration, transport: "vhci", peer: "hci\(index)", report: report)
     }
 
     /// Requests an LE controller of the driver, which responds before the kernel sends anything to the controller.

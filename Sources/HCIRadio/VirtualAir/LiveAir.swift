@@ -34,6 +34,8 @@ final class LiveAir {
     /// The users of the controllers, by the controllers' numbers.
     private var delegates: [(identifier: ControllerIdentifier, delegate: any AirDelegate)?] = []
     private var delegateCount = 0
+    /// The controllers by name.
+    private var controllers: [String: ControllerIdentifier] = [:]
     private var wakeUp: (time: AirTime, task: Scheduled<Void>)?
     private var isSettling = false
     private var lastAddress: UInt32 = 0
@@ -88,10 +90,19 @@ final class LiveAir {
         return address
     }
 
+    /// A name that no controller on this air has: this one, or this one with a number.
+    func freeName(_ name: String) -> String {
+        if controllers[name] == nil { return name }
+        var number = 2
+        while controllers["\(name)-\(number)"] != nil { number += 1 }
+        return "\(name)-\(number)"
+    }
+
     /// Puts a controller on the air.
     func join(_ configuration: ControllerConfiguration, delegate: any AirDelegate) -> ControllerIdentifier {
         catchUp()
         let identifier = air.addController(configuration)
+        controllers[configuration.name] = identifier
         while delegates.count <= identifier.number { delegates.append(nil) }
         delegates[identifier.number] = (identifier, delegate)
         delegateCount += 1
@@ -106,6 +117,76 @@ final class LiveAir {
         return delegate
     }
 
+    /// Changes how the controller of this name moves; `false` if there is none.
+    func setMotion(_ motion: Motion?, of name: String) -> Bool {
+        guard let identifier = controllers[name] else { return false }
+        catchUp()
+        air.setMotion(motion, of: identifier)
+        return true
+    }
+
+    /// The present position of the controller of this name; `nil` if there is none, or it has none.
+    func position(of name: String) -> Position? {
+        guard let identifier = controllers[name] else { return nil }
+        catchUp()
+        return air.position(of: identifier)
+    }
+
+    /// The paths from all that advertise to all that scan.
+    func paths() -> [AirPath] {
+        catchUp()
+        let members = controllers.sorted { $0.value.number < $1.value.number }
+        var paths: [AirPath] = []
+        for (receiver, to) in members where air.activeScan(of: to) != nil {
+            for (transmitter, from) in members {
+                guard let path = air.path(from: from, to: to) else { continue }
+                paths.append(
+                    AirPath(
+                        from: transmitter, to: receiver, distance: path.distance, meanRSSI: path.meanRSSI,
+                        lastRSSI: path.lastRSSI.map { RSSI(Int8($0.rounded())) },
+                        loss: path.packets > 0 ? Double(path.lostPackets) / Double(path.packets) : nil,
+                        override: path.override))
+            }
+        }
+        return paths
+    }
+
+    /// Overrides the path between two controllers by their names; `nil` removes the override.
+    /// - Returns: the name that no controller has; `nil` if both have been found.
+    func overrideLink(_ one: String, _ other: String, _ override: LinkOverride?) -> String? {
+        guard let first = controllers[one] else { return one }
+        guard let second = controllers[other] else { return other }
+        catchUp()
+        air.setOverride(override, between: first, and: second)
+        return nil
+    }
+
+    /// Mutes the controller of this name, or ends that; a name that is not on the air is ignored.
+    func setMuted(_ isMuted: Bool, _ name: String) {
+        guard let identifier = controllers[name] else { return }
+        catchUp()
+        air.setMuted(isMuted, identifier)
+        settle()
+    }
+
+    /// Ends connections of the controller of this name (see `Air.endConnections`).
+    /// - Parameter peer: the name or the address of the other end; `nil` for all connections.
+    /// - Returns: the addresses of the other ends; `nil` if no controller has the name.
+    func endConnections(of name: String, with peer: String?, _ reason: HCIStatus) -> [BluetoothAddress]? {
+        guard let identifier = controllers[name] else { return nil }
+        guard let peers = peers(named: peer) else { return [] }
+        catchUp()
+        let ended = air.endConnections(of: identifier, with: peers, reason)
+        settle()
+        return ended
+    }
+
+    private func peers(named name: String?) -> Air.Peers? {
+        guard let name else { return .all }
+        if let identifier = controllers[name] { return .controller(identifier) }
+        return BluetoothAddress(name).map { .address($0) }
+    }
+
     /// Removes a controller from the air, as if it lost its power: its peers notice by their supervision timeouts.
     func leave(_ identifier: ControllerIdentifier) {
         guard delegate(of: identifier) != nil else { return }
@@ -113,6 +194,7 @@ final class LiveAir {
         delegateCount -= 1
         catchUp()
         air.removeController(identifier)
+        if let name = controllers.first(where: { $0.value == identifier })?.key { controllers[name] = nil }
         settle()
     }
 

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothCore
+import HCI
 import NIOCore
 import Radio
 import VirtualRadio
@@ -23,6 +24,10 @@ final class VirtualAir {
     private let capture: (any CaptureSink)?
     private var air: LiveAir?
     private var servers: [AirServer] = []
+    /// The controllers of the servers.
+    private var served: [ServedControllers] = []
+    /// The servers by the names that they were given, as in `RadioCapabilities.receivers`.
+    private var receivers: [String: String] = [:]
     private var kernelControllers: [KernelController] = []
 
     /// An air that is not open yet.
@@ -43,24 +48,28 @@ final class VirtualAir {
         let air = LiveAir(
             Air(
                 AirConfiguration(
-                    seed: seed, timing: options.timing,
-                    pathLoss: PathLoss(exponent: options.pathLossExponent, noise: options.noise)),
+                    seed: seed, timing: options.timing, propagation: options.propagation),
                 numbers: options.seed == nil ? SystemRandomNumberGenerator() : nil),
             loop: loop, capture: capture.map(PacketCapture.init))
         self.air = air
         for server in options.servers {
-            switch server {
-            case .tcp(let host, let port, let address):
-                let addresses = PublicAddresses(from: address, on: air)
-                let server = try await AirServer.start(on: host, port: port, addresses: addresses, air: air) {
+            let controllers = ServedControllers(server, on: air)
+            served.append(controllers)
+            let address: String
+            switch server.transport {
+            case .tcp(let host, let port):
+                let server = try await AirServer.start(on: host, port: port, controllers: controllers, air: air) {
                     report(.host($0))
                 }
                 servers.append(server)
+                address = server.name
                 if !server.isLocal { report(.warning(nil, Self.exposed(server.name))) }
-            case .kernel(let address):
-                kernelControllers.append(
-                    try KernelController(air: air, address: address ?? air.makePublicAddress()) { report(.host($0)) })
+            case .kernel:
+                let controller = try KernelController(air: air, controllers.take()) { report(.host($0)) }
+                kernelControllers.append(controller)
+                address = Self.name(of: controller)
             }
+            if let name = controllers.name { receivers[name] = receivers[name] ?? address }
         }
     }
 
@@ -74,35 +83,70 @@ final class VirtualAir {
     }
 
     /// Starts a host on a controller of its own.
-    /// - Parameter beacon: the beacon of the controller, which determines its address, position and power.
+    /// - Parameter beacon: the beacon of the controller, which determines its address, motion and power.
     func start(_ host: ControllerHost, for beacon: HostedBeacon? = nil) {
         guard let air else { return }
         let address = air.makePublicAddress()
         let configuration =
             beacon.map { ControllerConfiguration($0, spare: address) }
-            ?? ControllerConfiguration(publicAddress: address)
+            ?? ControllerConfiguration(publicAddress: address, name: air.freeName("central"))
         host.start(on: AirLink(air, configuration, user: host))
     }
 
-    /// Whether two definitions of a beacon need different controllers.
+    /// Whether two definitions of a beacon need different controllers; a motion can be changed.
     static func needsNewController(_ former: HostedBeacon, _ new: HostedBeacon) -> Bool {
-        former.site != new.site || former.address != new.address
+        former.site.measuredPower != new.site.measuredPower || former.site.transmitPower != new.site.transmitPower
+            || (former.site.motion == nil) != (new.site.motion == nil) || former.address != new.address
+    }
+
+    /// Changes how a beacon or a host moves; `false` if nothing on the air has this name.
+    func setMotion(_ motion: Motion?, of name: String) -> Bool { air?.setMotion(motion, of: name) ?? false }
+
+    /// Changes how the hosts of a receiver move; `false` if no server has this name.
+    func setMotion(_ motion: Motion?, ofReceiver receiver: String) -> Bool {
+        let controllers = served.filter { $0.name == receiver }
+        for each in controllers { each.setMotion(motion) }
+        return !controllers.isEmpty
+    }
+
+    /// The present position of a beacon or a host; `nil` if nothing on the air has this name, or it has none.
+    func position(of name: String) -> Position? { air?.position(of: name) }
+
+    private static func name(of controller: KernelController) -> String { "vhci:hci\(controller.index)" }
+
+    /// The paths from all that advertise to all that scan.
+    func paths() -> [AirPath] { air?.paths() ?? [] }
+
+    /// Overrides the path between a beacon and a host; `nil` removes the override.
+    /// - Returns: the name that nothing on the air has; `nil` if both have been found.
+    func overrideLink(_ one: String, _ other: String, _ override: LinkOverride?) -> String? {
+        guard let air else { return one }
+        return air.overrideLink(one, other, override)
+    }
+
+    /// Mutes what has this name on the air, or ends that.
+    func setMuted(_ isMuted: Bool, _ name: String) { air?.setMuted(isMuted, name) }
+
+    /// Ends connections (see `LiveAir.endConnections`).
+    func endConnections(of name: String, with peer: String?, _ reason: HCIStatus) -> [BluetoothAddress]? {
+        air?.endConnections(of: name, with: peer, reason)
     }
 
     /// The capabilities of the radio with this number of beacons.
     func capabilities(beacons: Int) -> RadioCapabilities {
-        let names = servers.map(\.name) + kernelControllers.map { "vhci:hci\($0.index)" }
-        return Self.capabilities(reason: reason, beacons: beacons, servers: names, seed: seed)
+        let names = servers.map(\.name) + kernelControllers.map(Self.name)
+        return Self.capabilities(
+            reason: reason, beacons: beacons, servers: names, receivers: receivers, seed: seed)
     }
 
     /// The capabilities of a radio on a virtual air.
     static func capabilities(
-        reason: String?, beacons: Int, servers: [String], seed: UInt64? = nil
+        reason: String?, beacons: Int, servers: [String], receivers: [String: String] = [:], seed: UInt64? = nil
     ) -> RadioCapabilities {
         RadioCapabilities(
             name: "virtual", way: "controllers of our own on a virtual air", wayReason: reason ?? "as asked",
             address: nil, hasExtendedAdvertising: true, instances: capacity, freeInstances: capacity - beacons,
-            sharesTime: false, canReadBack: true, servers: servers, seed: seed)
+            sharesTime: false, canReadBack: true, servers: servers, receivers: receivers, seed: seed)
     }
 
     /// Sets a function that is called after each wake-up with the delay of the first event that was due.
@@ -114,5 +158,6 @@ final class VirtualAir {
         for controller in kernelControllers { controller.close() }
         air?.close()
         air = nil
+        served = []
     }
 }

@@ -8,13 +8,42 @@ package import VirtualRadio
 /// The parameters of a virtual air, and its servers for other hosts.
 package struct VirtualAirOptions: Hashable, Sendable {
     /// A server of controllers on the air.
-    package enum Server: Hashable, Sendable {
-        /// H4 over TCP, a controller for each connection; port 0 picks a free port.
-        ///
-        /// With an address, the first controller has it as its public address, and the others the following ones.
-        case tcp(host: String, port: Int, address: BluetoothAddress? = nil)
-        /// A controller as hciN of the kernel, with this public address.
-        case kernel(address: BluetoothAddress? = nil)
+    package struct Server: Hashable, Sendable {
+        /// How hosts get the controllers.
+        package enum Transport: Hashable, Sendable {
+            /// H4 over TCP, a controller for each connection; port 0 picks a free port.
+            case tcp(host: String, port: Int)
+            /// A controller as hciN of the kernel.
+            case kernel
+        }
+
+        /// How hosts get the controllers.
+        package var transport: Transport
+        /// The package address of the first controller; the others have the following ones. `nil` for free addresses.
+        package var address: BluetoothAddress?
+        /// The name of the first host on the air; the others have a number after it. `nil` for `host`.
+        package var name: String?
+        /// How its hosts move; `nil` is 1 m from every beacon.
+        package var motion: Motion?
+        /// How a person carries its hosts; `nil` for no body beside them.
+        package var carrying: Carrying?
+
+        /// H4 over TCP.
+        package static func tcp(
+            host: String, port: Int, address: BluetoothAddress? = nil, name: String? = nil, motion: Motion? = nil,
+            carrying: Carrying? = nil
+        ) -> Server {
+            Server(
+                transport: .tcp(host: host, port: port), address: address, name: name, motion: motion,
+                carrying: carrying)
+        }
+
+        /// A controller of the kernel.
+        package static func kernel(
+            address: BluetoothAddress? = nil, name: String? = nil, motion: Motion? = nil, carrying: Carrying? = nil
+        ) -> Server {
+            Server(transport: .kernel, address: address, name: name, motion: motion, carrying: carrying)
+        }
     }
 
     /// The server where a central looks for an air.
@@ -28,22 +57,32 @@ package struct VirtualAirOptions: Hashable, Sendable {
     package var seed: UInt64?
     /// Whether data waits for connection events, or arrives at once.
     package var timing: ConnectionTiming
-    /// The path-loss exponent: 2 in free space.
-    package var pathLossExponent: Double
-    /// The standard deviation of the RSSI, in dB.
-    package var noise: Double
+    /// The RSSI of packets, and which are received.
+    package var propagation: Propagation
     /// The servers.
     package var servers: [Server]
 
-    /// Options; by default without noise, and served at `defaultServer`.
+    /// Options; by default without chance, and served at `defaultServer`.
     package init(
-        seed: UInt64? = nil, timing: ConnectionTiming = .spec, pathLossExponent: Double = 2, noise: Double = 0,
+        seed: UInt64? = nil, timing: ConnectionTiming = .spec, propagation: Propagation = Propagation(),
         servers: [Server] = [.tcp(host: Self.defaultServer.host, port: Self.defaultServer.port)]
     ) {
         self.seed = seed
         self.timing = timing
-        self.pathLossExponent = pathLossExponent
-        self.noise = noise
+        self.propagation = propagation
         self.servers = servers
+    }
+}
+
+extension VirtualAirOptions.Server {
+    /// A server by its text: `tcp:HOST:PORT` or `vhci`; `nil` if it is neither.
+    package init?(_ text: String) {
+        if text == "vhci" {
+            self = .kernel()
+        } else if text.hasPrefix("tcp:"), let place = HostAndPort(String(text.dropFirst("tcp:".count))) {
+            self = .tcp(host: place.host, port: place.port)
+        } else {
+            return nil
+        }
     }
 }

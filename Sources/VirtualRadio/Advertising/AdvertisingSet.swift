@@ -19,6 +19,12 @@ struct AdvertisingSet: Sendable {
     static let highDutyInterval: Int64 = 3_750
     /// Maximum of the pseudo-random delay added to each interval, in microseconds (Core 5.4, Vol 6, Part B, 4.4.2.2.1).
     static let delayLimit: Int64 = 10_000
+    /// The time from the end of a PDU to the next PDU of its advertising event in microseconds, where packets collide: as
+    /// most phones and beacons in the recordings of docs/physics.md have it. The specification allows 10 ms from start to
+    /// start (Core 5.4, Vol 6, Part B, 4.4.2.2).
+    static let pduGap: AirTime = 368
+    /// The same after a PDU that nothing answers.
+    static let unansweredPDUGap: AirTime = 160
 
     let controller: Int
     /// `nil` for the set of the legacy commands.
@@ -61,6 +67,10 @@ struct AdvertisingSet: Sendable {
     private(set) var end: AirTime = .never
     /// Events since the set was enabled; stays at 255.
     private(set) var completedEvents: UInt8 = 0
+    /// The start of the last advertising event.
+    private(set) var eventStart: AirTime = 0
+    /// The PDU that is sent now, where packets collide: its channel, 0 to 2 for 37 to 39, and its start.
+    private(set) var pdu: (channel: Int, start: AirTime)?
 
     /// Whether a first fragment of data was set and the last was not.
     private var dataIsIncomplete = false
@@ -80,11 +90,20 @@ struct AdvertisingSet: Sendable {
     /// Whether the limit of events is reached.
     var isExhausted: Bool { maximumEvents > 0 && completedEvents >= maximumEvents }
 
-    /// An advertising event of this set on the medium.
+    /// The bytes of an ADV_EXT_IND with AdvDataInfo and AuxPtr, from preamble to check sum (Core 5.4, Vol 6, Part B, 2.3.4).
+    private static let extendedPDUSize = 17
+
+    /// An advertising event of this set on the medium; where packets collide, the PDU that is sent now.
+    ///
+    /// A legacy PDU has a preamble, an access address, a header, the advertiser's address, data and a check sum: 1, 4, 2, 6,
+    /// up to 31 and 3 bytes.
     var event: AdvertisingEvent {
         AdvertisingEvent(
-            transmitter: controller, power: transmitPower, channels: channels, isLegacy: isLegacy)
+            transmitter: controller, power: transmitPower, channels: pdu.map { 1 << UInt8($0.channel) } ?? channels,
+            isLegacy: isLegacy, bits: bits, start: pdu?.start)
     }
+
+    private var bits: Int { 8 * (isLegacy ? 16 + data.count : Self.extendedPDUSize) }
 
     /// The data of its advertisements or of its scan responses.
     func reportedData(isScanResponse: Bool) -> [UInt8] {
@@ -125,15 +144,31 @@ extension AdvertisingSet {
         if isHighDuty { end = min(end, now + Self.highDutyDuration) }
     }
 
-    mutating func disable() { isEnabled = false }
+    mutating func disable() {
+        isEnabled = false
+        pdu = nil
+    }
 
-    mutating func countEvent() {
+    mutating func beginEvent(now: AirTime) {
+        eventStart = now
         if completedEvents < .max { completedEvents += 1 }
+    }
+
+    /// Begins the next PDU of the event; `false` after the last.
+    mutating func beginPDU() -> Bool {
+        let next = pdu.map { $0.channel + 1 } ?? 0
+        guard let channel = (next..<3).first(where: { channels & 1 << UInt8($0) != 0 }) else {
+            pdu = nil
+            return false
+        }
+        let gap = properties.isDisjoint(with: [.connectable, .scannable]) ? Self.unansweredPDUGap : Self.pduGap
+        pdu = (channel, pdu.map { $0.start + AirTime(bits) + gap } ?? eventStart)
+        return true
     }
 
     /// Disables the set and frees its data.
     mutating func discard() {
-        isEnabled = false
+        disable()
         data = []
         scanResponse = []
     }

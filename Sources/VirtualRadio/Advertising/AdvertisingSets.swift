@@ -8,16 +8,15 @@ import HCI
 /// The advertising state of all controllers (Core 5.4, Vol 6, Part B, 4.4.2).
 ///
 /// The air runs an event of a set when its timer is due: `beginEvent` counts it or ends the set; after scanners and initiators
-/// have received the event, `endEvent` schedules the next one or ends the set.
+/// have received the event, `endEvent` schedules the next one or ends the set. Where packets collide, the timer is due at the
+/// end of each PDU of the event as well, and `beginPDU` begins the next one.
 struct AdvertisingSets: Sendable {
     private var sets: [AdvertisingSet] = []
     private var free: [Int] = []
     /// The indices of the sets of each controller.
     private var ofController: [[Int32]] = []
-    /// The advertising delays.
-    private var delays: SplitMix64
-
-    init(delays: SplitMix64) { self.delays = delays }
+    /// The advertising delays of each controller, and how many of them were drawn.
+    private var delays: [(draws: Draws, count: UInt64)] = []
 
     /// Reads a set in place: a copy would retain its data (hot path: several reads in each advertising event).
     subscript(index: Int) -> AdvertisingSet {
@@ -26,8 +25,14 @@ struct AdvertisingSets: Sendable {
 
     // MARK: - Controllers
 
-    mutating func addController(_ index: Int) {
-        if index == ofController.count { ofController.append([]) } else { ofController[index] = [] }
+    mutating func addController(_ index: Int, _ draws: Draws) {
+        if index == ofController.count {
+            ofController.append([])
+            delays.append((draws, 0))
+        } else {
+            ofController[index] = []
+            delays[index] = (draws, 0)
+        }
     }
 
     /// Removes all sets of a controller.
@@ -38,6 +43,11 @@ struct AdvertisingSets: Sendable {
 
     func isAdvertising(_ controller: Int) -> Bool {
         ofController[controller].contains { sets[Int($0)].isEnabled }
+    }
+
+    /// The transmit power in dBm of a controller's first enabled set; `nil` if it does not advertise.
+    func transmitPower(of controller: Int) -> Int8? {
+        ofController[controller].first { sets[Int($0)].isEnabled }.map { sets[Int($0)].transmitPower }
     }
 
     func isLegacySetEnabled(_ controller: Int) -> Bool {
@@ -119,7 +129,10 @@ struct AdvertisingSets: Sendable {
     }
 
     private mutating func nextDelay(of index: Int) -> Int64 {
-        sets[index].isHighDuty ? 0 : delays.upTo(AdvertisingSet.delayLimit)
+        if sets[index].isHighDuty { return 0 }
+        let controller = sets[index].controller
+        delays[controller].count += 1
+        return delays[controller].draws.upTo(AdvertisingSet.delayLimit, delays[controller].count, 0)
     }
 
     // MARK: - Events
@@ -130,14 +143,23 @@ struct AdvertisingSets: Sendable {
             end(index, status: .advertisingTimeout, &context)
             return false
         }
-        sets[index].countEvent()
+        sets[index].beginEvent(now: context.now)
         return true
+    }
+
+    /// Begins the next PDU of an advertising event where packets collide, and sets the timer to its end; `nil` after the
+    /// last one.
+    mutating func beginPDU(_ index: Int, _ context: inout AirContext) -> AdvertisingEvent? {
+        guard sets[index].beginPDU() else { return nil }
+        let event = sets[index].event
+        context.timers.schedule(sets[index].timer, at: (event.start ?? context.now) + AirTime(event.bits))
+        return event
     }
 
     /// Schedules the next event, or ends the set after its last one.
     mutating func endEvent(_ index: Int, _ context: inout AirContext) {
         if sets[index].isExhausted { return end(index, status: .limitReached, &context) }
-        let next = context.now + sets[index].interval + nextDelay(of: index)
+        let next = sets[index].eventStart + sets[index].interval + nextDelay(of: index)
         context.timers.schedule(sets[index].timer, at: min(next, sets[index].end))
     }
 

@@ -86,7 +86,9 @@ enum LinkProcedure: Hashable, Sendable {
 ///   because packets of the air cannot be overheard; whether both hosts have the same key decides.
 /// - Termination: requested by one side; takes effect when the data sent before has crossed, or at the deadline.
 ///
-/// A link whose other end is gone is lost at `lossDeadline`. `Links` runs the events, and closes and frees links.
+/// A link whose other end is gone is lost at `lossDeadline`. A link may have a silent side, whose packets do not arrive:
+/// then there are no connection events, and the other end is lost at `lossDeadline` unless the silence ends before.
+/// `Links` runs the events, and closes and frees links.
 struct Link: Sendable {
     /// Time limit for the answer of a host, in microseconds (Core 5.4, Vol 6, Part B, 5.2).
     private static let responseTimeout: Int64 = 40_000_000
@@ -121,6 +123,8 @@ struct Link: Sendable {
     private(set) var termination: (side: LinkSide, reason: HCIStatus, deadline: AirTime)?
     private(set) var lossDeadline: AirTime = .never
     private(set) var lossReason = HCIStatus.connectionTimeout
+    /// The side whose packets do not arrive; `nil` for none.
+    private(set) var silentSide: LinkSide?
 
     private var ends: InlineArray<2, LinkEnd>
     private var interval: UInt16
@@ -180,6 +184,9 @@ struct Link: Sendable {
 
     /// Whether both controllers still have the link.
     var isWhole: Bool { self[.central].isPresent && self[.peripheral].isPresent }
+
+    /// Whether connection events take place.
+    var isActive: Bool { isWhole && silentSide == nil }
 
     private var parameters: ConnectionParameters {
         ConnectionParameters(
@@ -309,6 +316,26 @@ struct Link: Sendable {
     /// intervals if no connection event has taken place (Core 5.4, Vol 6, Part B, 4.5.2).
     mutating func loseEnd(_ side: LinkSide, at now: AirTime) {
         self[side].isPresent = false
+        // The peer of a silent side has received nothing since the silence began.
+        if silentSide != side { expectLoss(from: now) }
+    }
+
+    /// Makes a side silent: from now on none of its packets arrives, so the other end is lost as in `loseEnd`. Then the
+    /// silent end receives nothing either, and is lost after the same time again.
+    mutating func silence(_ side: LinkSide, at now: AirTime) {
+        guard isActive else { return }
+        silentSide = side
+        expectLoss(from: now)
+    }
+
+    /// Packets of a side arrive again.
+    mutating func endSilence(of side: LinkSide) {
+        guard silentSide == side, isWhole else { return }
+        silentSide = nil
+        lossDeadline = .never
+    }
+
+    private mutating func expectLoss(from now: AirTime) {
         let isEstablished = anchorEvent > 0 || now >= anchor
         lossReason = isEstablished ? .connectionTimeout : .connectionFailedToBeEstablished
         lossDeadline = isEstablished ? now + timeoutMicroseconds : now + 6 * intervalMicroseconds

@@ -36,8 +36,9 @@ extension CommandTable {
                 let (index, side) = try air.links.find(command, controller)
                 let peer = air.links[index][side.other].controller
                 let power = air.context.controllers.defaultTransmitPower(of: peer)
-                let rssi = air.medium.rssi(from: peer, power: power, at: controller)
-                return .init(connectionHandle: command.connectionHandle, rssi: RSSI(rssi))
+                let packet = Packet(transmitter: peer, power: power, channel: 0, bits: nil)
+                let rssi = air.medium.rssi(of: packet, at: controller, now: air.now)
+                return .init(connectionHandle: command.connectionHandle, rssi: rssi.map(RSSI.init) ?? .unavailable)
             },
             .returning(LEReadChannelMap.self) { air, controller, command throws(HCIStatus) in
                 let (index, _) = try air.links.find(command, controller)

@@ -134,7 +134,7 @@ struct Links: Sendable {
     private mutating func schedule(_ index: Int, _ context: inout AirContext) {
         guard links[index].isOpen else { return }
         var deadline = links[index].waitDeadline
-        if links[index].isWhole {
+        if links[index].isActive {
             deadline = min(deadline, links[index].updateInstant)
             if hasWork(index, &context) {
                 deadline = min(deadline, nextEventTime(index, context.now, context.configuration.timing))
@@ -187,7 +187,7 @@ struct Links: Sendable {
     mutating func run(_ index: Int, _ context: inout AirContext) {
         guard links[index].isOpen else { return }
         if context.now >= links[index].waitDeadline { return expire(index, &context) }
-        if links[index].isWhole, nextEventTime(index, context.now, context.configuration.timing) <= context.now {
+        if links[index].isActive, nextEventTime(index, context.now, context.configuration.timing) <= context.now {
             runConnectionEvent(index, &context)
         }
         if links[index].isOpen { schedule(index, &context) }
@@ -287,7 +287,11 @@ struct Links: Sendable {
     /// Closes a link whose timeout has expired.
     private mutating func expire(_ index: Int, _ context: inout AirContext) {
         if context.now >= links[index].lossDeadline {
-            closeBoth(index, links[index].lossReason, &context)
+            if let silent = links[index].silentSide, links[index].isWhole {
+                loseEnd(silent.other, of: index, &context)
+            } else {
+                closeBoth(index, links[index].lossReason, &context)
+            }
         } else if links[index].termination != nil {
             finishTermination(index, &context)
         } else {
@@ -297,9 +301,11 @@ struct Links: Sendable {
 
     private mutating func finishTermination(_ index: Int, _ context: inout AirContext) {
         guard let termination = links[index].termination else { return }
+        // The reason of a silent side does not arrive.
+        let reason = links[index].silentSide == nil ? termination.reason : .connectionTimeout
         close(
             index,
-            [(termination.side, .connectionTerminatedByLocalHost), (termination.side.other, termination.reason)],
+            [(termination.side, .connectionTerminatedByLocalHost), (termination.side.other, reason)],
             &context)
     }
 
@@ -313,12 +319,19 @@ struct Links: Sendable {
         _ index: Int, _ reasons: [(side: LinkSide, reason: HCIStatus)], _ context: inout AirContext
     ) {
         for (side, reason) in reasons where links[index][side].isPresent {
-            let controller = links[index][side].controller
-            hosts[controller].flow.used -= min(hosts[controller].flow.used, links[index][side].heldByHost)
-            context.controllers.emit(
-                DisconnectionComplete(connectionHandle: links[index][side].handle, reason: reason), to: controller)
+            reportEnd(of: index, to: side, reason, &context)
         }
         release(index, &context)
+    }
+
+    /// Reports the end of a link to the host of a side, and frees the buffers of its packets.
+    private mutating func reportEnd(
+        of index: Int, to side: LinkSide, _ reason: HCIStatus, _ context: inout AirContext
+    ) {
+        let controller = links[index][side].controller
+        hosts[controller].flow.used -= min(hosts[controller].flow.used, links[index][side].heldByHost)
+        context.controllers.emit(
+            DisconnectionComplete(connectionHandle: links[index][side].handle, reason: reason), to: controller)
     }
 
     /// Removes a link from the controllers that have it, and frees its index.
@@ -329,6 +342,59 @@ struct Links: Sendable {
         links[index].close()
         context.timers.remove(links[index].timer)
         free.append(index)
+    }
+}
+
+// MARK: - Faults
+
+extension Links {
+    /// Makes a controller silent on its present connections: nothing crosses them. Its peers lose them after the supervision
+    /// timeout, and the controller after another one.
+    mutating func silence(_ controller: Int, _ context: inout AirContext) {
+        for link in hosts[controller].links {
+            let index = Int(link)
+            links[index].silence(links[index].side(of: controller), at: context.now)
+            schedule(index, &context)
+        }
+    }
+
+    /// Ends the silence of a controller; the connections that it still has continue.
+    mutating func endSilence(of controller: Int, _ context: inout AirContext) {
+        for link in hosts[controller].links {
+            let index = Int(link)
+            links[index].endSilence(of: links[index].side(of: controller))
+            schedule(index, &context)
+        }
+    }
+
+    /// One end of a link that the other end still has is lost.
+    private mutating func loseEnd(_ side: LinkSide, of index: Int, _ context: inout AirContext) {
+        reportEnd(of: index, to: side, links[index].lossReason, &context)
+        hosts[links[index][side].controller].links.removeAll { $0 == Int32(index) }
+        links[index].loseEnd(side, at: context.now)
+        schedule(index, &context)
+    }
+
+    /// Ends connections of a controller at once, without an exchange of PDUs.
+    /// - Parameters:
+    ///   - reason: the reason for the peers.
+    ///   - isLoss: whether it is the controller's own reason, too; otherwise its host has ended the connections.
+    ///   - isWanted: whether to end the connection with the peer of this index and address.
+    /// - Returns: the addresses of the peers.
+    mutating func end(
+        of controller: Int, _ reason: HCIStatus, isLoss: Bool, _ context: inout AirContext,
+        where isWanted: (Int, PackedAddress) -> Bool
+    ) -> [PackedAddress] {
+        var peers: [PackedAddress] = []
+        for link in hosts[controller].links {
+            let side = links[Int(link)].side(of: controller)
+            let (peer, address) = (links[Int(link)][side.other].controller, links[Int(link)][side.other].address)
+            guard isWanted(peer, address) else { continue }
+            peers.append(address)
+            let ownReason = isLoss ? reason : .connectionTerminatedByLocalHost
+            close(Int(link), [(side, ownReason), (side.other, reason)], &context)
+        }
+        return peers
     }
 }
 

@@ -141,9 +141,10 @@ extension Scanners {
                 advertising.answersScanRequest(of: own, to: set, &context.controllers)
             else { continue }
             advertising.noteScanRequest(of: own, to: set, &context.controllers)
-            if scanners[index].admits(advertising[set].seenAdvertisement(isScanResponse: true), at: context.now) {
-                let rssi = medium.rssi(
-                    from: event.transmitter, power: event.power, at: scanners[index].controller)
+            if let rssi = medium.rssi(
+                of: event, at: scanners[index].receiver, now: context.now, isScanResponse: true),
+                scanners[index].admits(advertising[set].seenAdvertisement(isScanResponse: true), at: context.now)
+            {
                 report(set, isScanResponse: true, rssi, to: index, &advertising, &context.controllers)
             }
         }

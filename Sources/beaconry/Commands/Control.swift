@@ -4,6 +4,7 @@
 
 import ArgumentParser
 import BeaconryTools
+import BluetoothCore
 import Devices
 import Emulator
 
@@ -16,8 +17,9 @@ struct Control: AsyncParsableCommand {
             """,
         subcommands: [
             ControlList.self, ControlShow.self, ControlSet.self, ControlEnable.self, ControlDisable.self,
-            ControlAct.self, ControlReload.self, ControlStop.self, ControlEvents.self, ControlBonds.self,
-            ControlForget.self, ControlPair.self,
+            ControlAct.self, ControlMove.self, ControlLinks.self, ControlLink.self, ControlDisconnect.self,
+            ControlMute.self, ControlUnmute.self, ControlBattery.self, ControlRadio.self, ControlReload.self,
+            ControlStop.self, ControlEvents.self, ControlBonds.self, ControlForget.self, ControlPair.self,
         ])
 }
 
@@ -123,6 +125,99 @@ struct ControlAct: AsyncParsableCommand {
     func run() async throws {
         let command = DeviceCommand("act", ["action": action, "notification": notification])
         try await options.tool.send(.perform(device, command))
+    }
+}
+
+/// `beaconry ctl move`
+struct ControlMove: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "move", abstract: "Move a beacon or a host on the virtual air, and end its movement.",
+        discussion: """
+            Example: beaconry ctl move phone 3 0
+
+            The name of a host is the id of its receiver in the profile or the name after ?name= in --hci-server, else \
+            host, host-2, and so on.
+            """)
+    @Argument(help: "The beacon's id, or the host's name.") var name: String
+    @Argument(
+        parsing: .allUnrecognized,
+        help: ArgumentHelp("X, Y and, if not 0, the height in metres.", valueName: "metres"))
+    var metres: [String]
+    @OptionGroup var options: ControlOptions
+
+    func run() async throws {
+        let position: Position
+        do throws(ValueFault) {
+            position = try ValueText.position(metres.joined(separator: ","))
+        } catch {
+            throw Failure.usage("\(error.message)")
+        }
+        try await options.tool.send(.move(name, [position.x, position.y, position.z]))
+    }
+}
+
+/// `beaconry ctl links`
+struct ControlLinks: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "links", abstract: "Show distance, RSSI and loss from each beacon to each host that scans.",
+        discussion: """
+            Example: beaconry ctl links --json
+
+            On the virtual air only. MEAN RSSI is without shadowing, fading and noise.
+            """)
+    @OptionGroup var options: ControlOptions
+    func run() async throws { try await options.tool.send(.links) }
+}
+
+/// `beaconry ctl link`
+struct ControlLink: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "link", abstract: "Override RSSI or loss between a beacon and a host on the virtual air.",
+        discussion: """
+            Example: beaconry ctl link entrance phone --loss 20 --for 10s
+
+            In both directions, until --reset, until the time is over, or until one of them leaves the air. It replaces \
+            an earlier override. Advertising and connecting are affected; existing connections are not.
+            """)
+    @Argument(help: "The beacon's id, as in links.") var device: String
+    @Argument(help: "The host's name, as in links.") var receiver: String
+
+    @Option(parsing: .unconditional, help: "RSSI of all packets in dBm, whatever the distance (default: the model's).")
+    var rssi: String?
+
+    @Option(parsing: .unconditional, help: "Loss in dB in addition to the model's (default: 0).")
+    var loss: String?
+
+    @Option(parsing: .unconditional, help: "Percentage of packets that are lost in addition (default: 0).")
+    var packetLoss: String?
+
+    @Flag(help: "Lose all packets.") var blocked = false
+
+    @Option(name: .customLong("for"), help: "Time until the override ends, such as 10s (default: no limit).")
+    var time: String?
+
+    @Flag(help: "Remove the override.") var reset = false
+
+    @OptionGroup var options: ControlOptions
+
+    func run() async throws {
+        let texts: [LinkOverride.Key: String?] = [
+            .rssi: rssi, .loss: loss, .packetLoss: packetLoss, .blocked: blocked ? "true" : nil, .duration: time,
+        ]
+        let values = texts.compactMapValues(\.self)
+        guard values.isEmpty == reset else {
+            throw Failure.usage(
+                reset
+                    ? "--reset removes the override; leave the other options out"
+                    : "give --rssi, --loss, --packet-loss or --blocked, or --reset to remove the override")
+        }
+        do throws(ValueFault) {
+            _ = try LinkOverride(values)
+        } catch {
+            throw Failure.usage("\(error.message)")
+        }
+        let keys = Dictionary(uniqueKeysWithValues: values.map { ($0.key.rawValue, $0.value) })
+        try await options.tool.send(.link(device, receiver: receiver, keys))
     }
 }
 

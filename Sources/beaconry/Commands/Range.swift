@@ -24,12 +24,19 @@ struct Range: AsyncParsableCommand {
 
     @OptionGroup var time: DurationOption
 
+    @Option(help: "File for a chart of the RSSI, as beaconry plot draws it (default: none).")
+    var plot: String?
+
+    @Flag(help: "Replace an existing file of --plot.")
+    var force = false
+
     @OptionGroup var options: ListeningOptions
 
     func run() async throws {
+        if let plot { try Failure.unlessFree(plot, force: force) }
         let regions = try selection.regions(defaults: BeaconSelection.airLocate)
         try await RangeTool.run(
             Ranging(regions, settings: try distance.settings(), at: .zero),
-            on: try options.listening(limits: [.duplicates]), for: try time.value(), as: options.format)
+            on: try options.listening(limits: [.duplicates]), for: try time.value(), plot: plot, as: options.format)
     }
 }

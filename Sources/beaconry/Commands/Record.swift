@@ -21,7 +21,10 @@ struct Record: AsyncParsableCommand {
     @Argument(help: "The file to write.")
     var file: String
 
-    @Flag(help: "Replace an existing file.")
+    @Option(help: "File for a chart of the RSSI, as beaconry plot draws it (default: none).")
+    var plot: String?
+
+    @Flag(help: "Replace existing files.")
     var force = false
 
     @Flag(help: "Scan passively, without scan requests.")
@@ -32,9 +35,10 @@ struct Record: AsyncParsableCommand {
     @OptionGroup var options: ListeningOptions
 
     func run() async throws {
-        try Failure.unlessFree(file, force: force)
+        for path in [file, plot].compactMap(\.self) { try Failure.unlessFree(path, force: force) }
         let listening = try options.listening(
             duration: try time.value(), limits: [.pdu, .duplicates, .passiveScanning, .exactData])
-        try await RecordTool.run(ScanParameters(isActive: !passive), on: listening, to: file, as: options.format)
+        try await RecordTool.run(
+            ScanParameters(isActive: !passive), on: listening, to: file, plot: plot, as: options.format)
     }
 }

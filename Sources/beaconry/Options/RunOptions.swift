@@ -54,8 +54,11 @@ struct RunOptions: ParsableArguments {
     }
 
     /// The selected radio.
-    func makeRadio(ledger: any RadioLedger, capture: CaptureFile?) throws -> any PeripheralRadio {
-        let driver = try air.configured(try radio.driver(waits: waits))
+    /// - Parameter profiles: the profiles of the run.
+    func makeRadio(
+        for profiles: [Profile], ledger: any RadioLedger, capture: CaptureFile?
+    ) throws -> any PeripheralRadio {
+        let driver = try air.configured(try radio.driver(waits: waits), for: profiles)
         return driver.makePeripheral(RadioResources(ledger: ledger, capture: capture))
     }
 

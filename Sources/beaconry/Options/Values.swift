@@ -6,6 +6,8 @@ public import Advertising
 public import ArgumentParser
 import BluetoothCore
 import Devices
+package import Emulator
+package import Radio
 package import Receiving
 
 // Options are typed. Enumerations are ExpressibleByArgument, which lists their values in help, errors and completions.
@@ -13,6 +15,9 @@ package import Receiving
 
 extension AdvertisingPDU: ExpressibleByArgument {}
 extension Proximity: ExpressibleByArgument {}
+extension DisconnectionReason: ExpressibleByArgument {}
+extension BatteryState: ExpressibleByArgument {}
+extension RadioPower: ExpressibleByArgument {}
 
 /// The values of options that profiles do not have.
 enum OptionValue {

@@ -7,6 +7,7 @@ import BeaconryTools
 import BluetoothCore
 import Devices
 import HCIRadio
+import Profiles
 import Radio
 
 /// The options of the virtual air.
@@ -16,8 +17,11 @@ struct VirtualAirOption: ParsableArguments {
     @Option(
         help: """
             Where other hosts get controllers on the virtual air: tcp:HOST:PORT (port 0 picks a free one), vhci (the \
-            kernel has one as hciN), or none; may be repeated. ?address=XX:XX:XX:XX:XX:XX after a place sets the public \
-            address of its controller (default: tcp:127.0.0.1:6402).
+            kernel has one as hciN), or none; may be repeated. After it, ?name=phone&at=3,0&address=XX:XX:XX:XX:XX:XX \
+            gives the name of its host, where the host is in metres, and the public address of its controller; \
+            &carried=pocket&heading=90 puts it into the pocket of a person who faces that direction, in degrees \
+            clockwise from north; each may be left out. The receivers of a profile have servers of their own (default: \
+            tcp:127.0.0.1:6402).
             """)
     var hciServer: [String] = []
 
@@ -39,34 +43,49 @@ struct VirtualAirOption: ParsableArguments {
     var airTiming: String?
 
     @Option(
+        help: """
+            Model of the virtual air: free, hall, office, home or obstructed, with shadowing, fading, lost packets and \
+            collisions, or off (default: that of the profile, else off).
+            """,
+        completion: .list(Propagation.environments.map(\.name) + ["off"]),
+        transform: ValueText.physics)
+    var physics: Propagation?
+
+    @Option(
         parsing: .unconditional,
         help: """
-            Path-loss exponent of the virtual air: 2 is free space, 3 to 4 indoors (default: \
-            \(defaults.pathLossExponent)).
+            Path-loss exponent of the virtual air: 2 is free space, 3 to 4 indoors (default: that of the model, else \
+            \(defaults.propagation.exponent)).
             """,
         transform: exponent)
     var pathLoss: Double?
 
     @Option(
         parsing: .unconditional,
-        help: "Standard deviation of the RSSI on the virtual air, in dB (default: \(defaults.noise)).",
+        help: """
+            Standard deviation of the RSSI from packet to packet on the virtual air, in dB (default: that of the model, \
+            else \(defaults.propagation.packetDeviation)).
+            """,
         transform: noise)
     var rssiNoise: Double?
 
     /// The radio with these options, if it is the virtual air.
+    /// - Parameter profiles: the profiles of the run, which may describe the air, and whose receivers become servers of it.
     /// - Throws: `Failure` for another radio, if options were given.
-    func configured(_ driver: any RadioDriver) throws -> any RadioDriver {
+    func configured(_ driver: any RadioDriver, for profiles: [Profile]) throws -> any RadioDriver {
         if var air = driver as? VirtualAirDriver {
-            air.options = try options()
+            air.options = try options(for: profiles)
+            for receiver in profiles.flatMap(\.receivers) { air.options.add(receiver) }
             return air
         }
-        guard hciServer.isEmpty, seed == nil, airTiming == nil, pathLoss == nil, rssiNoise == nil else {
-            throw Failure.usage("--hci-server, --seed, --air-timing, --path-loss and --rssi-noise need --radio virtual")
+        guard hciServer.isEmpty, seed == nil, airTiming == nil, physics == nil, pathLoss == nil, rssiNoise == nil else {
+            throw Failure.usage(
+                "--hci-server, --seed, --air-timing, --physics, --path-loss and --rssi-noise need --radio virtual")
         }
         return driver
     }
 
-    private func options() throws -> VirtualAirOptions {
+    private func options(for profiles: [Profile]) throws -> VirtualAirOptions {
         var options = Self.defaults
         if let seed = try seed ?? EnvironmentVariable.seed.parsed(OptionValue.seed) { options.seed = seed }
         if let name = try airTiming ?? EnvironmentVariable.airTiming.parsed(Self.timing),
@@ -74,10 +93,14 @@ struct VirtualAirOption: ParsableArguments {
         {
             options.timing = timing
         }
+        let model = try physics ?? EnvironmentVariable.physics.parsed(ValueText.physics)
+        options.propagation = Propagation(for: profiles, chosen: model)
         if let exponent = try pathLoss ?? EnvironmentVariable.pathLoss.parsed(Self.exponent) {
-            options.pathLossExponent = exponent
+            options.propagation.exponent = exponent
         }
-        if let noise = try rssiNoise ?? EnvironmentVariable.rssiNoise.parsed(Self.noise) { options.noise = noise }
+        if let noise = try rssiNoise ?? EnvironmentVariable.rssiNoise.parsed(Self.noise) {
+            options.propagation.packetDeviation = noise
+        }
         if let servers = try Self.servers(hciServer.isEmpty ? Self.serversInEnvironment : hciServer) {
             options.servers = servers
         }
@@ -88,7 +111,7 @@ struct VirtualAirOption: ParsableArguments {
     /// default.
     static func servedPlace() throws(Failure) -> (host: String, port: Int) {
         let places = try servers(serversInEnvironment)?.compactMap { server -> (host: String, port: Int)? in
-            guard case .tcp(let host, let port, _) = server, port != 0 else { return nil }
+            guard case .tcp(let host, let port) = server.transport, port != 0 else { return nil }
             return (host, port)
         }
         return places?.first ?? VirtualAirOptions.defaultServer
@@ -108,27 +131,25 @@ struct VirtualAirOption: ParsableArguments {
 
     private static func server(_ name: String) throws(Failure) -> VirtualAirOptions.Server {
         let parts = name.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        let address = try parts.count > 1 ? Self.address(in: parts[1], of: name) : nil
-        if parts[0] == "vhci" { return .kernel(address: address) }
-        if parts[0].hasPrefix("tcp:"), let place = HostAndPort(String(parts[0].dropFirst("tcp:".count))) {
-            return .tcp(host: place.host, port: place.port, address: address)
+        guard var server = VirtualAirOptions.Server(parts[0]) else {
+            throw .usage("--hci-server: \"\(name)\" is not tcp:HOST:PORT, vhci, or none alone")
         }
-        throw .usage("--hci-server: \"\(name)\" is not tcp:HOST:PORT, vhci, or none alone")
-    }
-
-    /// The address in `address=XX:XX:XX:XX:XX:XX`.
-    private static func address(in query: String, of name: String) throws(Failure) -> BluetoothAddress {
-        let key = "address="
-        guard query.hasPrefix(key) else {
-            throw .usage("--hci-server: \"\(name)\": \"\(query)\" is not address=XX:XX:XX:XX:XX:XX")
+        var query = ServerQuery()
+        for item in parts.dropFirst().flatMap({ $0.split(separator: "&", omittingEmptySubsequences: false) }) {
+            do throws(ValueFault) {
+                try query.set(String(item))
+            } catch {
+                throw .usage("--hci-server: \"\(name)\": \(error.message)")
+            }
         }
-        let text = String(query.dropFirst(key.count))
-        guard let address = BluetoothAddress(text), address != .zero, address.octets.contains(where: { $0 != 0xFF })
-        else {
-            throw .usage(
-                "--hci-server: \"\(name)\": \"\(text)\" is not the address of a device, such as 00:1B:DC:07:31:42")
+        if query.heading != nil, query.carried == nil {
+            throw .usage("--hci-server: \"\(name)\": heading needs carried=pocket")
         }
-        return address
+        server.name = query.name
+        server.motion = query.position.map(Motion.rest)
+        server.address = query.address
+        server.carrying = query.carried.map { Carrying($0, heading: query.heading ?? 0) }
+        return server
     }
 
     private static func timing(_ text: String) throws(ValueFault) -> String {
@@ -140,4 +161,50 @@ struct VirtualAirOption: ParsableArguments {
 
     private static let exponent = OptionValue.number(upTo: 10, "")
     private static let noise = OptionValue.number(upTo: 40, " of decibels")
+}
+
+extension VirtualAirOptions {
+    /// Adds the server of a receiver.
+    ///
+    /// A server that was given the name of the receiver is its server, unless the profile has another one; it has the motion
+    /// of the receiver, unless it was given a position.
+    fileprivate mutating func add(_ receiver: ReceiverDefinition) {
+        let named = servers.indices.filter { servers[$0].name == receiver.id }
+        for index in named where servers[index].motion == nil { servers[index].motion = receiver.movement?.motion }
+        guard named.isEmpty || receiver.server != nil else { return }
+        // The profile's text was checked when it was read.
+        var server = receiver.server.flatMap { Server($0) } ?? .tcp(host: Self.defaultServer.host, port: 0)
+        server.name = receiver.id
+        server.motion = receiver.movement?.motion
+        servers.append(server)
+    }
+}
+
+/// What follows the question mark in `--hci-server`.
+private struct ServerQuery {
+    var name: String?
+    var position: Position?
+    var address: BluetoothAddress?
+    var carried: Carrying.Place?
+    /// In degrees clockwise from north.
+    var heading: Double?
+
+    /// Sets `name=NAME`, `at=X,Y[,Z]`, `address=XX:XX:XX:XX:XX:XX`, `carried=pocket` or `heading=DEGREES`.
+    mutating func set(_ item: String) throws(ValueFault) {
+        let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let text = parts.count > 1 ? parts[1] : ""
+        switch parts[0] {
+        case "name": name = try ValueText.name(text)
+        case "at": position = try ValueText.position(text)
+        case "address":
+            guard let address = BluetoothAddress(text), address != .zero, address.octets.contains(where: { $0 != 0xFF })
+            else { throw ValueFault("\"\(text)\" is not the address of a device, such as 00:1B:DC:07:31:42") }
+            self.address = address
+        case "carried": carried = try ValueText.choice(text, of: Carrying.Place.self)
+        case "heading": heading = try ValueText.degrees(text)
+        default:
+            throw ValueFault(
+                "\"\(item)\" is not name=NAME, at=X,Y, address=XX:XX:XX:XX:XX:XX, carried=pocket or heading=DEGREES")
+        }
+    }
 }

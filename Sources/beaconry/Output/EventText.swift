@@ -46,7 +46,8 @@ enum EventText {
     private static func ready(_ capabilities: RadioCapabilities) -> String {
         let way = "\(capabilities.way) (\(capabilities.wayReason))"
         if capabilities.name == "virtual" {
-            let servers = capabilities.servers
+            let names = Dictionary(capabilities.receivers.map { ($0.value, $0.key) }, uniquingKeysWith: { min($0, $1) })
+            let servers = capabilities.servers.map { server in names[server].map { "\(server) (\($0))" } ?? server }
             let place = servers.isEmpty ? "closed to other hosts" : "listening on \(servers.joined(separator: " and "))"
             return "radio virtual is ready: \(way), \(place)" + (capabilities.seed.map { ", seed \($0)" } ?? "")
         }
@@ -56,7 +57,7 @@ enum EventText {
     }
 
     private static func line(_ event: HostEvent) -> String {
-        let host = "host \(event.peer) on \(event.transport)"
+        let host = "host \(event.name) (\(event.peer) on \(event.transport))"
         return switch event.action {
         case .joined: "\(host) joined as controller \(event.address)"
         case .left: "\(host) left"
@@ -97,6 +98,12 @@ enum EventText {
         case .settingsReset(let file): return "settings reset: \(file) removed"
         case .bondsSaved(let file): return "bonds saved in \(file)"
         case .bondsReset(let file): return "bonds reset: \(file) removed"
+        case .muted(let duration):
+            let time = duration.map { " for \(Formatting.seconds($0))" } ?? ""
+            return "muted\(time): nothing that it sends is received"
+        case .unmuted: return "unmuted"
+        case .battery(.flat): return "its battery is flat"
+        case .battery(.full): return "its battery is full again"
         case .report(let report): return line(report, of: beacon)
         case .warning(let warning): return line(warning)
         }

@@ -16,6 +16,7 @@ struct LiveTable {
         var number = ""
         var address = ""
         var centrals: Set<String> = []
+        var isMuted = false
 
         /// Shows the advertisement on the air, and the requested values where it is unknown.
         mutating func show(_ status: AdvertisingStatus) {
@@ -53,6 +54,9 @@ struct LiveTable {
             case .connected(let central): change(beacon) { $0.centrals.insert(central) }
             case .disconnected(let central): change(beacon) { $0.centrals.remove(central) }
             case .settingsSaved: break
+            case .muted, .unmuted:
+                change(beacon) { $0.isMuted = event != .unmuted }
+                return false
             default: return false
             }
             return true
@@ -86,8 +90,8 @@ struct LiveTable {
     private func cells(_ name: BeaconIdentifier) -> [String] {
         let row = rows[name] ?? Row()
         return [
-            name.name, row.interval, row.centrals.sorted().joined(separator: " "), row.number, row.address,
-            row.identity,
+            name.name, row.interval + (row.isMuted ? " (muted)" : ""), row.centrals.sorted().joined(separator: " "),
+            row.number, row.address, row.identity,
         ]
     }
 }

@@ -82,8 +82,10 @@ struct EventRecord: Decodable, Hashable, Sendable {
     var instances: Int?
     var freeInstances: Int?
     var servers: [String]?
+    var receivers: [String: String]?
     var seed: UInt64?
     var beacons: Int?
+    var seconds: Double?
 
     /// The record of an event.
     init(_ posted: PostedEvent) {

@@ -9,7 +9,7 @@ import Radio
 import Synchronization
 
 /// A scripted radio that records its calls.
-final class ScriptedRadio: ConnectionUpdatingRadio, PairingRadio, BondStoringRadio {
+final class ScriptedRadio: ConnectionUpdatingRadio, PairingRadio, BondStoringRadio, FaultInjectingRadio {
     /// The calls, in order.
     enum Call: Hashable, Sendable {
         case open([HostedBeacon], waits: Bool)
@@ -21,6 +21,9 @@ final class ScriptedRadio: ConnectionUpdatingRadio, PairingRadio, BondStoringRad
         case answerPairing(PairingAnswer, String)
         case requestSecurity(String)
         case forgetBonds(String, RemoteAddress?)
+        case endConnections(String, with: String?, DisconnectionReason)
+        case mute(String, Bool)
+        case power(String?, Bool)
         case close
     }
 
@@ -45,6 +48,8 @@ final class ScriptedRadio: ConnectionUpdatingRadio, PairingRadio, BondStoringRad
         var capabilities = RadioCapabilities(
             name: "scripted", way: "script", wayReason: "this is a test", address: nil, hasExtendedAdvertising: true,
             instances: 8, freeInstances: 8, sharesTime: false, canReadBack: true)
+        var injectsFaults = false
+        var endedConnections: [String]?
         var keeper: (any BondStore)?
         var attributes: AttributeResponder?
     }
@@ -173,6 +178,31 @@ final class ScriptedRadio: ConnectionUpdatingRadio, PairingRadio, BondStoringRad
     }
 
     func disconnect(central: String) async { calls.append(.disconnect(central)) }
+
+    // MARK: - FaultInjectingRadio
+
+    /// Makes the radio one that injects faults; `ended` is what `endConnections` returns.
+    func injectFaults(ended: [String]? = []) {
+        script.withLock { script in
+            script.injectsFaults = true
+            script.endedConnections = ended
+        }
+    }
+
+    var injectsFaults: Bool { script.withLock(\.injectsFaults) }
+
+    func endConnections(of name: String, with peer: String?, _ reason: DisconnectionReason) async -> [String]? {
+        calls.append(.endConnections(name, with: peer, reason))
+        return script.withLock(\.endedConnections)
+    }
+
+    func setMuted(_ isMuted: Bool, _ beacon: BeaconIdentifier) async { calls.append(.mute(beacon.name, isMuted)) }
+
+    func setPowered(_ isPowered: Bool, _ beacon: BeaconIdentifier) async {
+        calls.append(.power(beacon.name, isPowered))
+    }
+
+    func setPowered(_ isPowered: Bool) async { calls.append(.power(nil, isPowered)) }
 
     func close() async {
         calls.append(.close)

@@ -110,6 +110,27 @@ def test_kernel_uses_a_controller_on_our_air(
     eventually("bluetoothd has lost hci2", lambda: adapter_property(2, "Address") is None)
 
 
+@pytest.mark.depends_on()
+def test_hosts_of_the_kernel_have_positions(
+    beaconry: Beaconry, bluetoothd: Bluetoothd, controllers: Controllers, witness: Witness
+) -> None:
+    profile = beaconry.profile(plain(extra="position: [0, 0]"))
+    servers = ("--hci-server", "vhci?name=near&at=1,0", "--hci-server", "vhci?name=far&at=10,0")
+    run = beaconry.run(profile, *servers, radio="virtual")
+    assert run.wait("radio-ready")["servers"] == ["vhci:hci2", "vhci:hci3"]
+    address = run.wait("advertising-started")["address"]
+    eventually("the kernel has set up both", lambda: {2, 3} <= set(controllers.indexes().values()))
+    bluetoothd.wait()
+    for index, rssi in ((2, -59), (3, -79)):
+        phone = Phone(index)
+        phone.forget()
+        asyncio.run(phone.find(lambda device, _: device.address == address))
+        assert {each.rssi for each in witness.reports(index, address)} == {rssi}
+        phone.forget()
+    assert run.end() == 0
+    eventually("bluetoothd has lost both", lambda: not any(adapter_property(each, "Address") for each in (2, 3)))
+
+
 @pytest.mark.depends_on("controllers")
 def test_our_host_runs_on_the_user_channel(
     beaconry: Beaconry, bluetoothd: Bluetoothd, controllers: Controllers, witness: Witness, phone: Phone, extended: bool

@@ -221,7 +221,7 @@ def test_help_shows_defaults_and_groups() -> None:
     assert [help.index(each) for each in order] == sorted(help.index(each) for each in order)
     help = " ".join(beaconry("run", "--help").stdout.split())
     for default in (
-        "(default: auto)", "(default: tcp:127.0.0.1:6402)", "(default: spec)", "(default: 2.0)", "(default: 0.0)",
+        "(default: auto)", "(default: tcp:127.0.0.1:6402)", "(default: spec)", "else 2.0)", "else 0.0)",
         "else ~/.local/state/beaconry)", "(default: run until Ctrl-C)",
     ):  # fmt: skip
         assert default in help, default

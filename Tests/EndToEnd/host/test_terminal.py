@@ -251,7 +251,7 @@ def test_scan_is_sorted_by_rssi(beaconry: Beaconry, show: Show) -> None:
     screen.type("s")
     lines = screen.until(lambda lines: lines[-1].endswith("s: sort by first seen"))
     heading = next(number for number, line in enumerate(lines) if line.startswith("ADDRESS"))
-    assert lines[heading].split() == ["ADDRESS", "RSSI", "INTERVAL", "COUNT", "AGE", "NAME", "IDENTITY"]
+    assert lines[heading].split() == ["ADDRESS", "RSSI", "TREND", "INTERVAL", "COUNT", "AGE", "NAME", "IDENTITY"]
     assert "ibeacon 1/30" in lines[heading + 1]
     screen.type("\x03")
     assert screen.exit_code() == 0
@@ -263,3 +263,23 @@ def test_without_a_terminal_lines_are_printed(beaconry: Beaconry) -> None:
     assert done.returncode == 0
     assert "b01: on the air: iBeacon 1/1, ADV_NONCONN_IND every 160 ticks, " in done.stdout
     assert "\x1b" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("command", "locale", "columns", "trend"),
+    [("scan", "C.UTF-8", 120, "▅▅▅▅"), ("scan", "C", 120, "===="), ("scan", "C", 79, ""), ("range", "C.UTF-8", 120, "▅▅")],
+)
+def test_last_values_are_shown_as_a_sparkline(
+    beaconry: Beaconry, show: Show, command: str, locale: str, columns: int, trend: str
+) -> None:
+    radio = ["--radio", "virtual", "--hci-server", "tcp:127.0.0.1:0", "--ephemeral", "--json"]
+    air = beaconry.start("run", str(profile(beaconry, 1)), *radio)
+    place = air.wait("radio-ready")["servers"][0].removeprefix("tcp:")
+    air.wait("ready")
+    beaconry.environment["LC_ALL"] = locale
+    screen = show(command, "--radio", f"tcp-client:{place}", columns=columns)
+    if trend:
+        screen.until(lambda lines: any(trend in line for line in lines))
+    else:
+        lines = screen.until(lambda lines: any("ibeacon 1/1" in line for line in lines))
+        assert not any("TREND" in line for line in lines)

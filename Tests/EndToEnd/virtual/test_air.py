@@ -84,7 +84,7 @@ def test_hosts_choose_their_public_addresses(air: VirtualAir, beaconry: Beaconry
         host.close()
 
 
-@pytest.mark.parametrize("query", ["address=C0:FF:EE", "address=00:00:00:00:00:00", "address=", "name=x", ""])
+@pytest.mark.parametrize("query", ["address=C0:FF:EE", "address=00:00:00:00:00:00", "address=", "place=x", ""])
 @pytest.mark.parametrize("place", ["tcp:127.0.0.1:0", "vhci"])
 def test_invalid_address_is_a_usage_error(beaconry: Beaconry, place: str, query: str) -> None:
     result = beaconry.call(

@@ -36,7 +36,7 @@ def test_commands_of_the_page_are_valid(beaconry: Beaconry) -> None:
     assert len(lines) > 20
     nowhere = ["--radio", "tcp-client:127.0.0.1:1"]
     for line in lines:
-        local = line[0] in ("clone", "run") or line[:2] in (["monitor", "add"], ["monitor", "remove"], ["monitor", "list"])
+        local = line[0] in ("clone", "plot", "run") or line[:2] in (["monitor", "add"], ["monitor", "remove"], ["monitor", "list"])
         done = beaconry.call(*line, *([] if local else nowhere))
         assert done.returncode in (0, 65, 69) or line[:2] == ["monitor", "remove"], (line, done)
         assert done.returncode != 65 or "no such file" in done.stderr.lower(), (line, done)

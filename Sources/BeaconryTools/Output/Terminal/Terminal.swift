@@ -28,6 +28,12 @@ package enum Terminal {
     /// Whether this process may read from the terminal and change its modes; a background process would be stopped.
     static var isInForeground: Bool { tcgetpgrp(STDOUT_FILENO) == getpgrp() }
 
+    /// Whether the locale has UTF-8, by the variables that the C library uses, in their order.
+    static var isUnicode: Bool {
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap(Environment.value).first ?? ""
+        return ["utf-8", "utf8"].contains { locale.lowercased().hasSuffix($0) }
+    }
+
     /// The terminal's size; 80 x 24 if unknown.
     static var size: (columns: Int, rows: Int) {
         var size = winsize()

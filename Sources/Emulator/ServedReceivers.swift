@@ -1,0 +1,55 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import Profiles
+import Radio
+
+/// The receivers of the profiles as the radio has them.
+///
+/// Their servers are there from the start to the end of a run; a reload changes their movements only.
+struct ServedReceivers: Sendable {
+    /// By name.
+    private var receivers: [String: ReceiverDefinition] = [:]
+    private var hasWarned = false
+
+    /// The receivers that a run starts with.
+    init(_ profiles: [Profile] = []) {
+        for receiver in profiles.flatMap(\.receivers) { receivers[receiver.id] = receiver }
+    }
+
+    /// The warning of a radio without positions, once; `nil` if nothing needs them.
+    /// - Parameter movements: the movements of the beacons.
+    mutating func warning(ofRadio name: String, _ movements: [Movement]) -> Warning? {
+        guard !hasWarned, !receivers.isEmpty || movements.contains(where: \.motion.isMoving) else { return nil }
+        hasWarned = true
+        return Warning(
+            code: "no-movement", message: "receivers and movement have no effect: \(name) has no positions",
+            hint: "run on the virtual air (--radio virtual), or leave them out of the profile")
+    }
+
+    /// Applies the receivers of a reload: their movements at once.
+    /// - Returns: a warning with the names of those that were added, removed or given another server; `nil` for none.
+    mutating func replace(by next: [ReceiverDefinition], on radio: any PositioningRadio) async -> Warning? {
+        var pending = Set(receivers.keys).subtracting(next.map(\.id))
+        for receiver in next {
+            let former = receivers[receiver.id]
+            if let former, former.server != receiver.server { pending.insert(receiver.id) }
+            guard former == nil || former?.movement != receiver.movement else { continue }
+            // A server of the command line may have the name of a new receiver.
+            guard await radio.setMotion(receiver.movement?.motion, ofReceiver: receiver.id) else {
+                pending.insert(receiver.id)
+                continue
+            }
+            receivers[receiver.id] = ReceiverDefinition(
+                id: receiver.id, movement: receiver.movement, server: (former ?? receiver).server)
+        }
+        guard !pending.isEmpty else { return nil }
+        return Warning(
+            code: "receivers-not-changed",
+            message: "a reload does not add or remove receivers, and does not change their servers: "
+                + pending.sorted().joined(separator: ", "),
+            hint: "start a new run")
+    }
+}

@@ -1,0 +1,140 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import Devices
+import Glibc
+
+/// A file of recorded positions: CSV in metres, or GPX or GeoJSON on the globe.
+struct TrackFile {
+    /// The limit of a file's size, in bytes.
+    static let maximumSize = 1 << 20
+    /// The limit of points, so that a file cannot take memory without bound.
+    static let maximumCount = 100_000
+
+    private enum Format {
+        case csv, gpx, geoJSON
+    }
+
+    private let name: String
+    private let text: String
+    private let format: Format
+
+    /// Reads a file; its name ends with its format.
+    /// - Throws: `ValueFault` if there is no such file or format, or if the file is too large.
+    init(_ name: String, from files: ProfileFileReader) throws(ValueFault) {
+        let suffixes: [(String, Format)] = [
+            (".csv", .csv), (".gpx", .gpx), (".geojson", .geoJSON), (".json", .geoJSON),
+        ]
+        let lowercased = name.lowercased()
+        guard let format = suffixes.first(where: { lowercased.hasSuffix($0.0) })?.1 else {
+            throw ValueFault("\"\(name)\" is not a track; write the name of a .csv, .gpx or .geojson file")
+        }
+        var text = try files(name)
+        if text.hasPrefix("\u{FEFF}") { text.removeFirst() }
+        guard text.utf8.count <= Self.maximumSize else {
+            throw ValueFault("\(name): it has more than \(Self.maximumSize) bytes")
+        }
+        self.name = name
+        self.text = text
+        self.format = format
+    }
+
+    /// The path in the file.
+    /// - Parameters:
+    ///   - who: selects the rows of a CSV file; `nil` for those of `id`.
+    ///   - anchor: the place of the origin on the globe, for GPX and GeoJSON only.
+    func path(of who: String?, id: String, anchor: MapAnchor?) throws(ValueFault) -> Motion.Path {
+        let points: [Motion.Path.Point]
+        do throws(ValueFault) {
+            switch format {
+            case .csv:
+                guard anchor == nil else {
+                    throw ValueFault("the positions of a CSV file are in metres; leave anchor out")
+                }
+                points = try CSVTrack.points(in: text, of: who, id: id)
+            case .gpx: points = try Self.points(try GPXTrack.fixes(in: text), who, anchor)
+            case .geoJSON: points = try Self.points(try GeoJSONTrack.fixes(in: text), who, anchor)
+            }
+        } catch {
+            throw ValueFault("\(name): \(error.message)")
+        }
+        guard let path = Motion.Path(points) else { throw ValueFault("\(name): it has no points") }
+        return path
+    }
+
+    /// Fixes as points in metres and seconds, from the time of the first.
+    private static func points(
+        _ fixes: [MapFix], _ who: String?, _ anchor: MapAnchor?
+    ) throws(ValueFault) -> [Motion.Path.Point] {
+        guard who == nil else { throw ValueFault("only a CSV file has rows of several; leave who out") }
+        guard let anchor else {
+            throw ValueFault(
+                "its positions are latitudes and longitudes; write where [0, 0] is, such as "
+                    + "track: { file: walk.gpx, anchor: { lat: 48.1374, lon: 11.5755, bearing: 0 } }")
+        }
+        guard let first = fixes.first else { throw ValueFault("it has no points with a time") }
+        var points: [Motion.Path.Point] = []
+        points.reserveCapacity(fixes.count)
+        var last = first
+        for (number, fix) in fixes.enumerated() {
+            guard number == 0 || fix.time > last.time else {
+                throw ValueFault("line \(fix.line): its time is not after that of the point before")
+            }
+            last = fix
+            let position = anchor.position(of: fix)
+            guard max(abs(position.x), abs(position.y), abs(position.z)) <= 10_000 else {
+                throw ValueFault("line \(fix.line): the point is more than 10000 m from the anchor")
+            }
+            points.append(Motion.Path.Point(Double(fix.time - first.time) / 1_000_000, position))
+        }
+        return points
+    }
+}
+
+/// A recorded position on the globe.
+struct MapFix: Hashable {
+    /// In degrees, north and east positive.
+    let latitude, longitude: Double
+    /// In metres above the sea; `nil` if unknown.
+    let elevation: Double?
+    /// In microseconds since the Unix epoch.
+    let time: Int64
+    /// Where it is in its file, counted from 1.
+    let line: Int
+}
+
+/// The place on the globe of a profile's origin, and the direction of its second axis.
+///
+/// The projection is equirectangular, with the radii of the WGS 84 ellipsoid at the anchor: within a kilometre of it, distances
+/// are right to a few centimetres.
+struct MapAnchor: Hashable {
+    /// In degrees, -89 to 89.
+    let latitude: Double
+    /// In degrees.
+    let longitude: Double
+    /// The direction of the second axis, in degrees clockwise from north.
+    let bearing: Double
+    /// The elevation of height 0 in metres above the sea; `nil` if all points have height 0.
+    let elevation: Double?
+
+    /// The position of a fix, in metres.
+    func position(of fix: MapFix) -> Position {
+        // The radii of curvature of the meridian and of the parallel (WGS 84: a = 6378137 m, f = 1/298.257223563).
+        let (semiMajor, eccentricity) = (6_378_137.0, 6.694_379_990_14e-3)
+        let degree = Double.pi / 180
+        let sine = sin(latitude * degree)
+        let curve = 1 - eccentricity * sine * sine
+        let perDegreeNorth = degree * semiMajor * (1 - eccentricity) / (curve * curve.squareRoot())
+        let perDegreeEast = degree * semiMajor * cos(latitude * degree) / curve.squareRoot()
+        var turn = (fix.longitude - longitude).truncatingRemainder(dividingBy: 360)
+        if turn > 180 { turn -= 360 }
+        if turn < -180 { turn += 360 }
+        let (east, north) = (turn * perDegreeEast, (fix.latitude - latitude) * perDegreeNorth)
+        let height = elevation.flatMap { base in fix.elevation.map { $0 - base } } ?? 0
+        return Position(
+            x: east * cos(bearing * degree) - north * sin(bearing * degree),
+            y: east * sin(bearing * degree) + north * cos(bearing * degree), z: height)
+    }
+}

@@ -1,0 +1,55 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// A radio with an emulated air on which faults can be provoked: losses of connections, of transmissions and of power.
+package protocol FaultInjectingRadio: PeripheralRadio {
+    /// Whether the air is emulated, so that the methods below have an effect.
+    var injectsFaults: Bool { get }
+
+    /// Ends connections of a beacon or of a host at once.
+    /// - Parameters:
+    ///   - name: the name on the air of the one that ends them.
+    ///   - peer: the name or the address of the other end; `nil` for all connections.
+    /// - Returns: the addresses of the other ends; `nil` if nothing on the air has this name.
+    func endConnections(of name: String, with peer: String?, _ reason: DisconnectionReason) async -> [String]?
+
+    /// Mutes a beacon, or ends that: nothing that it sends is received, which the beacon does not notice. Connections are
+    /// lost after their supervision timeouts.
+    func setMuted(_ isMuted: Bool, _ beacon: BeaconIdentifier) async
+
+    /// Cuts or restores the power of one beacon's radio: its connections end there at once, and are lost at the other end
+    /// after their supervision timeouts. An advertisement that is requested meanwhile begins when the power is back.
+    func setPowered(_ isPowered: Bool, _ beacon: BeaconIdentifier) async
+
+    /// Removes the radio, or brings it back: as `setPowered(_:_:)` for all beacons, with the events `.lost` and `.ready`.
+    func setPowered(_ isPowered: Bool) async
+}
+
+/// A radio that can give a reason for the end of a central's connection. Others end it with `.remoteUser`.
+package protocol ReasonedDisconnectionRadio: PeripheralRadio {
+    /// Ends a central's connection.
+    /// - Throws: `RadioError` `.unsupported` for a reason that the radio cannot give.
+    func disconnect(central: String, reason: DisconnectionReason) async throws(RadioError)
+}
+
+/// Why a connection ends (Core 5.4, Vol 1, Part F).
+package enum DisconnectionReason: String, CaseIterable, Hashable, Sendable {
+    /// No packet arrived during the supervision timeout (0x08): a loss, which both ends notice.
+    case supervisionTimeout = "supervision-timeout"
+    /// An encrypted packet was not authentic (0x3D): a loss, too.
+    case integrityFailure = "mic-failure"
+    /// The user of the other device ended it (0x13).
+    case remoteUser = "remote-user"
+    /// The other device has too few resources (0x14).
+    case lowResources = "low-resources"
+    /// The other device is being switched off (0x15).
+    case powerOff = "power-off"
+    /// Authentication failed (0x05).
+    case authenticationFailure = "authentication-failure"
+    /// The connection parameters are unacceptable (0x3B).
+    case unacceptableParameters = "unacceptable-parameters"
+
+    /// Whether the link layer has this reason, which no host can request.
+    package var isLoss: Bool { self == .supervisionTimeout || self == .integrityFailure }
+}

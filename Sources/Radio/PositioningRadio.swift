@@ -1,0 +1,60 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+package import BluetoothCore
+
+/// A radio with an emulated air: every beacon and every host has a name and a place there, and both can be moved.
+package protocol PositioningRadio: PeripheralRadio {
+    /// Moves a beacon or a host, and ends its motion.
+    /// - Returns: `false` if nothing on the air has this name.
+    func move(_ name: String, to position: Position) async -> Bool
+
+    /// Changes how the hosts of a receiver move, those that are on the air and those that join later.
+    /// - Parameter receiver: the name that the server of its hosts was given.
+    /// - Returns: `false` if no server has this name.
+    func setMotion(_ motion: Motion?, ofReceiver receiver: String) async -> Bool
+
+    /// The present position of a beacon or a host; `nil` if nothing on the air has this name, or it has no position.
+    func position(of name: String) async -> Position?
+
+    /// The paths from everything that advertises to everything that scans, in the order in which they joined the air.
+    func paths() async -> [AirPath]
+
+    /// Overrides the path between a beacon and a host, in both directions, until one of them leaves the air or the override
+    /// ends; `nil` removes the override.
+    /// - Returns: the name that nothing on the air has; `nil` if both have been found.
+    func overrideLink(_ one: String, _ other: String, _ override: LinkOverride?) async -> String?
+}
+
+/// A path from an advertiser to a scanner on an emulated air.
+package struct AirPath: Hashable, Sendable {
+    /// The name of the advertiser.
+    package let transmitter: String
+    /// The name of the scanner.
+    package let receiver: String
+    /// In metres; `nil` unless both have a position.
+    package let distance: Double?
+    /// The RSSI in dBm without shadowing, fading and noise, with the override.
+    package let meanRSSI: Double
+    /// The RSSI of the last packet that was received; `nil` before the first, and where all packets have the mean.
+    package let lastRSSI: RSSI?
+    /// The fraction of the packets that were lost, 0 to 1; `nil` before the first packet, and where none is lost.
+    package let loss: Double?
+    /// The override of the path, with the time that is left; `nil` for none.
+    package let override: LinkOverride?
+
+    /// A path of these values.
+    package init(
+        from transmitter: String, to receiver: String, distance: Double?, meanRSSI: Double, lastRSSI: RSSI?,
+        loss: Double?, override: LinkOverride? = nil
+    ) {
+        self.transmitter = transmitter
+        self.receiver = receiver
+        self.distance = distance
+        self.meanRSSI = meanRSSI
+        self.lastRSSI = lastRSSI
+        self.loss = loss
+        self.override = override
+    }
+}

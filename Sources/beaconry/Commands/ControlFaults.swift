@@ -1,0 +1,98 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import BeaconryTools
+import Devices
+import Emulator
+import Radio
+
+// The `ctl` commands that provoke faults.
+
+/// `beaconry ctl disconnect`
+struct ControlDisconnect: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "disconnect", abstract: "End connections of a beacon or of a host, with a reason.",
+        discussion: """
+            Example: beaconry ctl disconnect door --reason supervision-timeout
+
+            The other end gets the reason. With supervision-timeout and mic-failure, which are losses of the link and need \
+            the virtual air, both ends get it. On the virtual air the connections of a host can be ended, too, and the peer \
+            can be its name there.
+            """)
+    @Argument(help: "The beacon's id, or on the virtual air the host's name.") var name: String
+    @Argument(help: "The address of the other end (default: all connections).") var peer: String?
+    @Option(help: "The reason that the other end gets.") var reason = DisconnectionReason.remoteUser
+    @OptionGroup var options: ControlOptions
+
+    func run() async throws {
+        try await options.tool.send(.disconnect(name, peer: peer, reason: reason.rawValue))
+    }
+}
+
+/// `beaconry ctl mute`
+struct ControlMute: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "mute", abstract: "Mute a beacon: nothing that it sends is received, which it does not notice.",
+        discussion: """
+            Example: beaconry ctl mute door --for 10s
+
+            On the virtual air only. Connections are lost after their supervision timeouts; one that is left when the \
+            beacon is unmuted continues.
+            """)
+    @Argument(help: "The beacon's id.") var device: String
+    @Option(name: .customLong("for"), help: "Unmute it after this time, such as 10s (default: ctl unmute).")
+    var time: String?
+    @OptionGroup var options: ControlOptions
+
+    func run() async throws {
+        if let time {
+            do throws(ValueFault) {
+                _ = try ValueText.duration(time)
+            } catch {
+                throw Failure.usage("--for: \(error.message)")
+            }
+        }
+        try await options.tool.send(.mute(device, for: time))
+    }
+}
+
+/// `beaconry ctl unmute`
+struct ControlUnmute: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unmute", abstract: "End the muting of a beacon.", discussion: "Example: beaconry ctl unmute door")
+    @Argument(help: "The beacon's id.") var device: String
+    @OptionGroup var options: ControlOptions
+    func run() async throws { try await options.tool.send(.unmute(device)) }
+}
+
+/// `beaconry ctl battery`
+struct ControlBattery: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "battery", abstract: "Make the battery of a beacon flat, which switches it off, or full again.",
+        discussion: """
+            Example: beaconry ctl battery door flat
+
+            A beacon with a flat battery is off the air without notice: on the virtual air, centrals lose it after the \
+            supervision timeout. The battery level that a device reports is a setting: ctl set door level=5.
+            """)
+    @Argument(help: "The beacon's id.") var device: String
+    @Argument(help: "flat or full.") var state: BatteryState
+    @OptionGroup var options: ControlOptions
+    func run() async throws { try await options.tool.send(.battery(device, state.rawValue)) }
+}
+
+/// `beaconry ctl radio`
+struct ControlRadio: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "radio", abstract: "Remove the radio of all beacons, like an unplugged adapter, or bring it back.",
+        discussion: """
+            Example: beaconry ctl radio off
+
+            On the virtual air only. Connections and advertising end; with ctl radio on, advertising starts again.
+            """)
+    @Argument(help: "off or on.") var power: RadioPower
+    @OptionGroup var options: ControlOptions
+    func run() async throws { try await options.tool.send(.radio(power.rawValue)) }
+}

@@ -1,0 +1,231 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Radio
+import TestSupport
+import Testing
+
+@testable import Emulator
+
+/// Faults that the user provokes.
+@Suite(.timeLimit(.minutes(1)))
+struct FaultTests {
+    private let radio = ScriptedRadio()
+
+    // MARK: - Mute
+
+    @Test
+    func mutedBeaconIsReportedAndStaysOnTheAir() async throws {
+        radio.injectFaults()
+        try await withReadyRig(radio: radio) { rig in
+            let muted = try await rig.emulator.mute("entrance", for: nil)
+            #expect(muted.isMuted && muted.isOnAir)
+            #expect(try await rig.event("muted", of: "entrance").seconds == nil)
+            #expect(try await !rig.emulator.unmute("entrance").isMuted)
+            try await rig.event("unmuted", of: "entrance")
+            _ = try await rig.emulator.unmute("entrance")
+            try await rig.settle()
+            #expect(rig.events.entries.filter { $0.event == "unmuted" }.count == 1)
+            #expect(radio.calls.entries.suffix(2) == [.mute("entrance", true), .mute("entrance", false)])
+            #expect(radio.advertisements("entrance").count == 1)
+        }
+    }
+
+    @Test
+    func mutingEndsAfterItsTime() async throws {
+        radio.injectFaults()
+        try await withReadyRig(radio: radio) { rig in
+            _ = try await rig.emulator.mute("entrance", for: .seconds(10))
+            #expect(try await rig.event("muted", of: "entrance").seconds == 10)
+            await rig.clock.waitForSleeper(of: .seconds(10))
+            rig.clock.advance(by: .seconds(4))
+            // The later command counts.
+            _ = try await rig.emulator.mute("entrance", for: .milliseconds(7500))
+            #expect(try await rig.event("muted", of: "entrance", 2).seconds == 7.5)
+            await rig.clock.waitForSleeper(of: .milliseconds(7500))
+            rig.clock.advance(by: .seconds(7))
+            #expect(try await rig.emulator.show("entrance").isMuted)
+            rig.clock.advance(by: .milliseconds(500))
+            try await rig.event("unmuted", of: "entrance")
+            #expect(try await !rig.emulator.show("entrance").isMuted)
+            #expect(radio.calls.entries.filter { $0 == .mute("entrance", false) }.count == 1)
+        }
+    }
+
+    @Test
+    func mutingSurvivesAReload() async throws {
+        radio.injectFaults()
+        try await withReadyRig(radio: radio) { rig in
+            _ = try await rig.emulator.mute("entrance", for: nil)
+            rig.profiles.change(Samples.museum.replacing("minor: 3", with: "minor: 5"))
+            #expect(try await rig.emulator.reload().changed == ["entrance"])
+            #expect(try await rig.emulator.show("entrance").isMuted)
+        }
+    }
+
+    // MARK: - Battery
+
+    @Test
+    func flatBatterySwitchesTheBeaconOff() async throws {
+        radio.injectFaults()
+        try await withReadyRig(radio: radio) { rig in
+            let flat = try await rig.emulator.setBattery("entrance", .flat)
+            #expect(flat.hasFlatBattery && !flat.isEnabled && !flat.isOnAir)
+            try await rig.event("battery-flat", of: "entrance")
+            #expect(try await rig.event("advertising-stopped", of: "entrance").reason == "its battery is flat")
+            #expect(try await rig.advertisement("entrance", 2) == nil)
+            #expect(radio.calls.entries.contains(.power("entrance", false)))
+            let error = await #expect(throws: EmulatorError.self) {
+                try await rig.emulator.setEnabled("entrance", true)
+            }
+            #expect(error?.exitCode == 65)
+            #expect(error?.hint == "replace it (beaconry ctl battery entrance full)")
+
+            let full = try await rig.emulator.setBattery("entrance", .full)
+            #expect(!full.hasFlatBattery && full.isEnabled)
+            try await rig.event("battery-full", of: "entrance")
+            #expect(try await rig.advertisement("entrance", 3) != nil)
+            try await rig.event("advertising-started", of: "entrance", 2)
+            let power = radio.calls.entries.filter { if case .power = $0 { true } else { false } }
+            #expect(power == [.power("entrance", false), .power("entrance", true)])
+            #expect(rig.events.entries.filter { $0.event == "advertising-stopped" }.count == 1)
+        }
+    }
+
+    /// A radio without an emulated air ends the connections.
+    @Test
+    func flatBatteryDisconnectsCentralsOfOtherRadios() async throws {
+        try await withReadyRig(radio: radio) { rig in
+            rig.connect("phone", to: "entrance")
+            try await rig.advertisement("entrance", 2)
+            #expect(try await rig.emulator.setBattery("entrance", .flat).hasFlatBattery)
+            try await radio.calls.entry { $0 == .disconnect("phone") }
+        }
+    }
+
+    @Test
+    func batteryThatIsAlreadyFlatIsNotReportedAgain() async throws {
+        try await withReadyRig(radio: radio) { rig in
+            _ = try await rig.emulator.setBattery("exit", .full)
+            _ = try await rig.emulator.setBattery("exit", .flat)
+            _ = try await rig.emulator.setBattery("exit", .flat)
+            try await rig.settle()
+            #expect(rig.events.entries.filter { $0.event.hasPrefix("battery-") }.map(\.event) == ["battery-flat"])
+        }
+    }
+
+    // MARK: - Disconnect and radio
+
+    @Test
+    func connectionsEndOnTheAir() async throws {
+        radio.injectFaults(ended: ["F0:F1:F2:F3:F4:F5"])
+        try await withReadyRig(radio: radio) { rig in
+            let peers = try await rig.emulator.disconnect("entrance", from: "F0:F1:F2:F3:F4:F5#2", .supervisionTimeout)
+            #expect(peers == ["F0:F1:F2:F3:F4:F5"])
+            #expect(
+                radio.calls.entries.last
+                    == .endConnections("entrance", with: "F0:F1:F2:F3:F4:F5", .supervisionTimeout))
+        }
+    }
+
+    @Test
+    func otherRadiosEndConnectionsWithoutAReason() async throws {
+        try await withReadyRig(radio: radio) { rig in
+            rig.connect("phone", to: "entrance")
+            try await rig.event("connected")
+            try await rig.settle()
+            let error = await #expect(throws: EmulatorError.self) {
+                try await rig.emulator.disconnect("entrance", from: nil, .supervisionTimeout)
+            }
+            #expect(error?.exitCode == 69)
+            #expect(error?.message == "scripted ends connections with the reason remote-user only")
+            #expect(try await rig.emulator.disconnect("entrance", from: "PHONE", .remoteUser) == ["phone"])
+            #expect(radio.calls.entries.last == .disconnect("phone"))
+        }
+    }
+
+    @Test
+    func missingConnectionsAreRefused() async throws {
+        radio.injectFaults(ended: nil)
+        try await withReadyRig(radio: radio) { rig in
+            let none = await #expect(throws: EmulatorError.self) {
+                try await rig.emulator.disconnect("entrance", from: "C0:00:00:00:00:01", .remoteUser)
+            }
+            #expect(none?.message == "entrance has no connection with C0:00:00:00:00:01" && none?.exitCode == 64)
+            let unknown = await #expect(throws: EmulatorError.self) {
+                try await rig.emulator.disconnect("nothing", from: nil, .remoteUser)
+            }
+            #expect(unknown?.message == "nothing on the air is named \"nothing\"" && unknown?.exitCode == 64)
+        }
+    }
+
+    @Test
+    func radioIsSwitchedOffAndOn() async throws {
+        radio.injectFaults()
+        try await withReadyRig(radio: radio) { rig in
+            try await rig.emulator.setRadio(.off)
+            try await rig.emulator.setRadio(.on)
+            #expect(radio.calls.entries.suffix(2) == [.power(nil, false), .power(nil, true)])
+        }
+    }
+
+    @Test
+    func radioWithoutAnEmulatedAirRefuses() async throws {
+        try await withReadyRig(radio: radio) { rig in
+            for attempt in [
+                { _ = try await rig.emulator.mute("entrance", for: nil) },
+                { _ = try await rig.emulator.unmute("entrance") }, { try await rig.emulator.setRadio(.off) },
+            ] as [@Sendable () async throws -> Void] {
+                let error = await #expect(throws: EmulatorError.self) { try await attempt() }
+                #expect(error?.exitCode == 69)
+                #expect(error?.hint == "run on the virtual air (--radio virtual)")
+            }
+            let status = try await rig.emulator.show("entrance")
+            #expect(!status.isMuted)
+        }
+    }
+
+    // MARK: - Requests
+
+    @Test(
+        arguments: [
+            (#"{"v":1,"command":"disconnect","device":"door"}"#, .disconnect("door")),
+            (
+                #"{"v":1,"command":"disconnect","device":"door","peer":"phone","reason":"low-resources"}"#,
+                .disconnect("door", peer: "phone", reason: "low-resources")
+            ),
+            (#"{"v":1,"command":"mute","device":"door","for":"10s"}"#, .mute("door", for: "10s")),
+            (#"{"v":1,"command":"mute","device":"door"}"#, .mute("door")),
+            (#"{"v":1,"command":"unmute","device":"door"}"#, .unmute("door")),
+            (#"{"v":1,"command":"battery","device":"door","state":"flat"}"#, .battery("door", "flat")),
+            (#"{"v":1,"command":"radio","state":"off"}"#, .radio("off")),
+        ] as [(String, ControlRequest)])
+    func requestsAreParsed(_ line: String, _ request: ControlRequest) throws {
+        #expect(try ControlRequest(parsing: Array(line.utf8)) == request)
+        #expect(try ControlRequest(parsing: Array(JSONLine.encode(request).utf8)) == request)
+    }
+
+    @Test(
+        arguments: [
+            (.mute("entrance", for: "soon"), "\"soon\" is not a duration; write 10s, 500ms or 2m"),
+            (.battery("entrance", "empty"), "\"empty\" is not a state of a battery; choose one of full, flat"),
+            (.radio(""), "\"\" is not a state of the radio; choose one of on, off"),
+            (
+                .disconnect("entrance", reason: "boredom"),
+                "\"boredom\" is not a reason; choose one of supervision-timeout, mic-failure, remote-user, "
+                    + "low-resources, power-off, authentication-failure, unacceptable-parameters"
+            ),
+        ] as [(ControlRequest, String)])
+    func invalidValuesAreRefused(_ request: ControlRequest, _ message: String) async throws {
+        radio.injectFaults()
+        try await withReadyRig(radio: radio) { rig in
+            let session = ControlSession(emulator: rig.emulator)
+            guard case .answer(let answer) = await session.serve(Array(JSONLine.encode(request).utf8)) else {
+                Issue.record("no answer")
+                return
+            }
+            #expect(answer.error == message && answer.exitCode == 65)
+        }
+    }
+}

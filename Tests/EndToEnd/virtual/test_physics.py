@@ -1,0 +1,189 @@
+# Beaconry: beacons without the hardware
+# Copyright 2026 the Beaconry project authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The model of the virtual air as users select it: options, profile keys, carried receivers and overrides of links."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from statistics import mean, pstdev
+
+import pytest
+from beaconry import Beaconry
+from phone import phone, receive_reports
+
+UUID = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
+DOOR = f"""
+beacons:
+  - id: door
+    device: ibeacon
+    position: [0, 0]
+    interval: 20ms
+    ibeacon: {{ uuid: {UUID}, major: 1, minor: 7, measured-power: -59 }}
+"""
+
+
+def served(beaconry: Beaconry, keys: str, place: str, *options: str) -> str:
+    """A run of the door with more keys of the profile; Bumble's name of its server."""
+    profile = beaconry.profile(f"profile: room\n{keys}\n{DOOR}")
+    run = beaconry.run(profile, "--hci-server", f"tcp:127.0.0.1:0{place}", *options, radio="virtual")
+    (name,) = run.wait("radio-ready")["servers"]
+    run.wait("ready")
+    return name.replace("tcp:", "tcp-client:")
+
+
+async def values(transport: str, seconds: float = 1) -> list[int]:
+    """The RSSI of the reports of a period."""
+    async with phone(transport) as device:
+        return [each.rssi for each in await receive_reports(device, seconds)]
+
+
+def received(beaconry: Beaconry, keys: str, place: str, *options: str) -> list[int]:
+    return asyncio.run(values(served(beaconry, keys, place, *options)))
+
+
+def test_without_physics_the_rssi_is_constant(beaconry: Beaconry) -> None:
+    assert set(received(beaconry, "", "?at=10,0")) == {-79}
+
+
+def test_a_preset_spreads_the_rssi(beaconry: Beaconry) -> None:
+    rssi = received(beaconry, "", "?at=3,0", "--physics", "office", "--seed", "5")
+    assert len(rssi) > 10 and pstdev(rssi) > 1.5
+    assert abs(mean(rssi) - (-59 - 19 * 0.477)) < 12
+
+
+def test_the_option_has_precedence_over_the_profile(beaconry: Beaconry) -> None:
+    assert set(received(beaconry, "physics: office", "?at=10,0", "--physics", "off")) == {-79}
+
+
+def test_options_replace_parts_of_the_model(beaconry: Beaconry) -> None:
+    keys = "physics: { preset: off, exponent: 4, fast: 9dB }"
+    assert set(received(beaconry, keys, "?at=10,0", "--path-loss", "3", "--rssi-noise", "0")) == {-89}
+
+
+def test_the_environment_selects_the_model(beaconry: Beaconry) -> None:
+    beaconry.environment["BEACONRY_PHYSICS"] = "home"
+    assert len(set(received(beaconry, "", "?at=10,0"))) > 3
+
+
+def test_walls_weaken_what_crosses_them(beaconry: Beaconry) -> None:
+    keys = "walls: [{ from: [4, -9], to: [4, 9], loss: 6dB }, { from: [5, 1], to: [5, 9], loss: 20dB }]"
+    assert set(received(beaconry, keys, "?at=10,0")) == {-85}
+
+
+def test_nothing_is_received_far_below_the_sensitivity(beaconry: Beaconry) -> None:
+    assert received(beaconry, "physics: { sensitivity: -75dBm }", "?at=10,0") == []
+
+
+@pytest.mark.parametrize(("heading", "rssi"), [("270", -79), ("90", -88), ("0", -84)])
+def test_the_body_weakens_what_comes_from_behind(beaconry: Beaconry, heading: str, rssi: int) -> None:
+    assert set(received(beaconry, "", f"?at=10,0&carried=pocket&heading={heading}")) == {rssi}
+
+
+def test_many_beacons_collide(beaconry: Beaconry) -> None:
+    beacons = "".join(
+        f"  - {{ id: b{number}, device: ibeacon, interval: 20ms, ibeacon: {{ uuid: {UUID}, minor: {number} }} }}\n"
+        for number in range(20)
+    )
+    counts: list[int] = []
+    for keys in ("", "physics: { capture: 8dB }"):
+        profile = beaconry.profile(f"profile: crowd\n{keys}\nbeacons:\n{beacons}")
+        run = beaconry.run(profile, "--hci-server", "tcp:127.0.0.1:0", radio="virtual")
+        (name,) = run.wait("radio-ready")["servers"]
+        run.wait("ready")
+        counts.append(len(asyncio.run(values(name.replace("tcp:", "tcp-client:"), 2))))
+        assert run.end() == 0
+    # exp(-2·376 µs·19/25 ms) = 0.56; some events have two PDUs or none while the scanner changes its channel.
+    assert 0.4 < counts[1] / counts[0] < 0.75, counts
+
+
+def test_a_link_is_overridden_and_reset(beaconry: Beaconry) -> None:
+    transport = served(beaconry, "", "?name=phone&at=10,0")
+
+    async def walk() -> list[set[int]]:
+        seen: list[set[int]] = []
+        async with phone(transport) as device:
+            for options in (("--rssi", "-42"), ("--loss", "6"), ("--blocked",), ("--reset",)):
+                changed = await asyncio.to_thread(beaconry.call, "ctl", "link", "door", "phone", *options, "--json")
+                assert changed.returncode == 0, changed
+                assert json.loads(changed.stdout)["to"] == "phone"
+                await asyncio.sleep(0.1)
+                seen.append({each.rssi for each in await receive_reports(device, 0.5)})
+        return seen
+
+    assert asyncio.run(walk()) == [{-42}, {-85}, set(), {-79}]
+
+
+def test_an_override_ends_after_its_time_and_links_show_it(beaconry: Beaconry) -> None:
+    transport = served(beaconry, "", "?name=phone&at=10,0")
+
+    async def scan() -> tuple[dict, str, dict]:
+        async with phone(transport) as device:
+            await device.start_scanning(filter_duplicates=False)
+            await asyncio.sleep(0.2)
+            done = await asyncio.to_thread(beaconry.call, "ctl", "link", "door", "phone", "--loss", "6", "--for", "3s")
+            assert done.stdout == "door to phone: 6 dB more loss, for 3 s\n", done
+            link = await asyncio.to_thread(beaconry.call, "ctl", "links", "--json")
+            text = await asyncio.to_thread(beaconry.call, "ctl", "links")
+            await asyncio.sleep(3)
+            later = await asyncio.to_thread(beaconry.call, "ctl", "links", "--json")
+            return json.loads(link.stdout), text.stdout, json.loads(later.stdout)
+
+    link, text, later = asyncio.run(scan())
+    assert link["meanRSSI"] == -85 and link["override"]["pathLoss"] == 6 and 0 < link["override"]["seconds"] <= 3
+    assert "OVERRIDE" in text and "6 dB more loss, for " in text
+    assert later["meanRSSI"] == -79 and "override" not in later
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("door", "stranger", "--loss", "6"), 64, 'nothing on the air is named "stranger"'),
+        (("door", "door", "--loss", "6"), 65, "there is no link from door to itself"),
+        (("door", "phone"), 64, "give --rssi, --loss, --packet-loss or --blocked, or --reset"),
+        (("door", "phone", "--reset", "--loss", "6"), 64, "--reset removes the override"),
+        (("door", "phone", "--loss", "much"), 64, '"much" is not a number of decibels from 0dB to 100dB'),
+        (("door", "phone", "--rssi", "-80", "--loss", "6"), 64, "rssi and loss exclude each other"),
+        (("door", "phone", "--for", "10s"), 64, "a time changes nothing alone"),
+    ],
+)
+def test_wrong_overrides_are_refused(beaconry: Beaconry, arguments: tuple[str, ...], code: int, words: str) -> None:
+    served(beaconry, "", "?name=phone&at=1,0")
+    refused = beaconry.call("ctl", "link", *arguments)
+    assert refused.returncode == code and words in refused.stderr, refused
+
+
+def test_changed_physics_need_a_new_run(beaconry: Beaconry) -> None:
+    profile = beaconry.profile(f"profile: room\n{DOOR}")
+    run = beaconry.run(profile, "--hci-server", "none", radio="virtual")
+    run.wait("ready")
+    assert beaconry.call("ctl", "reload").returncode == 0
+    beaconry.profile(f"profile: room\nphysics: office\n{DOOR}")
+    assert beaconry.call("ctl", "reload").returncode == 0
+    run.wait("warning", code="physics-unchanged")
+    assert [each["code"] for each in run.events if each["event"] == "warning"] == ["physics-unchanged"]
+
+
+def test_profiles_with_different_physics_are_refused(beaconry: Beaconry) -> None:
+    one = beaconry.profile(f"profile: one\nphysics: office\n{DOOR}", "one.yaml")
+    two = beaconry.profile(f"profile: two\nphysics: home\n{DOOR}", "two.yaml")
+    for command in (("check",), ("run", "--ephemeral", "--radio", "virtual")):
+        refused = beaconry.call(*command, str(one), str(two))
+        assert refused.returncode == 65, refused
+        assert "two.yaml:1:1: error: physics: an earlier profile has other physics" in refused.stdout + refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--physics", "moon"), '--physics: "moon" is not one of free, hall, office, home, obstructed, off'),
+        (("--hci-server", "tcp:127.0.0.1:0?carried=hand"), '"hand" is not one of pocket'),
+        (("--hci-server", "tcp:127.0.0.1:0?heading=90"), "heading needs carried=pocket"),
+        (("--hci-server", "tcp:127.0.0.1:0?carried=pocket&heading=x"), '"x" is not a number of degrees from -360 to 360'),
+    ],
+)
+def test_wrong_options_are_refused(beaconry: Beaconry, arguments: tuple[str, ...], words: str) -> None:
+    refused = beaconry.call("run", str(beaconry.profile(f"profile: room\n{DOOR}")), "--radio", "virtual", *arguments)
+    assert refused.returncode == 64 and words in refused.stderr, refused

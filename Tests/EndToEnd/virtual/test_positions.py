@@ -1,0 +1,139 @@
+# Beaconry: beacons without the hardware
+# Copyright 2026 the Beaconry project authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Hosts with a place on the virtual air: what they receive depends on it, and it can be changed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from statistics import mean
+
+import pytest
+from beaconry import Beaconry, Run
+from phone import phone, receive_reports
+from raw_host import RawHost
+
+PROFILE = """
+profile: room
+beacons:
+  - id: door
+    device: ibeacon
+    position: [0, 0]
+    interval: 20ms
+    ibeacon: { uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0, major: 1, minor: 7, measured-power: -59 }
+"""
+
+
+def started(beaconry: Beaconry, *places: str, options: tuple[str, ...] = ()) -> tuple[Run, list[str]]:
+    """A run with a server for each place, and Bumble's names of the servers."""
+    servers = [argument for place in places for argument in ("--hci-server", f"tcp:127.0.0.1:0{place}")]
+    run = beaconry.run(beaconry.profile(PROFILE), *servers, *options, radio="virtual")
+    names = run.wait("radio-ready")["servers"]
+    run.wait("ready")
+    return run, [name.replace("tcp:", "tcp-client:") for name in names]
+
+
+async def rssi(transport: str) -> set[int]:
+    """The RSSI of the door's advertisements."""
+    async with phone(transport) as device:
+        return {each.rssi for each in await receive_reports(device, 1)}
+
+
+def test_a_host_ten_times_as_far_receives_20_db_less(beaconry: Beaconry) -> None:
+    run, (near, far) = started(beaconry, "?name=near&at=1,0", "?name=far&at=0,10")
+    assert asyncio.run(rssi(near)) == {-59}
+    assert asyncio.run(rssi(far)) == {-79}
+    for name in ("near", "far"):
+        run.wait("host-joined", host=name)
+
+
+def test_a_host_is_moved_while_it_scans(beaconry: Beaconry) -> None:
+    _, (transport,) = started(beaconry, "?name=phone&at=1,0")
+
+    async def walk() -> list[set[int]]:
+        received: list[set[int]] = []
+        async with phone(transport) as device:
+            for place in (("2", "0"), ("-3", "4"), ("0", "0", "100")):
+                moved = await asyncio.to_thread(beaconry.call, "ctl", "move", "phone", *place, "--json")
+                assert json.loads(moved.stdout)["name"] == "phone", moved
+                received.append({each.rssi for each in await receive_reports(device, 0.5)})
+        return received
+
+    assert asyncio.run(walk()) == [{-65}, {-73}, {-99}]
+
+
+def test_a_beacon_is_moved_and_keeps_its_place_in_a_reload(beaconry: Beaconry) -> None:
+    run, (transport,) = started(beaconry, "?at=10,0")
+    assert beaconry.call("ctl", "move", "door", "9", "0").stdout == "door is at 9.0, 0.0, 0.0 (m)\n"
+    assert asyncio.run(rssi(transport)) == {-59}
+    assert beaconry.call("ctl", "reload").returncode == 0
+    assert json.loads(beaconry.call("ctl", "show", "door", "--json").stdout)["position"] == [9, 0, 0]
+    assert asyncio.run(rssi(transport)) == {-59}
+    beaconry.profile(PROFILE.replace("[0, 0]", "[0, 0, 0]").replace("interval: 20ms", "interval: 30ms"))
+    assert beaconry.call("ctl", "reload").returncode == 0
+    assert asyncio.run(rssi(transport)) == {-79}
+
+
+def test_links_have_distance_rssi_and_loss(beaconry: Beaconry) -> None:
+    _, (transport,) = started(beaconry, "?name=phone&at=10,0", options=("--rssi-noise", "3", "--seed", "1"))
+    assert beaconry.call("ctl", "links").stdout == "no host scans\n"
+
+    async def scan() -> tuple[dict[str, object], str]:
+        async with phone(transport) as device:
+            received = await receive_reports(device, 1)
+            await device.start_scanning(filter_duplicates=False)
+            await asyncio.sleep(0.3)
+            link = await asyncio.to_thread(beaconry.call, "ctl", "links", "--json")
+            text = await asyncio.to_thread(beaconry.call, "ctl", "links")
+            assert abs(mean(each.rssi for each in received) + 79) < 2
+            assert len({each.rssi for each in received}) > 3
+            return json.loads(link.stdout), text.stdout
+
+    link, text = asyncio.run(scan())
+    assert (link["from"], link["to"], link["distance"], link["meanRSSI"]) == ("door", "phone", 10, -79)
+    assert -95 < link["lastRSSI"] < -60 and link["loss"] == 0
+    assert text.splitlines()[1].split()[:6] == ["door", "phone", "10.00", "m", "-79", "dBm"]
+
+
+def test_hosts_without_a_name_have_a_number(beaconry: Beaconry) -> None:
+    run, (transport,) = started(beaconry, "")
+    port = int(transport.rsplit(":", 1)[1])
+    hosts = [RawHost(port), RawHost(port)]
+    for name in ("host", "host-2"):
+        run.wait("host-joined", host=name)
+    for host in hosts:
+        host.close()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("nothing", "1", "2"), 64, 'nothing on the air is named "nothing"'),
+        (("door", "1"), 64, "two or three numbers of metres"),
+        (("door", "1", "2", "3", "4"), 64, "two or three numbers of metres"),
+        (("door", "1", "far"), 64, '"far" is not a number of metres'),
+    ],
+)
+def test_wrong_moves_are_refused(beaconry: Beaconry, arguments: tuple[str, ...], code: int, words: str) -> None:
+    started(beaconry, "")
+    refused = beaconry.call("ctl", "move", *arguments)
+    assert refused.returncode == code and words in refused.stderr, refused
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("?at=1", "two or three numbers of metres"),
+        ("?at=1,x", '"x" is not a number of metres'),
+        ("?name=a b", "is not a name"),
+        ("?place=1,2", "is not name=NAME, at=X,Y, address=XX:XX:XX:XX:XX:XX, carried=pocket or heading=DEGREES"),
+        ("?address=1", "is not the address of a device"),
+    ],
+)
+def test_wrong_servers_are_refused(beaconry: Beaconry, query: str, words: str) -> None:
+    refused = beaconry.call(
+        "run", str(beaconry.profile(PROFILE)), "--radio", "virtual", "--hci-server", f"tcp:127.0.0.1:0{query}"
+    )
+    assert refused.returncode == 64 and words in refused.stderr, refused
