@@ -26,6 +26,7 @@ let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift
 let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
 let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
+let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 
 // SwiftPM warns about a package that no target uses. These are named for their versions only, so they are used on a
@@ -84,7 +85,7 @@ let package = Package(
         .target(name: "HCI", dependencies: ["BluetoothCore"], swiftSettings: settings),
         .target(name: "Devices", dependencies: ["BluetoothCore", "Advertising", "Bluetooth"], swiftSettings: settings),
         .target(
-            name: "Radio", dependencies: ["BluetoothCore", "Advertising", "Bluetooth", "Receiving"],
+            name: "Radio", dependencies: ["BluetoothCore", "Advertising", "Bluetooth", "Concurrency", "Receiving"],
             swiftSettings: settings),
         // What servers over NIO have in common.
         .target(name: "Sockets", dependencies: [nioCore], swiftSettings: settings),
@@ -94,7 +95,9 @@ let package = Package(
             dependencies: ["BluetoothCore", "Advertising", "Bluetooth", "Concurrency", "Radio", "Receiving"],
             swiftSettings: settings),
         // What actors and tasks of several targets share.
-        .target(name: "Concurrency", swiftSettings: settings),
+        .target(name: "Concurrency", dependencies: ["CConcurrency", heap], swiftSettings: settings),
+        // Redirects the tasks of the process to a simulation: a hook of the Swift runtime with its own calling convention.
+        .target(name: "CConcurrency"),
         .target(name: "DBus", dependencies: ["CDBus", "Concurrency"], swiftSettings: settings),
         .target(
             name: "VirtualRadio", dependencies: ["BluetoothCore", "HCI", crypto, cryptoExtras], swiftSettings: settings),
@@ -142,9 +145,8 @@ let package = Package(
         .executableTarget(
             name: "beaconry",
             dependencies: [
-                "BluetoothCore", "Advertising", "Bluetooth", "Devices", "Radio", "HCIRadio", "Profiles", "Persistence",
-                "Emulator",
-                "Receiving", "BeaconryTools", "BuildInformation", "CCapability", "CMalloc", argumentParser, logging,
+                "BluetoothCore", "Advertising", "Bluetooth", "Concurrency", "Devices", "Radio", "HCIRadio", "Profiles",
+                "Persistence", "Emulator", "Receiving", "BeaconryTools", "BuildInformation", "CCapability", "CMalloc", argumentParser, logging,
                 serviceLifecycle, unixSignals,
             ] + pinnedOnly,
             swiftSettings: settings),

@@ -4,6 +4,7 @@
 
 import Bluetooth
 package import BluetoothCore
+import Concurrency
 package import Devices
 package import Persistence
 package import Profiles
@@ -83,6 +84,9 @@ package actor Emulator: Service {
     private let configuration: Configuration
     private let radio: any PeripheralRadio
     private let clock: any Clock<Duration>
+    private let runClock: RunClock
+    // In a simulation its own: the runtime does not redirect actors without an executor (see `Simulation`).
+    private nonisolated let executor: any SerialExecutor = Simulation.installed ?? QueueExecutor(label: "emulator")
     private let factory: BeaconFactory
     private let vault: BondVault
 
@@ -123,12 +127,15 @@ package actor Emulator: Service {
         self.configuration = configuration
         self.radio = radio
         self.clock = clock
+        runClock = RunClock(clock)
         vault = BondVault { [events] in events.post(.beacon($0, $1)) }
         let (actions, action) = AsyncStream.makeStream(of: RunningBeacon.Action.self)
         self.actions = actions
         factory = BeaconFactory(configuration, clock: Timekeeper(clock)) { action.yield($0) }
         (endings, ending) = AsyncStream.makeStream()
     }
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     // MARK: - Start and end
 
@@ -504,6 +511,18 @@ package actor Emulator: Service {
         let warning = await replaced.replace(by: next, on: radio)
         receivers = replaced
         if let warning { events.post(.warning(warning)) }
+    }
+
+    // MARK: - Time
+
+    /// The clock of the run.
+    package var clockRecord: ClockRecord { runClock.record }
+
+    /// Changes the clock of a run in virtual time; an advance returns when all that is due until then is done.
+    /// - Throws: `EmulatorError` `.badProfile` in real time, or to advance a clock that is not paused.
+    package func changeClock(_ change: ClockChange) async throws(EmulatorError) -> ClockRecord {
+        try await runClock.perform(change)
+        return runClock.record
     }
 
     // MARK: - Faults

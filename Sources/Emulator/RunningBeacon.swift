@@ -44,7 +44,7 @@ actor RunningBeacon {
     nonisolated let profileName: String
     /// How it moves on an emulated air; `nil` is 1 m from every receiver.
     private var motion: Motion?
-    private let executor: QueueExecutor
+    private let executor: any SerialExecutor
     private nonisolated let clock: Timekeeper
     private let flash: FlashFile?
     /// The lock of the settings; on a reload the successor takes it over.
@@ -92,9 +92,9 @@ actor RunningBeacon {
         }
         if let state, device.savesSettings {
             flash = state.flash(profile: profileName, beacon: profile.id, kind: type(of: device).kind)
-            executor = QueueExecutor(label: "beacon \(identifier)")
+            executor = Simulation.installed ?? QueueExecutor(label: "beacon \(identifier)")
         } else {
-            executor = .beacons
+            executor = Simulation.installed ?? QueueExecutor.beacons
             flash = nil
         }
     }

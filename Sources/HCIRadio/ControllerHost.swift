@@ -8,7 +8,7 @@ import HostStack
 import NIOCore
 import Radio
 
-/// A host with the link to its controller, in real time.
+/// A host with the link to its controller, in the time of the radio.
 ///
 /// It lives on the event loop of its radio.
 final class ControllerHost: ControllerLinkUser {
@@ -22,20 +22,19 @@ final class ControllerHost: ControllerLinkUser {
 
     private var host: LEHost
     private var link: (any ControllerLink)?
-    private let loop: any EventLoop
+    private let clock: LoopClock
     private let capture: PacketCapture?
-    private let beginning = NIODeadline.now()
     private var wakeUp: (time: Duration, task: Scheduled<Void>)?
     private let notify: (Notice) -> Void
     private var isPerforming = false
 
     /// A host without a controller.
     init(
-        _ configuration: LEHostConfiguration, loop: any EventLoop, capture: PacketCapture?,
+        _ configuration: LEHostConfiguration, clock: LoopClock, capture: PacketCapture?,
         notify: @escaping (Notice) -> Void
     ) {
         host = LEHost(configuration: configuration)
-        self.loop = loop
+        self.clock = clock
         self.capture = capture
         self.notify = notify
     }
@@ -83,7 +82,7 @@ final class ControllerHost: ControllerLinkUser {
         notify(.ended(reason))
     }
 
-    private var now: Duration { .nanoseconds((NIODeadline.now() - beginning).nanoseconds) }
+    private var now: Duration { .nanoseconds(clock.nanoseconds) }
 
     /// Performs the outputs in order. A packet may cause others at once: they follow after the outputs before them.
     private func perform() {
@@ -111,11 +110,9 @@ final class ControllerHost: ControllerLinkUser {
             guard deadline < wakeUp.time else { return }
             wakeUp.task.cancel()
         }
-        let bound = NIOLoopBound(Weak(self), eventLoop: loop)
+        let bound = NIOLoopBound(Weak(self), eventLoop: clock.loop)
         let nanoseconds = deadline.components.seconds * 1_000_000_000 + deadline.components.attoseconds / 1_000_000_000
-        let task = loop.scheduleTask(deadline: beginning + .nanoseconds(nanoseconds)) { () -> Void in
-            bound.value.object?.wake()
-        }
+        let task = clock.schedule(at: nanoseconds) { bound.value.object?.wake() }
         wakeUp = (deadline, task)
     }
 

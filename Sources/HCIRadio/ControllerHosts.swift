@@ -30,7 +30,7 @@ struct ControllerSet: Hashable {
 final class ControllerHosts {
     private var hosts: [HostIdentifier: ControllerHost] = [:]
     private var lastNumber = 0
-    private let loop: any EventLoop
+    private let clock: LoopClock
     private let capture: (any CaptureSink)?
 
     /// Called with what each host reports; set it before hosts are added.
@@ -38,8 +38,8 @@ final class ControllerHosts {
 
     /// No hosts.
     /// - Parameter capture: the sink of what passes between hosts and controllers.
-    init(loop: any EventLoop, capture: (any CaptureSink)?) {
-        self.loop = loop
+    init(clock: LoopClock, capture: (any CaptureSink)?) {
+        self.clock = clock
         self.capture = capture
     }
 
@@ -49,7 +49,7 @@ final class ControllerHosts {
     /// Adds a host without a controller, or returns the one that is there.
     func add(_ identifier: HostIdentifier, _ configuration: LEHostConfiguration) -> ControllerHost {
         if let host = hosts[identifier] { return host }
-        let host = ControllerHost(configuration, loop: loop, capture: capture.map(PacketCapture.init)) {
+        let host = ControllerHost(configuration, clock: clock, capture: capture.map(PacketCapture.init)) {
             [onNotice] in onNotice?($0, identifier)
         }
         hosts[identifier] = host

@@ -53,21 +53,23 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
 
-    /// A radio on a virtual air of its own.
+    /// A radio on a virtual air of its own, in the time of the process's simulation, if there is one.
     /// - Parameters:
     ///   - reason: why the air is virtual; `nil` if it was requested.
     ///   - capture: the sink of the HCI traffic, as a btsnoop file.
     package init(
         virtual options: VirtualAirOptions, reason: String? = nil, capture: (any CaptureSink)? = nil
     ) {
-        let loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next()
+        let loop: any EventLoop =
+            Simulation.installed.map(SimulatedEventLoop.init) ?? MultiThreadedEventLoopGroup.singleton.next()
         self.loop = loop
+        let clock = LoopClock(loop, rate: options.rate)
         name = "virtual"
         (events, continuation) = AsyncStream.makeStream()
         configuration = LEHostConfiguration(maximumTransmissionUnit: 517)
-        let air = VirtualAir(options, reason: reason, loop: loop, capture: capture)
+        let air = VirtualAir(options, reason: reason, clock: clock, capture: capture)
         // The air captures what passes between all hosts and controllers on it.
-        let hosts = ControllerHosts(loop: loop, capture: nil)
+        let hosts = ControllerHosts(clock: clock, capture: nil)
         medium = .air(air)
         self.hosts = hosts
         peripheral = PeripheralHost(name, hosts: hosts, air: air, configuration, events: continuation)
@@ -86,7 +88,7 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
         name = "\(transport)"
         (events, continuation) = AsyncStream.makeStream()
         configuration = LEHostConfiguration(maximumTransmissionUnit: maximumTransmissionUnit)
-        let hosts = ControllerHosts(loop: loop, capture: capture)
+        let hosts = ControllerHosts(clock: LoopClock(loop), capture: capture)
         medium = .controller(transport)
         self.hosts = hosts
         peripheral = PeripheralHost(name, hosts: hosts, air: nil, configuration, events: continuation)

@@ -2,11 +2,13 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Concurrency
 import Glibc
 
 extension Duration {
-    /// The machine's time since 1970-01-01 00:00 UTC, without leap seconds.
+    /// The time since 1970-01-01 00:00 UTC, without leap seconds: the machine's, or that of the process's simulation.
     package static var sinceUnixEpoch: Duration {
+        if let simulation = Simulation.installed { return Simulation.epoch + simulation.now.offset }
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)

@@ -7,6 +7,7 @@ import Emulator
 import Logging
 import Persistence
 import Profiles
+import Radio
 import ServiceLifecycle
 import UnixSignals
 
@@ -24,17 +25,19 @@ struct Running {
         let hangups = Hangup.effect == .none ? nil : await UnixSignalsSequence(trapping: .sighup)
         DescriptorLimit.raise()
         Output.continueAfterErrors()
+        let (driver, timing) = try options.driver(for: configuration.profiles ?? [])
         let ledger = try RunLedger(folder: Folders.runtime)
         defer { ledger.close() }
         let capture = try options.makeCapture()
-        let radio = try options.makeRadio(for: configuration.profiles ?? [], ledger: ledger, capture: capture)
-        let emulator = Emulator(configuration, radio: radio)
+        let clock = timing.makeClock()
+        let radio = driver.makePeripheral(RadioResources(ledger: ledger, capture: capture))
+        let emulator = Emulator(configuration, radio: radio, clock: clock)
         // Before anything is on the air, so that a second run of a profile fails here.
         let pathOfProfile: (@Sendable (String) -> String)? =
             namesSockets ? { @Sendable in Folders.controlSocket(of: $0) } : nil
         let control = try await ControlServer(
             emulator, claiming: controlPaths, path: pathOfProfile, sentence: { EventText.line($0) })
-        let printing = print(emulator.events.listen())
+        let printing = print(emulator.events.listen(), isSimulated: timing.isSimulated)
         capture?.onIncomplete { [events = emulator.events] in events.post(.warning($0)) }
         let writtenRun = WrittenRun(emulator: emulator) {
             do {
@@ -79,9 +82,11 @@ struct Running {
 
     /// Prints events: as a table on a terminal, else as lines. With `--json` warnings are printed as sentences, too, on
     /// standard error.
-    private func print(_ events: AsyncStream<PostedEvent>) -> Task<Void, Never> {
+    ///
+    /// In virtual time the events are printed in that time: a printer of its own would be too slow, and lose events.
+    private func print(_ events: AsyncStream<PostedEvent>, isSimulated: Bool) -> Task<Void, Never> {
         let json = options.writesJSON
-        let executor = OutputExecutor()
+        let executor: (any TaskExecutor)? = isSimulated ? nil : OutputExecutor()
         if !json, Terminal.isPossible {
             return Task(executorPreference: executor) {
                 await RunDisplay.show(events) { Self.trimHeap(after: $0) }

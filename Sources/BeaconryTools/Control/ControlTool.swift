@@ -62,6 +62,7 @@ package struct ControlTool: Sendable {
         if let disconnected = answer.disconnected {
             Output.report(RecordReport(disconnected, lines: [FaultText.line(disconnected)]), as: format)
         }
+        if let clock = answer.clock { Output.report(RecordReport(clock, lines: [ClockText.line(clock)]), as: format) }
         if let power = answer.radio { Output.report(RadioReport(radio: power), as: format) }
         if let reload = answer.reload {
             Output.report(RecordReport(reload, lines: [Self.text(reload)]), as: format)
@@ -186,6 +187,19 @@ enum BondText {
 private struct RadioReport: Encodable, Report {
     let radio: RadioPower
     var lines: [String] { ["the radio is \(radio.rawValue)"] }
+}
+
+/// The text of a clock.
+enum ClockText {
+    static func line(_ clock: ClockRecord) -> String {
+        let seconds = (clock.elapsed * 1000).rounded() / 1000
+        switch clock.rate {
+        case "max": return "\(seconds) s, as fast as possible"
+        case "manual": return "\(seconds) s, paused"
+        case "1": return "\(seconds) s, real time"
+        case let rate: return "\(seconds) s, \(rate) times real time"
+        }
+    }
 }
 
 /// The text of connections that were ended.

@@ -30,6 +30,7 @@ package enum EnvironmentVariable: String, CaseIterable, Sendable {
     case ephemeral
     case factoryReset = "factory-reset"
     case hciServer = "hci-server"
+    case rate
     case seed
     case airTiming = "air-timing"
     case physics

@@ -35,6 +35,8 @@ package struct ControlAnswer: Codable, Hashable, Sendable {
     package var link: LinkChangeRecord?
     /// The connections that were ended.
     package var disconnected: DisconnectionRecord?
+    /// The clock of the run.
+    package var clock: ClockRecord?
     /// Whether the radio is on or off.
     package var radio: RadioPower?
     /// Whether the run ends.

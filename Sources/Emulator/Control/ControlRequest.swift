@@ -40,6 +40,9 @@ package enum ControlRequest: Hashable, Sendable {
     case battery(String, String)
     /// Switches the radio `off` or `on`.
     case radio(String)
+    /// The clock of the run, after a change: the keys of the values are `advance`, a duration such as `30s`, and `rate`,
+    /// `max`, `manual` or a number.
+    case clock([String: String] = [:])
     /// Reads the profiles again.
     case reload
     /// The bonds of a beacon, or of all beacons.
@@ -72,8 +75,8 @@ package enum ControlRequest: Hashable, Sendable {
 
     /// The names of the requests.
     private enum Command: String, Codable, CaseIterable {
-        case list, show, set, enable, disable, act, move, links, link, disconnect, mute, unmute, battery, radio, reload
-        case bonds, forget, pair, events, stop
+        case list, show, set, enable, disable, act, move, links, link, disconnect, mute, unmute, battery, radio, clock
+        case reload, bonds, forget, pair, events, stop
     }
 
     /// The JSON object.
@@ -134,6 +137,7 @@ package enum ControlRequest: Hashable, Sendable {
         case .unmute: self = .unmute(try device())
         case .battery: self = .battery(try device(), fields.state ?? "")
         case .radio: self = .radio(fields.state ?? "")
+        case .clock: self = .clock(fields.values ?? [:])
         case .reload: self = .reload
         case .bonds: self = .bonds(fields.device)
         case .forget: self = .forget(try device(), peer: fields.peer)
@@ -164,6 +168,7 @@ package enum ControlRequest: Hashable, Sendable {
         case .unmute(let device): Fields(command: .unmute, device: device)
         case .battery(let device, let state): Fields(command: .battery, device: device, state: state)
         case .radio(let state): Fields(command: .radio, state: state)
+        case .clock(let values): Fields(command: .clock, values: values.isEmpty ? nil : values)
         case .reload: Fields(command: .reload)
         case .bonds(let device): Fields(command: .bonds, device: device)
         case .forget(let device, let peer): Fields(command: .forget, device: device, peer: peer)

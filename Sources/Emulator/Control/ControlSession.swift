@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothCore
+import Concurrency
 import Devices
 import Profiles
 import Radio
@@ -47,6 +48,7 @@ struct ControlSession {
         case .unmute(let device): return .answer(.beacons([try await emulator.unmute(device)]))
         case .battery(let device, let state): return .answer(.beacons([try await setBattery(device, state)]))
         case .radio(let state): return .answer(try await setRadio(state))
+        case .clock(let values): return .answer(try await changeClock(values))
         case .reload: return .answer(try await reload())
         case .bonds(let device): return .answer(try await bonds(device))
         case .forget(let device, let peer): return .answer(try await forget(device, peer))
@@ -118,6 +120,32 @@ struct ControlSession {
             throw EmulatorError(.badProfile, error.message)
         }
         return try await emulator.mute(device, for: duration)
+    }
+
+    private func changeClock(_ values: [String: String]) async throws(EmulatorError) -> ControlAnswer {
+        var answer = ControlAnswer()
+        answer.clock = await emulator.clockRecord
+        for (key, text) in values.sorted(by: { $0.key > $1.key }) {
+            answer.clock = try await emulator.changeClock(try Self.clockChange(key, text))
+        }
+        return answer
+    }
+
+    private static func clockChange(_ key: String, _ text: String) throws(EmulatorError) -> ClockChange {
+        switch key {
+        case "advance":
+            do throws(ValueFault) {
+                return .advance(try ValueText.duration(text))
+            } catch {
+                throw EmulatorError(.badProfile, error.message)
+            }
+        case "rate":
+            if let rate = Simulation.Rate(text) { return .rate(rate) }
+            throw EmulatorError(
+                .badProfile, "\"\(text)\" is not a rate", hint: "give max, manual, or a number such as 10")
+        default:
+            throw EmulatorError(.badProfile, "a clock has no \(key)", hint: "send advance or rate")
+        }
     }
 
     private func setBattery(_ device: String, _ state: String) async throws(EmulatorError) -> BeaconStatus {

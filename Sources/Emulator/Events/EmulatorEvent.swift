@@ -160,7 +160,7 @@ package struct PostedEvent: Hashable, Sendable {
 
     /// An event of this moment.
     package init(_ event: EmulatorEvent) {
-        time = .now
+        time = Date(timeIntervalSince1970: Duration.sinceUnixEpoch / .seconds(1))
         self.event = event
     }
 }

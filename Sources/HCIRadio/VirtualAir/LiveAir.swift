@@ -16,19 +16,21 @@ protocol AirDelegate: AnyObject {
     func airEnded()
 }
 
-/// An air in real time: its virtual clock follows the machine's clock.
+/// An air in the time of its radio: its virtual clock follows the clock of the event loop.
 ///
 /// It lives on one event loop and is used only there: a packet to a controller, its consequences on the air, and the packets
 /// to the other hosts that follow are handled without a change of threads.
 final class LiveAir {
-    /// The minimum time between wake-ups: events that are due in between happen together, late by this time at most.
+    /// The minimum real time between wake-ups: events that are due in between happen together, late by this time at most.
+    /// In a simulation each event happens at its time.
     private static let coalescing: AirTime = 200
 
-    let loop: any EventLoop
+    var loop: any EventLoop { clock.loop }
     private var air: Air
     private let capture: PacketCapture?
-    private let clock: () -> NIODeadline
-    private let beginning: NIODeadline
+    private let clock: LoopClock
+    /// The minimum time between wake-ups on the air.
+    private let minimumPause: AirTime
     /// When the air began, since the Unix epoch: captures have the times of what happens on the air.
     private let epoch = Duration.sinceUnixEpoch
     /// The users of the controllers, by the controllers' numbers.
@@ -44,20 +46,15 @@ final class LiveAir {
     var onWakeUp: ((Duration) -> Void)?
 
     /// An air without controllers.
-    init(
-        _ air: Air, loop: any EventLoop, capture: PacketCapture?, clock: @escaping () -> NIODeadline = NIODeadline.now
-    ) {
+    init(_ air: Air, clock: LoopClock, capture: PacketCapture?) {
         self.air = air
-        self.loop = loop
-        self.capture = capture
         self.clock = clock
-        beginning = clock()
+        self.capture = capture
+        minimumPause = clock.loop is SimulatedEventLoop ? 0 : AirTime(Double(Self.coalescing) * clock.rate)
     }
 
     /// Time on this air.
-    private var now: AirTime {
-        (clock() - beginning).nanoseconds / 1000
-    }
+    private var now: AirTime { clock.nanoseconds / 1000 }
 
     /// Advances the air to the current time.
     ///
@@ -264,15 +261,13 @@ final class LiveAir {
 
     private func scheduleWakeUp() {
         guard delegateCount > 0, let deadline = air.nextDeadline else { return }
-        let time = max(deadline, now + Self.coalescing)
+        let time = max(deadline, now + minimumPause)
         if let wakeUp {
             guard time < wakeUp.time else { return }
             wakeUp.task.cancel()
         }
         let bound = NIOLoopBound(self, eventLoop: loop)
-        let task = loop.scheduleTask(deadline: beginning + .microseconds(time)) {
-            bound.value.wake()
-        }
+        let task = clock.schedule(at: time * 1000) { bound.value.wake() }
         wakeUp = (time, task)
     }
 

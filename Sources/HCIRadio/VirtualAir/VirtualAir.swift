@@ -20,7 +20,7 @@ final class VirtualAir {
     /// The seed of its random numbers: the one given, or a random one.
     let seed: UInt64
     private let options: VirtualAirOptions
-    private let loop: any EventLoop
+    private let clock: LoopClock
     private let capture: (any CaptureSink)?
     private var air: LiveAir?
     private var servers: [AirServer] = []
@@ -31,10 +31,10 @@ final class VirtualAir {
     private var kernelControllers: [KernelController] = []
 
     /// An air that is not open yet.
-    init(_ options: VirtualAirOptions, reason: String?, loop: any EventLoop, capture: (any CaptureSink)?) {
+    init(_ options: VirtualAirOptions, reason: String?, clock: LoopClock, capture: (any CaptureSink)?) {
         self.options = options
         self.reason = reason
-        self.loop = loop
+        self.clock = clock
         self.capture = capture
         // Of 32 bits: JSON's numbers are exact up to 53 bits.
         seed = options.seed ?? UInt64(UInt32.random(in: 1...UInt32.max))
@@ -50,7 +50,7 @@ final class VirtualAir {
                 AirConfiguration(
                     seed: seed, timing: options.timing, propagation: options.propagation),
                 numbers: options.seed == nil ? SystemRandomNumberGenerator() : nil),
-            loop: loop, capture: capture.map(PacketCapture.init))
+            clock: clock, capture: capture.map(PacketCapture.init))
         self.air = air
         for server in options.servers {
             let controllers = ServedControllers(server, on: air)

@@ -61,6 +61,8 @@ package struct VirtualAirOptions: Hashable, Sendable {
     package var propagation: Propagation
     /// The servers.
     package var servers: [Server]
+    /// Seconds on the air in a second of real time; the hosts of servers have clocks of their own. In a simulation 1.
+    package var rate: Double = 1
 
     /// Options; by default without chance, and served at `defaultServer`.
     package init(

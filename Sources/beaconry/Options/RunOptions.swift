@@ -4,6 +4,7 @@
 
 import ArgumentParser
 import BeaconryTools
+import Concurrency
 import Devices
 import Emulator
 import Persistence
@@ -26,6 +27,14 @@ struct RunOptions: ParsableArguments {
         help: "Stop this long after all beacons are on the air, such as 10s (default: run until Ctrl-C).",
         transform: ValueText.duration)
     var duration: Duration?
+
+    @Option(
+        help: """
+            Speed of the run on the virtual air: seconds of the run in a second of real time, max (as fast as possible), or \
+            manual (by beaconry ctl clock); without hosts of other processes the run is in virtual time (default: 1).
+            """,
+        transform: OptionValue.rate)
+    var rate: Simulation.Rate?
 
     @Option(help: "File that exists while all beacons are on the air (default: none).")
     var readyFile: String?
@@ -53,13 +62,13 @@ struct RunOptions: ParsableArguments {
         return try CaptureFile(path)
     }
 
-    /// The selected radio.
+    /// The selected radio, and the time of the run.
     /// - Parameter profiles: the profiles of the run.
-    func makeRadio(
-        for profiles: [Profile], ledger: any RadioLedger, capture: CaptureFile?
-    ) throws -> any PeripheralRadio {
-        let driver = try air.configured(try radio.driver(waits: waits), for: profiles)
-        return driver.makePeripheral(RadioResources(ledger: ledger, capture: capture))
+    func driver(for profiles: [Profile]) throws -> (any RadioDriver, RunTiming) {
+        var driver = try air.configured(try radio.driver(waits: waits), for: profiles)
+        let rate = try rate ?? EnvironmentVariable.rate.parsed(OptionValue.rate)
+        let timing = try RunTiming(rate, &driver, asksForHosts: try air.asksForHosts(for: profiles))
+        return (driver, timing)
     }
 
     /// The configuration of the emulator.

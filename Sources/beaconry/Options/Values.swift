@@ -5,6 +5,7 @@
 public import Advertising
 public import ArgumentParser
 import BluetoothCore
+import Concurrency
 import Devices
 package import Emulator
 package import Radio
@@ -47,6 +48,12 @@ enum OptionValue {
             throw ValueFault("\"\(text)\" is not a whole number from 0 to \(UInt64.max)")
         }
         return seed
+    }
+
+    /// The rate of a clock.
+    static func rate(_ text: String) throws(ValueFault) -> Simulation.Rate {
+        if let rate = Simulation.Rate(text) { return rate }
+        throw ValueFault("\"\(text)\" is not max, manual, or a number above 0 up to \(Int(Simulation.Rate.limit))")
     }
 
     /// An RSSI in dBm.

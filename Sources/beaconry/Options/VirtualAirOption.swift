@@ -107,6 +107,12 @@ struct VirtualAirOption: ParsableArguments {
         return options
     }
 
+    /// Whether servers for hosts of other processes were requested, by options or by the receivers of profiles.
+    func asksForHosts(for profiles: [Profile]) throws -> Bool {
+        let names = hciServer.isEmpty ? Self.serversInEnvironment : hciServer
+        return try Self.servers(names).map { !$0.isEmpty } ?? false || profiles.contains { !$0.receivers.isEmpty }
+    }
+
     /// The address of a virtual air that another process serves: the first TCP server in BEACONRY_HCI_SERVER or its
     /// default.
     static func servedPlace() throws(Failure) -> (host: String, port: Int) {

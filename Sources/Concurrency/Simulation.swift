@@ -1,0 +1,350 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import CConcurrency
+import Dispatch
+import Glibc
+import HeapModule
+import Synchronization
+
+/// Virtual time: a clock, and the thread that runs everything of the process that happens in its time.
+///
+/// Work is in one queue, first in, first out: jobs of tasks and actors, and functions. When nothing is left to do, the clock
+/// advances to the next timer, as fast as the rate allows. So a run depends on nothing but its inputs: the same program with
+/// the same seed does the same, at the same times.
+///
+/// `install` redirects the tasks of the process to the simulation. Actors must have its executor as their own: the Swift
+/// runtime does not redirect those without one. What runs elsewhere (event loops of sockets, queues of files) adds its
+/// results to the queue when it has them, while the time goes on; with the rate `.maximum`, its results come late.
+package final class Simulation: Clock, SerialExecutor {
+    /// How fast virtual time is.
+    package enum Rate: Hashable, Sendable {
+        /// As fast as the work is done.
+        case maximum
+        /// This number of virtual seconds in a second of real time; more than 0.
+        case scaled(Double)
+        /// The time advances by `advance(by:)` only.
+        case manual
+    }
+
+    /// A time since the beginning of the simulation.
+    package struct Instant: InstantProtocol {
+        /// The time since the beginning.
+        package let offset: Duration
+
+        /// An instant.
+        package init(offset: Duration) { self.offset = offset }
+
+        package func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        package func duration(to other: Instant) -> Duration { other.offset - offset }
+        package static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+    }
+
+    /// A timer of a simulation.
+    package struct Timer: Hashable, Sendable {
+        fileprivate let number: UInt64
+    }
+
+    /// The beginning of virtual time: 2026-01-01 00:00 UTC, the same in each run. Since 1970-01-01 00:00 UTC.
+    package static let epoch = Duration.seconds(1_767_225_600)
+
+    private static let current = Mutex<Simulation?>(nil)
+
+    /// The simulation of this process; `nil` in real time.
+    package static var installed: Simulation? { current.withLock { $0 } }
+
+    /// A unit of work.
+    private enum Work {
+        case job(UnownedJob)
+        case function(@Sendable () -> Void)
+    }
+
+    private struct Deadline: Comparable {
+        let time: Duration
+        let number: UInt64
+
+        static func < (left: Deadline, right: Deadline) -> Bool {
+            left.time == right.time ? left.number < right.number : left.time < right.time
+        }
+    }
+
+    // Not checked, because work is not sendable: only the thread of the simulation runs it.
+    private struct State: @unchecked Sendable {
+        var rate: Rate
+        var now = Duration.zero
+        /// The time up to which a manual rate may advance.
+        var limit = Duration.zero
+        /// Real time, and the virtual time then, of the last change of the rate.
+        var anchor: (real: ContinuousClock.Instant, virtual: Duration)
+        var ready: [Work] = []
+        /// The place of the next work in `ready`; the ones before are done.
+        var first = 0
+        var deadlines = Heap<Deadline>()
+        /// By number; a cancelled timer has none.
+        var timers: [UInt64: @Sendable () -> Void] = [:]
+        var lastNumber: UInt64 = 0
+        /// Those who wait for the end of an advance.
+        var advances: [CheckedContinuation<Void, Never>] = []
+        /// Whether the thread waits for work.
+        var isWaiting = false
+    }
+
+    private enum Step: @unchecked Sendable {
+        case run(Work)
+        /// The time is at the limit of an advance.
+        case arrived([CheckedContinuation<Void, Never>])
+        /// For this long in real time, or until there is work.
+        case wait(Duration?)
+    }
+
+    private let state: Mutex<State>
+    private let wakeUp = DispatchSemaphore(value: 0)
+    private let thread = Mutex<pthread_t?>(nil)
+
+    /// A simulation, whose thread starts at once and lasts as long as the process.
+    package init(rate: Rate) {
+        state = Mutex(State(rate: rate, anchor: (.now, .zero)))
+        startThread()
+    }
+
+    /// Makes the simulation of this process, once, before the tasks that it is meant for start: all tasks of the process run
+    /// on it from now on.
+    package static func install(rate: Rate) -> Simulation {
+        let simulation = Simulation(rate: rate)
+        current.withLock { current in
+            precondition(current == nil, "a process has one simulation")
+            current = simulation
+        }
+        beaconry_redirect_global_jobs { job in
+            guard let job, let simulation = Simulation.installed else { return }
+            simulation.add(.job(unsafeBitCast(job, to: UnownedJob.self)))
+        }
+        return simulation
+    }
+
+    /// Sleeps on the simulation of this process, else in real time.
+    /// - Throws: `CancellationError`.
+    package static func sleep(for duration: Duration) async throws {
+        if let installed {
+            try await installed.sleep(for: duration)
+        } else {
+            try await Task.sleep(for: duration)
+        }
+    }
+}
+
+// MARK: - Time
+
+extension Simulation {
+    package var now: Instant { Instant(offset: state.withLock { Self.present(of: $0) }) }
+    package var minimumResolution: Duration { .nanoseconds(1) }
+
+    /// The rate.
+    package var rate: Rate { state.withLock(\.rate) }
+
+    /// Changes the rate. With `.manual`, time stands still until it is advanced.
+    package func setRate(_ rate: Rate) {
+        state.withLock { state in
+            state.now = Self.present(of: state)
+            state.limit = state.now
+            state.anchor = (.now, state.now)
+            state.rate = rate
+            wakeIfWaiting(&state)
+        }
+    }
+
+    /// Advances the time of a manual rate, and returns when all that is due until then is done; at any other rate it waits
+    /// until the time has passed.
+    package func advance(by duration: Duration) async {
+        let isManual = state.withLock { state in
+            guard state.rate == .manual else { return false }
+            state.limit = max(state.limit, state.now) + duration
+            return true
+        }
+        guard isManual else {
+            try? await sleep(for: duration)
+            return
+        }
+        await withCheckedContinuation { continuation in
+            state.withLock { state in
+                state.advances.append(continuation)
+                wakeIfWaiting(&state)
+            }
+        }
+    }
+
+    package func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+        let timer = state.withLock { Self.makeTimer(&$0) }
+        try await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                set(timer, at: deadline.offset) { continuation.resume() }
+                // The cancellation may have been before the timer was set.
+                if Task.isCancelled { fire(timer) }
+            }
+            try Task.checkCancellation()
+        } onCancel: {
+            fire(timer)
+        }
+    }
+
+    /// Runs a function at a time since the beginning, in the past: as soon as possible.
+    package func schedule(at time: Duration, _ function: @escaping @Sendable () -> Void) -> Timer {
+        let timer = state.withLock { Self.makeTimer(&$0) }
+        set(timer, at: time, function)
+        return timer
+    }
+
+    /// Cancels a timer; one that has fired is ignored.
+    package func cancel(_ timer: Timer) {
+        state.withLock { _ = $0.timers.removeValue(forKey: timer.number) }
+    }
+
+    /// Runs a function after all work that is in the queue.
+    package func execute(_ function: @escaping @Sendable () -> Void) { add(.function(function)) }
+
+    private static func makeTimer(_ state: inout State) -> Timer {
+        state.lastNumber += 1
+        return Timer(number: state.lastNumber)
+    }
+
+    private func set(_ timer: Timer, at time: Duration, _ function: @escaping @Sendable () -> Void) {
+        state.withLock { state in
+            state.timers[timer.number] = function
+            state.deadlines.insert(Deadline(time: time, number: timer.number))
+            wakeIfWaiting(&state)
+        }
+    }
+
+    /// Lets a timer fire now, if it is set.
+    private func fire(_ timer: Timer) {
+        state.withLock { state in
+            guard let function = state.timers.removeValue(forKey: timer.number) else { return }
+            state.ready.append(.function(function))
+            wakeIfWaiting(&state)
+        }
+    }
+
+    /// The virtual time of this moment; it never goes back.
+    private static func present(of state: State) -> Duration {
+        guard case .scaled(let factor) = state.rate else { return state.now }
+        return max(state.now, state.anchor.virtual + state.anchor.real.duration(to: .now) * factor)
+    }
+}
+
+// MARK: - Work
+
+extension Simulation {
+    package func enqueue(_ job: consuming ExecutorJob) { add(.job(UnownedJob(job))) }
+
+    package func checkIsolated() { precondition(isCurrent, "this runs outside of the simulation") }
+
+    /// Whether this is the thread of the simulation.
+    package var isCurrent: Bool {
+        thread.withLock { $0.map { pthread_equal($0, pthread_self()) != 0 } } ?? false
+    }
+
+    private func add(_ work: Work) {
+        state.withLock { state in
+            state.ready.append(work)
+            wakeIfWaiting(&state)
+        }
+    }
+
+    private func wakeIfWaiting(_ state: inout State) {
+        guard state.isWaiting else { return }
+        state.isWaiting = false
+        wakeUp.signal()
+    }
+
+    private func startThread() {
+        let box = Unmanaged.passRetained(self)
+        var thread = pthread_t()
+        let status = pthread_create(
+            &thread, nil,
+            { argument in
+                guard let argument else { return nil }
+                Unmanaged<Simulation>.fromOpaque(argument).takeRetainedValue().runForever()
+                return nil
+            }, box.toOpaque())
+        precondition(status == 0, "cannot start the thread of the simulation: \(status)")
+        pthread_detach(thread)
+    }
+
+    private func runForever() {
+        thread.withLock { $0 = pthread_self() }
+        while true {
+            switch state.withLock({ Self.nextStep(&$0) }) {
+            case .run(.job(let job)): job.runSynchronously(on: asUnownedSerialExecutor())
+            case .run(.function(let function)): function()
+            case .arrived(let advances): for advance in advances { advance.resume() }
+            case .wait(nil): wakeUp.wait()
+            case .wait(let time?):
+                // A signal that comes after the time is taken by the next wait, which then does nothing.
+                _ = wakeUp.wait(timeout: .now() + .nanoseconds(Int(time / .nanoseconds(1))))
+                state.withLock { $0.isWaiting = false }
+            }
+        }
+    }
+
+    private static func nextStep(_ state: inout State) -> Step {
+        if state.first < state.ready.count {
+            let work = state.ready[state.first]
+            state.first += 1
+            if state.first == state.ready.count {
+                state.ready.removeAll(keepingCapacity: state.first < 4096)
+                state.first = 0
+            }
+            return .run(work)
+        }
+        while let first = state.deadlines.min, state.timers[first.number] == nil { state.deadlines.removeMin() }
+        if let first = state.deadlines.min, first.time <= bound(of: state) {
+            state.now = max(state.now, first.time)
+            state.deadlines.removeMin()
+            return state.timers.removeValue(forKey: first.number).map { .run(.function($0)) } ?? .wait(.zero)
+        }
+        if state.rate == .manual, state.now < state.limit || !state.advances.isEmpty {
+            state.now = max(state.now, state.limit)
+            defer { state.advances = [] }
+            return .arrived(state.advances)
+        }
+        state.isWaiting = true
+        guard case .scaled(let factor) = state.rate, let first = state.deadlines.min else { return .wait(nil) }
+        return .wait((first.time - present(of: state)) / factor)
+    }
+
+    /// The time up to which timers may fire now.
+    private static func bound(of state: State) -> Duration {
+        switch state.rate {
+        case .maximum: .seconds(Int64.max)
+        case .manual: state.limit
+        case .scaled: present(of: state)
+        }
+    }
+}
+
+// MARK: - Text
+
+extension Simulation.Rate: CustomStringConvertible {
+    /// The highest number in a text.
+    package static let limit = 10_000.0
+
+    /// `max`, `manual`, or a number above 0 up to 10,000; `nil` for other texts.
+    package init?(_ text: String) {
+        switch text {
+        case "max": self = .maximum
+        case "manual": self = .manual
+        default:
+            guard let factor = Double(text), factor > 0, factor <= Self.limit else { return nil }
+            self = .scaled(factor)
+        }
+    }
+
+    package var description: String {
+        switch self {
+        case .maximum: "max"
+        case .manual: "manual"
+        case .scaled(let factor): factor == factor.rounded() ? "\(Int(factor))" : "\(factor)"
+        }
+    }
+}
