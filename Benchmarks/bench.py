@@ -289,12 +289,16 @@ def bench_reads(folder: Path) -> None:
     tell("GATT reads/s of one client", f"{our_single:,.0f}", f"Bumble {their_single:,.0f}", f"{our_single / their_single:.1f}x")
 
 
-def bench_virtual_time(_: Path) -> None:
+def bench_virtual_time(_: Path, *rows: str) -> None:
     print("Virtual time", flush=True)
-    output = subprocess.run([RELEASE / "beaconry-bench"], capture_output=True, text=True, check=True).stdout
+    output = subprocess.run([RELEASE / "beaconry-bench", *rows], capture_output=True, text=True, check=True).stdout
     for line in output.splitlines():
         result = json.loads(line)
         tell(result["what"], result["ours"], result.get("theirs", ""), result.get("ratio", ""), result.get("goal", ""))
+
+
+def bench_crowd(folder: Path) -> None:
+    bench_virtual_time(folder, "crowd")
 
 
 def print_table() -> None:
@@ -309,7 +313,7 @@ def main() -> int:
     wanted = sys.argv[1:]
     benches = {
         "air": bench_air, "in-process": bench_in_process, "reads": bench_reads, "start": bench_start,
-        "memory": bench_memory, "virtual-time": bench_virtual_time,
+        "memory": bench_memory, "virtual-time": bench_virtual_time, "crowd": bench_crowd,
     }  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
         for name, bench in benches.items():

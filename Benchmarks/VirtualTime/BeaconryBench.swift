@@ -7,7 +7,8 @@ import Glibc
 
 /// Measures what needs neither peers nor a socket: the air in virtual time, and its clock in real time.
 ///
-/// It prints a JSON object a line, for `Benchmarks/bench.py`.
+/// It prints a JSON object a line, for `Benchmarks/bench.py`. Arguments are the names of rows with many receivers, or `crowd`
+/// for all of these; without arguments it measures the other rows.
 @main
 struct BeaconryBench {
     /// A row of the table.
@@ -20,6 +21,9 @@ struct BeaconryBench {
     }
 
     static func main() async throws {
+        let names = CommandLine.arguments.dropFirst()
+        for crowd in Crowd.all where names.contains(crowd.name) || names.contains("crowd") { tell(crowd.figure()) }
+        guard names.isEmpty else { return }
         tell(VirtualTime.meanInterval())
         tell(VirtualTime.hour())
         tell(try await LiveEmission.lateness(isHeard: false))

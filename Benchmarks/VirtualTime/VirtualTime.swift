@@ -47,11 +47,15 @@ enum VirtualTime {
 
 /// An air, and hosts on it that say only what is needed.
 struct Room {
-    var air = Air(AirConfiguration(seed: 1))
+    var air: Air
+
+    init(_ propagation: Propagation = Propagation()) {
+        air = Air(AirConfiguration(seed: 1, propagation: propagation))
+    }
 
     /// A beacon that cannot be connected to.
-    mutating func addBeacon(_ number: UInt32, interval: AdvertisingInterval) {
-        let controller = addController(number)
+    mutating func addBeacon(_ number: UInt32, interval: AdvertisingInterval, motion: Motion? = nil) {
+        let controller = addController(number, motion)
         let parameters = LESetAdvertisingParameters(
             minimumInterval: interval, maximumInterval: interval, advertisingType: .nonConnectableUndirected)
         send(parameters, to: controller)
@@ -59,19 +63,19 @@ struct Room {
         send(LESetAdvertisingEnable(enable: 1), to: controller)
     }
 
-    /// A scanner that hears everything.
-    mutating func addScanner() -> ControllerIdentifier {
-        let controller = addController(.max)
+    /// A scanner without a pause.
+    mutating func addScanner(_ number: UInt32 = .max, motion: Motion? = nil) -> ControllerIdentifier {
+        let controller = addController(number, motion)
         let always = ScanTime(160)
         send(LESetScanParameters(scanType: .passive, scanInterval: always, scanWindow: always), to: controller)
         send(LESetScanEnable(enable: 1, filterDuplicates: 0), to: controller)
         return controller
     }
 
-    private mutating func addController(_ number: UInt32) -> ControllerIdentifier {
+    private mutating func addController(_ number: UInt32, _ motion: Motion?) -> ControllerIdentifier {
         let octets = [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: number >> $0) }
         let address = BluetoothAddress(octets: [0x02, 0xBE] + octets) ?? .zero
-        let controller = air.addController(ControllerConfiguration(publicAddress: address))
+        let controller = air.addController(ControllerConfiguration(publicAddress: address, motion: motion))
         send(HCIReset(), to: controller)
         send(SetEventMask(eventMask: EventMask(rawValue: .max)), to: controller)
         send(LESetEventMask(eventMask: LEEventMask(rawValue: .max)), to: controller)

@@ -17,11 +17,23 @@ package indirect enum Motion: Hashable, Sendable {
     case orbit(Orbit)
 
     /// The position at a time since the start.
-    package func position(at time: Duration) -> Position {
+    package func position(at time: Duration) -> Position { position(atSeconds: time.inSeconds) }
+
+    /// The position at a time in seconds since the start.
+    package func position(atSeconds time: Double) -> Position {
         switch self {
         case .rest(let position): position
-        case .path(let path): path.position(at: time.inSeconds)
-        case .orbit(let orbit): orbit.position(at: time.inSeconds)
+        case .path(let path): path.position(at: time)
+        case .orbit(let orbit): orbit.position(at: time)
+        }
+    }
+
+    /// A speed in metres per second that it never exceeds; infinite if it jumps.
+    package var maximumSpeed: Double {
+        switch self {
+        case .rest: 0
+        case .path(let path): path.maximumSpeed
+        case .orbit(let orbit): 2 * .pi * orbit.radius.magnitude / orbit.period.inSeconds
         }
     }
 
@@ -113,6 +125,18 @@ extension Motion {
             return Position(
                 x: start.x + part * (end.x - start.x), y: start.y + part * (end.y - start.y),
                 z: start.z + part * (end.z - start.z))
+        }
+
+        /// The highest speed between two points in metres per second; infinite between two places at the same time.
+        var maximumSpeed: Double {
+            var maximum = 0.0
+            for (from, to) in zip(points, points.dropFirst()) where from.position != to.position {
+                maximum = max(maximum, from.position.distance(to: to.position) / (to.time - from.time))
+            }
+            let (first, last) = (points[0], points[points.count - 1])
+            // It begins again at the first point: without a jump only where that is the last point as well.
+            if repeats, last.time > 0, first.position != last.position { return .infinity }
+            return maximum
         }
 
         /// The index of the first point whose time is in the future.

@@ -248,8 +248,12 @@ private struct EventMasks: Hashable, Sendable {
     }
 
     func allows(lowEnergy subevent: UInt8) -> Bool {
-        events.contains(.lowEnergyMeta) && !lowEnergyEvents.isDisjoint(with: LEEventMask(subeventCode: subevent))
+        // By their bits: operations of option sets are not inlined here, and each report asks (hot path).
+        events.rawValue & Self.lowEnergyMeta != 0
+            && lowEnergyEvents.rawValue & LEEventMask(subeventCode: subevent).rawValue != 0
     }
+
+    private static let lowEnergyMeta = EventMask.lowEnergyMeta.rawValue
 }
 
 // MARK: - Commands

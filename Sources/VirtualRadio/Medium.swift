@@ -3,24 +3,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import BluetoothCore
+import Glibc
 
 /// The space between the controllers: which receivers a packet reaches, and with what RSSI.
 ///
-/// `rssi(of:at:now:)` is the only place that decides whether a receiver receives an advertising event. Motions, the
-/// fading between them, overrides of paths and the PDUs that may collide are private to this part. Each pair of controllers
-/// has random numbers of its own, so a controller that is added does not change what the others receive, except by
-/// collisions.
+/// `rssi(of:…)` is the only place that decides whether a receiver receives a packet. Motions, fading, overrides of paths and the
+/// PDUs that may collide are private to this part. Each pair of controllers has random numbers of its own, so a controller that
+/// is added does not change what the others receive, except by collisions.
+///
+/// Without chance a packet has the mean RSSI, and all receivers receive it. With a sensitivity, a packet whose mean RSSI is far
+/// below it is out of range (`Reception.negligibleProbability`); `selectReceivers` finds the receivers in range by their
+/// cells. An override has precedence over the range.
 struct Medium: Sendable {
     private struct Site {
         let name: String
         var rssiOffset: Double
         let carrying: Carrying?
+        /// The side of its cells of shadowing in metres.
+        let shadowSide: Double
         /// The position; `nil` while it moves, and without one.
         private(set) var position: Position?
         /// How it moves; `nil` at rest.
         private(set) var motion: Motion?
+        /// In metres per second; infinite for one that jumps.
+        private(set) var maximumSpeed = 0.0
 
-        init(_ configuration: ControllerConfiguration) {
+        init(_ configuration: ControllerConfiguration, shadowSide: Double) {
+            self.shadowSide = shadowSide
             name = configuration.name
             rssiOffset = configuration.rssiOffset
             carrying = configuration.carrying
@@ -28,6 +37,7 @@ struct Medium: Sendable {
         }
 
         mutating func setMotion(_ new: Motion?) {
+            maximumSpeed = new?.maximumSpeed ?? 0
             if case .rest(let place)? = new {
                 (position, motion) = (place, nil)
             } else {
@@ -36,26 +46,76 @@ struct Medium: Sendable {
         }
     }
 
+    /// What each packet needs of a controller where there is chance: 64 bytes, a line of the cache.
+    private struct Antenna {
+        /// The time of the place in steps; the last of all at rest.
+        var step = Int64.max
+        /// In metres.
+        var x = 0.0, y = 0.0, z: Float = 0
+        var rssiOffset: Float
+        var fading: Fading.Antenna
+        var hasPlace = false
+        let isCarried: Bool
+
+        var position: Position { Position(x: x, y: y, z: Double(z)) }
+    }
+
+    /// With chance, the places of moving controllers are those at the last multiple of 4,096 µs: a walker moves by 5 mm
+    /// meanwhile.
+    private static let stepBits: AirTime = 12
+
     /// Whether packets collide: then each PDU of an advertising event has an instant of its own.
     let hasCollisions: Bool
     private let propagation: Propagation
     /// Whether chance has a part in RSSI or reception.
     private let hasChance: Bool
+    private let fading: Fading
+    private let reception: Reception
+    /// The loss in dB for a natural logarithm of the squared distance of 1.
+    private let slope: Double
+    private let lossAtOneMetre: Double
+    private let capture: Double
+    private let nearestSquare = Propagation.nearest * Propagation.nearest
+    private let hasWalls: Bool
     private let seed: UInt64
     /// By the index of the controller.
     private var sites: [Site] = []
-    /// The fading of pairs between which packets were sent; empty without random parts.
-    private var fadings: [ControllerPair: PairFading] = [:]
+    /// By the index of the controller.
+    private var antennas: [Antenna] = []
+    private var counts = PathCounts()
     private var overrides = LinkOverrides()
     /// Empty unless packets collide.
     private var transmissions = Transmissions()
+    /// `nil` where there is no range.
+    private var grid: ReceiverGrid?
+    /// The scanners that the grid has.
+    private var gridVersion: UInt64 = 0
+    /// The highest RSSI offset of the receivers in the grid.
+    private var highestOffset = 0.0
 
-    init(_ propagation: Propagation, seed: UInt64) {
+    init(_ propagation: Propagation, seed: UInt64) { self.init(propagation, seed: seed, cellSide: nil) }
+
+    /// - Parameter cellSide: of the cells of receivers, in metres; 0 for no cells. `nil` for a side that suits the range.
+    init(_ propagation: Propagation, seed: UInt64, cellSide: Double?) {
         self.propagation = propagation
+        self.seed = seed
         hasChance = !propagation.isDeterministic
         hasCollisions = propagation.capture != nil
-        self.seed = seed
+        hasWalls = !propagation.walls.isEmpty
+        lossAtOneMetre = propagation.lossAtOneMetre
+        capture = propagation.capture ?? 0
+        slope = 5 * propagation.exponent / log(10)
+        fading = Fading(propagation)
+        reception = Reception(propagation, fading)
+        // Losses that are gains have no range.
+        if reception.minimumMean > -.infinity, propagation.bodyLoss >= 0, propagation.walls.allSatisfy({ $0.loss >= 0 })
+        {
+            let side = cellSide ?? range(of: 0) / 2
+            if side > 0, side.isFinite { grid = ReceiverGrid(side: side) }
+        }
     }
+
+    // MARK: - Advertising events
 
     /// The RSSI in dBm with which a receiver receives an advertising event; `nil` if it does not receive the event.
     ///
@@ -65,27 +125,52 @@ struct Medium: Sendable {
     mutating func rssi(
         of event: AdvertisingEvent, at receiver: Receiver, now: AirTime, isScanResponse: Bool = false
     ) -> Int8? {
-        guard let channel = receiver.channel(at: event.start ?? now), event.channels & 1 << UInt8(channel) != 0,
+        // It must have received on this channel during the whole PDU.
+        guard let window = receiver.window(at: event.start ?? now), window.covers(event, now: now),
             receiver.controller != event.transmitter, receiver.isExtended || event.isLegacy
         else { return nil }
-        var packet = Packet(
-            transmitter: event.transmitter, power: event.power, channel: channel, bits: event.bits)
+        return rssi(of: event, on: window.channel, at: receiver.controller, now: now, isScanResponse: isScanResponse)
+    }
+
+    /// The same for another controller than the transmitter that receives on the channel.
+    mutating func rssi(
+        of event: AdvertisingEvent, on channel: Int, at receiver: Int, now: AirTime, isScanResponse: Bool = false
+    ) -> Int8? {
+        var packet = Packet(transmitter: event.transmitter, power: event.power, channel: channel, bits: event.bits)
         if let start = event.start {
-            // It must have received on this channel during the whole PDU.
-            guard start >= receiver.start, receiver.channel(at: now - 1) == channel else { return nil }
             packet.number = Self.number(of: start, isScanResponse: isScanResponse)
             // Scan requests and responses do not collide.
             if !isScanResponse {
-                packet.interference = interference(with: event, from: start, to: now, receiver, channel)
+                transmissions.selectOverlapping(event, channel: channel, start: start, end: now)
+                packet.mayCollide = true
             }
+        } else if isScanResponse {
+            packet.number = Self.number(of: now, isScanResponse: true)
         }
-        return rssi(of: packet, at: receiver.controller, now: now)
+        if hasChance, overrides.isEmpty {
+            return rssiWithChance(of: packet, at: receiver, now: now, nil, isLost: false)
+        }
+        return rssi(of: packet, at: receiver, now: now)
     }
+
+    /// Puts a PDU on its channel.
+    mutating func transmit(_ event: AdvertisingEvent, now: AirTime) {
+        guard let start = event.start else { return }
+        transmissions.add(
+            Transmission(
+                transmitter: event.transmitter, power: event.power, channel: event.channels.trailingZeroBitCount,
+                start: start, end: start + AirTime(event.bits)), now: now)
+    }
+
+    /// The number of a packet: by its start, so that it does not depend on other packets.
+    private static func number(of start: AirTime, isScanResponse: Bool) -> UInt64 {
+        UInt64(truncatingIfNeeded: start) << 1 | (isScanResponse ? 1 : 0)
+    }
+
+    // MARK: - Packets
 
     /// The RSSI in dBm of a packet that one controller sends to another; `nil` if it is lost.
     mutating func rssi(of packet: Packet, at receiver: Int, now: AirTime) -> Int8? {
-        let places = places(packet.transmitter, receiver, at: now)
-        var (rssi, isInSight) = meanRSSI(from: packet.transmitter, power: packet.power, at: receiver, places)
         var override: LinkOverride?
         var isLost = false
         if !overrides.isEmpty {
@@ -93,61 +178,159 @@ struct Medium: Sendable {
             override = overrides.current(pair, now: now)
             isLost = override != nil && packet.bits != nil && overrides.losesPacket(pair)
         }
-        if hasChance {
-            let propagation = propagation
-            let isReceived = changeFading(of: packet.transmitter, receiver, places) { fading, first, second in
-                let number = packet.number ?? fading.nextNumber
-                rssi += fading.gain(
-                    propagation, packet: number, channel: packet.channel, isInSight: isInSight, from: first, to: second)
-                if let override { rssi = override.rssi(of: rssi) }
-                let isCovered = rssi < packet.interference + (propagation.capture ?? 0)
-                return fading.receives(
-                    propagation, packet: number, rssi: rssi, bits: packet.bits, isLost: isLost || isCovered)
-            }
-            guard isReceived else { return nil }
-        } else if let override {
-            guard !isLost else { return nil }
-            rssi = override.rssi(of: rssi)
-        }
-        guard !rssi.isNaN else { return Int8(Self.reported.lowerBound) }
-        return Int8(min(max(rssi.rounded(), Self.reported.lowerBound), Self.reported.upperBound))
+        if hasChance { return rssiWithChance(of: packet, at: receiver, now: now, override, isLost: isLost) }
+        guard !isLost else { return nil }
+        let places = places(packet.transmitter, receiver, at: now)
+        let rssi = meanRSSI(from: packet.transmitter, power: packet.power, at: receiver, places)
+        return Self.reported(override?.rssi(of: rssi) ?? rssi)
     }
 
-    /// The RSSI in dBm without chance, and whether no wall is in between.
+    @inline(__always)
+    private mutating func rssiWithChance(
+        of packet: Packet, at receiver: Int, now: AirTime, _ override: LinkOverride?, isLost: Bool
+    ) -> Int8? {
+        let transmitter = packet.transmitter
+        let (one, two) = (antenna(transmitter, now: now), antenna(receiver, now: now))
+        let (mean, isInSight) = mean(one, transmitter, power: packet.power, two, receiver)
+        if override == nil, packet.bits != nil, mean < reception.minimumMean { return nil }
+        let bits = fading.bits(
+            one.fading, two.fading, number: packet.number ?? Self.number(of: now, isScanResponse: false))
+        let draw = fading.reception(bits)
+        let threshold = packet.bits == nil ? -.infinity : reception.threshold(draw: draw)
+        var rssi =
+            mean
+            + fading.gain(
+                one.fading, two.fading, bits: bits, channel: packet.channel, isInSight: isInSight,
+                least: override == nil ? threshold - mean : -.infinity)
+        if let override { rssi = override.rssi(of: rssi) }
+        if let length = packet.bits {
+            guard !isLost, !(rssi < threshold), !packet.mayCollide || !isCovered(rssi, at: two, receiver, now: now),
+                reception.decodes(rssi: rssi, bits: length, draw: draw)
+            else {
+                counts.noteLost(from: transmitter, to: receiver, isFirst: override != nil)
+                return nil
+            }
+        }
+        counts.noteReceived(from: transmitter, to: receiver, rssi: rssi)
+        return Self.reported(rssi)
+    }
+
+    /// The RSSI as a controller reports it (Core 5.4, Vol 4, Part E, 7.7.65.2).
+    private static func reported(_ rssi: Double) -> Int8 {
+        guard !rssi.isNaN else { return -127 }
+        return Int8(min(max(rssi.rounded(), -127), 20))
+    }
+
+    /// Whether the PDU of another controller that overlaps a PDU is too close to its RSSI, or above it.
+    ///
+    /// A PDU has the same gain here as where it is received itself: of two PDUs at most one is ahead of the other.
+    private mutating func isCovered(_ rssi: Double, at antenna: Antenna, _ receiver: Int, now: AirTime) -> Bool {
+        let limit = rssi - capture
+        for index in 0..<transmissions.overlapping.count {
+            let other = transmissions.overlapping[index]
+            guard other.transmitter != receiver else { continue }
+            let one = self.antenna(other.transmitter, now: now)
+            let (mean, isInSight) = mean(one, other.transmitter, power: other.power, antenna, receiver)
+            let bits = fading.bits(
+                one.fading, antenna.fading, number: Self.number(of: other.start, isScanResponse: false))
+            if !overrides.isEmpty,
+                let override = overrides.current(ControllerPair(other.transmitter, receiver), now: now)
+            {
+                let gain = fading.gain(
+                    one.fading, antenna.fading, bits: bits, channel: other.channel, isInSight: isInSight,
+                    least: -.infinity)
+                if !override.isBlocked, override.rssi(of: mean + gain) > limit { return true }
+            } else if mean + reception.maximumGain >= limit {
+                let gain = fading.gain(
+                    one.fading, antenna.fading, bits: bits, channel: other.channel, isInSight: isInSight,
+                    least: limit - mean)
+                if mean + gain > limit { return true }
+            }
+        }
+        return false
+    }
+
+    /// The RSSI in dBm without fading where there is chance, and whether no wall is in between.
+    @inline(__always)
+    private func mean(
+        _ one: Antenna, _ transmitter: Int, power: Int8, _ two: Antenna, _ receiver: Int
+    ) -> (rssi: Double, isInSight: Bool) {
+        var rssi = Double(power) + Double(one.rssiOffset) + Double(two.rssiOffset) - lossAtOneMetre
+        guard one.hasPlace, two.hasPlace else { return (rssi, true) }
+        let (x, y, z) = (one.x - two.x, one.y - two.y, Double(one.z) - Double(two.z))
+        let square = x * x + y * y + z * z
+        rssi -= slope * fading.logarithm(square < nearestSquare ? nearestSquare : square)
+        guard hasWalls || one.isCarried || two.isCarried else { return (rssi, true) }
+        let loss = obstacleLoss(from: one.position, transmitter, to: two.position, receiver)
+        return (rssi - loss.body - loss.walls, loss.walls == 0)
+    }
+
+    /// The antenna of a controller at its present place.
+    @inline(__always)
+    private mutating func antenna(_ controller: Int, now: AirTime) -> Antenna {
+        move(controller, now: now)
+        return antennas[controller]
+    }
+
+    /// Moves the antenna of a controller to its present place.
+    @inline(__always)
+    private mutating func move(_ controller: Int, now: AirTime) {
+        if antennas[controller].step < now >> Self.stepBits { moveAntenna(controller, to: now >> Self.stepBits) }
+    }
+
+    @inline(never)
+    private mutating func moveAntenna(_ controller: Int, to step: Int64) {
+        guard let motion = sites[controller].motion else { return }
+        antennas[controller].step = step
+        place(controller, at: motion.position(atSeconds: Double(step << Self.stepBits) * 1e-6))
+    }
+
+    private mutating func place(_ controller: Int, at place: Position) {
+        antennas[controller].hasPlace = true
+        (antennas[controller].x, antennas[controller].y, antennas[controller].z) = (place.x, place.y, Float(place.z))
+        fading.move(&antennas[controller].fading, shadowSide: sites[controller].shadowSide, to: place)
+    }
+
+    // MARK: - Mean
+
+    /// The RSSI in dBm without chance.
     private func meanRSSI(
         from transmitter: Int, power: Int8, at receiver: Int, _ places: (Position, Position)?
-    ) -> (rssi: Double, isInSight: Bool) {
-        var rssi = Double(power) + sites[transmitter].rssiOffset + sites[receiver].rssiOffset
+    ) -> Double {
+        let rssi = Double(power) + sites[transmitter].rssiOffset + sites[receiver].rssiOffset
         // Without positions every distance is one metre: this skips the logarithm.
-        guard let (from, to) = places else { return (rssi - propagation.lossAtOneMetre, true) }
+        guard let (from, to) = places else { return rssi - propagation.lossAtOneMetre }
         let distance = from.distance(to: to)
-        rssi -= distance == 1 ? propagation.lossAtOneMetre : propagation.loss(overMetres: distance)
-        if let carrying = sites[receiver].carrying {
-            rssi -= carrying.loss(at: to, towards: from, maximum: propagation.bodyLoss)
+        let loss = obstacleLoss(from: from, transmitter, to: to, receiver)
+        return rssi - (distance == 1 ? propagation.lossAtOneMetre : propagation.loss(overMetres: distance)) - loss.body
+            - loss.walls
+    }
+
+    /// The losses in dB through the people who carry an antenna, and through walls.
+    private func obstacleLoss(
+        from: Position, _ transmitter: Int, to: Position, _ receiver: Int
+    ) -> (body: Double, walls: Double) {
+        var loss = 0.0
+        if antennas[receiver].isCarried, let carrying = sites[receiver].carrying {
+            loss += carrying.loss(at: to, towards: from, maximum: propagation.bodyLoss)
         }
-        if let carrying = sites[transmitter].carrying {
-            rssi -= carrying.loss(at: from, towards: to, maximum: propagation.bodyLoss)
+        if antennas[transmitter].isCarried, let carrying = sites[transmitter].carrying {
+            loss += carrying.loss(at: from, towards: to, maximum: propagation.bodyLoss)
         }
-        guard !propagation.walls.isEmpty else { return (rssi, true) }
-        let loss = propagation.wallLoss(from: from, to: to)
-        return (rssi - loss, loss == 0)
+        return (loss, hasWalls ? propagation.wallLoss(from: from, to: to) : 0)
     }
 
     /// The path between two controllers.
     mutating func path(from transmitter: Int, power: Int8, to receiver: Int, at now: AirTime) -> PathStatus {
         let places = places(transmitter, receiver, at: now)
-        let pair = ControllerPair(transmitter, receiver)
-        let fading = fadings[pair]
-        let override = overrides.current(pair, now: now)
-        let mean = meanRSSI(from: transmitter, power: power, at: receiver, places).rssi
+        let count = counts.count(from: transmitter, to: receiver)
+        let override = overrides.current(ControllerPair(transmitter, receiver), now: now)
+        let mean = meanRSSI(from: transmitter, power: power, at: receiver, places)
         return PathStatus(
             distance: places.map { $0.distance(to: $1) }, meanRSSI: override?.rssi(of: mean) ?? mean,
-            lastRSSI: fading?.lastRSSI, packets: fading?.packetCount ?? 0, lostPackets: fading?.lostCount ?? 0,
-            override: override)
+            lastRSSI: count.flatMap { $0.lastRSSI.isNaN ? nil : Double($0.lastRSSI) },
+            packets: UInt64(count?.packets ?? 0), lostPackets: UInt64(count?.lost ?? 0), override: override)
     }
-
-    /// The RSSI that a controller can report (Core 5.4, Vol 4, Part E, 7.7.65.2).
-    private static let reported = -127.0...20.0
 
     /// The positions of two controllers; `nil` unless both have one.
     private func places(_ transmitter: Int, _ receiver: Int, at time: AirTime) -> (Position, Position)? {
@@ -164,96 +347,102 @@ struct Medium: Sendable {
         return sites[controller].motion?.position(at: .microseconds(time))
     }
 
-    /// Changes the fading of a pair in place.
-    /// - Parameter change: takes the fading and the places in the order of the pair.
-    private mutating func changeFading<Result>(
-        of transmitter: Int, _ receiver: Int, _ places: (Position, Position)?,
-        _ change: (inout PairFading, Position, Position) -> Result
-    ) -> Result {
-        let pair = ControllerPair(transmitter, receiver)
-        let origin = Position(x: 0, y: 0)
-        let (from, to) = places ?? (origin, origin)
-        let (first, second) = transmitter < receiver ? (from, to) : (to, from)
-        if let index = fadings.index(forKey: pair) { return change(&fadings.values[index], first, second) }
-        var fading = PairFading(propagation, draws(of: transmitter, receiver), first, second)
-        defer { fadings[pair] = fading }
-        return change(&fading, first, second)
+    // MARK: - Range
+
+    /// The distance in metres from which on no receiver receives a packet.
+    /// - Parameter power: with the RSSI offsets of both ends, in dBm.
+    private func range(of power: Double) -> Double {
+        guard propagation.exponent > 0 else { return .infinity }
+        let loss = power - propagation.lossAtOneMetre - reception.minimumMean
+        // A little more: rounding loses no receiver.
+        return max(pow(10, loss / (10 * propagation.exponent)), Propagation.nearest) * 1.000001
     }
 
-    /// The random numbers of a pair, which do not depend on the order.
-    private func draws(of one: Int, _ other: Int, _ purpose: String...) -> Draws {
-        Draws(seed: seed, [sites[one].name, sites[other].name].sorted() + purpose)
-    }
-
-    // MARK: - Collisions
-
-    /// Puts a PDU on its channel.
-    mutating func transmit(_ event: AdvertisingEvent, now: AirTime) {
-        guard let start = event.start else { return }
-        transmissions.add(
-            Transmission(
-                transmitter: event.transmitter, power: event.power, channel: event.channels.trailingZeroBitCount,
-                start: start, end: start + AirTime(event.bits)), now: now)
-    }
-
-    /// The highest RSSI in dBm of the PDUs of others that overlap a PDU at a receiver; -∞ without any.
-    ///
-    /// A PDU has the same gain here as where it is received itself: of two PDUs at most one is ahead of the other.
-    private mutating func interference(
-        with event: AdvertisingEvent, from start: AirTime, to end: AirTime, _ receiver: Receiver, _ channel: Int
-    ) -> Double {
-        var highest = -Double.infinity
-        for index in transmissions.indices {
-            let other = transmissions[index]
-            guard other.channel == channel, other.start < end, other.end > start,
-                other.transmitter != event.transmitter, other.transmitter != receiver.controller
-            else { continue }
-            highest = max(highest, level(of: other, at: receiver.controller, now: end))
+    /// Selects the receivers that may be in range of an advertising event: `selectedReceivers`; `false` if all may be.
+    /// - Parameters:
+    ///   - receivers: the controllers that scan.
+    ///   - version: changes with them.
+    mutating func selectReceivers(
+        of event: AdvertisingEvent, among receivers: [Int32], version: UInt64, now: AirTime
+    ) -> Bool {
+        guard grid != nil, receivers.count >= ReceiverGrid.smallestCount,
+            overrides.isEmpty || !overrides.contains(event.transmitter)
+        else { return false }
+        if gridVersion != version || (grid?.expiry ?? .never) <= now {
+            gridVersion = version
+            fillGrid(receivers, now: now)
         }
-        return highest
+        move(event.transmitter, now: now)
+        let antenna = antennas[event.transmitter]
+        guard antenna.hasPlace else { return false }
+        let radius = range(of: Double(event.power) + Double(antenna.rssiOffset) + highestOffset)
+        return grid?.choose(around: antenna.x, antenna.y, radius: radius) ?? false
     }
 
-    /// The RSSI in dBm of a PDU, whether or not it is received.
-    private mutating func level(of other: Transmission, at receiver: Int, now: AirTime) -> Double {
-        let places = places(other.transmitter, receiver, at: now)
-        let (mean, isInSight) = meanRSSI(from: other.transmitter, power: other.power, at: receiver, places)
-        let propagation = propagation
-        let number = Self.number(of: other.start, isScanResponse: false)
-        let rssi = changeFading(of: other.transmitter, receiver, places) { fading, first, second in
-            mean
-                + fading.gain(
-                    propagation, packet: number, channel: other.channel, isInSight: isInSight, from: first, to: second)
+    /// The number of receivers that were selected.
+    var selectedCount: Int { grid?.chosen.count ?? 0 }
+
+    /// The receivers that were selected, by their place among all, in order.
+    func selectedReceiver(_ index: Int) -> Int { Int(grid?.chosen[index] ?? 0) }
+
+    private mutating func fillGrid(_ receivers: [Int32], now: AirTime) {
+        highestOffset = -.infinity
+        for receiver in receivers {
+            move(Int(receiver), now: now)
+            highestOffset = max(highestOffset, Double(antennas[Int(receiver)].rssiOffset))
         }
-        guard !overrides.isEmpty,
-            let override = overrides.current(ControllerPair(other.transmitter, receiver), now: now)
-        else { return rssi }
-        return override.isBlocked ? -.infinity : override.rssi(of: rssi)
-    }
-
-    /// The number of a packet where packets collide: by the start of its PDU.
-    private static func number(of start: AirTime, isScanResponse: Bool) -> UInt64 {
-        UInt64(truncatingIfNeeded: start) << 1 | (isScanResponse ? 1 : 0)
+        grid?.fill(count: receivers.count, now: now) { index in
+            let controller = Int(receivers[index])
+            let antenna = antennas[controller]
+            return ReceiverGrid.Member(
+                place: antenna.hasPlace ? (antenna.x, antenna.y) : nil, speed: sites[controller].maximumSpeed)
+        }
     }
 
     // MARK: - Controllers
 
     mutating func addController(_ index: Int, _ configuration: ControllerConfiguration) {
-        let site = Site(configuration)
+        let draws = Draws(seed: seed, configuration.name)
+        let site = Site(configuration, shadowSide: fading.shadowSide(draws))
+        let antenna = Antenna(
+            rssiOffset: Float(configuration.rssiOffset), fading: fading.antenna(draws),
+            isCarried: configuration.carrying != nil)
         if index == sites.count {
             sites.append(site)
+            antennas.append(antenna)
         } else {
             sites[index] = site
-            fadings = fadings.filter { !$0.key.contains(index) }
+            antennas[index] = antenna
+            counts.remove(index)
             overrides.remove(index)
         }
+        placeAntenna(of: index)
     }
 
-    mutating func setMotion(_ motion: Motion?, of controller: Int) { sites[controller].setMotion(motion) }
-    mutating func setRSSIOffset(_ offset: Double, of controller: Int) { sites[controller].rssiOffset = offset }
+    mutating func setMotion(_ motion: Motion?, of controller: Int) {
+        sites[controller].setMotion(motion)
+        placeAntenna(of: controller)
+    }
+
+    /// Puts the antenna of a controller where it rests; one that moves is placed with the next packet.
+    private mutating func placeAntenna(of controller: Int) {
+        grid?.invalidate()
+        antennas[controller].hasPlace = false
+        antennas[controller].fading = Fading.Antenna(key: antennas[controller].fading.key)
+        antennas[controller].step = sites[controller].motion == nil ? .max : .min
+        if hasChance, let position = sites[controller].position { place(controller, at: position) }
+    }
+
+    mutating func setRSSIOffset(_ offset: Double, of controller: Int) {
+        sites[controller].rssiOffset = offset
+        antennas[controller].rssiOffset = Float(offset)
+        grid?.invalidate()
+    }
 
     /// Overrides the path between two controllers; `nil` removes the override.
     mutating func setOverride(_ override: LinkOverride?, of one: Int, _ other: Int, now: AirTime) {
-        overrides.set(override, of: ControllerPair(one, other), draws(of: one, other, "override"), now: now)
+        let names = [sites[one].name, sites[other].name].sorted() + ["override"]
+        overrides.set(override, of: ControllerPair(one, other), Draws(seed: seed, names), now: now)
     }
 }
 
@@ -265,8 +454,8 @@ package struct PathStatus: Hashable, Sendable {
     package let meanRSSI: Double
     /// The RSSI in dBm of the last packet that was received; `nil` if chance has no part in it.
     package let lastRSSI: Double?
-    /// The packets on the path while the receiver was on their channel, and those of them that were lost; 0 if chance has
-    /// no part in reception.
+    /// The packets on the path while the receiver was on their channel, from the first on that was received, and those of
+    /// them that were lost; 0 if chance has no part in reception.
     package let packets, lostPackets: UInt64
     /// The override of the path, with the time that is left; `nil` for none.
     package let override: LinkOverride?
@@ -282,10 +471,10 @@ struct Packet: Sendable {
     let channel: Int
     /// The length of the packet; `nil` for a packet that is not lost.
     let bits: Int?
-    /// Selects its random numbers; `nil` for those of the next packet of the pair.
+    /// Selects its random numbers; `nil` for those of the present time.
     var number: UInt64?
-    /// The highest RSSI in dBm of the packets that overlap it at the receiver.
-    var interference = -Double.infinity
+    /// Whether the PDUs that overlap it were selected.
+    var mayCollide = false
 }
 
 /// One advertising event, or the scan response in it, as the medium carries it.
@@ -322,10 +511,45 @@ struct Receiver: Hashable, Sendable {
     var period: Int64 = 0
     var duration: Int64 = 0
 
-    /// The channel that it receives on, 0 to 2 for 37 to 39; `nil` outside its windows.
-    func channel(at time: AirTime) -> Int? {
-        if period > 0, (time - start) % period >= duration { return nil }
+    /// The window at a time; `nil` outside its windows.
+    func window(at time: AirTime) -> ReceiverWindow? {
+        guard time >= start else { return nil }
+        var (earliest, latest) = (start, AirTime.never)
+        if period > 0 {
+            let phase = (time - start) % period
+            guard phase < duration else { return nil }
+            (earliest, latest) = (time - phase, time - phase + duration)
+        }
         let (number, phase) = (time - start).quotientAndRemainder(dividingBy: interval)
-        return phase < window ? Int(truncatingIfNeeded: number % 3) : nil
+        guard phase < window else { return nil }
+        let first = time - phase
+        return ReceiverWindow(
+            channel: Int(truncatingIfNeeded: number % 3), start: max(first, earliest), end: min(first + window, latest))
+    }
+
+    /// The start of the next window after a time outside of the windows, or an earlier time.
+    func nextStart(after time: AirTime) -> AirTime {
+        guard time >= start else { return start }
+        let next = time - (time - start) % interval + interval
+        guard period > 0 else { return next }
+        let nextPeriod = time - (time - start) % period + period
+        return min(next, nextPeriod)
+    }
+}
+
+/// The time in which a receiver receives on a channel without a pause, in microseconds.
+struct ReceiverWindow: Hashable, Sendable {
+    /// 0 to 2 for 37 to 39.
+    let channel: Int
+    let start: AirTime
+    /// The first time after it.
+    let end: AirTime
+
+    /// Whether the PDU of an event on its channel is in the window from the first bit to the last; without a PDU of its own, the
+    /// event is at one instant, which is now.
+    func covers(_ event: AdvertisingEvent, now: AirTime) -> Bool {
+        guard event.channels & 1 << UInt8(truncatingIfNeeded: channel) != 0 else { return false }
+        guard let first = event.start else { return start <= now && now < end }
+        return start <= first && now <= end
     }
 }

@@ -44,8 +44,9 @@ import Testing
         var medium = Medium(Propagation(packetDeviation: 4), seed: 1)
         for index in 0...1 { medium.addController(index, ControllerConfiguration(publicAddress: .zero)) }
         let count = 100_000
-        let values = (0..<count).compactMap { _ in
-            medium.rssi(of: Packet(transmitter: 0, power: 0, channel: 0, bits: nil), at: 1, now: 0).map(Double.init)
+        let values = (0..<count).compactMap { number in
+            medium.rssi(of: Packet(transmitter: 0, power: 0, channel: 0, bits: nil), at: 1, now: AirTime(number) * 100)
+                .map(Double.init)
         }
         #expect(values.count == count)
         let mean = values.reduce(0, +) / Double(count)

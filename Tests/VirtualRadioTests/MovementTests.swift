@@ -93,4 +93,18 @@ import Testing
         #expect(values(.orbit(orbit)).count > 4)
         #expect(values(.rest(Position(x: 3, y: 0))).count == 1)
     }
+
+    @Test func maximumSpeedIsThatOfTheFastestPart() throws {
+        let walk = try Self.walk()
+        #expect(abs(walk.maximumSpeed - 1) < 1e-9)
+        #expect(Motion.rest(Position(x: 3, y: 0)).maximumSpeed == 0)
+        let orbit = try #require(Motion.Orbit(centre: Position(x: 0, y: 0), radius: 10, period: .seconds(20)))
+        #expect(abs(Motion.orbit(orbit).maximumSpeed - .pi) < 1e-9)
+        let points = [(0.0, 0.0), (1, 2), (3, 12), (4, 12)].map { Motion.Path.Point($0, Position(x: $1, y: 0)) }
+        #expect(Motion.path(try #require(Motion.Path(points))).maximumSpeed == 5)
+        // One that begins again elsewhere, or is at two places at one time, jumps.
+        #expect(Motion.path(try #require(Motion.Path(points, repeats: true))).maximumSpeed == .infinity)
+        let jump = Motion.Path.Point(4, Position(x: 0, y: 0))
+        #expect(Motion.path(try #require(Motion.Path(points + [jump]))).maximumSpeed == .infinity)
+    }
 }

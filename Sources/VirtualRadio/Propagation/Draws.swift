@@ -2,7 +2,6 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
 import Glibc
 
 /// Random numbers by number: each depends on the seed, on the names of what it concerns, and on its number, and on nothing else.
@@ -50,8 +49,12 @@ struct Draws: Hashable, Sendable {
         return (radius * cos(angle), radius * sin(angle))
     }
 
-    private static func mixed(_ value: UInt64) -> UInt64 {
-        var generator = SplitMix64(seed: value)
-        return generator.next()
+    /// A value whose bits all depend on all bits of another one: the next number of SplitMix64 with this state.
+    @inline(__always)
+    static func mixed(_ value: UInt64) -> UInt64 {
+        var value = value &+ 0x9E37_79B9_7F4A_7C15
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
     }
 }

@@ -27,13 +27,20 @@ struct LinkOverrides: Sendable {
     }
 
     private var entries: [ControllerPair: Entry] = [:]
+    /// The controllers whose paths were overridden, and a few whose overrides have ended.
+    private var controllers: Set<Int> = []
 
     /// Whether no path is overridden (hot path: checked for each packet).
     var isEmpty: Bool { entries.isEmpty }
 
+    /// Whether a path of a controller may be overridden.
+    func contains(_ controller: Int) -> Bool { controllers.contains(controller) }
+
     /// Replaces the override of a path; `nil` removes it.
     /// - Parameter draws: the random numbers of the path.
     mutating func set(_ override: LinkOverride?, of pair: ControllerPair, _ draws: Draws, now: AirTime) {
+        if entries.isEmpty { controllers.removeAll() }
+        if override != nil { controllers.formUnion([Int(pair.first), Int(pair.second)]) }
         entries[pair] = override.map { override in
             // A century is without a limit, and does not overflow.
             let limit = override.duration.map { now + min($0, .seconds(3_155_760_000)).wholeMicroseconds }
@@ -64,6 +71,7 @@ struct LinkOverrides: Sendable {
     /// Removes the overrides of all paths of a controller.
     mutating func remove(_ controller: Int) {
         guard !isEmpty else { return }
+        controllers.remove(controller)
         entries = entries.filter { !$0.key.contains(controller) }
     }
 }

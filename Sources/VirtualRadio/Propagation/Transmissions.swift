@@ -25,10 +25,23 @@ struct Transmissions: Sendable {
     private static let batch = 64
 
     private var recent: [Transmission] = []
+    /// The PDUs of other controllers that overlap the selected one on its channel.
+    private(set) var overlapping: [Transmission] = []
+    /// The PDU that they overlap.
+    private var selected: (transmitter: Int, channel: Int, start: AirTime, end: AirTime)?
 
-    var indices: Range<Int> { recent.indices }
-
-    subscript(index: Int) -> Transmission { recent[index] }
+    /// Selects the PDUs that overlap one which ends now; for the same PDU again, this takes no time.
+    mutating func selectOverlapping(_ event: AdvertisingEvent, channel: Int, start: AirTime, end: AirTime) {
+        if let selected, selected == (event.transmitter, channel, start, end) { return }
+        selected = (event.transmitter, channel, start, end)
+        overlapping.removeAll(keepingCapacity: true)
+        for other in recent
+        where other.channel == channel && other.start < end && other.end > start
+            && other.transmitter != event.transmitter
+        {
+            overlapping.append(other)
+        }
+    }
 
     /// Adds a PDU that begins now or soon.
     mutating func add(_ transmission: Transmission, now: AirTime) {
@@ -37,5 +50,6 @@ struct Transmissions: Sendable {
             recent.removeFirst(Self.batch)
         }
         recent.append(transmission)
+        selected = nil
     }
 }

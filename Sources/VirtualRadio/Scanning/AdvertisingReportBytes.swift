@@ -8,6 +8,8 @@ import HCI
 enum AdvertisingReportBytes {
     /// Data bytes in one extended report: 255 less the 26 before them.
     static let extendedDataLimit = 229
+    /// The place of the RSSI in an extended report.
+    static let extendedRSSIPlace = 15
 
     /// LE Advertising Report (Core 5.4, Vol 4, Part E, 7.7.65.2).
     static func legacy(

@@ -39,6 +39,8 @@ private struct Scanner: Sendable {
     let parameters: ScanParameters
     /// The address of scan requests and the target of directed advertisements.
     let ownAddress: PackedAddress
+    /// Whether its filter policy requires advertisers on the filter accept list.
+    let usesAcceptList: Bool
     private let filter: DuplicateFilter
     private var seen: Set<SeenAdvertisement> = []
     private var periodNumber: Int64 = 0
@@ -51,9 +53,12 @@ private struct Scanner: Sendable {
         self.parameters = parameters
         self.ownAddress = ownAddress
         self.filter = filter
+        usesAcceptList = parameters.filterPolicy.usesFilterAcceptList
     }
 
     var controller: Int { receiver.controller }
+    /// Whether the duplicate filter is on.
+    var filters: Bool { filter != .off }
 
     /// Whether the duplicate filter passes an advertisement; the filter records it.
     mutating func admits(_ advertisement: SeenAdvertisement, at time: AirTime) -> Bool {
@@ -76,8 +81,64 @@ struct Scanners: Sendable {
         var timer: TimerIdentifier?
     }
 
-    /// The controllers that scan: few, and searched in each advertising event.
+    /// When and on which channel a scanner receives now; flat, since each advertising event reads it.
+    private struct Listening: Sendable {
+        let isExtended: Bool
+        /// Whether it reports each advertisement that it receives: it has neither filters nor scan requests.
+        let reportsAll: Bool
+        /// -1 outside of the windows.
+        var channel: Int8 = -1
+        /// The time for which the channel is known.
+        var start: AirTime = .min, end: AirTime = .min
+
+        init(_ scanner: Scanner) {
+            isExtended = scanner.receiver.isExtended
+            reportsAll = !scanner.filters && !scanner.usesAcceptList && !scanner.parameters.isActive
+        }
+
+        mutating func update(_ receiver: Receiver, at time: AirTime) {
+            if let window = receiver.window(at: time) {
+                (channel, start, end) = (Int8(truncatingIfNeeded: window.channel), window.start, window.end)
+            } else {
+                (channel, start, end) = (-1, time, receiver.nextStart(after: time))
+            }
+        }
+    }
+
+    /// An advertising event while the scanners receive it.
+    private struct Reception {
+        let event: AdvertisingEvent
+        let set: Int
+        /// The first and the last time of the event, or of its only PDU.
+        let start: AirTime, end: AirTime
+        let isScannable: Bool
+        let isDirected: Bool
+        /// The reports of the advertisement; empty before the first.
+        var legacyReport = SharedReport(), extendedReport = SharedReport()
+    }
+
+    /// An encoded report that differs between receivers in its RSSI only: receivers with the same RSSI share the bytes.
+    private struct SharedReport {
+        private(set) var bytes: [UInt8] = []
+        private var place = 0
+
+        var isEmpty: Bool { bytes.isEmpty }
+
+        /// - Parameter place: the place of the RSSI in the bytes.
+        mutating func set(_ bytes: [UInt8], rssiAt place: Int) { (self.bytes, self.place) = (bytes, place) }
+
+        mutating func setRSSI(_ rssi: Int8) {
+            let byte = UInt8(bitPattern: rssi)
+            if bytes[place] != byte { bytes[place] = byte }
+        }
+    }
+
+    /// The controllers that scan.
     private var scanners: [Scanner] = []
+    private var listening: [Listening] = []
+    private var controllers: [Int32] = []
+    /// Changes with the controllers that scan.
+    private var version: UInt64 = 0
     /// By the index of the controller.
     private var hosts: [Host] = []
 
@@ -95,7 +156,7 @@ struct Scanners: Sendable {
     /// Whether no controller scans.
     var isEmpty: Bool { scanners.isEmpty }
 
-    func isScanning(_ controller: Int) -> Bool { scanners.contains { $0.controller == controller } }
+    func isScanning(_ controller: Int) -> Bool { controllers.contains(Int32(truncatingIfNeeded: controller)) }
 
     /// Whether a controller's scan is active; `nil` if it does not scan.
     func isActive(_ controller: Int) -> Bool? {
@@ -114,7 +175,12 @@ struct Scanners: Sendable {
     }
 
     fileprivate mutating func stop(_ controller: Int, _ context: inout AirContext) {
-        scanners.removeAll { $0.controller == controller }
+        if let place = controllers.firstIndex(of: Int32(truncatingIfNeeded: controller)) {
+            scanners.remove(at: place)
+            listening.remove(at: place)
+            controllers.remove(at: place)
+            version += 1
+        }
         if let timer = hosts[controller].timer { context.timers.cancel(timer) }
     }
 }
@@ -129,60 +195,151 @@ extension Scanners {
         _ event: AdvertisingEvent, of set: Int, _ advertising: inout AdvertisingSets, _ medium: inout Medium,
         _ context: inout AirContext
     ) {
-        for index in scanners.indices {
-            guard let rssi = medium.rssi(of: event, at: scanners[index].receiver, now: context.now),
-                passesFilterPolicy(set, of: index, &advertising, &context.controllers)
-            else { continue }
-            if scanners[index].admits(advertising[set].seenAdvertisement(isScanResponse: false), at: context.now) {
-                report(set, isScanResponse: false, rssi, to: index, &advertising, &context.controllers)
+        let properties = advertising[set].properties
+        var reception = Reception(
+            event: event, set: set, start: event.start ?? context.now,
+            end: event.start == nil ? context.now + 1 : context.now, isScannable: properties.contains(.scannable),
+            isDirected: properties.contains(.directed))
+        if medium.selectReceivers(of: event, among: controllers, version: version, now: context.now) {
+            for place in 0..<medium.selectedCount {
+                receive(&reception, by: medium.selectedReceiver(place), &advertising, &medium, &context)
             }
-            let own = scanners[index].ownAddress
-            guard advertising[set].properties.contains(.scannable), scanners[index].parameters.isActive,
-                advertising.answersScanRequest(of: own, to: set, &context.controllers)
-            else { continue }
-            advertising.noteScanRequest(of: own, to: set, &context.controllers)
-            if let rssi = medium.rssi(
-                of: event, at: scanners[index].receiver, now: context.now, isScanResponse: true),
-                scanners[index].admits(advertising[set].seenAdvertisement(isScanResponse: true), at: context.now)
-            {
-                report(set, isScanResponse: true, rssi, to: index, &advertising, &context.controllers)
+        } else {
+            for index in scanners.indices { receive(&reception, by: index, &advertising, &medium, &context) }
+        }
+    }
+
+    /// Delivers an advertising event to a scanner, if it receives it.
+    @inline(__always)
+    private mutating func receive(
+        _ reception: inout Reception, by index: Int, _ advertising: inout AdvertisingSets, _ medium: inout Medium,
+        _ context: inout AirContext
+    ) {
+        if reception.start >= listening[index].end {
+            listening[index].update(scanners[index].receiver, at: reception.start)
+        }
+        let channel = Int(listening[index].channel)
+        let controller = Int(controllers[index])
+        // It receives on this channel during the whole PDU.
+        guard channel >= 0, reception.event.channels & 1 << UInt8(truncatingIfNeeded: channel) != 0,
+            listening[index].start <= reception.start, reception.end <= listening[index].end,
+            controller != reception.event.transmitter, listening[index].isExtended || reception.event.isLegacy,
+            let rssi = medium.rssi(of: reception.event, on: channel, at: controller, now: context.now)
+        else { return }
+        if listening[index].reportsAll, !reception.isDirected {
+            return report(
+                &reception, isScanResponse: false, rssi, to: controller, isExtended: listening[index].isExtended,
+                &advertising, &context.controllers)
+        }
+        deliver(&reception, rssi, on: channel, to: index, &advertising, &medium, &context)
+    }
+
+    /// Reports an advertising event that a scanner has received, and the scan response.
+    private mutating func deliver(
+        _ reception: inout Reception, _ rssi: Int8, on channel: Int, to index: Int,
+        _ advertising: inout AdvertisingSets, _ medium: inout Medium, _ context: inout AirContext
+    ) {
+        let set = reception.set
+        let receiver = scanners[index].controller
+        let isExtended = scanners[index].receiver.isExtended
+        guard passesFilterPolicy(reception, of: index, &advertising, &context.controllers) else { return }
+        if !scanners[index].filters
+            || scanners[index].admits(advertising[set].seenAdvertisement(isScanResponse: false), at: context.now)
+        {
+            if !isExtended, reception.isDirected, advertising[set].target != scanners[index].ownAddress {
+                reportDirected(set, rssi, to: receiver, &advertising, &context.controllers)
+            } else {
+                report(
+                    &reception, isScanResponse: false, rssi, to: receiver, isExtended: isExtended, &advertising,
+                    &context.controllers)
             }
+        }
+        guard reception.isScannable, scanners[index].parameters.isActive else { return }
+        let own = scanners[index].ownAddress
+        guard advertising.answersScanRequest(of: own, to: set, &context.controllers) else { return }
+        advertising.noteScanRequest(of: own, to: set, &context.controllers)
+        if let rssi = medium.rssi(
+            of: reception.event, on: channel, at: scanners[index].controller, now: context.now, isScanResponse: true),
+            !scanners[index].filters
+                || scanners[index].admits(advertising[set].seenAdvertisement(isScanResponse: true), at: context.now)
+        {
+            report(
+                &reception, isScanResponse: true, rssi, to: receiver, isExtended: isExtended, &advertising,
+                &context.controllers)
         }
     }
 
     /// Scanning filter policies (Core 5.4, Vol 6, Part B, 4.3.3).
     private func passesFilterPolicy(
-        _ set: Int, of scanner: Int, _ advertising: inout AdvertisingSets, _ controllers: inout Controllers
+        _ reception: Reception, of scanner: Int, _ advertising: inout AdvertisingSets, _ controllers: inout Controllers
     ) -> Bool {
-        if scanners[scanner].parameters.filterPolicy.usesFilterAcceptList {
+        let set = reception.set
+        if scanners[scanner].usesAcceptList {
             guard controllers.accepts(advertising[set].address, on: scanners[scanner].controller) else { return false }
         }
-        guard advertising[set].properties.contains(.directed), advertising[set].target != scanners[scanner].ownAddress
-        else { return true }
+        guard reception.isDirected, advertising[set].target != scanners[scanner].ownAddress else { return true }
         return scanners[scanner].parameters.passesUnresolvedTargets && advertising[set].target.isResolvablePrivate
     }
 
     private func report(
-        _ set: Int, isScanResponse: Bool, _ rssi: Int8, to scanner: Int, _ advertising: inout AdvertisingSets,
-        _ controllers: inout Controllers
+        _ reception: inout Reception, isScanResponse: Bool, _ rssi: Int8, to receiver: Int, isExtended: Bool,
+        _ advertising: inout AdvertisingSets, _ controllers: inout Controllers
     ) {
-        let receiver = scanners[scanner].controller
-        let properties = advertising[set].properties
-        if scanners[scanner].receiver.isExtended {
+        let set = reception.set
+        if isExtended {
             guard controllers.allows(LEExtendedAdvertisingReport.self, to: receiver) else { return }
-            reportExtended(set, isScanResponse: isScanResponse, rssi, to: receiver, &advertising, &controllers)
-        } else if properties.contains(.directed), advertising[set].target != scanners[scanner].ownAddress {
-            guard controllers.allows(LEDirectedAdvertisingReport.self, to: receiver) else { return }
-            controllers.sendReport(
-                AdvertisingReportBytes.directed(
-                    address: advertising[set].address, target: advertising[set].target, rssi: rssi), to: receiver)
+            if isScanResponse {
+                return reportExtended(set, isScanResponse: true, rssi, to: receiver, &advertising, &controllers)
+            }
+            if reception.extendedReport.isEmpty {
+                guard
+                    advertising[set].reportedData(isScanResponse: false).count
+                        <= AdvertisingReportBytes.extendedDataLimit
+                else {
+                    return reportExtended(set, isScanResponse: false, rssi, to: receiver, &advertising, &controllers)
+                }
+                reception.extendedReport.set(
+                    AdvertisingReportBytes.extended(
+                        extendedHeader(of: set, isScanResponse: false, rssi, &advertising),
+                        data: advertising[set].reportedData(isScanResponse: false)[...]),
+                    rssiAt: AdvertisingReportBytes.extendedRSSIPlace)
+            }
+            reception.extendedReport.setRSSI(rssi)
+            controllers.sendReport(reception.extendedReport.bytes, to: receiver)
         } else {
             guard controllers.allows(LEAdvertisingReport.self, to: receiver) else { return }
-            controllers.sendReport(
-                AdvertisingReportBytes.legacy(
-                    type: isScanResponse ? .scanResponse : properties.reportType, address: advertising[set].address,
-                    data: advertising[set].reportedData(isScanResponse: isScanResponse), rssi: rssi), to: receiver)
+            if isScanResponse {
+                let report = legacyReport(of: set, .scanResponse, isScanResponse: true, rssi, &advertising)
+                return controllers.sendReport(report, to: receiver)
+            }
+            if reception.legacyReport.isEmpty {
+                let type = advertising[set].properties.reportType
+                let report = legacyReport(of: set, type, isScanResponse: false, rssi, &advertising)
+                reception.legacyReport.set(report, rssiAt: report.count - 1)
+            }
+            reception.legacyReport.setRSSI(rssi)
+            controllers.sendReport(reception.legacyReport.bytes, to: receiver)
         }
+    }
+
+    private func legacyReport(
+        of set: Int, _ type: AdvertisingReportType, isScanResponse: Bool, _ rssi: Int8,
+        _ advertising: inout AdvertisingSets
+    ) -> [UInt8] {
+        AdvertisingReportBytes.legacy(
+            type: type, address: advertising[set].address,
+            data: advertising[set].reportedData(isScanResponse: isScanResponse), rssi: rssi)
+    }
+
+    /// Reports an advertisement that is directed to a resolvable private address.
+    private func reportDirected(
+        _ set: Int, _ rssi: Int8, to receiver: Int, _ advertising: inout AdvertisingSets,
+        _ controllers: inout Controllers
+    ) {
+        guard controllers.allows(LEDirectedAdvertisingReport.self, to: receiver) else { return }
+        controllers.sendReport(
+            AdvertisingReportBytes.directed(
+                address: advertising[set].address, target: advertising[set].target, rssi: rssi), to: receiver)
     }
 
     /// Sends an extended report; data beyond the limit of one report is divided among several.
@@ -190,18 +347,8 @@ extension Scanners {
         _ set: Int, isScanResponse: Bool, _ rssi: Int8, to receiver: Int, _ advertising: inout AdvertisingSets,
         _ controllers: inout Controllers
     ) {
-        let properties = advertising[set].properties
-        let isLegacy = properties.contains(.legacy)
-        var type = properties.extendedEventType
-        if isScanResponse { type.formUnion(.scanResponse) }
-        var header = AdvertisingReportBytes.ExtendedHeader(
-            eventType: type, address: advertising[set].address,
-            target: properties.contains(.directed) ? advertising[set].target : nil,
-            secondaryPHY: isLegacy ? 0 : advertising[set].secondaryPHY,
-            identifier: isLegacy ? 0xFF : advertising[set].identifier,
-            transmitPower: properties.contains(.includesTransmitPower)
-                ? advertising[set].transmitPower : TransmitPower.unspecified.decibelMilliwatts,
-            rssi: rssi)
+        var header = extendedHeader(of: set, isScanResponse: isScanResponse, rssi, &advertising)
+        let type = header.eventType
         var rest = advertising[set].reportedData(isScanResponse: isScanResponse)[...]
         while rest.count > AdvertisingReportBytes.extendedDataLimit {
             header.eventType = type.union(.incomplete)
@@ -212,6 +359,23 @@ extension Scanners {
         }
         header.eventType = type
         controllers.sendReport(AdvertisingReportBytes.extended(header, data: rest), to: receiver)
+    }
+
+    private func extendedHeader(
+        of set: Int, isScanResponse: Bool, _ rssi: Int8, _ advertising: inout AdvertisingSets
+    ) -> AdvertisingReportBytes.ExtendedHeader {
+        let properties = advertising[set].properties
+        let isLegacy = properties.contains(.legacy)
+        var type = properties.extendedEventType
+        if isScanResponse { type.formUnion(.scanResponse) }
+        return AdvertisingReportBytes.ExtendedHeader(
+            eventType: type, address: advertising[set].address,
+            target: properties.contains(.directed) ? advertising[set].target : nil,
+            secondaryPHY: isLegacy ? 0 : advertising[set].secondaryPHY,
+            identifier: isLegacy ? 0xFF : advertising[set].identifier,
+            transmitPower: properties.contains(.includesTransmitPower)
+                ? advertising[set].transmitPower : TransmitPower.unspecified.decibelMilliwatts,
+            rssi: rssi)
     }
 }
 
@@ -246,7 +410,11 @@ extension Scanners {
         let receiver = Receiver(
             controller: controller, isExtended: isExtended, start: period > 0 ? context.now : start,
             interval: parameters.interval, window: parameters.window, period: period, duration: duration)
-        scanners.append(Scanner(receiver: receiver, parameters: parameters, ownAddress: own, filter: filter))
+        let scanner = Scanner(receiver: receiver, parameters: parameters, ownAddress: own, filter: filter)
+        scanners.append(scanner)
+        listening.append(Listening(scanner))
+        controllers.append(Int32(truncatingIfNeeded: controller))
+        version += 1
         guard duration > 0, period == 0 else { return }
         let timer = hosts[controller].timer ?? context.timers.add(.scanTimeout(Int32(controller)))
         hosts[controller].timer = timer

@@ -19,7 +19,8 @@ struct Control: AsyncParsableCommand {
             ControlList.self, ControlShow.self, ControlSet.self, ControlEnable.self, ControlDisable.self,
             ControlAct.self, ControlMove.self, ControlLinks.self, ControlLink.self, ControlDisconnect.self,
             ControlMute.self, ControlUnmute.self, ControlBattery.self, ControlRadio.self, ControlClock.self,
-            ControlReload.self, ControlStop.self, ControlEvents.self, ControlBonds.self, ControlForget.self, ControlPair.self,
+            ControlReload.self, ControlStop.self, ControlEvents.self, ControlBonds.self, ControlForget.self,
+            ControlPair.self,
         ])
 }
 

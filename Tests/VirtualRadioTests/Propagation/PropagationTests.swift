@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothCore
+import Glibc
 import Testing
 
 @testable import VirtualRadio
@@ -90,18 +91,22 @@ struct DrawsTests {
 
 /// The statistics of the model, against those of recordings (docs/physics.md).
 @Suite
-struct PairFadingTests {
+struct FadingTests {
     private static let office = Propagation.environments[2].propagation
 
     /// The gains of packets while the second antenna walks from (1, 0) to the east.
     /// - Parameter step: the movement between two packets in metres.
     private static func gains(_ count: Int, pair: Int, step: Double, channel: (Int) -> Int) -> [Double] {
-        let fixed = Position(x: 0, y: 0)
-        var fading = PairFading(office, Draws(seed: 7, "beacon \(pair)", "phone"), fixed, Position(x: 1, y: 0))
+        let fading = Fading(office)
+        var beacon = fading.antenna(Draws(seed: 7, "beacon \(pair)"))
+        var phone = fading.antenna(Draws(seed: 7, "phone \(pair)"))
+        let side = fading.shadowSide(Draws(seed: 7, "phone \(pair)"))
+        fading.move(&beacon, shadowSide: 1, to: Position(x: 0, y: 0))
         return (0..<count).map { number in
-            fading.gain(
-                office, packet: UInt64(number + 1), channel: channel(number), isInSight: true, from: fixed,
-                to: Position(x: 1 + Double(number) * step, y: 0))
+            fading.move(&phone, shadowSide: side, to: Position(x: 1 + Double(number) * step, y: 0))
+            return fading.gain(
+                beacon, phone, bits: fading.bits(beacon, phone, number: UInt64(number)), channel: channel(number),
+                isInSight: true, least: -.infinity)
         }
     }
 
@@ -143,15 +148,142 @@ struct PairFadingTests {
         #expect(Self.gains(50, pair: 1, step: 0.3) { $0 % 3 } != Self.gains(50, pair: 2, step: 0.3) { $0 % 3 })
     }
 
+    /// An antenna that returns to a place finds the same shadowing and fading there; the noise of packets differs.
+    @Test
+    func sameNumberAtTheSamePlaceHasTheSameGain() {
+        let fading = Fading(Self.office)
+        var antennas = ["a", "b"].map { fading.antenna(Draws(seed: 3, $0)) }
+        func gain(_ x: Double, number: UInt64, reverse: Bool = false) -> Double {
+            fading.move(&antennas[1], shadowSide: 0.5, to: Position(x: x, y: 0, z: 0))
+            let (one, other) = reverse ? (antennas[1], antennas[0]) : (antennas[0], antennas[1])
+            return fading.gain(
+                one, other, bits: fading.bits(one, other, number: number), channel: 1, isInSight: true,
+                least: -.infinity)
+        }
+        let here = gain(0.2, number: 5)
+        #expect(gain(7, number: 5) != here && gain(0.2, number: 6) != here)
+        #expect(gain(0.2, number: 5) == here && gain(0.2, number: 5, reverse: true) == here)
+        // So have other antennas without a place.
+        let others = (0..<20).map { fading.antenna(Draws(seed: 3, "\($0)")) }
+        let gains = others.map {
+            fading.gain(antennas[0], $0, bits: 0, channel: 1, isInSight: true, least: -.infinity)
+        }
+        #expect(Set(gains).count == 20)
+        // A place that is not finite has a gain as well.
+        #expect(gain(.infinity, number: 5).isFinite && gain(.nan, number: 5).isFinite)
+    }
+
+    @Test
+    func gainsBelowTheLeastAreNotCalculatedExactly() {
+        let fading = Fading(Self.office)
+        let one = fading.antenna(Draws(seed: 3, "a"))
+        for number in 0..<2_000 {
+            let other = fading.antenna(Draws(seed: 3, "\(number)"))
+            let bits = fading.bits(one, other, number: 1)
+            func gain(_ least: Double) -> Double {
+                fading.gain(one, other, bits: bits, channel: 0, isInSight: number % 2 == 0, least: least)
+            }
+            let exact = gain(-.infinity)
+            for least in [-20.0, -5, 0, 5, 12, 25] {
+                #expect(gain(least) == exact || gain(least) < least && exact < least)
+            }
+        }
+    }
+
+    /// The upper bound of the distribution is one, and not far from it.
+    @Test
+    func boundOfTheGainsIsAboveAllOfThem() {
+        for (name, propagation) in Propagation.environments {
+            let fading = Fading(propagation)
+            let gains = fading.boundedGains()
+            #expect(abs(gains.map(\.probability).reduce(0, +) - 1) < 1e-6, "\(name)")
+            let one = fading.antenna(Draws(seed: 3, "a"))
+            let drawn = (0..<50_000).map { number in
+                let other = fading.antenna(Draws(seed: 3, "\(number)"))
+                return fading.gain(
+                    one, other, bits: fading.bits(one, other, number: 1), channel: 0, isInSight: true,
+                    least: -.infinity)
+            }
+            for limit in [0.0, 5, 8, 12] {
+                let share = Double(drawn.count { $0 > limit }) / Double(drawn.count)
+                let bound = gains.filter { $0.gain > limit }.map(\.probability).reduce(0, +)
+                #expect(share <= bound + 0.002, "\(name), above \(limit) dB")
+            }
+            let reception = Reception(propagation, fading)
+            #expect(drawn.allSatisfy { $0 < reception.maximumGain })
+        }
+    }
+}
+
+@Suite
+struct ReceptionTests {
     @Test
     func lossesFollowTheProbability() {
-        let here = Position(x: 0, y: 0)
         let propagation = Propagation(sensitivity: -95)
-        var fading = PairFading(propagation, Draws(seed: 3, "a", "b"), here, here)
-        let received = (0..<4000).count { number in
-            fading.receives(propagation, packet: UInt64(number), rssi: -95, bits: 376)
+        let reception = Reception(propagation, Fading(propagation))
+        let draws = Draws(seed: 3, "a")
+        for rssi in [-97.5, -96, -95, -94, -92, -88] {
+            for bits in [128, 376] {
+                let received = (0..<4_000).count { number in
+                    let draw = draws.unit(UInt64(number), 0)
+                    return rssi >= reception.threshold(draw: draw)
+                        && reception.decodes(rssi: rssi, bits: bits, draw: draw)
+                }
+                let expected = propagation.receptionProbability(rssi: rssi, bits: bits)
+                #expect(abs(Double(received) / 4_000 - expected) < 0.03, "\(rssi) dBm, \(bits) bits")
+            }
         }
-        #expect(abs(Double(received) / 4000 - 0.69) < 0.03)
+    }
+
+    /// The tables decide as the formula does.
+    @Test
+    func thresholdsChangeNoDecision() {
+        let propagation = Propagation(sensitivity: -95)
+        let reception = Reception(propagation, Fading(propagation))
+        let draws = Draws(seed: 4, "a")
+        for number in UInt64(0)..<20_000 {
+            let draw = draws.unit(number, 0)
+            let rssi = -105 + 20 * draws.unit(number, 1)
+            let bits = [128, 136, 376][Int(number % 3)]
+            let isDecoded =
+                rssi >= reception.threshold(draw: draw) && reception.decodes(rssi: rssi, bits: bits, draw: draw)
+            #expect(isDecoded == (draw < propagation.receptionProbability(rssi: rssi, bits: bits)))
+        }
+    }
+
+    /// Computed by hand: a receiver without fading decodes 128 bits with a probability of 1e-6 at 5.96 dB below the
+    /// sensitivity.
+    @Test
+    func rangeEndsWhereReceptionIsNegligible() {
+        let plain = Propagation(sensitivity: -95)
+        #expect(abs(Reception(plain, Fading(plain)).minimumMean + 100.9) < 0.3)
+        #expect(Reception(Propagation(capture: 8), Fading(Propagation())).minimumMean == -.infinity)
+        let office = Propagation.environments[2].propagation
+        let minimum = Reception(office, Fading(office)).minimumMean
+        #expect(minimum < -105 && minimum > -125)
+    }
+
+    @Test
+    func logarithmsAreThoseOfTheLibrary() {
+        let logarithm = NaturalLogarithm()
+        for number in 0..<10_000 {
+            let value = exp(Double(number) / 100 - 50)
+            #expect(abs(logarithm(value) - log(value)) < 1e-7)
+        }
+        #expect(logarithm(.infinity) > 700)
+    }
+
+    @Test
+    func quantilesAreThoseOfTheNormalDistribution() {
+        let normals = NormalQuantiles()
+        // Of a published table: the probabilities below 1, 1.959964, 3.090232 and 4.753424.
+        for (probability, quantile) in [(0.841344746, 1), (0.975, 1.959964), (0.999, 3.090232), (0.999999, 4.753424)] {
+            let bits = UInt32(probability * 0x1p32)
+            #expect(abs(normals.number(bits) - quantile) < 0.003, "\(quantile)")
+            #expect(abs(normals.number(~bits) + quantile) < 0.003, "-\(quantile)")
+        }
+        #expect(normals.number(0) < -6 && normals.number(.max) > 6)
+        #expect(abs(normals.number(1 << 31)) < 1e-6)
     }
 }
 
