@@ -188,6 +188,7 @@ let package = Package(
             name: "TestSupport", dependencies: ["BluetoothCore", "SanitizedLocks"], path: "Tests/TestSupport",
             swiftSettings: settings),
         .target(name: "SanitizedLocks", path: "Tests/SanitizedLocks"),
+        .testTarget(name: "ConcurrencyTests", dependencies: ["Concurrency"], swiftSettings: settings),
         .testTarget(
             name: "BluetoothCoreTests", dependencies: ["BluetoothCore", "TestSupport"], swiftSettings: settings),
         .testTarget(

@@ -40,6 +40,8 @@ package struct BeaconStatus: Hashable, Sendable {
     package internal(set) var isMuted = false
     /// Whether its battery is flat.
     package internal(set) var hasFlatBattery = false
+    /// What its schedule says; `nil` without one that switches it.
+    package internal(set) var schedule: ScheduleStatus?
     /// Whether `set` changed a setting; `nil` for other commands.
     package internal(set) var isChanged: Bool?
 

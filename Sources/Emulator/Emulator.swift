@@ -39,6 +39,10 @@ package actor Emulator: Service {
         package var duration: Duration?
         /// A file that exists from that moment to the end of the run.
         package var readyFile: String?
+        /// The time of day at the start of the run, since the Unix epoch, for schedules; `nil` for that of the machine.
+        package var epoch: Duration?
+        /// The time zone of schedules.
+        package var utcOffset: Schedule.UTCOffset = LocalTime.offset
 
         /// Settings with their defaults.
         package init(
@@ -87,6 +91,9 @@ package actor Emulator: Service {
     private let runClock: RunClock
     // In a simulation its own: the runtime does not redirect actors without an executor (see `Simulation`).
     private nonisolated let executor: any SerialExecutor = Simulation.installed ?? QueueExecutor(label: "emulator")
+    private let timekeeper: Timekeeper
+    /// The time of day at which the timekeeper started, since the Unix epoch.
+    private let epoch: Duration
     private let factory: BeaconFactory
     private let vault: BondVault
 
@@ -104,6 +111,9 @@ package actor Emulator: Service {
     private var receivers = ServedReceivers()
     /// The tasks that end the muting of beacons.
     private var unmuting: [BeaconIdentifier: Task<Void, Never>] = [:]
+    /// The schedules of beacons, and the tasks that wait for their next changes.
+    private var schedules: [BeaconIdentifier: BeaconSchedule] = [:]
+    private var scheduleTimers: [BeaconIdentifier: Task<Void, Never>] = [:]
 
     private var phase = Phase.starting {
         didSet {
@@ -131,7 +141,9 @@ package actor Emulator: Service {
         vault = BondVault { [events] in events.post(.beacon($0, $1)) }
         let (actions, action) = AsyncStream.makeStream(of: RunningBeacon.Action.self)
         self.actions = actions
-        factory = BeaconFactory(configuration, clock: Timekeeper(clock)) { action.yield($0) }
+        timekeeper = Timekeeper(clock)
+        epoch = configuration.epoch ?? .sinceUnixEpoch
+        factory = BeaconFactory(configuration, clock: timekeeper) { action.yield($0) }
         (endings, ending) = AsyncStream.makeStream()
     }
 
@@ -187,6 +199,7 @@ package actor Emulator: Service {
         if failure == nil || isReady { events.post(.stopping) }
         for identifier in sessions.keys { sessions[identifier]?.endConversations() }
         for task in unmuting.values { task.cancel() }
+        for task in scheduleTimers.values { task.cancel() }
         await radio.close()
         for beacon in beacons { await beacon.end() }
         if let readyFile = configuration.readyFile, isReady { try? LocalFileSystem().remove(readyFile) }
@@ -228,8 +241,12 @@ package actor Emulator: Service {
                         hint: "give beaconry CAP_NET_RAW (see docs/adapters.md, \"Rights\")")))
         }
         warnOfMovement()
-        for beacon in beacons { await beacon.powerOn() }
+        for beacon in beacons {
+            await beginSchedule(of: beacon)
+            await beacon.powerOn(replacing: RunningBeacon.Handover(isEnabled: isToBeOn(beacon.identifier)))
+        }
         if phase == .starting { phase = .up }
+        checkReadiness()
     }
 
     /// Waits until the beacons are on the radio.
@@ -239,9 +256,13 @@ package actor Emulator: Service {
         guard phase == .up else { throw EmulatorError(.inputOutput, "the run has ended") }
     }
 
-    /// The run is ready when every beacon is on the air for the first time.
+    /// The run is ready when every beacon that its schedule does not have off is on the air for the first time.
     private func checkReadiness() {
-        guard !isReady, onAirCount >= order.count, order.allSatisfy({ sessions[$0]?.isOnAir == true }) else { return }
+        guard !isReady else { return }
+        let off = schedules.isEmpty ? 0 : order.count { schedules[$0]?.isOn == false }
+        guard onAirCount + off >= order.count,
+            order.allSatisfy({ sessions[$0]?.isOnAir == true || schedules[$0]?.isOn == false })
+        else { return }
         isReady = true
         if let readyFile = configuration.readyFile {
             do throws(SystemError) {
@@ -277,6 +298,8 @@ package actor Emulator: Service {
     /// Removes a session from the run, at once or when it is off the air.
     private func remove(_ beacon: BeaconIdentifier) {
         unmuting.removeValue(forKey: beacon)?.cancel()
+        scheduleTimers.removeValue(forKey: beacon)?.cancel()
+        schedules[beacon] = nil
         sessions[beacon]?.remove()
         forgetIfGone(beacon)
     }
@@ -316,7 +339,8 @@ package actor Emulator: Service {
         case .advertise(let beacon, let advertisement):
             if advertisement == nil, takeOffTheAir(beacon) {
                 let isEnabled = await directory.beacon(beacon)?.isEnabled ?? true
-                let stop: AdvertisingStop = !isEnabled ? .disabled : centrals(of: beacon).isEmpty ? .device : .connected
+                let off: AdvertisingStop = schedules[beacon]?.isScheduledOff == true ? .scheduled : .disabled
+                let stop = !isEnabled ? off : centrals(of: beacon).isEmpty ? .device : .connected
                 events.post(.beacon(beacon, .advertisingStopped(stop)))
             }
             await radio.advertise(advertisement, for: beacon)
@@ -451,10 +475,65 @@ package actor Emulator: Service {
                 .refusedSetting, "the battery of \(name) is flat",
                 hint: "replace it (beaconry ctl battery \(name) full)")
         }
-        let status = try await command(name) { await $0.setEnabled(enabled) }
+        schedules[beacon]?.override(by: enabled)
+        return await completed(try await switchBeacon(name, on: enabled))
+    }
+
+    private func switchBeacon(_ name: String, on isOn: Bool) async throws(EmulatorError) -> BeaconStatus {
+        let status = try await command(name) { await $0.setEnabled(isOn) }
         // A device without power has no connections.
-        if !enabled { await disconnectAll(from: status.identifier) }
-        return await completed(status)
+        if !isOn { await disconnectAll(from: status.identifier) }
+        return status
+    }
+
+    // MARK: - Schedules
+
+    private var scheduleTime: ScheduleTime {
+        let uptime = timekeeper.now()
+        return ScheduleTime(uptime: uptime, sinceUnixEpoch: epoch + uptime)
+    }
+
+    /// Whether a beacon is on unless the user switches it.
+    private func isToBeOn(_ beacon: BeaconIdentifier) -> Bool {
+        sessions[beacon]?.hasFlatBattery != true && schedules[beacon]?.isOn ?? true
+    }
+
+    /// Follows the schedule of a beacon, which is switched on afterwards. The same schedule as before is continued.
+    private func beginSchedule(of beacon: RunningBeacon) async {
+        let identifier = beacon.identifier
+        scheduleTimers.removeValue(forKey: identifier)?.cancel()
+        guard let schedule = beacon.profile.schedule else {
+            schedules[identifier] = nil
+            return
+        }
+        if schedules[identifier]?.schedule == schedule {
+            _ = schedules[identifier]?.advance(to: scheduleTime)
+        } else {
+            schedules[identifier] = BeaconSchedule(schedule, at: scheduleTime, configuration.utcOffset)
+        }
+        awaitChange(of: identifier)
+        if let (rotation, step) = schedules[identifier]?.rotation { await beacon.prepare(rotation, step: step) }
+    }
+
+    private func awaitChange(of beacon: BeaconIdentifier) {
+        guard let deadline = schedules[beacon]?.deadline else { return }
+        let time = deadline - timekeeper.now()
+        scheduleTimers[beacon] = Task { [weak self, timekeeper] in
+            guard await timekeeper.sleep(for: time) else { return }
+            await self?.advanceSchedule(of: beacon)
+        }
+    }
+
+    private func advanceSchedule(of beacon: BeaconIdentifier) async {
+        guard phase == .up, let change = schedules[beacon]?.advance(to: scheduleTime) else { return }
+        awaitChange(of: beacon)
+        if change.step != nil, let (rotation, step) = schedules[beacon]?.rotation {
+            await directory.route(to: beacon) { await $0.rotate(rotation, step: step) }
+        }
+        guard let isOn = change.isOn, sessions[beacon]?.hasFlatBattery != true else { return }
+        // A reload may have removed it meanwhile.
+        _ = try? await switchBeacon(beacon.name, on: isOn)
+        checkReadiness()
     }
 
     /// Moves a beacon or a host on the virtual air, and ends its motion.
@@ -624,7 +703,8 @@ package actor Emulator: Service {
                 events.post(.beacon(beacon, .advertisingStopped(.radio("its battery is flat"))))
             }
             await faultInjectingRadio?.setPowered(!isFlat, beacon)
-            _ = try await command(name) { await $0.setEnabled(!isFlat) }
+            let isOn = isToBeOn(beacon)
+            _ = try await command(name) { await $0.setEnabled(isOn) }
             if isFlat, faultInjectingRadio == nil { await disconnectAll(from: beacon) }
         }
         return try await show(name)
@@ -674,6 +754,7 @@ package actor Emulator: Service {
     /// A status with what the radio reports.
     private func completed(_ status: BeaconStatus) async -> BeaconStatus {
         var status = status
+        status.schedule = schedules[status.identifier]?.status
         if status.motion?.isMoving == true,
             let position = await (try? positioningRadio())?.position(of: status.identifier.name)
         {
@@ -858,14 +939,20 @@ package actor Emulator: Service {
             if let lock = beacon.lock, !locks.contains(where: { $0 === lock }) { lock.release() }
         }
         for (beacon, predecessor) in fresh {
-            if let predecessor, predecessor.identifier == beacon.identifier {
+            let identifier = beacon.identifier
+            let hadSchedule = schedules[identifier] != nil
+            await beginSchedule(of: beacon)
+            if let predecessor, predecessor.identifier == identifier {
+                var handover = handovers[identifier] ?? RunningBeacon.Handover()
+                if hadSchedule || schedules[identifier] != nil { handover.isEnabled = isToBeOn(identifier) }
+                if !handover.isEnabled { await disconnectAll(from: identifier) }
                 await beacon.powerOn(
-                    replacing: handovers[beacon.identifier] ?? RunningBeacon.Handover(),
+                    replacing: handover,
                     centrals: centrals(of: beacon.identifier),
                     subscriptions: sessions[beacon.identifier]?.subscriptions ?? [:])
                 result.changed.append(beacon.identifier.name)
             } else {
-                await beacon.powerOn()
+                await beacon.powerOn(replacing: RunningBeacon.Handover(isEnabled: isToBeOn(identifier)))
                 result.added.append(beacon.identifier.name)
             }
         }

@@ -56,6 +56,8 @@ actor RunningBeacon {
     private(set) var isEnabled = true
     /// The latest advertisement of the device.
     private var advertisement: Advertisement?
+    /// The address of the present step of its rotation; `nil` for the address of the device.
+    private var rotatedAddress: BluetoothAddress?
     /// The timer of the device's next deadline.
     private var wakeUp: (deadline: Duration, task: Task<Void, Never>)?
     /// Whether a successor has taken over the settings, and takes all inputs.
@@ -186,7 +188,11 @@ actor RunningBeacon {
         subscriptions: [Subscription: ClientCharacteristicConfiguration] = [:]
     ) async {
         isEnabled = handover.isEnabled
-        guard isEnabled else { return }
+        guard isEnabled else {
+            // The schedule of the new profile has it off.
+            if handover.advertisement != nil { perform(.advertise(identifier, nil)) }
+            return
+        }
         isStarting = true
         connected.formUnion(centrals.map { Central($0) })
         await handle(.poweredOn)
@@ -199,6 +205,14 @@ actor RunningBeacon {
         let first = advertisement
         advertisement = handover.advertisement
         advertise(first)
+    }
+
+    /// Takes a step of its rotation before it is switched on.
+    func prepare(_ rotation: Rotation, step: Int) async {
+        isStarting = true
+        _ = await rotate(rotation, step: step)
+        isStarting = false
+        advertisement = nil
     }
 
     /// Notes that it was moved, which ended its motion.
@@ -230,6 +244,16 @@ actor RunningBeacon {
             advertise(nil)
         }
         return status
+    }
+
+    /// Takes a step of its rotation.
+    func rotate(_ rotation: Rotation, step: Int) async -> Void? {
+        guard !isRetired else { return nil }
+        rotatedAddress = rotation.address(ofStep: step, beacon: "\(profileName)/\(profile.id)")
+        // The profile was checked, so the device takes the values.
+        if !rotation.settings.isEmpty { _ = await set(rotation.values(ofStep: step)) }
+        if advertisement != nil { advertise(advertisement) }
+        return ()
     }
 
     /// Changes settings, all or none; keys and values are those of profiles.
@@ -453,7 +477,9 @@ actor RunningBeacon {
         return nil
     }
 
-    private func advertise(_ new: Advertisement?) {
+    private func advertise(_ requested: Advertisement?) {
+        var new = requested
+        if let rotatedAddress { new?.address = rotatedAddress }
         guard new != advertisement else { return }
         advertisement = new
         guard !isStarting else { return }
@@ -461,6 +487,18 @@ actor RunningBeacon {
     }
 
     private nonisolated func post(_ event: BeaconEvent) { perform(.post(identifier, event)) }
+}
+
+extension Rotation {
+    /// The address of a step; `nil` if it does not change.
+    /// - Parameter beacon: `PROFILE/ID`, from which random addresses follow: they are the same in every run.
+    fileprivate func address(ofStep number: Int, beacon: String) -> BluetoothAddress? {
+        switch addresses {
+        case .fixed: nil
+        case .list(let list): BluetoothAddress(list[number % list.count])
+        case .random: .derived(from: "\(beacon)/\(number)")
+        }
+    }
 }
 
 extension QueueExecutor {

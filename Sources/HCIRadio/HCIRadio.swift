@@ -24,7 +24,7 @@ import VirtualRadio
 /// A controller is opened once, or every second until it is there. When it is lost, connections end, and it is opened again
 /// every second until the radio is closed.
 public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, PairingRadio, BondStoringRadio,
-    BondStoringCentralRadio, ServingRadio
+    BondStoringCentralRadio, ServingRadio, PlaceableCentralRadio
 {
     public nonisolated let name: String
     package nonisolated let events: AsyncStream<RadioEvent>
@@ -37,7 +37,8 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
 
     nonisolated private let loop: any EventLoop
     private let continuation: AsyncStream<RadioEvent>.Continuation
-    private let configuration: LEHostConfiguration
+    /// Of hosts that are added from now on.
+    private var configuration: LEHostConfiguration
     private let medium: Medium
     private let hosts: ControllerHosts
     private let peripheral: PeripheralHost
@@ -134,6 +135,13 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
         let opened = ReceivingCapabilities(name: name, way: "our own host stack", address: controller?.address)
         receiving = opened
         return opened
+    }
+
+    package func place(at position: Position) { configuration.position = position }
+
+    package var isPlaced: Bool {
+        // Central and beacons have the same host on a controller, and hosts of their own on an air.
+        hosts[central.identifier]?.read { $0.capabilities?.isAtPosition == true } ?? false
     }
 
     public func close() async {

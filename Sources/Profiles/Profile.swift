@@ -51,15 +51,19 @@ package struct BeaconDefinition: Equatable, Sendable {
     package let movement: Movement?
     /// The pairing settings; `nil` if the beacon does not pair.
     package let pairing: PairingSettings?
+    /// When it is on, and how its identity changes; `nil` for a beacon that is always on.
+    package let schedule: Schedule?
 
     /// A beacon of this name.
     package init(
-        id: String, device: any ProfiledDevice, movement: Movement? = nil, pairing: PairingSettings? = nil
+        id: String, device: any ProfiledDevice, movement: Movement? = nil, pairing: PairingSettings? = nil,
+        schedule: Schedule? = nil
     ) {
         self.id = id
         self.device = device
         self.movement = movement
         self.pairing = pairing
+        self.schedule = schedule
     }
 
     /// The position at the start; `nil` if it has none.
@@ -67,7 +71,7 @@ package struct BeaconDefinition: Equatable, Sendable {
 
     package static func == (left: BeaconDefinition, right: BeaconDefinition) -> Bool {
         left.id == right.id && left.device.isDeclared(like: right.device) && left.movement == right.movement
-            && left.pairing == right.pairing
+            && left.pairing == right.pairing && left.schedule == right.schedule
     }
 }
 

@@ -94,8 +94,9 @@ extension BeaconDefinition {
         let device: (any ProfiledDevice)? = kind.init(from: &reader)
         let movement = Movement.read(from: &reader, of: id)
         let pairing = Self.pairing(of: device, from: &reader)
+        let schedule = Schedule.read(from: &reader, device: device, pairing: pairing)
         guard let device else { return nil }
-        self.init(id: id, device: device, movement: movement, pairing: pairing)
+        self.init(id: id, device: device, movement: movement, pairing: pairing, schedule: schedule)
     }
 
     /// `pairing: { io: display, passkey: 123456 }`

@@ -29,6 +29,7 @@ package struct ProfileWriter {
             writer.lines += keys.lines.map { "    " + $0 }
             writer.write(beacon.movement)
             writer.write("pairing", beacon.pairing.map(Self.text))
+            writer.write("schedule", beacon.schedule?.text)
         }
         if !profile.receivers.isEmpty { writer.lines.append("receivers:") }
         for receiver in profile.receivers {

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Bluetooth
+package import BluetoothCore
 // Sightings and addresses are part of this interface.
 @_exported public import Receiving
 
@@ -61,6 +62,14 @@ public protocol BondStoringCentralRadio: BondingCentralRadio {
     /// Sets the store of the central's bonds, and its identity: it connects from an address that is derived from its name,
     /// so that devices recognise it. Call it before `openCentral`.
     func storeBonds(in store: any BondStore, as central: BeaconIdentifier) async
+}
+
+/// A radio whose central may be at a place on a virtual air.
+package protocol PlaceableCentralRadio: CentralRadio {
+    /// Sets where its host is. Call it before `openCentral`.
+    func place(at position: Position) async
+    /// Whether its controller is there: `false` for one that is not on a virtual air of Beaconry.
+    var isPlaced: Bool { get async }
 }
 
 /// A radio whose central can be a GATT server for the devices that it connects to.

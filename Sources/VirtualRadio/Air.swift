@@ -21,6 +21,7 @@ package import HCI
 /// - `controllers` (in `AirContext`): identity, settings and outbox of each controller,
 /// - `medium`: which receivers a packet reaches, and with what RSSI,
 /// - `advertising`, `scanners`, `initiators`, `links`, `tests`: the states of the link layer,
+/// - `replay`: a recording that is sent again,
 /// - `cryptography`: random numbers and key pairs.
 ///
 /// A controller has the same index in all parts. Each part's command handlers are in its file; `CommandTable` lists them.
@@ -32,6 +33,7 @@ package struct Air: Sendable {
     var initiators = Initiators()
     var links = Links()
     var tests = DirectTests()
+    var replay = Replay()
     var cryptography: Cryptography
     /// The controllers that nothing is received from.
     private var muted: Set<Int> = []
@@ -152,6 +154,8 @@ extension Air {
         }
     }
 
+    func isMuted(_ controller: Int) -> Bool { muted.contains(controller) }
+
     /// Which connections of a controller end.
     package enum Peers: Hashable, Sendable {
         /// All of them.
@@ -226,7 +230,9 @@ extension Air {
             return false
         }
         switch packet {
-        case .command(let command): perform(command, by: index)
+        case .command(let command):
+            perform(command, by: index)
+            if replay.isWaiting { beginReplayIfScanning() }
         case .acl(let data): links.receive(data, from: index, &context)
         // A controller ignores events, and has no synchronous or isochronous channels.
         case .event, .synchronous, .isochronous: break
@@ -268,6 +274,7 @@ extension Air {
             case .advertisingSet(let set): runAdvertisingEvent(Int(set))
             case .link(let link): links.run(Int(link), &context)
             case .scanTimeout(let controller): scanners.expire(Int(controller), &context)
+            case .replay: runReplay()
             }
         }
     }

@@ -17,8 +17,8 @@ enum Capabilities {
 
     static let version = CoreVersion.core54
     /// The company identifier that the Assigned Numbers reserve for unreleased devices.
-    static let company = CompanyIdentifier(0xFFFF)
-    static let subversion: UInt16 = 1
+    static let company = VendorSetPosition.company
+    static let subversion = VendorSetPosition.subversion
     static let transmitPowers: ClosedRange<Int8> = -127...20
     /// No BR/EDR, LE, and further pages of features (Core 5.4, Vol 2, Part C, 3.3).
     static let classicFeatures: LMPFeatures = [.noClassicRadio, .lowEnergy, LMPFeatures(rawValue: 1 << 63)]
@@ -289,6 +289,14 @@ extension CommandTable {
                 }
                 guard air.isIdle(controller) else { throw .commandDisallowed }
                 air.context.controllers[controller].publicAddress = PackedAddress(command.address, type: 0)
+            },
+            // A vendor command of ours: at once, at any time, and across resets.
+            .completing(VendorSetPosition.self) { air, controller, command throws(HCIStatus) in
+                let limits = Int32(-10_000_000)...10_000_000
+                guard [command.x, command.y, command.z].allSatisfy(limits.contains) else {
+                    throw .invalidCommandParameters
+                }
+                air.medium.setMotion(.rest(command.position), of: controller)
             },
         ]
     }

@@ -185,6 +185,25 @@ struct Medium: Sendable {
         return Self.reported(override?.rssi(of: rssi) ?? rssi)
     }
 
+    /// The RSSI in dBm with which a receiver receives a packet of a recording; `nil` if it does not receive it.
+    ///
+    /// It is that of the recording, unless both ends have a position. A receiver in its window is on the channel of the packet,
+    /// which recordings do not have.
+    mutating func rssi(
+        of packet: ReplayedPacket, from transmitter: Int, at receiver: Receiver, now: AirTime
+    ) -> Int8? {
+        guard let channel = receiver.window(at: now)?.channel, receiver.isExtended || packet.isLegacy else { return nil }
+        if places(transmitter, receiver.controller, at: now) != nil {
+            let modelled = Packet(transmitter: transmitter, power: 0, channel: channel, bits: packet.bits)
+            return rssi(of: modelled, at: receiver.controller, now: now)
+        }
+        let pair = ControllerPair(transmitter, receiver.controller)
+        guard !overrides.isEmpty, let override = overrides.current(pair, now: now) else { return packet.rssi }
+        guard !overrides.losesPacket(pair) else { return nil }
+        guard packet.rssi <= 20 || override.rssi != nil else { return packet.rssi }
+        return Self.reported(override.rssi(of: Double(packet.rssi)))
+    }
+
     @inline(__always)
     private mutating func rssiWithChance(
         of packet: Packet, at receiver: Int, now: AirTime, _ override: LinkOverride?, isLost: Bool

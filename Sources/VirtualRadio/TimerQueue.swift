@@ -18,6 +18,8 @@ enum TimerOwner: Hashable, Sendable {
     case link(Int32)
     /// The end of a controller's scan.
     case scanTimeout(Int32)
+    /// The next packet of the recording that is sent again.
+    case replay
 }
 
 /// Identifies a timer of a queue.

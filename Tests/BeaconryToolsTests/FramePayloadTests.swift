@@ -73,8 +73,9 @@ struct FramePayloadTests {
             "flags", "interval", "tx-power", "name", "pdu", "address", "telemetry", "telemetry-every",
             "telemetry-battery", "telemetry-temperature", "radio", "hci-server", "seed", "air-timing", "physics",
             "path-loss",
-            "rssi-noise", "wait", "strict", "duration", "ready-file", "capture", "control", "json", "help", "version",
-            "id", "device", "format", "position", "pairing",
+            "rssi-noise", "replay", "wait", "strict", "duration", "ready-file", "capture", "control", "json", "help",
+            "version",
+            "id", "device", "format", "position", "pairing", "schedule",
         ]
         for format in BeaconFormats.transmittable {
             #expect(others.isDisjoint(with: Self.names(of: format)), "\(format.formatName)")

@@ -70,7 +70,7 @@ def other_commands(beacons: list[str]) -> Commands:
         (0x2024, struct.pack("<HH", 251, 2120)), (0x2025, b""), (0x2026, bytes(64)), (0x2028, b"\x01" + beacon),
         (0x2027, b"\x01" + beacon + KEY + KEY), (0x2029, b""), (0x202A, b""), (0x202D, b"\x01"), (0x202F, b""),
         (0x202E, b"\x84\x03"), (0x2031, b"\x00\x03\x03"), (0x204B, b""), (0x204E, b"\x01" + beacon + b"\x00"),
-        (0x2060, b""), (0xFC01, b"\x01\x02"),
+        (0x2060, b""), (0xFC01, b"\x01\x02"), (0xFFBE, struct.pack("<iii", 3000, -1000, 0)),
     ]  # fmt: skip
     accepted = [(0x2011, b"\x01" + wire(each)) for each in beacons]
     return others + accepted

@@ -17,6 +17,7 @@ import Testing
             ibeacon: &f { uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0, major: 1, measured-power: -59 }
             interval: 100ms
             flags: 0x1a
+            schedule: { between: [mon-fri 09:00-17:00], on: 10s, off: 50s, rotate: { every: 15m, minor: [1, 2] } }
           - { id: b, device: ibeacon, ibeacon: *f, name: "Grüße", services: [] }
           - id: c
             device: iot-design-shop
@@ -31,7 +32,7 @@ import Testing
         var generator = SplitMix64(seed: seed)
         let alphabet = Array("\n\t -:?[]{}#&*!|>'\"%@`,0aü\u{0}\u{85}\u{2028}\u{FEFF}\\").flatMap(\.unicodeScalars)
         var read = 0
-        for _ in 0..<300 {
+        for _ in 0..<500 {
             var scalars = Array(Self.sample.unicodeScalars)
             for _ in 0..<Int.random(in: 1...3, using: &generator) {
                 let index = Int.random(in: 0..<scalars.count, using: &generator)

@@ -119,6 +119,27 @@ import VirtualRadio
         }
     }
 
+    /// At once, across a reset, and only within the range of profiles.
+    @Test func hostChoosesItsPosition() throws {
+        var bench = Bench()
+        let (advertiser, scanner) = (bench.add(1, position: Position(x: 0, y: 0)), bench.add(2))
+        bench.expectSuccess(VendorSetPosition(Position(x: 0, y: -10)), scanner)
+        bench.expectSuccess(HCIReset(), scanner)
+        bench.prepare(scanner, masked: [0x06, 0x0A])
+        #expect(bench.air.position(of: scanner) == Position(x: 0, y: -10))
+        for x in [Int32.min, -10_000_001, 10_000_001, .max] {
+            #expect(bench.send(VendorSetPosition(x: x, y: 0, z: 0), scanner) == .invalidCommandParameters)
+        }
+        #expect(VendorSetPosition(Position(x: 1e300, y: 0)).x == .max)
+        try bench.advertise(advertiser)
+        bench.scan(scanner)
+        bench.run(milliseconds: 200)
+        #expect(bench.takeReports(scanner).first?.rssi == RSSI(-79))
+        bench.expectSuccess(VendorSetPosition(x: 0, y: 0, z: 1000), scanner)
+        bench.run(milliseconds: 200)
+        #expect(bench.takeReports(scanner).first?.rssi == RSSI(-59))
+    }
+
     /// Random numbers and keys come from the seed, or from the given generator.
     @Test func numbersComeFromTheGivenGenerator() throws {
         func numbers(_ generator: (any RandomNumberGenerator & Sendable)?) throws -> (

@@ -7,20 +7,6 @@ public import BluetoothCore
 public import Radio
 import Receiving
 
-/// A sighting of a recording.
-public struct RecordedSighting: Hashable, Sendable {
-    /// The time since the recording began.
-    public let offset: Duration
-    /// The sighting.
-    public let sighting: Sighting
-
-    /// A sighting at a time since the recording began.
-    public init(offset: Duration, sighting: Sighting) {
-        self.offset = offset
-        self.sighting = sighting
-    }
-}
-
 /// What a recording contains of one advertiser of legacy PDUs.
 public struct RecordedAdvertiser: Hashable, Sendable {
     /// The device.

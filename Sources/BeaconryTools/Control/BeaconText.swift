@@ -67,8 +67,18 @@ package enum BeaconText {
     }
 
     private static func state(of beacon: BeaconRecord) -> String {
-        guard beacon.enabled else { return beacon.battery == .flat ? "off (flat battery)" : "off" }
+        guard beacon.enabled else {
+            if beacon.battery == .flat { return "off (flat battery)" }
+            return beacon.schedule?.on == false && beacon.schedule?.overridden == nil ? "off (schedule)" : "off"
+        }
         return (beacon.centrals.isEmpty ? "on" : "connected") + (beacon.muted == true ? " (muted)" : "")
+    }
+
+    /// `off until 2026-01-31T17:00:00.000Z`
+    private static func text(_ schedule: ScheduleRecord) -> String {
+        let until = schedule.until.map { " until \($0)" } ?? ""
+        guard schedule.overridden == true else { return (schedule.on ? "on" : "off") + until }
+        return "switched \(schedule.on ? "off" : "on") by hand\(until)"
     }
 
     /// The effective advertisement, the position and the connected centrals.
@@ -78,7 +88,7 @@ package enum BeaconText {
             ("flags", beacon.flags.map { "0x" + Hexadecimal.string([$0]) }),
             ("effective-tx-power", beacon.effectiveTxPower.map { "\($0) dBm" }),
             ("position", beacon.position.map { $0.map { "\($0)" }.joined(separator: ", ") + " (m)" }),
-            ("on-air", beacon.onAir ? "yes" : "no"),
+            ("on-air", beacon.onAir ? "yes" : "no"), ("schedule", beacon.schedule.map(text)),
         ]
         let centrals = beacon.centrals.enumerated().map { [$0 == 0 ? "  connected" : "", $1] }
         return rows.compactMap { key, value in value.map { ["  \(key)", $0] } } + centrals

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+package import BluetoothCore
 import Dispatch
 import Glibc
 package import Radio
@@ -47,6 +48,7 @@ package struct Listening: Sendable {
     private let format: OutputFormat
     private let duration: Duration?
     private let limits: Set<ReceivingCapabilities.Limit.Subject>
+    private let position: Position?
     private let prepare: @Sendable (any CentralRadio) async -> Void
 
     /// - Parameters:
@@ -54,10 +56,11 @@ package struct Listening: Sendable {
     ///   - format: the form of the notices.
     ///   - duration: the time from the opening of the radio to the end; `nil` for no limit.
     ///   - limits: the limits of a radio that affect the work; they are reported as warnings.
+    ///   - position: where it is on a virtual air; `nil` leaves that to the air.
     ///   - prepare: configures the radio before it is opened.
     package init(
         _ radio: any CentralRadio, waits: Bool, format: OutputFormat, duration: Duration? = nil,
-        limits: Set<ReceivingCapabilities.Limit.Subject> = [],
+        limits: Set<ReceivingCapabilities.Limit.Subject> = [], position: Position? = nil,
         prepare: @escaping @Sendable (any CentralRadio) async -> Void = { _ in }
     ) {
         self.radio = radio
@@ -65,6 +68,7 @@ package struct Listening: Sendable {
         self.format = format
         self.duration = duration
         self.limits = limits
+        self.position = position
         self.prepare = prepare
     }
 
@@ -129,10 +133,15 @@ package struct Listening: Sendable {
 
     private func use(_ work: @escaping Work, _ progress: Progress) async throws -> Ending {
         await prepare(radio)
+        let placeable = radio as? any PlaceableCentralRadio
+        if let position { await placeable?.place(at: position) }
         let capabilities = try await radio.openCentral(waits: waits)
         progress.isOpen.store(true, ordering: .relaxed)
         for limit in capabilities.limits where limits.contains(limit.subject) {
             Output.report(Notice(limit), as: format)
+        }
+        if position != nil, await placeable?.isPlaced != true {
+            Output.report(Self.notPlaced(capabilities), as: format)
         }
         Output.report(ListeningNotice(capabilities), as: format)
         do {
@@ -143,6 +152,13 @@ package struct Listening: Sendable {
             await radio.close()
             throw error
         }
+    }
+
+    private static func notPlaced(_ capabilities: ReceivingCapabilities) -> Notice {
+        Notice(
+            code: "position-ignored",
+            message: "\(capabilities.name) has no positions, so --position has no effect",
+            hint: "join the virtual air of beaconry run (--radio virtual, or tcp-client:HOST:PORT)")
     }
 
     private func race(_ work: @escaping Work, _ capabilities: ReceivingCapabilities) async throws -> Ending {

@@ -58,22 +58,28 @@ struct ProfileCloner {
             address: advertiser.device.isRandom && address.isStaticRandom ? address : nil)
     }
 
-    /// Advertising data and scan response. A radio that does not report PDU types merges both: the structures that fit
-    /// into the first PDU stay there.
+    /// Advertising data and scan response. A radio that does not report PDU types merges both.
     private static func payloads(of advertiser: RecordedAdvertiser) -> (data: [UInt8], scanResponse: [UInt8])? {
         var (data, scanResponse) = (advertiser.advertisingData, advertiser.scanResponse ?? [])
         if advertiser.pdu == nil, data.count > AdvertisingPDU.capacity {
-            let structures = AdvertisingData(verbatim: data).structures.map { $0.serialized() }
-            data = []
-            for structure in structures {
-                if scanResponse.isEmpty, data.count + structure.count <= AdvertisingPDU.capacity {
-                    data += structure
-                } else {
-                    scanResponse += structure
-                }
-            }
+            (data, scanResponse) = split(data, scanResponse: scanResponse)
         }
         guard max(data.count, scanResponse.count) <= AdvertisingPDU.capacity else { return nil }
+        return (data, scanResponse)
+    }
+
+    /// The parts of data that a radio has merged: the structures that fit into the first PDU stay there.
+    static func split(
+        _ merged: [UInt8], scanResponse: [UInt8] = []
+    ) -> (data: [UInt8], scanResponse: [UInt8]) {
+        var (data, scanResponse): ([UInt8], [UInt8]) = ([], scanResponse)
+        for structure in AdvertisingData(verbatim: merged).structures.map({ $0.serialized() }) {
+            if scanResponse.isEmpty, data.count + structure.count <= AdvertisingPDU.capacity {
+                data += structure
+            } else {
+                scanResponse += structure
+            }
+        }
         return (data, scanResponse)
     }
 

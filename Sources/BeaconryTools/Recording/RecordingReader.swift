@@ -4,6 +4,7 @@
 
 import BeaconryCentral
 import BluetoothCore
+import Devices
 import FoundationEssentials
 import HCI
 import Radio
@@ -16,8 +17,8 @@ struct RecordingReader {
     let path: String
 
     /// Calls the closure with each advertisement, in order.
-    /// - Throws: `Failure` that names the invalid line or offset.
-    func readAll(_ body: (RecordedSighting) -> Void) throws {
+    /// - Throws: `Failure` that names the invalid line or offset; also for a `ValueFault` of the closure.
+    func readAll(_ body: (RecordedSighting) throws -> Void) throws {
         var file = try InputFile(path)
         let first = try file.next()
         guard !BtsnoopFile.isOne(startingWith: first) else { return try readSnoop(first, &file, body) }
@@ -26,13 +27,17 @@ struct RecordingReader {
         }
     }
 
-    private func readLine(_ line: ArraySlice<UInt8>, _ number: Int, _ body: (RecordedSighting) -> Void) throws {
+    private func readLine(_ line: ArraySlice<UInt8>, _ number: Int, _ body: (RecordedSighting) throws -> Void) throws {
         let decoder = JSONDecoder()
         if number == 1, (try? decoder.decode(RecordingHead.self, from: Data(line))) != nil { return }
         guard let recorded = (try? decoder.decode(RecordingLine.self, from: Data(line)))?.recorded else {
             throw fault(number)
         }
-        body(recorded)
+        do {
+            try body(recorded)
+        } catch let fault as ValueFault {
+            throw Failure.badData("\(path):\(number): \(fault.message)")
+        }
     }
 
     private func fault(_ number: Int) -> Failure {
@@ -40,14 +45,20 @@ struct RecordingReader {
     }
 
     private func readSnoop(
-        _ first: ArraySlice<UInt8>, _ file: inout InputFile, _ body: (RecordedSighting) -> Void
+        _ first: ArraySlice<UInt8>, _ file: inout InputFile, _ body: (RecordedSighting) throws -> Void
     ) throws {
         var start: Duration?
+        var number = 0
         try BtsnoopFile.read(first, &file) { packet, event in
             let began = start ?? packet.time
             start = began
             for sighting in Sighting.reported(by: event) {
-                body(RecordedSighting(offset: packet.time - began, sighting: sighting))
+                number += 1
+                do {
+                    try body(RecordedSighting(offset: packet.time - began, sighting: sighting))
+                } catch let fault as ValueFault {
+                    throw Failure.badData("\(path): advertising report \(number): \(fault.message)")
+                }
             }
         }
     }

@@ -143,6 +143,22 @@ package struct LinkRecord: Codable, Hashable, Sendable {
     }
 }
 
+/// What the schedule of a beacon says, as JSON.
+package struct ScheduleRecord: Codable, Hashable, Sendable {
+    /// Whether it has the beacon on.
+    package let on: Bool
+    /// When that changes, in UTC; absent if it does not.
+    package let until: String?
+    /// `true` if the beacon was switched the other way until then; absent otherwise.
+    package let overridden: Bool?
+
+    init(_ status: ScheduleStatus) {
+        on = status.isOn
+        until = status.until.map { Timestamp.text(sinceUnixEpoch: $0) }
+        overridden = status.isOverridden ? true : nil
+    }
+}
+
 /// Connections that were ended, as JSON.
 package struct DisconnectionRecord: Codable, Hashable, Sendable {
     /// The version of the format.
@@ -217,6 +233,8 @@ package struct BeaconRecord: Hashable, Sendable {
         package let muted: Bool?
         /// `flat`; absent otherwise.
         package let battery: BatteryState?
+        /// What the schedule says; absent without one that switches the beacon.
+        package let schedule: ScheduleRecord?
         /// Whether `set` changed a setting: `false` if nothing changed, so that nothing was saved; absent for other
         /// commands.
         package let changed: Bool?
@@ -243,7 +261,8 @@ package struct BeaconRecord: Hashable, Sendable {
             },
             effectiveTxPower: status.effective?.transmitPower.value?.decibelMilliwatts,
             position: status.position.map { [$0.x, $0.y, $0.z] }, centrals: status.centrals,
-            muted: status.isMuted ? true : nil, battery: status.hasFlatBattery ? .flat : nil, changed: status.isChanged)
+            muted: status.isMuted ? true : nil, battery: status.hasFlatBattery ? .flat : nil,
+            schedule: status.schedule.map(ScheduleRecord.init), changed: status.isChanged)
     }
 
     /// A value that does not depend on the device's settings.

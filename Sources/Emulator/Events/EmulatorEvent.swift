@@ -90,6 +90,8 @@ package enum BeaconEvent: Hashable, Sendable {
 package enum AdvertisingStop: Hashable, Sendable {
     /// The beacon is switched off.
     case disabled
+    /// The schedule of the beacon has switched it off.
+    case scheduled
     /// A central is connected, and the beacon does not advertise meanwhile.
     case connected
     /// The device stopped advertising.
@@ -104,6 +106,7 @@ package enum AdvertisingStop: Hashable, Sendable {
     package var reason: String {
         switch self {
         case .disabled: "disabled"
+        case .scheduled: "off by its schedule"
         case .connected: "a central is connected"
         case .device: "requested by the beacon"
         case .radio(let reason): reason

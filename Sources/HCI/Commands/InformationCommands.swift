@@ -9,6 +9,7 @@ extension HCICommands {
     static let information: [any HCICommand.Type] = [
         ReadLocalVersionInformation.self, ReadLocalSupportedCommands.self, ReadLocalSupportedFeatures.self,
         ReadLocalExtendedFeatures.self, ReadBufferSize.self, ReadBDADDR.self, ReadRSSI.self, VendorWriteBDADDR.self,
+        VendorSetPosition.self,
     ]
 }
 
@@ -322,4 +323,49 @@ package struct VendorWriteBDADDR: HCICommand, Hashable {
     }
 
     package func serialize(into writer: inout ByteWriter) { address.serialize(into: &writer) }
+}
+
+/// Set Position, a vendor command of Beaconry's emulated controllers: where the controller is on the virtual air.
+///
+/// Other controllers refuse it as an unknown command, or do not answer: it is only sent to a controller that may be one of
+/// Beaconry's by its version.
+package struct VendorSetPosition: HCICommand, Hashable {
+    package static let definition = HCICommandDefinition(0xFFBE, "Vendor Set Position", supportedBit: nil)
+    /// The company in Read Local Version Information of these controllers: that of unreleased devices.
+    package static let company = CompanyIdentifier(0xFFFF)
+    /// Their HCI subversion and LMP subversion.
+    package static let subversion: UInt16 = 1
+
+    /// In millimetres, on the axes of the profile; z is the height.
+    package let x, y, z: Int32
+
+    /// A command with these fields.
+    package init(x: Int32, y: Int32, z: Int32) {
+        (self.x, self.y, self.z) = (x, y, z)
+    }
+
+    /// A command with a position in metres, rounded to millimetres, as far as the command can have it.
+    package init(_ position: Position) {
+        func millimetres(_ metres: Double) -> Int32 {
+            Int32(exactly: (metres * 1000).rounded()) ?? (metres < 0 ? .min : .max)
+        }
+        self.init(x: millimetres(position.x), y: millimetres(position.y), z: millimetres(position.z))
+    }
+
+    /// In metres.
+    package var position: Position {
+        Position(x: Double(x) / 1000, y: Double(y) / 1000, z: Double(z) / 1000)
+    }
+
+    package init(parsing reader: inout ByteReader) throws(WireError) {
+        x = try reader.readLittleEndian(Int32.self)
+        y = try reader.readLittleEndian(Int32.self)
+        z = try reader.readLittleEndian(Int32.self)
+    }
+
+    package func serialize(into writer: inout ByteWriter) {
+        writer.writeLittleEndian(x)
+        writer.writeLittleEndian(y)
+        writer.writeLittleEndian(z)
+    }
 }

@@ -184,6 +184,21 @@ final class LiveAir {
         return BluetoothAddress(name).map { .address($0) }
     }
 
+    /// Sends a recording again (see `Air.replay`). Each advertiser has a controller, whose name is the advertiser's address.
+    func replay(_ recording: AirReplay) {
+        catchUp()
+        var advertisers: [RemoteAddress: ControllerIdentifier] = [:]
+        for device in recording.advertisers {
+            let configuration = ControllerConfiguration(
+                publicAddress: device.address, name: freeName(device.address.description))
+            let identifier = air.addController(configuration)
+            controllers[configuration.name] = identifier
+            advertisers[device] = identifier
+        }
+        air.replay(recording.packets { advertisers[$0] })
+        settle()
+    }
+
     /// Removes a controller from the air, as if it lost its power: its peers notice by their supervision timeouts.
     func leave(_ identifier: ControllerIdentifier) {
         guard delegate(of: identifier) != nil else { return }

@@ -52,6 +52,10 @@ final class VirtualAir {
                 numbers: options.seed == nil ? SystemRandomNumberGenerator() : nil),
             clock: clock, capture: capture.map(PacketCapture.init))
         self.air = air
+        if let replay = options.replay {
+            air.replay(replay)
+            if let warning = replay.warning { report(.warning(nil, warning)) }
+        }
         for server in options.servers {
             let controllers = ServedControllers(server, on: air)
             served.append(controllers)

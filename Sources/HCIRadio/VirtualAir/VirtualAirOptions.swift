@@ -63,6 +63,8 @@ package struct VirtualAirOptions: Hashable, Sendable {
     package var servers: [Server]
     /// Seconds on the air in a second of real time; the hosts of servers have clocks of their own. In a simulation 1.
     package var rate: Double = 1
+    /// The recording that is sent again, from the first scan on; `nil` for none.
+    package var replay: AirReplay?
 
     /// Options; by default without chance, and served at `defaultServer`.
     package init(

@@ -28,7 +28,7 @@ struct ControllerInitialisation: Sendable {
     private var isDualMode = false
 
     /// The first action.
-    func start() -> Action { action(of: step) }
+    func start() -> Action { send(HCIReset()) }
 
     /// Takes the reply to a step's command.
     /// - Returns: the next action; `nil` if the reply belongs to another step.
@@ -47,7 +47,13 @@ struct ControllerInitialisation: Sendable {
             return .finish(finalCapabilities)
         }
         self.step = next
-        return action(of: next)
+        return action(of: next, context.configuration)
+    }
+
+    /// Whether its version is that of Beaconry's emulated controllers: unknown vendor commands may do anything elsewhere.
+    private var mayBeEmulated: Bool {
+        capabilities.manufacturer == VendorSetPosition.company
+            && capabilities.subversion == VendorSetPosition.subversion
     }
 
     private func supports(_ command: HCIOpcode) -> Bool { supportedCommands.contains(command) ?? false }
@@ -60,11 +66,12 @@ struct ControllerInitialisation: Sendable {
         case .suggestedDataLength: capabilities.maximumLinkPayload > 27
         case .advertisingPower: !supports(LEReadTransmitPower.opcode)
         case .randomAddress: configuration.centralAddress.type == .random
+        case .position: configuration.position != nil && mayBeEmulated
         default: true
         }
     }
 
-    private func action(of step: InitialisationStep) -> Action {
+    private func action(of step: InitialisationStep, _ configuration: LEHostConfiguration) -> Action {
         switch step {
         case .reset: send(HCIReset())
         case .version: send(ReadLocalVersionInformation())
@@ -88,6 +95,7 @@ struct ControllerInitialisation: Sendable {
         case .transmitPowerRange: send(LEReadTransmitPower())
         case .advertisingPower: send(LEReadAdvertisingPhysicalChannelTransmitPower())
         case .randomAddress: .setRandomAddress
+        case .position: send(VendorSetPosition(configuration.position ?? Position(x: 0, y: 0)))
         }
     }
 
@@ -168,6 +176,8 @@ struct ControllerInitialisation: Sendable {
             read(reply.value(of: LEReadAdvertisingPhysicalChannelTransmitPower.self)) { state, returned in
                 state.capabilities.transmitPower = returned.transmitPowerLevel...returned.transmitPowerLevel
             }
+        case .position:
+            read(true) { state, _ in state.capabilities.isAtPosition = true }
         case .reset, .eventMask, .lowEnergyHostSupport, .lowEnergyEventMask, .suggestedDataLength, .randomAddress:
             true
         }
@@ -220,12 +230,13 @@ enum InitialisationStep: CaseIterable, Hashable, Sendable {
     case transmitPowerRange
     case advertisingPower
     case randomAddress
+    case position
 
     /// The step's command if a controller need not support it.
     var optionalCommand: HCIOpcode? {
         switch self {
         case .reset, .version, .supportedCommands, .eventMask, .lowEnergyBuffers, .lowEnergyFeatures,
-            .lowEnergyEventMask, .features, .address:
+            .lowEnergyEventMask, .features, .address, .position:
             nil
         case .lowEnergyHostSupport: WriteLEHostSupport.opcode
         case .sharedBuffers: ReadBufferSize.opcode

@@ -37,6 +37,8 @@ package struct LEHostCapabilities: Hashable, Sendable {
     package var dataLength: Int
     /// The number of ACL data packets that the controller can hold.
     package var dataPackets: Int
+    /// Whether it is at the position of the configuration.
+    package var isAtPosition: Bool
 
     /// The version as people know it: `5.4`.
     package var versionName: String {
@@ -65,5 +67,6 @@ package struct LEHostCapabilities: Hashable, Sendable {
         maximumLinkPayload = 27
         dataLength = 27
         dataPackets = 1
+        isAtPosition = false
     }
 }

@@ -2,6 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+package import BluetoothCore
+
 /// The settings of a host.
 package struct LEHostConfiguration: Hashable, Sendable {
     /// The address in scan requests and connection requests.
@@ -21,6 +23,8 @@ package struct LEHostConfiguration: Hashable, Sendable {
     package var seed: UInt64
     /// The ATT MTU that the host offers, in bytes: 23 to 517.
     package var maximumTransmissionUnit: UInt16
+    /// Where the controller is on a virtual air; other controllers refuse it. `nil` leaves that to the air.
+    package var position: Position?
 
     /// Settings; by default the public address and the times that controllers need. Values out of range are clamped.
     package init(

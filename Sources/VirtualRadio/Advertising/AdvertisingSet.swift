@@ -91,7 +91,7 @@ struct AdvertisingSet: Sendable {
     var isExhausted: Bool { maximumEvents > 0 && completedEvents >= maximumEvents }
 
     /// The bytes of an ADV_EXT_IND with AdvDataInfo and AuxPtr, from preamble to check sum (Core 5.4, Vol 6, Part B, 2.3.4).
-    private static let extendedPDUSize = 17
+    static let extendedPDUSize = 17
 
     /// An advertising event of this set on the medium; where packets collide, the PDU that is sent now.
     ///

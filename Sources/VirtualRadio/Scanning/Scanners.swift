@@ -342,22 +342,31 @@ extension Scanners {
                 address: advertising[set].address, target: advertising[set].target, rssi: rssi), to: receiver)
     }
 
-    /// Sends an extended report; data beyond the limit of one report is divided among several.
     private func reportExtended(
         _ set: Int, isScanResponse: Bool, _ rssi: Int8, to receiver: Int, _ advertising: inout AdvertisingSets,
         _ controllers: inout Controllers
     ) {
-        var header = extendedHeader(of: set, isScanResponse: isScanResponse, rssi, &advertising)
-        let type = header.eventType
-        var rest = advertising[set].reportedData(isScanResponse: isScanResponse)[...]
+        let header = extendedHeader(of: set, isScanResponse: isScanResponse, rssi, &advertising)
+        send(
+            header, data: advertising[set].reportedData(isScanResponse: isScanResponse), to: receiver, &controllers)
+    }
+
+    /// Sends an extended report; data beyond the limit of one report is divided among several.
+    @inline(__always)
+    private func send(
+        _ complete: AdvertisingReportBytes.ExtendedHeader, data: [UInt8], to receiver: Int,
+        _ controllers: inout Controllers
+    ) {
+        var header = complete
+        var rest = data[...]
         while rest.count > AdvertisingReportBytes.extendedDataLimit {
-            header.eventType = type.union(.incomplete)
+            header.eventType = complete.eventType.union(.incomplete)
             controllers.sendReport(
                 AdvertisingReportBytes.extended(header, data: rest.prefix(AdvertisingReportBytes.extendedDataLimit)),
                 to: receiver)
             rest = rest.dropFirst(AdvertisingReportBytes.extendedDataLimit)
         }
-        header.eventType = type
+        header.eventType = complete.eventType
         controllers.sendReport(AdvertisingReportBytes.extended(header, data: rest), to: receiver)
     }
 
@@ -376,6 +385,41 @@ extension Scanners {
             transmitPower: properties.contains(.includesTransmitPower)
                 ? advertising[set].transmitPower : TransmitPower.unspecified.decibelMilliwatts,
             rssi: rssi)
+    }
+
+    /// Delivers a packet of a recording to all scanners that receive it.
+    mutating func receive(
+        _ packet: ReplayedPacket, from transmitter: Int, _ medium: inout Medium, _ context: inout AirContext
+    ) {
+        for index in scanners.indices {
+            let controller = scanners[index].controller
+            guard !packet.isScanResponse || scanners[index].parameters.isActive,
+                !scanners[index].parameters.filterPolicy.usesFilterAcceptList
+                    || context.controllers.accepts(packet.address, on: controller),
+                let rssi = medium.rssi(of: packet, from: transmitter, at: scanners[index].receiver, now: context.now),
+                scanners[index].admits(packet.seenAdvertisement, at: context.now)
+            else { continue }
+            report(packet, rssi, to: index, &context.controllers)
+        }
+    }
+
+    private func report(
+        _ packet: ReplayedPacket, _ rssi: Int8, to scanner: Int, _ controllers: inout Controllers
+    ) {
+        let receiver = scanners[scanner].controller
+        guard scanners[scanner].receiver.isExtended else {
+            guard controllers.allows(LEAdvertisingReport.self, to: receiver) else { return }
+            return controllers.sendReport(
+                AdvertisingReportBytes.legacy(
+                    type: packet.isScanResponse ? .scanResponse : packet.properties.reportType,
+                    address: packet.address, data: packet.data, rssi: rssi), to: receiver)
+        }
+        guard controllers.allows(LEExtendedAdvertisingReport.self, to: receiver) else { return }
+        let header = AdvertisingReportBytes.ExtendedHeader(
+            eventType: packet.extendedEventType, address: packet.address,
+            secondaryPHY: packet.isLegacy ? 0 : PHY.oneMegabit.rawValue, identifier: packet.isLegacy ? 0xFF : 0,
+            transmitPower: TransmitPower.unspecified.decibelMilliwatts, rssi: rssi)
+        send(header, data: packet.data, to: receiver, &controllers)
     }
 }
 

@@ -19,25 +19,35 @@ struct Run: AsyncParsableCommand {
             then it ends the run, because it means that the terminal was closed.
             """)
 
-    @Argument(help: "Profiles, in YAML.")
-    var profiles: [String]
+    @Argument(help: "Profiles, in YAML; may be left out with --replay.")
+    var profiles: [String] = []
 
     @OptionGroup var options: RunOptions
 
     @OptionGroup var state: StateOptions
 
+    func validate() throws {
+        guard profiles.isEmpty, options.air.replay == nil else { return }
+        throw ValidationError("Missing expected argument '<profiles> ...'")
+    }
+
     func run() async throws {
         let folder = try state.folder()
         let paths = profiles
-        let loaded = try ProfileFiles.load(paths)
+        let loaded = try Self.load(paths)
         let configuration = try options.configuration(
             profiles: loaded, state: folder, resets: state.resets
-        ) { () throws(ProfileFaults) in try ProfileFiles.load(paths) }
+        ) { () throws(ProfileFaults) in try Self.load(paths) }
         let control = options.control ?? EnvironmentVariable.control.value
         try await Running(
             options: options, configuration: configuration,
             controlPaths: control.map { [$0] } ?? loaded.map { Folders.controlSocket(of: $0.name) },
             namesSockets: control == nil
         ).run()
+    }
+
+    /// The profiles; without any, one without beacons, for a run that only sends a recording again.
+    private static func load(_ paths: [String]) throws(ProfileFaults) -> [Profile] {
+        paths.isEmpty ? [Profile(name: "replay", beacons: [])] : try ProfileFiles.load(paths)
     }
 }

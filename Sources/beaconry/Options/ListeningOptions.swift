@@ -4,6 +4,7 @@
 
 import ArgumentParser
 import BeaconryTools
+import BluetoothCore
 import Devices
 import HCIRadio
 import Radio
@@ -14,6 +15,17 @@ struct ListeningOptions: ParsableArguments {
 
     @Flag(help: "Wait for the radio until it is usable instead of failing.")
     var wait = false
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            """
+            Where this receiver is on a virtual air, in metres: 3,0 or 3,0,1.5 (default: that of its server, else 1 m from \
+            every beacon).
+            """,
+            valueName: "x,y[,z]"),
+        transform: ValueText.position)
+    var position: Position?
 
     @OptionGroup var output: OutputOptions
 
@@ -35,7 +47,7 @@ struct ListeningOptions: ParsableArguments {
         }
         return Listening(
             driver.makeCentral(maximumTransmissionUnit: maximumTransmissionUnit), waits: waits, format: format,
-            duration: duration, limits: limits, prepare: prepare)
+            duration: duration, limits: limits, position: position, prepare: prepare)
     }
 }
 

@@ -69,6 +69,15 @@ struct VirtualAirOption: ParsableArguments {
         transform: noise)
     var rssiNoise: Double?
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            Recording of beaconry record, or btsnoop file, whose advertisements are sent again on the virtual air, with their \
+            times and RSSI, from the first scan on (default: none).
+            """,
+            valueName: "recording"), completion: .file())
+    var replay: String?
+
     /// The radio with these options, if it is the virtual air.
     /// - Parameter profiles: the profiles of the run, which may describe the air, and whose receivers become servers of it.
     /// - Throws: `Failure` for another radio, if options were given.
@@ -76,11 +85,15 @@ struct VirtualAirOption: ParsableArguments {
         if var air = driver as? VirtualAirDriver {
             air.options = try options(for: profiles)
             for receiver in profiles.flatMap(\.receivers) { air.options.add(receiver) }
+            air.options.replay = try replay.map { try ReplayTool.load($0) }
             return air
         }
-        guard hciServer.isEmpty, seed == nil, airTiming == nil, physics == nil, pathLoss == nil, rssiNoise == nil else {
+        guard hciServer.isEmpty, seed == nil, airTiming == nil, physics == nil, pathLoss == nil, rssiNoise == nil,
+            replay == nil
+        else {
             throw Failure.usage(
-                "--hci-server, --seed, --air-timing, --physics, --path-loss and --rssi-noise need --radio virtual")
+                "--hci-server, --seed, --air-timing, --physics, --path-loss, --rssi-noise and --replay need "
+                    + "--radio virtual")
         }
         return driver
     }

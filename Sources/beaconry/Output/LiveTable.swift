@@ -78,6 +78,7 @@ struct LiveTable {
         switch stop {
         case .device: "off"
         case .connected: "off (connected)"
+        case .scheduled: "off (schedule)"
         case .disabled, .radio: "off (\(SafeText.line(stop.reason).cut(to: 30)))"
         }
     }

@@ -12,6 +12,7 @@ from statistics import mean
 
 import pytest
 from beaconry import Beaconry, Run
+from peers import BumbleControllers
 from phone import phone, receive_reports
 from raw_host import RawHost
 
@@ -137,3 +138,39 @@ def test_wrong_servers_are_refused(beaconry: Beaconry, query: str, words: str) -
         "run", str(beaconry.profile(PROFILE)), "--radio", "virtual", "--hci-server", f"tcp:127.0.0.1:0{query}"
     )
     assert refused.returncode == 64 and words in refused.stderr, refused
+
+
+BEACON = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
+
+
+def test_our_commands_choose_their_place(beaconry: Beaconry) -> None:
+    """Over TCP, by a vendor command: a server's place is replaced for this host only."""
+    _, (transport,) = started(beaconry, "?name=phone&at=1,0")
+    for place, expected in (("10,0", -79), ("-1,0", -59), ("0,0,100", -99)):
+        done = beaconry.call(
+            "scan", "--position", place, "--radio", transport, "--duration", "1s", "--json", timeout=30
+        )
+        assert done.returncode == 0, done.stderr
+        received = [json.loads(line) for line in done.stdout.splitlines()]
+        assert {each["rssi"] for each in received if "rssi" in each} == {expected}, done.stdout
+        assert not [each for each in received if each["event"] == "warning"]
+    ranged = beaconry.call(
+        "expect", "--uuid", BEACON, "--radio", transport, "--position", "0,5", "--within", "2s", "--json"
+    )
+    assert json.loads(ranged.stdout.splitlines()[-1])["distance"] == pytest.approx(5, abs=0.5)
+    assert asyncio.run(rssi(transport)) == {-59}, "a later host has the place of the server"
+
+
+def test_a_controller_without_positions_is_a_warning(bumble_controllers: BumbleControllers, beaconry: Beaconry) -> None:
+    done = beaconry.call(
+        "scan", "--position", "3,0", "--radio", bumble_controllers.transports[0], "--duration", "1s", "--json"
+    )
+    assert done.returncode == 0, done.stderr
+    warnings = [each for each in map(json.loads, done.stdout.splitlines()) if each["event"] == "warning"]
+    assert [each["code"] for each in warnings] == ["position-ignored"]
+
+
+@pytest.mark.parametrize("place", ["3", "a,b", "1,2,3,4", "1e9,0"])
+def test_an_invalid_place_is_a_usage_error(beaconry: Beaconry, place: str) -> None:
+    done = beaconry.call("scan", "--position", place, "--radio", "virtual")
+    assert done.returncode == 64 and "--position" in done.stderr

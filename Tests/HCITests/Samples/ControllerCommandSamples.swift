@@ -143,6 +143,7 @@ extension WireSample {
         .command(
             "01 06fc 06 0605040302c0",
             VendorWriteBDADDR(address: BluetoothAddress("C0:02:03:04:05:06") ?? .zero)),
+        .command("01 beff 0c b80b0000 18fcffff 01000000", VendorSetPosition(x: 3000, y: -1000, z: 1)),
         .command("01 4b20 00", LEReadTransmitPower()),
         .returned(
             LEReadTransmitPower.self, "04 0e 06 01 4b20 00 ec 0a",

@@ -73,6 +73,28 @@ import Testing
         #expect(bench.commands(LESetRandomAddress.self) == [LESetRandomAddress(randomAddress: address)])
     }
 
+    @Test(arguments: [true, false])
+    func `a position is set where the controller has positions`(hasPositions: Bool) {
+        var controller = ScriptedController.extended
+        (controller.company, controller.subversion) = (VendorSetPosition.company, VendorSetPosition.subversion)
+        if !hasPositions { controller.refusals[VendorSetPosition.opcode] = .unknownCommand }
+        var configuration = LEHostConfiguration()
+        configuration.position = Position(x: 3, y: -0.5, z: 1.25)
+        var bench = Bench(controller, configuration: configuration)
+        bench.perform { $0.start(at: .zero) }
+        #expect(bench.commands(VendorSetPosition.self) == [VendorSetPosition(x: 3000, y: -500, z: 1250)])
+        #expect(bench.host.capabilities?.isAtPosition == hasPositions)
+    }
+
+    @Test func `a controller of another company gets no vendor command`() {
+        var configuration = LEHostConfiguration()
+        configuration.position = Position(x: 3, y: 0)
+        var bench = Bench(.extended, configuration: configuration)
+        bench.perform { $0.start(at: .zero) }
+        #expect(bench.commands(VendorSetPosition.self).isEmpty)
+        #expect(bench.host.capabilities?.isAtPosition == false)
+    }
+
     @Test(arguments: [
         SetEventMask.opcode, ReadBDADDR.opcode, LEReadTransmitPower.opcode, LEReadMaximumDataLength.opcode,
         ReadLocalSupportedFeatures.opcode, LEReadLocalSupportedFeatures.opcode, LESetEventMask.opcode,

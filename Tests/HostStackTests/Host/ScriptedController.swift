@@ -9,6 +9,8 @@ import HostStack
 /// A controller that replies to commands from a table and records them.
 struct ScriptedController {
     var version = CoreVersion.core54
+    var company = CompanyIdentifier(0x0059)
+    var subversion: UInt16 = 7
     var supported: SupportedCommands
     var features: LMPFeatures = [.noClassicRadio, .lowEnergy]
     var publicAddress = BluetoothAddress("00:11:22:33:44:55") ?? .zero
@@ -76,8 +78,8 @@ struct ScriptedController {
         switch opcode {
         case ReadLocalVersionInformation.opcode:
             ReadLocalVersionInformation.Returned(
-                hciVersion: version, hciSubversion: 7, lmpVersion: version,
-                companyIdentifier: CompanyIdentifier(0x0059), lmpSubversion: 8
+                hciVersion: version, hciSubversion: subversion, lmpVersion: version,
+                companyIdentifier: company, lmpSubversion: 8
             ).serialized()
         case ReadLocalSupportedCommands.opcode:
             ReadLocalSupportedCommands.Returned(supportedCommands: supported).serialized()

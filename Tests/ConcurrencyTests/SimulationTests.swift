@@ -1,0 +1,146 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Concurrency
+import Synchronization
+import Testing
+
+/// What happened, in order.
+private final class Log: Sendable {
+    private let entries = Mutex<[String]>([])
+    private let instants = Mutex<[Duration]>([])
+
+    func add(_ entry: String) { entries.withLock { $0.append(entry) } }
+    func add(_ time: Duration) { instants.withLock { $0.append(time) } }
+
+    var all: [String] { entries.withLock { $0 } }
+    var times: [Duration] { instants.withLock { $0 } }
+}
+
+/// An actor in the time of a simulation.
+private actor Walker {
+    private let simulation: Simulation
+    private let log: Log
+
+    init(_ simulation: Simulation, _ log: Log) {
+        self.simulation = simulation
+        self.log = log
+    }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { simulation.asUnownedSerialExecutor() }
+
+    func walk(pause: Duration, steps: Int) async {
+        for _ in 1...steps {
+            try? await simulation.sleep(until: simulation.now.advanced(by: pause))
+            log.add(simulation.now.offset)
+        }
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct SimulationTests {
+    @Test func timersFireInTheOrderOfTheirTimesAndThenOfTheirCreation() async {
+        let log = Log()
+        let simulation = Simulation(rate: .manual)
+        for (name, seconds) in [("c", 3), ("a", 1), ("b", 2), ("a2", 1)] {
+            _ = simulation.schedule(at: .seconds(seconds)) { log.add("\(name) at \(simulation.now.offset)") }
+        }
+        await simulation.advance(by: .seconds(2))
+        #expect(log.all == ["a at 1.0 seconds", "a2 at 1.0 seconds", "b at 2.0 seconds"])
+        await simulation.advance(by: .seconds(2))
+        #expect(log.all.last == "c at 3.0 seconds" && simulation.now.offset == .seconds(4))
+    }
+
+    @Test func hourWithoutWorkTakesNoRealTime() async throws {
+        let simulation = Simulation(rate: .maximum)
+        for hour in 1...24 {
+            try await simulation.sleep(for: .seconds(3600))
+            #expect(simulation.now.offset == .seconds(3600 * hour))
+        }
+    }
+
+    @Test func actorsSleepExactly() async {
+        let log = Log()
+        let simulation = Simulation(rate: .manual)
+        let walker = Walker(simulation, log)
+        let walking = Task { await walker.walk(pause: .milliseconds(7), steps: 20) }
+        // The runtime's threads start the task, perhaps after the first advance.
+        while log.times.count < 20 { await simulation.advance(by: .milliseconds(100)) }
+        await walking.value
+        #expect(zip(log.times, log.times.dropFirst()).allSatisfy { $1 - $0 == .milliseconds(7) })
+    }
+
+    @Test func workAddedMeanwhileRunsBeforeTheClockAdvances() async {
+        let log = Log()
+        let simulation = Simulation(rate: .manual)
+        _ = simulation.schedule(at: .seconds(1)) {
+            log.add("first")
+            simulation.execute { log.add("added at \(simulation.now.offset)") }
+        }
+        _ = simulation.schedule(at: .seconds(2)) { log.add("second") }
+        await simulation.advance(by: .seconds(3))
+        #expect(log.all == ["first", "added at 1.0 seconds", "second"])
+    }
+
+    @Test func cancelledTimerDoesNotFire() async {
+        let log = Log()
+        let simulation = Simulation(rate: .manual)
+        let timers = (0..<1000).map { number in simulation.schedule(at: .seconds(1)) { log.add("\(number)") } }
+        for (number, timer) in timers.enumerated() where number != 77 { simulation.cancel(timer) }
+        await simulation.advance(by: .seconds(2))
+        #expect(log.all == ["77"])
+    }
+
+    @Test func cancelledSleepEndsAtOnce() async {
+        let simulation = Simulation(rate: .manual)
+        let sleeping = Task { try await simulation.sleep(for: .seconds(10)) }
+        sleeping.cancel()
+        await #expect(throws: CancellationError.self) { try await sleeping.value }
+        #expect(simulation.now.offset == .zero)
+    }
+
+    @Test func pausedClockContinuesWhereItStood() async throws {
+        let simulation = Simulation(rate: .maximum)
+        try await simulation.sleep(for: .seconds(5))
+        simulation.setRate(.manual)
+        let paused = simulation.now
+        await simulation.advance(by: .seconds(2))
+        #expect(paused.duration(to: simulation.now) == .seconds(2))
+        simulation.setRate(.maximum)
+        try await simulation.sleep(for: .seconds(60))
+        #expect(paused.duration(to: simulation.now) == .seconds(62))
+    }
+
+    @Test func scaledClockIsFasterByItsFactor() async throws {
+        let simulation = Simulation(rate: .scaled(100))
+        let start = ContinuousClock.now
+        try await simulation.sleep(for: .seconds(10))
+        #expect(start.duration(to: .now) >= .milliseconds(99))
+        #expect(simulation.now.offset >= .seconds(10))
+    }
+
+    @Test func executorIsTheThreadOfTheSimulation() async {
+        let simulation = Simulation(rate: .maximum)
+        #expect(!simulation.isCurrent)
+        let isCurrent = await withCheckedContinuation { continuation in
+            simulation.execute { continuation.resume(returning: simulation.isCurrent) }
+        }
+        #expect(isCurrent)
+    }
+
+    @Test(arguments: [("max", "max"), ("manual", "manual"), ("10", "10"), ("0.5", "0.5"), ("10000", "10000")])
+    func ratesAreParsed(_ text: String, _ written: String) {
+        #expect(Simulation.Rate(text).map(\.description) == written)
+    }
+
+    @Test(arguments: ["", "0", "-1", "nan", "inf", "10001", "fast", "1x"])
+    func otherRatesAreNot(_ text: String) { #expect(Simulation.Rate(text) == nil) }
+
+    @Test func scaledClockOfRealTimeHasItsFactor() async throws {
+        let clock = ScaledClock(rate: 50)
+        let (start, real) = (clock.now, ContinuousClock.now)
+        try await clock.sleep(for: .seconds(5))
+        #expect(start.duration(to: clock.now) >= .seconds(5))
+        #expect(real.duration(to: .now) >= .milliseconds(99))
+    }
+}

@@ -1,0 +1,184 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+import BluetoothCore
+import TestSupport
+import Testing
+
+@testable import Emulator
+
+/// Schedules on the clock of the test, in a time zone without summer time.
+@Suite(.timeLimit(.minutes(1)))
+struct ScheduledBeaconTests {
+    /// Friday, 30 January 2026, 00:00 UTC.
+    private static let friday = Duration.seconds(1_769_731_200)
+    private static let hour = Duration.seconds(3600)
+
+    private static func profile(_ schedule: String, minor: Int = 7) -> String {
+        """
+        profile: shop
+        beacons:
+          - id: sign
+            device: ibeacon
+            ibeacon: { uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0, major: 1, minor: \(minor) }
+            schedule: \(schedule)
+        """
+    }
+
+    /// Runs the profile from Friday at midnight of a zone that is two hours ahead of UTC.
+    private func withRig(_ schedule: String, _ body: (Rig) async throws -> Void) async throws {
+        let rig = try Rig(Self.profile(schedule), folder: try TemporaryFolder()) { configuration in
+            configuration.epoch = Self.friday - Self.hour * 2
+            configuration.utcOffset = { _ in 7200 }
+        }
+        do {
+            try await rig.event("ready")
+            try await body(rig)
+        } catch {
+            try? await rig.stop()
+            throw error
+        }
+        try await rig.stop()
+    }
+
+    /// Advances to the next change, which must be this far away.
+    private func advance(_ rig: Rig, by duration: Duration) async {
+        await rig.clock.waitForSleeper(of: duration)
+        rig.clock.advance(by: duration)
+    }
+
+    @Test func dayOfAShopTakesMilliseconds() async throws {
+        try await withRig("{ between: mon-fri 09:00-17:00 }") { rig in
+            let closed = try await rig.emulator.show("sign")
+            #expect(!closed.isEnabled && !closed.isOnAir)
+            #expect(
+                closed.schedule == ScheduleStatus(isOn: false, until: Self.friday + Self.hour * 7, isOverridden: false))
+            #expect(rig.radio.advertisements("sign").isEmpty)
+
+            await advance(rig, by: Self.hour * 9)
+            try await rig.event("advertising-started", of: "sign")
+            let open = try await rig.emulator.show("sign")
+            #expect(open.isEnabled && open.schedule?.until == Self.friday + Self.hour * 15)
+
+            await advance(rig, by: Self.hour * 8)
+            #expect(try await rig.event("advertising-stopped", of: "sign").reason == "off by its schedule")
+            // Until Monday at 09:00.
+            await advance(rig, by: Self.hour * 64)
+            try await rig.event("advertising-started", of: "sign", 2)
+        }
+    }
+
+    @Test func centralsAreDisconnectedWhenTheScheduleSwitchesOff() async throws {
+        try await withRig("{ on: 10s, off: 50s }") { rig in
+            try await rig.event("advertising-started", of: "sign")
+            rig.connect("phone", to: "sign")
+            try await rig.event("connected", of: "sign")
+            await advance(rig, by: .seconds(10))
+            _ = try await rig.radio.calls.entry { $0 == .disconnect("phone") }
+            await advance(rig, by: .seconds(50))
+            try await rig.event("advertising-started", of: "sign", 2)
+        }
+    }
+
+    @Test func userSwitchesUntilTheNextChange() async throws {
+        try await withRig("{ on: 10s, off: 50s }") { rig in
+            try await rig.event("advertising-started", of: "sign")
+            rig.clock.advance(by: .seconds(4))
+            let off = try await rig.emulator.setEnabled("sign", false)
+            #expect(!off.isEnabled && off.schedule?.isOn == true && off.schedule?.isOverridden == true)
+            #expect(try await rig.event("advertising-stopped", of: "sign").reason == "disabled")
+            // The schedule switches it off, too: nothing to do.
+            await advance(rig, by: .seconds(6))
+            await rig.clock.waitForSleeper(of: .seconds(50))
+            #expect(try await rig.emulator.show("sign").schedule?.isOverridden == false)
+            let on = try await rig.emulator.setEnabled("sign", true)
+            #expect(on.isEnabled && on.schedule?.isOn == false && on.schedule?.isOverridden == true)
+            try await rig.event("advertising-started", of: "sign", 2)
+            // The schedule switches it on, which it is, and off again.
+            await advance(rig, by: .seconds(50))
+            await advance(rig, by: .seconds(10))
+            #expect(try await rig.event("advertising-stopped", of: "sign", 2).reason == "off by its schedule")
+        }
+    }
+
+    @Test func reloadKeepsThePhaseAndWhatTheUserHasSwitched() async throws {
+        try await withRig("{ on: 10s, off: 50s }") { rig in
+            try await rig.event("advertising-started", of: "sign")
+            rig.clock.advance(by: .seconds(4))
+            _ = try await rig.emulator.setEnabled("sign", false)
+            rig.profiles.change(Self.profile("{ on: 10s, off: 50s }", minor: 8))
+            #expect(try await rig.emulator.reload().changed == ["sign"])
+            #expect(try await !rig.emulator.show("sign").isEnabled)
+            await advance(rig, by: .seconds(6))
+            await advance(rig, by: .seconds(50))
+            try await rig.event("advertising-started", of: "sign", 2)
+            #expect(try await rig.advertisement("sign", 3)?.frame?.minor == 8)
+            // Another schedule applies at once.
+            rig.profiles.change(Self.profile("{ between: 09:00-10:00 }"))
+            #expect(try await rig.emulator.reload().changed == ["sign"])
+            #expect(try await rig.event("advertising-stopped", of: "sign", 2).reason == "off by its schedule")
+            rig.profiles.change(
+                Self.profile("{ on: 10s, off: 50s }").replacing("    schedule: { on: 10s, off: 50s }", with: ""))
+            #expect(try await rig.emulator.reload().changed == ["sign"])
+            try await rig.event("advertising-started", of: "sign", 3)
+            #expect(try await rig.emulator.show("sign").schedule == nil)
+        }
+    }
+
+    @Test func flatBatteryTakesPrecedence() async throws {
+        try await withRig("{ on: 10s, off: 50s }") { rig in
+            try await rig.event("advertising-started", of: "sign")
+            await rig.clock.waitForSleeper(of: .seconds(10))
+            _ = try await rig.emulator.setBattery("sign", .flat)
+            rig.clock.advance(by: .seconds(10))
+            await advance(rig, by: .seconds(50))
+            await rig.clock.waitForSleeper(of: .seconds(10))
+            #expect(try await !rig.emulator.show("sign").isEnabled)
+            await advance(rig, by: .seconds(10))
+            await rig.clock.waitForSleeper(of: .seconds(50))
+            // It is replaced while the schedule has the beacon off.
+            #expect(try await !rig.emulator.setBattery("sign", .full).isEnabled)
+            await advance(rig, by: .seconds(50))
+            try await rig.event("advertising-started", of: "sign", 2)
+        }
+    }
+
+    @Test func identityRotates() async throws {
+        try await withRig(
+            "{ rotate: { every: 15m, minor: [1, 2, 3], address: [C0:FF:EE:00:00:01, C0:FF:EE:00:00:02] } }"
+        ) {
+            rig in
+            let addresses = ["C0:FF:EE:00:00:01", "C0:FF:EE:00:00:02"].map { BluetoothAddress($0) }
+            for step in 0..<4 {
+                let new = try await rig.radio.calls.entry { call in
+                    guard case .advertise(_, let advertisement?) = call else { return false }
+                    return Int(advertisement.frame?.minor ?? 0) == step % 3 + 1
+                        && advertisement.address == addresses[step % 2]
+                }
+                #expect(new != .close)
+                await advance(rig, by: .seconds(900))
+            }
+            #expect(try await rig.emulator.show("sign").schedule == nil)
+            let minors = rig.radio.advertisements("sign").compactMap { $0?.frame?.minor }
+            #expect(minors.first == 1, "the number of the profile is never on the air")
+        }
+    }
+
+    @Test func randomAddressIsAnotherOneInEachStepAndTheSameAfterAReload() async throws {
+        let schedule = "{ rotate: { every: 15m, address: random } }"
+        try await withRig(schedule) { rig in
+            for step in 1...3 {
+                try await rig.advertisement("sign", step)
+                if step < 3 { await advance(rig, by: .seconds(900)) }
+            }
+            let addresses = rig.radio.advertisements("sign").compactMap { $0?.address }
+            #expect(Set(addresses).count == 3 && addresses.allSatisfy(\.isStaticRandom))
+            rig.profiles.change(Self.profile(schedule, minor: 9))
+            #expect(try await rig.emulator.reload().changed == ["sign"])
+            let last = try await rig.advertisement("sign", 4)
+            #expect(last?.frame?.minor == 9 && last?.address == addresses.last)
+        }
+    }
+}

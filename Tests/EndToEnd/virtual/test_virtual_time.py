@@ -1,0 +1,126 @@
+# Beaconry: beacons without the hardware
+# Copyright 2026 the Beaconry project authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Runs whose time is not real: as fast as possible, by a factor, and step by step."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from beaconry import Beaconry
+from phone import phone, receive_reports
+
+UUID = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
+PAIR = f"""
+profile: pair
+beacons:
+  - {{ id: one, device: ibeacon, interval: 100ms, ibeacon: {{ uuid: {UUID}, major: 1, minor: 1 }} }}
+  - {{ id: two, device: ibeacon, interval: 1s, ibeacon: {{ uuid: {UUID}, major: 1, minor: 2 }} }}
+"""
+TELEMETRY = """
+profile: telemetry
+beacons:
+  - id: sensor
+    device: beacon
+    format: eddystone-uid
+    namespace: 00112233445566778899
+    instance: AABBCCDDEEFF
+    interval: 1s
+    telemetry: { every: 2 }
+"""
+
+
+def control(beaconry: Beaconry, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return beaconry.call("ctl", *arguments)
+
+
+def test_an_hour_takes_less_than_a_minute_and_has_its_times(beaconry: Beaconry) -> None:
+    run = beaconry.run(beaconry.profile(PAIR), "--rate", "max", "--duration", "1h", radio="virtual")
+    assert run.wait("ready")["time"] == "2026-01-01T00:00:00.000Z"
+    assert run.wait("stopping", timeout=60)["time"] == "2026-01-01T01:00:00.000Z"
+    assert run.exit_code() == 0
+
+
+def test_the_same_seed_writes_the_same_capture(beaconry: Beaconry, tmp_path: Path) -> None:
+    captures = []
+    for name in ("first", "second", "third"):
+        file = tmp_path / f"{name}.btsnoop"
+        run = beaconry.run(
+            beaconry.profile(TELEMETRY), "--rate", "max", "--duration", "10m", "--seed", "7", "--capture", str(file),
+            radio="virtual",
+        )  # fmt: skip
+        assert run.exit_code(timeout=60) == 0
+        captures.append(file.read_bytes())
+    # A telemetry frame every two seconds is an HCI command each.
+    assert len(captures[0]) > 10_000
+    assert captures[0] == captures[1] == captures[2]
+
+
+def test_a_manual_clock_advances_by_steps(beaconry: Beaconry) -> None:
+    run = beaconry.run(beaconry.profile(PAIR), "--rate", "manual", "--duration", "1m", radio="virtual")
+    run.wait("ready")
+    assert json.loads(control(beaconry, "clock", "--json").stdout) == {"elapsed": 0, "rate": "manual", "v": 1}
+    assert json.loads(control(beaconry, "clock", "advance", "59s", "--json").stdout) == {"elapsed": 59, "rate": "manual", "v": 1}
+    assert control(beaconry, "mute", "one").returncode == 0
+    assert control(beaconry, "clock", "advance", "1s").returncode == 0
+    assert run.wait("stopping")["time"] == "2026-01-01T00:01:00.000Z"
+
+
+def test_the_rate_of_a_run_can_be_changed(beaconry: Beaconry) -> None:
+    run = beaconry.run(beaconry.profile(PAIR), "--rate", "manual", "--duration", "1000h", radio="virtual")
+    run.wait("ready")
+    refused = control(beaconry, "clock", "rate", "fast")
+    assert refused.returncode == 64 and "is not max, manual, or a number" in refused.stderr
+    assert control(beaconry, "clock", "rate", "max").returncode == 0
+    refused = control(beaconry, "clock", "advance", "1s")
+    assert refused.returncode == 65 and "only a paused clock can be advanced" in refused.stderr
+    assert control(beaconry, "clock", "pause").returncode == 0
+    paused = json.loads(control(beaconry, "clock", "--json").stdout)["elapsed"]
+    assert paused > 60
+    assert json.loads(control(beaconry, "clock", "--json").stdout)["elapsed"] == paused
+
+
+def test_hosts_receive_ten_times_the_advertisements_at_ten_times_the_rate(beaconry: Beaconry) -> None:
+    async def count(transport: str) -> int:
+        async with phone(transport) as device:
+            return len(await receive_reports(device, 2))
+
+    def received(*options: str) -> int:
+        profile = beaconry.profile(PAIR.replace("100ms", "200ms"))
+        run = beaconry.run(profile, "--hci-server", "tcp:127.0.0.1:0", *options, radio="virtual")
+        (name,) = run.wait("radio-ready")["servers"]
+        run.wait("ready")
+        reports = asyncio.run(count(name.replace("tcp:", "tcp-client:")))
+        run.end()
+        return reports
+
+    slow, fast = received(), received("--rate", "10")
+    assert 7 <= slow <= 16
+    assert 80 <= fast <= 160
+
+
+def test_the_clock_of_real_time_cannot_be_changed(beaconry: Beaconry) -> None:
+    beaconry.run(beaconry.profile(PAIR), radio="virtual").wait("ready")
+    assert json.loads(control(beaconry, "clock", "--json").stdout)["rate"] == "1"
+    refused = control(beaconry, "clock", "pause")
+    assert refused.returncode == 65 and "start the run with --rate" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--rate", "max", "--hci-server", "tcp:127.0.0.1:0"], "--rate max is not possible with hosts of other processes"),
+        (["--rate", "manual", "--hci-server", "tcp:127.0.0.1:0"], "use a number such as --rate 10"),
+        (["--rate", "0"], '"0" is not max, manual, or a number above 0 up to 10000'),
+        (["--rate", "2", "--radio", "hci-socket:0"], "--rate needs --radio virtual"),
+    ],
+)
+def test_a_rate_that_is_not_possible_is_refused(beaconry: Beaconry, options: list[str], sentence: str) -> None:
+    radio = [] if "--radio" in options else ["--radio", "virtual"]
+    done = beaconry.call("run", str(beaconry.profile(PAIR)), *radio, *options)
+    assert done.returncode == 64 and sentence in done.stderr
