@@ -15,6 +15,9 @@ struct HostIdentifier: Hashable {
     /// The host of the central on a virtual air.
     static let central = HostIdentifier(rawValue: -1)
 
+    /// The host of a receiver on a virtual air, by its number from 0.
+    static func receiver(_ number: Int) -> HostIdentifier { HostIdentifier(rawValue: -2 - number) }
+
     fileprivate init(rawValue: Int) { self.rawValue = rawValue }
 }
 

@@ -43,6 +43,8 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
     private let hosts: ControllerHosts
     private let peripheral: PeripheralHost
     private let central: CentralHost
+    /// The receivers on a virtual air.
+    private var receivers: [HostIdentifier: CentralHost] = [:]
     /// The capabilities as a receiver; `nil` before the radio was opened as one.
     private var receiving: ReceivingCapabilities?
     /// What the controller reported; `nil` before it was ready.
@@ -151,6 +153,7 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
         opening?.resume(returning: .failure(.closed))
         opening = nil
         central.end(.closed)
+        for receiver in receivers.values { receiver.end(.closed) }
         peripheral.endLinks(RadioError.closed.message)
         central.state.finish()
         // Other programs use the controller afterwards: nothing may stay on it.
@@ -177,6 +180,26 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
         guard hosts[.central] == nil else { return }
         let host = central.addHost(configuration)
         _ = try await untilReady { air.start(host) }.get()
+    }
+
+    /// Adds a receiver to a virtual air, which it opens if necessary; it scans from now on until the radio is closed.
+    /// - Parameters:
+    ///   - receiver: its name on the air, by which it can be moved.
+    ///   - motion: how it moves from the start of the air; `nil` is 1 m from every beacon.
+    /// - Returns: what it receives.
+    /// - Throws: `RadioError` `.unsupported` on other radios, or if the air cannot be opened.
+    package func addReceiver(_ receiver: String, motion: Motion?) async throws(RadioError) -> AsyncStream<Sighting> {
+        guard case .air(let air) = medium else {
+            throw RadioError(.unsupported, "\(name) has no receivers", hint: "run on the virtual air (--radio virtual)")
+        }
+        receiveNotices()
+        try await open(air)
+        let identifier = HostIdentifier.receiver(receivers.count)
+        let side = CentralHost(receiver, on: identifier, of: hosts, events: continuation)
+        receivers[identifier] = side
+        let host = side.addHost(configuration)
+        _ = try await untilReady { air.start(host, receiver: receiver, motion: motion) }.get()
+        return try side.scan(ScanParameters(isActive: false))
     }
 
     private func openController(_ transport: HCITransport, waits: Bool) async throws(RadioError) {
@@ -520,6 +543,10 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
             link(of: connection, on: host)?.yield(RemoteNotification(handle: handle, value: value))
         default:
             if host == central.identifier, takeAsCentral(event) { return }
+            if !receivers.isEmpty, let receiver = receivers[host] {
+                _ = receiver.take(event, for: self)
+                return
+            }
             takeAsPeripheral(event, of: host)
         }
     }

@@ -287,7 +287,8 @@ final class PeripheralHost {
     func powerOff(_ error: RadioError) {
         isPowered = false
         lose(error)
-        for beacon in beacons.values { stop(beacon) }
+        // In an order that is the same in each run: the next controllers reuse the numbers of these.
+        for beacon in beacons.values.sorted(by: { $0.identifier < $1.identifier }) { stop(beacon) }
     }
 
     /// Restores the power: the beacons get new controllers, and advertise what was requested last.

@@ -30,7 +30,29 @@ extension Profile {
             throw ProfileFaults(reader.faults)
         }
         let name = reader.required("profile", ValueText.name)
-        let beacons = reader.requiredParts("beacons", of: "beacon", BeaconDefinition.init(from:))
+        let parts = Self.parts(from: &reader, needsBeacons: true)
+        let faults = reader.finish()
+        guard faults.isEmpty, let name else { throw ProfileFaults(faults) }
+        self.init(
+            name: name, beacons: parts.beacons, receivers: parts.receivers, physics: parts.physics, walls: parts.walls)
+    }
+
+    /// The keys that a scenario has, too.
+    struct Parts {
+        /// The beacons without faults.
+        let beacons: [BeaconDefinition]
+        /// The receivers without faults.
+        let receivers: [ReceiverDefinition]
+        /// The model of the virtual air; `nil` for that of the run.
+        let physics: Propagation?
+        /// The walls on the virtual air.
+        let walls: [Propagation.Wall]
+    }
+
+    /// Reads beacons, receivers, physics and walls. Faults are added to the reader.
+    static func parts(from reader: inout ProfileReader, needsBeacons: Bool) -> Parts {
+        let beacons =
+            needsBeacons ? reader.requiredParts("beacons", of: "beacon", BeaconDefinition.init(from:)) : []
         reader.addDuplicates(in: "beacons", beacons, key: "id", name: \.id) { earlier, id in
             "\(earlier) has the id \"\(id)\" already; give every beacon its own id"
         }
@@ -38,14 +60,11 @@ extension Profile {
         reader.addDuplicates(in: "receivers", receivers, key: "id", name: \.id) { earlier, id in
             "\(earlier) has the id \"\(id)\" already; give every receiver its own id"
         }
-        Self.addSharedIDs(of: receivers, with: beacons, to: &reader)
+        addSharedIDs(of: receivers, with: beacons, to: &reader)
         let physics = PhysicsParser.physics(from: &reader)
         let walls = PhysicsParser.walls(from: &reader)
-        let faults = reader.finish()
-        guard faults.isEmpty, let name else { throw ProfileFaults(faults) }
-        self.init(
-            name: name, beacons: Self.complete(beacons), receivers: receivers.compactMap(\.self), physics: physics,
-            walls: walls)
+        return Parts(
+            beacons: complete(beacons), receivers: receivers.compactMap(\.self), physics: physics, walls: walls)
     }
 
     /// Beacons and receivers have names on the same air.

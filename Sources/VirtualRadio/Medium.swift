@@ -192,7 +192,9 @@ struct Medium: Sendable {
     mutating func rssi(
         of packet: ReplayedPacket, from transmitter: Int, at receiver: Receiver, now: AirTime
     ) -> Int8? {
-        guard let channel = receiver.window(at: now)?.channel, receiver.isExtended || packet.isLegacy else { return nil }
+        guard let channel = receiver.window(at: now)?.channel, receiver.isExtended || packet.isLegacy else {
+            return nil
+        }
         if places(transmitter, receiver.controller, at: now) != nil {
             let modelled = Packet(transmitter: transmitter, power: 0, channel: channel, bits: packet.bits)
             return rssi(of: modelled, at: receiver.controller, now: now)

@@ -9,33 +9,10 @@ import Testing
 /// What happened, in order.
 private final class Log: Sendable {
     private let entries = Mutex<[String]>([])
-    private let instants = Mutex<[Duration]>([])
 
     func add(_ entry: String) { entries.withLock { $0.append(entry) } }
-    func add(_ time: Duration) { instants.withLock { $0.append(time) } }
 
     var all: [String] { entries.withLock { $0 } }
-    var times: [Duration] { instants.withLock { $0 } }
-}
-
-/// An actor in the time of a simulation.
-private actor Walker {
-    private let simulation: Simulation
-    private let log: Log
-
-    init(_ simulation: Simulation, _ log: Log) {
-        self.simulation = simulation
-        self.log = log
-    }
-
-    nonisolated var unownedExecutor: UnownedSerialExecutor { simulation.asUnownedSerialExecutor() }
-
-    func walk(pause: Duration, steps: Int) async {
-        for _ in 1...steps {
-            try? await simulation.sleep(until: simulation.now.advanced(by: pause))
-            log.add(simulation.now.offset)
-        }
-    }
 }
 
 @Suite(.timeLimit(.minutes(1))) struct SimulationTests {
@@ -57,17 +34,6 @@ private actor Walker {
             try await simulation.sleep(for: .seconds(3600))
             #expect(simulation.now.offset == .seconds(3600 * hour))
         }
-    }
-
-    @Test func actorsSleepExactly() async {
-        let log = Log()
-        let simulation = Simulation(rate: .manual)
-        let walker = Walker(simulation, log)
-        let walking = Task { await walker.walk(pause: .milliseconds(7), steps: 20) }
-        // The runtime's threads start the task, perhaps after the first advance.
-        while log.times.count < 20 { await simulation.advance(by: .milliseconds(100)) }
-        await walking.value
-        #expect(zip(log.times, log.times.dropFirst()).allSatisfy { $1 - $0 == .milliseconds(7) })
     }
 
     @Test func workAddedMeanwhileRunsBeforeTheClockAdvances() async {

@@ -101,7 +101,7 @@ package enum ProfileFiles {
     }
 
     /// Reads the files that a profile refers to, by paths relative to the profile's folder.
-    private static func files(beside profile: String) -> ProfileFileReader {
+    static func files(beside profile: String) -> ProfileFileReader {
         let folder = profile.lastIndex(of: "/").map { profile[...$0] } ?? ""
         return { path throws(ValueFault) in
             let full = path.hasPrefix("/") ? path : folder + path

@@ -8,6 +8,14 @@ import Devices
 import Profiles
 import Radio
 
+extension Emulator {
+    /// Performs a request of a scenario, as the control socket does it; the answer is dropped.
+    /// - Throws: `EmulatorError`, as the method that the request calls.
+    package func perform(_ request: ControlRequest) async throws(EmulatorError) {
+        _ = try await ControlSession(emulator: self).handle(request)
+    }
+}
+
 /// The handlers of control requests.
 struct ControlSession {
     let emulator: Emulator
@@ -28,7 +36,7 @@ struct ControlSession {
         }
     }
 
-    private func handle(_ request: ControlRequest) async throws(EmulatorError) -> Reply {
+    fileprivate func handle(_ request: ControlRequest) async throws(EmulatorError) -> Reply {
         switch request {
         case .events(let format): return .events(format)
         case .stop: return .stop

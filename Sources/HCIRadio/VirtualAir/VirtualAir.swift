@@ -97,6 +97,17 @@ final class VirtualAir {
         host.start(on: AirLink(air, configuration, user: host))
     }
 
+    /// Starts the host of a receiver on a controller of its own.
+    /// - Parameters:
+    ///   - name: its name on the air.
+    ///   - motion: how it moves; `nil` is 1 m from every beacon.
+    func start(_ host: ControllerHost, receiver name: String, motion: Motion?) {
+        guard let air else { return }
+        let configuration = ControllerConfiguration(
+            publicAddress: air.makePublicAddress(), name: air.freeName(name), motion: motion)
+        host.start(on: AirLink(air, configuration, user: host))
+    }
+
     /// Whether two definitions of a beacon need different controllers; a motion can be changed.
     static func needsNewController(_ former: HostedBeacon, _ new: HostedBeacon) -> Bool {
         former.site.measuredPower != new.site.measuredPower || former.site.transmitPower != new.site.transmitPower

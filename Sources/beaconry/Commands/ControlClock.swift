@@ -4,6 +4,7 @@
 
 import ArgumentParser
 import BeaconryTools
+import Concurrency
 import Devices
 import Emulator
 
@@ -63,12 +64,9 @@ struct ControlClock: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "rate", abstract: "Change the rate of the clock.",
             discussion: "Example: beaconry ctl clock rate 10")
-        @Argument(help: "max, manual, or seconds of the run in a second of real time.") var rate: String
+        @Argument(help: "max, manual, or seconds of the run in a second of real time.", transform: OptionValue.rate)
+        var rate: Simulation.Rate
         @OptionGroup var options: ControlOptions
-
-        func run() async throws {
-            _ = try OptionValue.rate(rate)
-            try await options.tool.send(.clock(["rate": rate]))
-        }
+        func run() async throws { try await options.tool.send(.clock(["rate": "\(rate)"])) }
     }
 }

@@ -1,0 +1,195 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+import BluetoothCore
+import Devices
+package import Emulator
+import HCIRadio
+package import Profiles
+import Radio
+import Receiving
+import Synchronization
+
+/// How a scenario ended.
+package struct ScenarioResult: Sendable {
+    /// A change that was refused.
+    package struct Refusal: Sendable {
+        /// The change.
+        package let step: ScenarioStep
+        /// Why it was refused.
+        package let message: String
+    }
+
+    /// The scenario.
+    package let scenario: Scenario
+    /// The verdicts in the order of the file.
+    package let verdicts: [ScenarioVerdict]
+    /// The changes that were refused, in the order of time.
+    package let refusals: [Refusal]
+
+    /// Whether all changes were done and all expectations were met.
+    package var isPassed: Bool { refusals.isEmpty && verdicts.allSatisfy { $0.fault == nil } }
+
+    /// The first failure: its line in the file, its moment and its sentence.
+    package var firstFailure: (line: Int, moment: Duration, sentence: String)? {
+        let refused = refusals.map { ($0.step.line, $0.step.time, "\"\($0.step.text)\" was refused: \($0.message)") }
+        let unmet = verdicts.compactMap { verdict in
+            verdict.fault.map {
+                (verdict.expectation.line, verdict.moment, "expected \(verdict.expectation), but \($0)")
+            }
+        }
+        return (refused + unmet).min { ($0.1, $0.0) < ($1.1, $1.0) }
+    }
+}
+
+/// Runs scenarios, each on an air of its own.
+package struct ScenarioRunner: Sendable {
+    private let clock: any Clock<Duration>
+    private let capture: CaptureFile?
+
+    /// - Parameters:
+    ///   - clock: the time of the scenarios.
+    ///   - capture: the file of the HCI traffic; only for one scenario.
+    package init(clock: any Clock<Duration>, capture: CaptureFile? = nil) {
+        self.clock = clock
+        self.capture = capture
+    }
+
+    /// The records of a run, which tasks of all receivers write.
+    private final class Recorder: Sendable {
+        struct State {
+            var trace = ScenarioTrace()
+            var receivers: [String: ScenarioReceiver] = [:]
+            var isReady = false
+        }
+
+        let state: Mutex<State>
+        init(_ state: sending State) { self.state = Mutex(state) }
+    }
+
+    /// Runs a scenario.
+    /// - Parameter seed: the seed of the air; `nil` for that of the scenario.
+    /// - Throws: `EmulatorError` or `RadioError` if the beacons cannot run.
+    package func run(_ scenario: Scenario, seed: UInt64? = nil) async throws -> ScenarioResult {
+        let propagation = Propagation(for: [scenario.profile])
+        let options = VirtualAirOptions(seed: seed ?? scenario.seed, propagation: propagation, servers: [])
+        let radio = HCIRadio(virtual: options, capture: capture)
+        let profile = scenario.profile
+        let beacons = Profile(
+            name: profile.name, beacons: profile.beacons, physics: profile.physics, walls: profile.walls)
+        let emulator = Emulator(
+            Emulator.Configuration(profiles: [beacons], loadProfiles: { [beacons] }), radio: radio, clock: clock)
+        let elapsed = Self.stopwatch(clock)
+        let regions = Self.regions(of: scenario)
+        var state = Recorder.State()
+        for receiver in scenario.receivers {
+            state.receivers[receiver.id] = ScenarioReceiver(regions, exponent: propagation.exponent)
+        }
+        let recorder = Recorder(state)
+        let events = emulator.events.listen()
+        var recordings = [
+            Task { for await posted in events { Self.record(posted.event, in: recorder, at: elapsed()) } }
+        ]
+        for receiver in scenario.receivers {
+            let sightings = try await radio.addReceiver(receiver.id, motion: receiver.movement?.motion)
+            recordings.append(
+                Task {
+                    for await sighting in sightings {
+                        let time = elapsed()
+                        recorder.state.withLock { $0.receivers[receiver.id]?.receive(sighting, at: time) }
+                    }
+                })
+        }
+        let running = Task { try await emulator.run() }
+        await waitUntilReady(recorder)
+        let refusals = await perform(scenario.steps, on: emulator, elapsed)
+        try? await clock.sleep(for: max(.zero, scenario.duration - elapsed()))
+        let trace = recorder.state.withLock { state -> ScenarioTrace in
+            for (id, receiver) in state.receivers {
+                var receiver = receiver
+                receiver.advance(to: scenario.duration)
+                state.trace.receivers[id] = receiver.trace
+            }
+            return state.trace
+        }
+        await emulator.stop()
+        try await running.value
+        for recording in recordings {
+            recording.cancel()
+            await recording.value
+        }
+        return ScenarioResult(
+            scenario: scenario, verdicts: scenario.expectations.map { ScenarioVerdict($0, trace) }, refusals: refusals)
+    }
+
+    /// The regions of the scenario, and one for each iBeacon that an expectation names instead of a region.
+    private static func regions(of scenario: Scenario) -> [RegionList.Entry] {
+        let named = Set(scenario.regions.map(\.identifier))
+        let own = scenario.profile.beacons.compactMap { beacon -> RegionList.Entry? in
+            guard !named.contains(beacon.id), let frame = beacon.device.frame else { return nil }
+            return RegionList.Entry(identifier: beacon.id, uuid: frame.uuid, major: frame.major, minor: frame.minor)
+        }
+        return scenario.regions + own
+    }
+
+    private static func stopwatch<Watched: Clock<Duration>>(_ clock: Watched) -> @Sendable () -> Duration {
+        let start = clock.now
+        return { start.duration(to: clock.now) }
+    }
+
+    private static func record(_ event: EmulatorEvent, in recorder: Recorder, at time: Duration) {
+        recorder.state.withLock { state in
+            switch event {
+            case .ready: state.isReady = true
+            case .beacon(let beacon, .advertising(let status, _, _)):
+                state.trace.note(beacon.name, isOn: true, address: status.effective.address.value, at: time)
+            case .beacon(let beacon, .advertisingStopped):
+                state.trace.note(beacon.name, isOn: false, address: nil, at: time)
+            default: break
+            }
+        }
+    }
+
+    /// Waits until all beacons are on the air, at most a second: schedules may have some off.
+    private func waitUntilReady(_ recorder: Recorder) async {
+        for _ in 0..<1000 where !recorder.state.withLock(\.isReady) {
+            guard (try? await clock.sleep(for: .milliseconds(1))) != nil else { return }
+        }
+    }
+
+    private func perform(
+        _ steps: [ScenarioStep], on emulator: Emulator, _ elapsed: @Sendable () -> Duration
+    ) async -> [ScenarioResult.Refusal] {
+        var refusals: [ScenarioResult.Refusal] = []
+        for step in steps {
+            let rest = step.time - elapsed()
+            if rest > .zero { try? await clock.sleep(for: rest) }
+            do throws(EmulatorError) {
+                try await emulator.perform(ControlRequest(step.action))
+            } catch {
+                refusals.append(ScenarioResult.Refusal(step: step, message: "\(error)"))
+            }
+        }
+        return refusals
+    }
+}
+
+extension ControlRequest {
+    /// The request of a change.
+    init(_ action: ScenarioAction) {
+        switch action {
+        case .move(let name, let metres): self = .move(name, metres)
+        case .set(let beacon, let values): self = .set(beacon, values)
+        case .enable(let beacon): self = .enable(beacon)
+        case .disable(let beacon): self = .disable(beacon)
+        case .mute(let beacon, let time): self = .mute(beacon, for: time)
+        case .unmute(let beacon): self = .unmute(beacon)
+        case .battery(let beacon, let state): self = .battery(beacon, state)
+        case .link(let beacon, let receiver, let values): self = .link(beacon, receiver: receiver, values)
+        case .disconnect(let name, let peer, let reason): self = .disconnect(name, peer: peer, reason: reason)
+        case .radio(let power): self = .radio(power)
+        }
+    }
+}

@@ -1,0 +1,180 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Devices
+
+/// A test in virtual time: beacons, receivers, a timeline of changes, and what the receivers are expected to see.
+package struct Scenario: Sendable {
+    /// The scenario's name.
+    package let name: String
+    /// The path of the file, for messages.
+    package let file: String
+    /// The beacons, the walls and the physics.
+    package let profile: Profile
+    /// The receivers, in the order of the file.
+    package let receivers: [ReceiverDefinition]
+    /// The regions that every receiver monitors.
+    package let regions: [RegionList.Entry]
+    /// The seed of the air.
+    package let seed: UInt64
+    /// The time from the start to the end.
+    package let duration: Duration
+    /// The changes in the order of time; of equal times, in the order of the file.
+    package let steps: [ScenarioStep]
+    /// What is expected, in the order of the file.
+    package let expectations: [ScenarioExpectation]
+}
+
+/// A change at a time.
+package struct ScenarioStep: Hashable, Sendable {
+    /// The time since the start.
+    package let time: Duration
+    /// The change.
+    package let action: ScenarioAction
+    /// The change in the words of the file.
+    package let text: String
+    /// The line in the file, counted from 1.
+    package let line: Int
+}
+
+/// A change in the words of `beaconry ctl`.
+package enum ScenarioAction: Hashable, Sendable {
+    /// `move NAME X Y [Z]`: a beacon or a receiver, in metres.
+    case move(String, [Double])
+    /// `set BEACON KEY=VALUE…`
+    case set(String, [String: String])
+    /// `enable BEACON` or `on BEACON`
+    case enable(String)
+    /// `disable BEACON` or `off BEACON`
+    case disable(String)
+    /// `mute BEACON [--for TIME]`
+    case mute(String, for: String?)
+    /// `unmute BEACON`
+    case unmute(String)
+    /// `battery BEACON flat` or `full`
+    case battery(String, String)
+    /// `link BEACON RECEIVER` with the options of an override; none remove it.
+    case link(String, receiver: String, [String: String])
+    /// `disconnect NAME [PEER] [--reason REASON]`
+    case disconnect(String, peer: String?, reason: String?)
+    /// `radio off` or `on`
+    case radio(String)
+}
+
+/// What is expected of a receiver or of a beacon.
+package struct ScenarioExpectation: Hashable, Sendable {
+    /// What is expected.
+    package enum Subject: Hashable, Sendable {
+        /// The receiver enters a region.
+        case enters(String)
+        /// The receiver exits a region.
+        case exits(String)
+        /// The receiver receives the beacon.
+        case sees(String)
+        /// The beacon is the nearest of the receiver's ranging report.
+        case nearest(String)
+        /// The receiver's estimate of the beacon's distance, in metres.
+        case distance(String, ClosedRange<Double>)
+        /// The RSSI of the beacon at the receiver, in dBm.
+        case rssi(String, ClosedRange<Double>)
+        /// The number of the beacon's advertisements that the receiver receives.
+        case reports(String, ClosedRange<Int>)
+        /// The beacon is on the air, or off the air.
+        case air(String, isOn: Bool)
+    }
+
+    /// When it is expected.
+    package enum Time: Hashable, Sendable {
+        /// At a moment.
+        case at(Duration)
+        /// Once or more in a period.
+        case once(ClosedRange<Duration>)
+        /// In a whole period.
+        case throughout(ClosedRange<Duration>)
+        /// At no time in a period.
+        case never(ClosedRange<Duration>)
+    }
+
+    /// The receiver; `nil` for what is expected of a beacon.
+    package let receiver: String?
+    /// What is expected.
+    package let subject: Subject
+    /// When it is expected.
+    package let time: Time
+    /// The line in the file, counted from 1.
+    package let line: Int
+
+    /// An expectation of these values.
+    package init(receiver: String? = nil, _ subject: Subject, _ time: Time, line: Int = 0) {
+        self.receiver = receiver
+        self.subject = subject
+        self.time = time
+        self.line = line
+    }
+}
+
+extension ScenarioExpectation: CustomStringConvertible {
+    /// `visitor enters lobby from 0s to 10s`
+    package var description: String {
+        let head = receiver.map { "\($0): " } ?? ""
+        return "\(head)\(subject) \(time)"
+    }
+}
+
+extension ScenarioExpectation.Subject: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .enters(let region): "enters \(region)"
+        case .exits(let region): "exits \(region)"
+        case .sees(let beacon): "sees \(beacon)"
+        case .nearest(let beacon): "nearest is \(beacon)"
+        case .distance(let beacon, let metres):
+            "distance of \(beacon) is \(Self.text(metres.lowerBound)) to \(Self.text(metres.upperBound)) m"
+        case .rssi(let beacon, let range):
+            "RSSI of \(beacon) is \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound)) dBm"
+        case .reports(let beacon, let count) where count.upperBound == Int.max:
+            "at least \(count.lowerBound) reports of \(beacon)"
+        case .reports(let beacon, let count): "\(count.lowerBound) to \(count.upperBound) reports of \(beacon)"
+        case .air(let beacon, let isOn): "\(beacon) is \(isOn ? "on" : "off") the air"
+        }
+    }
+
+    private static func text(_ number: Double) -> String { ValueText.text(number) }
+}
+
+extension ScenarioExpectation.Time: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .at(let time): "at \(ScenarioTime.text(time))"
+        case .once(let period): "between \(Self.text(period))"
+        case .throughout(let period): "all the time between \(Self.text(period))"
+        case .never(let period): "never between \(Self.text(period))"
+        }
+    }
+
+    private static func text(_ period: ClosedRange<Duration>) -> String {
+        "\(ScenarioTime.text(period.lowerBound)) and \(ScenarioTime.text(period.upperBound))"
+    }
+
+    /// The end of the moment or period.
+    package var end: Duration {
+        switch self {
+        case .at(let time): time
+        case .once(let period), .throughout(let period), .never(let period): period.upperBound
+        }
+    }
+}
+
+/// The text of times in a scenario.
+package enum ScenarioTime {
+    /// Seconds with up to three decimals: `12.345s`.
+    package static func text(_ time: Duration) -> String {
+        let milliseconds = Int64((time / .milliseconds(1)).rounded())
+        let (seconds, rest) = (milliseconds / 1000, milliseconds % 1000)
+        guard rest != 0 else { return "\(seconds)s" }
+        var digits = "\(1000 + rest)".dropFirst()
+        while digits.last == "0" { digits = digits.dropLast() }
+        return "\(seconds).\(digits)s"
+    }
+}

@@ -1,0 +1,115 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Devices
+import Profiles
+import Testing
+
+@Suite struct ScenarioTests {
+    private static let uuid = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
+    private static let head = """
+        scenario: test
+        beacons:
+          - { id: door, device: ibeacon, ibeacon: { uuid: \(uuid), major: 1, minor: 1 } }
+        receivers: [{ id: phone, position: [3, 0] }]
+        regions: [{ id: shop, uuid: \(uuid), major: 1 }]
+
+        """
+
+    private func scenario(_ text: String) throws(ProfileFaults) -> Scenario {
+        try Scenario(parsing: text, file: "test.yaml") { path throws(ProfileFaults) in
+            try Profile(parsing: "profile: \(path)\nbeacons:\n  - { id: gate, device: battery }\n", file: path)
+        }
+    }
+
+    private func scenario(timeline: String, expect: String = "on-air: door, by: 1m") throws(ProfileFaults) -> Scenario {
+        try scenario(Self.head + "timeline:\n  - { \(timeline) }\nexpect:\n  - { \(expect) }\n")
+    }
+
+    @Test func changesAreInTheOrderOfTime() throws {
+        let scenario = try scenario(
+            Self.head + """
+                timeline:
+                  - { at: 20s, do: off door }
+                  - { every: 10s, until: 30s, do: [move phone 1 2, mute door --for 5s] }
+                expect:
+                  - { on-air: door, at: 1s }
+
+                """)
+        #expect(scenario.steps.map(\.time) == [10, 10, 20, 20, 20, 30, 30].map { .seconds($0) })
+        #expect(scenario.steps[2].action == .disable("door"))
+        #expect(scenario.steps[3].action == .move("phone", [1, 2]))
+        #expect(scenario.steps[4].action == .mute("door", for: "5s"))
+        #expect(scenario.duration == .seconds(30))
+        #expect(scenario.seed == 1)
+    }
+
+    @Test(arguments: [
+        ("set door minor=7 major=2", ScenarioAction.set("door", ["minor": "7", "major": "2"])),
+        ("on door", .enable("door")), ("enable door", .enable("door")), ("disable door", .disable("door")),
+        ("unmute door", .unmute("door")), ("battery door flat", .battery("door", "flat")),
+        ("link door phone --loss 10 --for 5s", .link("door", receiver: "phone", ["loss": "10", "for": "5s"])),
+        ("link door phone --blocked", .link("door", receiver: "phone", ["blocked": "true"])),
+        ("link door phone --reset", .link("door", receiver: "phone", [:])),
+        ("disconnect door --reason remote-user", .disconnect("door", peer: nil, reason: "remote-user")),
+        ("radio off", .radio("off")), ("move door 1 -2 3", .move("door", [1, -2, 3])),
+    ])
+    func changeIsRead(_ words: String, _ action: ScenarioAction) throws {
+        #expect(try scenario(timeline: "at: 1s, do: \(words)").steps.map(\.action) == [action])
+    }
+
+    @Test(arguments: [
+        ("receiver: phone, enters: shop, by: 10s", ScenarioExpectation.Subject.enters("shop"), "between 0s and 10s"),
+        ("receiver: phone, exits: door, after: 5s, within: 500ms", .exits("door"), "between 5s and 5.5s"),
+        ("receiver: phone, sees: door, between: [1s, 2s], never: true", .sees("door"), "never between 1s and 2s"),
+        ("receiver: phone, does-not-see: door, by: 3s", .sees("door"), "never between 0s and 3s"),
+        ("receiver: phone, nearest: door, between: [1s, 2s]", .nearest("door"), "all the time between 1s and 2s"),
+        ("receiver: phone, distance: door, metres: 3, tolerance: 1, at: 4s", .distance("door", 2...4), "at 4s"),
+        ("receiver: phone, rssi: door, dbm: [-70, -60], at: 4s", .rssi("door", -70 ... -60), "at 4s"),
+        ("receiver: phone, reports: door, count: 10+, by: 4s", .reports("door", 10...Int.max), "between 0s and 4s"),
+        ("receiver: phone, reports: door, count: [3, 4], by: 4s", .reports("door", 3...4), "between 0s and 4s"),
+        ("off-air: door, at: 4s", .air("door", isOn: false), "at 4s"),
+    ])
+    func expectationIsRead(_ text: String, _ subject: ScenarioExpectation.Subject, _ time: String) throws {
+        let expectation = try #require(try scenario(timeline: "at: 0s, do: on door", expect: text).expectations.first)
+        #expect(expectation.subject == subject)
+        #expect("\(expectation.time)" == time)
+    }
+
+    @Test func profileIsThatOfAFile() throws {
+        let scenario = try scenario(
+            "scenario: a\nprofile: b\nreceivers: [{ id: phone }]\nexpect: [{ on-air: gate, at: 1s }]\n")
+        #expect(scenario.profile.beacons.map(\.id) == ["gate"])
+        #expect(scenario.receivers.map(\.id) == ["phone"])
+    }
+
+    @Test(arguments: [
+        ("at: 1s, do: off dor", "on-air: door, at: 1s", 7, "there is no beacon \"dor\"; did you mean \"door\"?"),
+        (
+            "at: 1s, do: moove phone 1 2", "on-air: door, at: 1s", 7,
+            "there is no change \"moove\"; did you mean \"move\"?"
+        ),
+        (
+            "at: 1s, do: off door, untill: 3s", "on-air: door, at: 1s", 7,
+            "there is no key \"untill\" here; did you mean"
+        ),
+        ("every: 1s, do: off door", "on-air: door, at: 1s", 7, "every needs until"),
+        ("at: 1s, do: link door phone", "on-air: door, at: 1s", 7, "give --rssi, --loss, --packet-loss or --blocked"),
+        ("at: 1s, do: off door", "receiver: phone, entres: shop, by: 1s", 9, "did you mean \"enters\"?"),
+        ("at: 1s, do: off door", "receiver: phon, enters: shop, by: 1s", 9, "did you mean \"phone\"?"),
+        ("at: 1s, do: off door", "receiver: phone, enters: shop", 9, "the time is missing"),
+        ("at: 1s, do: off door", "receiver: phone, enters: shop, by: 1s, at: 2s", 9, "by and at exclude each other"),
+        ("at: 1s, do: off door", "enters: shop, by: 1s", 9, "\"receiver\" is missing"),
+        (
+            "at: 1s, do: off door", "receiver: phone, rssi: door, dbm: [1], at: 1s", 9,
+            "the lowest and the highest value"
+        ),
+    ])
+    func faultHasItsPlace(_ timeline: String, _ expect: String, _ line: Int, _ words: String) {
+        let faults = #expect(throws: ProfileFaults.self) { try scenario(timeline: timeline, expect: expect) }
+        #expect(
+            faults?.faults.contains { $0.line == line && $0.column > 1 && $0.message.contains(words) } == true,
+            "\(faults as Any)")
+    }
+}
