@@ -146,7 +146,8 @@ let package = Package(
             name: "beaconry",
             dependencies: [
                 "BluetoothCore", "Advertising", "Bluetooth", "Concurrency", "Devices", "Radio", "HCIRadio", "Profiles",
-                "Persistence", "Emulator", "Receiving", "BeaconryTools", "BuildInformation", "CCapability", "CMalloc", argumentParser, logging,
+                "Persistence", "Emulator", "Receiving", "BeaconryTools", "BuildInformation", "CCapability", "CMalloc",
+                argumentParser, logging,
                 serviceLifecycle, unixSignals,
             ] + pinnedOnly,
             swiftSettings: settings),
