@@ -42,36 +42,69 @@ extension Propagation {
 }
 
 /// One beacon of a profile.
+///
+/// A profile may have thousands of beacons, which the profile and each running beacon refer to: copies share one definition.
 package struct BeaconDefinition: Equatable, Sendable {
-    /// The beacon's name within the profile.
-    package let id: String
-    /// The device with its factory settings.
-    package let device: any ProfiledDevice
-    /// Where it is and how it moves, for radios that emulate the air; `nil` for a beacon without a position.
-    package let movement: Movement?
-    /// The pairing settings; `nil` if the beacon does not pair.
-    package let pairing: PairingSettings?
-    /// When it is on, and how its identity changes; `nil` for a beacon that is always on.
-    package let schedule: Schedule?
+    private final class Content: Sendable {
+        let id: String
+        let device: any ProfiledDevice
+        /// `nil` if the beacon has none of them, as most.
+        let options: Options?
+
+        init(id: String, device: any ProfiledDevice, options: Options?) {
+            self.id = id
+            self.device = device
+            self.options = options
+        }
+    }
+
+    /// What few beacons have.
+    private final class Options: Sendable, Equatable {
+        let movement: Movement?
+        let pairing: PairingSettings?
+        let schedule: Schedule?
+
+        /// - Returns: `nil` for none of them.
+        init?(_ movement: Movement?, _ pairing: PairingSettings?, _ schedule: Schedule?) {
+            if movement == nil, pairing == nil, schedule == nil { return nil }
+            self.movement = movement
+            self.pairing = pairing
+            self.schedule = schedule
+        }
+
+        static func == (left: Options, right: Options) -> Bool {
+            left.movement == right.movement && left.pairing == right.pairing && left.schedule == right.schedule
+        }
+    }
+
+    private let content: Content
 
     /// A beacon of this name.
     package init(
         id: String, device: any ProfiledDevice, movement: Movement? = nil, pairing: PairingSettings? = nil,
         schedule: Schedule? = nil
     ) {
-        self.id = id
-        self.device = device
-        self.movement = movement
-        self.pairing = pairing
-        self.schedule = schedule
+        content = Content(id: id, device: device, options: Options(movement, pairing, schedule))
     }
+
+    /// The beacon's name within the profile.
+    package var id: String { content.id }
+    /// The device with its factory settings.
+    package var device: any ProfiledDevice { content.device }
+    /// Where it is and how it moves, for radios that emulate the air; `nil` for a beacon without a position.
+    package var movement: Movement? { content.options?.movement }
+    /// The pairing settings; `nil` if the beacon does not pair.
+    package var pairing: PairingSettings? { content.options?.pairing }
+    /// When it is on, and how its identity changes; `nil` for a beacon that is always on.
+    package var schedule: Schedule? { content.options?.schedule }
 
     /// The position at the start; `nil` if it has none.
     package var position: Position? { movement?.motion.position(at: .zero) }
 
     package static func == (left: BeaconDefinition, right: BeaconDefinition) -> Bool {
-        left.id == right.id && left.device.isDeclared(like: right.device) && left.movement == right.movement
-            && left.pairing == right.pairing && left.schedule == right.schedule
+        left.content === right.content
+            || left.id == right.id && left.device.isDeclared(like: right.device)
+                && left.content.options == right.content.options
     }
 }
 
