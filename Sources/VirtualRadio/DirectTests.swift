@@ -10,11 +10,10 @@ import HCI
 /// from that transmitter until then are computed.
 struct DirectTests: Sendable {
     /// By the index of the controller.
-    private var tests: [DirectTest?] = []
+    private var tests: [Int: DirectTest] = [:]
 
-    mutating func addController(_ index: Int) {
-        if index == tests.count { tests.append(nil) } else { tests[index] = nil }
-    }
+    /// Removes the test of the controller that had the index before.
+    mutating func addController(_ index: Int) { tests[index] = nil }
 
     func isRunning(_ controller: Int) -> Bool { tests[controller] != nil }
 
@@ -25,13 +24,12 @@ struct DirectTests: Sendable {
     /// - Returns: the number of received packets, 0 for a transmitter; `nil` if no test was running.
     @discardableResult
     mutating func end(_ controller: Int, at now: AirTime) -> Int? {
-        guard let test = tests[controller] else { return nil }
-        tests[controller] = nil
+        guard let test = tests.removeValue(forKey: controller) else { return nil }
         guard case .receiver(let packets) = test.role else {
-            for index in tests.indices { tests[index]?.count(packetsOf: test, until: now) }
+            for index in tests.keys { tests[index]?.count(packetsOf: test, until: now) }
             return 0
         }
-        return tests.reduce(packets) { $0 + ($1?.packets(receivedBy: test, until: now) ?? 0) }
+        return tests.values.reduce(packets) { $0 + $1.packets(receivedBy: test, until: now) }
     }
 }
 

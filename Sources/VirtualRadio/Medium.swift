@@ -18,32 +18,6 @@ struct Medium: Sendable {
     private struct Site {
         let name: String
         var rssiOffset: Double
-        let carrying: Carrying?
-        /// The side of its cells of shadowing in metres.
-        let shadowSide: Double
-        /// The position; `nil` while it moves, and without one.
-        private(set) var position: Position?
-        /// How it moves; `nil` at rest.
-        private(set) var motion: Motion?
-        /// In metres per second; infinite for one that jumps.
-        private(set) var maximumSpeed = 0.0
-
-        init(_ configuration: ControllerConfiguration, shadowSide: Double) {
-            self.shadowSide = shadowSide
-            name = configuration.name
-            rssiOffset = configuration.rssiOffset
-            carrying = configuration.carrying
-            setMotion(configuration.motion)
-        }
-
-        mutating func setMotion(_ new: Motion?) {
-            maximumSpeed = new?.maximumSpeed ?? 0
-            if case .rest(let place)? = new {
-                (position, motion) = (place, nil)
-            } else {
-                (position, motion) = (nil, new)
-            }
-        }
     }
 
     /// What each packet needs of a controller where there is chance: 64 bytes, a line of the cache.
@@ -80,8 +54,11 @@ struct Medium: Sendable {
     private let seed: UInt64
     /// By the index of the controller.
     private var sites: [Site] = []
-    /// By the index of the controller.
+    private var placements = Placements()
+    /// By the index of the controller; empty without chance.
     private var antennas: [Antenna] = []
+    /// The sides of the cells of shadowing in metres, by the index of the controller; empty without chance.
+    private var shadowSides: [Double] = []
     private var counts = PathCounts()
     private var overrides = LinkOverrides()
     /// Empty unless packets collide.
@@ -301,7 +278,7 @@ struct Medium: Sendable {
 
     @inline(never)
     private mutating func moveAntenna(_ controller: Int, to step: Int64) {
-        guard let motion = sites[controller].motion else { return }
+        guard let motion = placements.motion(of: controller) else { return }
         antennas[controller].step = step
         place(controller, at: motion.position(atSeconds: Double(step << Self.stepBits) * 1e-6))
     }
@@ -309,7 +286,7 @@ struct Medium: Sendable {
     private mutating func place(_ controller: Int, at place: Position) {
         antennas[controller].hasPlace = true
         (antennas[controller].x, antennas[controller].y, antennas[controller].z) = (place.x, place.y, Float(place.z))
-        fading.move(&antennas[controller].fading, shadowSide: sites[controller].shadowSide, to: place)
+        fading.move(&antennas[controller].fading, shadowSide: shadowSides[controller], to: place)
     }
 
     // MARK: - Mean
@@ -332,10 +309,10 @@ struct Medium: Sendable {
         from: Position, _ transmitter: Int, to: Position, _ receiver: Int
     ) -> (body: Double, walls: Double) {
         var loss = 0.0
-        if antennas[receiver].isCarried, let carrying = sites[receiver].carrying {
+        if let carrying = placements.carrying(of: receiver) {
             loss += carrying.loss(at: to, towards: from, maximum: propagation.bodyLoss)
         }
-        if antennas[transmitter].isCarried, let carrying = sites[transmitter].carrying {
+        if let carrying = placements.carrying(of: transmitter) {
             loss += carrying.loss(at: from, towards: to, maximum: propagation.bodyLoss)
         }
         return (loss, hasWalls ? propagation.wallLoss(from: from, to: to) : 0)
@@ -364,8 +341,8 @@ struct Medium: Sendable {
     /// The position of a controller; `nil` if it has none.
     func position(of controller: Int, at time: AirTime) -> Position? {
         // At rest the motion is not looked at: this is called for each packet and receiver.
-        if let position = sites[controller].position { return position }
-        return sites[controller].motion?.position(at: .microseconds(time))
+        if let position = placements.restingPosition(of: controller) { return position }
+        return placements.motion(of: controller)?.position(at: .microseconds(time))
     }
 
     // MARK: - Range
@@ -416,47 +393,58 @@ struct Medium: Sendable {
             let controller = Int(receivers[index])
             let antenna = antennas[controller]
             return ReceiverGrid.Member(
-                place: antenna.hasPlace ? (antenna.x, antenna.y) : nil, speed: sites[controller].maximumSpeed)
+                place: antenna.hasPlace ? (antenna.x, antenna.y) : nil, speed: placements.maximumSpeed(of: controller))
         }
     }
 
     // MARK: - Controllers
 
     mutating func addController(_ index: Int, _ configuration: ControllerConfiguration) {
+        let site = Site(name: configuration.name, rssiOffset: configuration.rssiOffset)
+        if index == sites.count {
+            sites.append(site)
+        } else {
+            sites[index] = site
+            counts.remove(index)
+            overrides.remove(index)
+        }
+        placements.set(configuration.motion, configuration.carrying, of: index)
+        if hasChance { addAntenna(index, configuration) }
+        grid?.invalidate()
+    }
+
+    private mutating func addAntenna(_ index: Int, _ configuration: ControllerConfiguration) {
         let draws = Draws(seed: seed, configuration.name)
-        let site = Site(configuration, shadowSide: fading.shadowSide(draws))
         let antenna = Antenna(
             rssiOffset: Float(configuration.rssiOffset), fading: fading.antenna(draws),
             isCarried: configuration.carrying != nil)
-        if index == sites.count {
-            sites.append(site)
+        if index == antennas.count {
             antennas.append(antenna)
+            shadowSides.append(fading.shadowSide(draws))
         } else {
-            sites[index] = site
             antennas[index] = antenna
-            counts.remove(index)
-            overrides.remove(index)
+            shadowSides[index] = fading.shadowSide(draws)
         }
         placeAntenna(of: index)
     }
 
     mutating func setMotion(_ motion: Motion?, of controller: Int) {
-        sites[controller].setMotion(motion)
-        placeAntenna(of: controller)
+        placements.setMotion(motion, of: controller)
+        if hasChance { placeAntenna(of: controller) }
+        grid?.invalidate()
     }
 
     /// Puts the antenna of a controller where it rests; one that moves is placed with the next packet.
     private mutating func placeAntenna(of controller: Int) {
-        grid?.invalidate()
         antennas[controller].hasPlace = false
         antennas[controller].fading = Fading.Antenna(key: antennas[controller].fading.key)
-        antennas[controller].step = sites[controller].motion == nil ? .max : .min
-        if hasChance, let position = sites[controller].position { place(controller, at: position) }
+        antennas[controller].step = placements.motion(of: controller) == nil ? .max : .min
+        if let position = placements.restingPosition(of: controller) { place(controller, at: position) }
     }
 
     mutating func setRSSIOffset(_ offset: Double, of controller: Int) {
         sites[controller].rssiOffset = offset
-        antennas[controller].rssiOffset = Float(offset)
+        if hasChance { antennas[controller].rssiOffset = Float(offset) }
         grid?.invalidate()
     }
 
