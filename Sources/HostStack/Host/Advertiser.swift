@@ -29,8 +29,8 @@ struct AdvertisingOrder: Hashable, Sendable {
             pdu: advertisement.pdu, interval: advertisement.interval, transmitPower: advertisement.transmitPower,
             addressType: address.type)
         self.address = address
-        advertisingData = advertisement.advertisingData.serialized(capacity: AdvertisingPDU.capacity)
-        scanResponse = advertisement.scanResponse.serialized(capacity: 0)
+        advertisingData = advertisement.advertisingData.bytes
+        scanResponse = advertisement.scanResponse.bytes
     }
 }
 
