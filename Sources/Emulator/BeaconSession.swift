@@ -21,6 +21,19 @@ struct Subscription: Hashable, Sendable {
 /// these end when the central disconnects. A reload may replace the beacon of a session; its centrals stay connected.
 /// If a reload removes the beacon, the session ends when the beacon is off the air.
 struct BeaconSession {
+    /// An advertisement in memory of its own, so that the table of sessions, half of which is free, is small.
+    private indirect enum LastAdvertisement {
+        case none
+        case effective(EffectiveAdvertisement)
+
+        var value: EffectiveAdvertisement? {
+            switch self {
+            case .none: nil
+            case .effective(let value): value
+            }
+        }
+    }
+
     /// The device and its flash.
     private(set) var beacon: RunningBeacon
     /// Whether the beacon is in none of the profiles any more.
@@ -32,7 +45,7 @@ struct BeaconSession {
     /// Whether the radio has reported that the beacon is on the air.
     private(set) var isOnAir = false
     /// The effective advertisement on the air, or the last one.
-    private var effective: EffectiveAdvertisement?
+    private var advertisement = LastAdvertisement.none
     private var connected: Set<String> = []
     private var activeSubscriptions: [Subscription: ClientCharacteristicConfiguration] = [:]
     /// The last events of pairings that have not ended, by central.
@@ -52,7 +65,7 @@ struct BeaconSession {
     func completed(_ beaconStatus: BeaconStatus) -> BeaconStatus {
         var complete = beaconStatus
         complete.isOnAir = isOnAir
-        complete.effective = effective
+        complete.effective = advertisement.value
         complete.centrals = centrals
         complete.isMuted = isMuted
         complete.hasFlatBattery = hasFlatBattery
@@ -72,7 +85,7 @@ struct BeaconSession {
         isRemoved = true
         isMuted = false
         hasFlatBattery = false
-        effective = nil
+        advertisement = .none
         connected = []
         activeSubscriptions = [:]
         pairings = [:]
@@ -85,7 +98,7 @@ struct BeaconSession {
     /// - Returns: Whether the beacon was off the air before.
     mutating func advertise(_ status: AdvertisingStatus) -> Bool {
         defer { isOnAir = true }
-        effective = status.effective
+        advertisement = .effective(status.effective)
         return !isOnAir
     }
 

@@ -46,7 +46,12 @@ enum FileCapabilities {
 enum Heap {
     /// Uses one heap for all threads: allocations are rare enough that threads do not wait for each other, and thousands of
     /// beacons take two thirds of the memory.
-    static func useOneArena() { mallopt(M_ARENA_MAX, 1) }
+    static func useOneArena() {
+        mallopt(M_ARENA_MAX, 1)
+        // Large arrays have pages of their own, of which those beyond their last element take no memory. Unless it is set, the
+        // C library raises this threshold with each large array that is freed.
+        mallopt(M_MMAP_THRESHOLD, 128 << 10)
+    }
 
     /// Returns free pages to the system: reading a profile takes more memory than its beacons do.
     static func giveBack() { malloc_trim(0) }
