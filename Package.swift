@@ -136,8 +136,8 @@ let package = Package(
         .target(
             name: "BeaconryTools",
             dependencies: [
-                "BluetoothCore", "Advertising", "Bluetooth", "HCI", "DBus", "Devices", "Radio", "BlueZRadio",
-                "HCIRadio", "Profiles", "Persistence", "Emulator", "Receiving", "BeaconryCentral", unixSignals,
+                "BluetoothCore", "Advertising", "Bluetooth", "Concurrency", "HCI", "DBus", "Devices", "Radio",
+                "BlueZRadio", "HCIRadio", "Profiles", "Persistence", "Emulator", "Receiving", "BeaconryCentral", unixSignals,
                 subprocess,
                 systemPackage, deque,
             ],
@@ -209,8 +209,8 @@ let package = Package(
         .testTarget(
             name: "HCIRadioTests",
             dependencies: [
-                "BluetoothCore", "HCI", "Bluetooth", "Advertising", "Radio", "HostStack", "VirtualRadio", "HCIRadio",
-                "Sockets", "TestSupport", nioCore, nioEmbedded, nioPosix,
+                "BluetoothCore", "HCI", "Bluetooth", "Advertising", "Concurrency", "Radio", "HostStack",
+                "VirtualRadio", "HCIRadio", "Sockets", "TestSupport", nioCore, nioEmbedded, nioPosix,
             ],
             swiftSettings: settings),
         .testTarget(
@@ -223,9 +223,8 @@ let package = Package(
         .testTarget(
             name: "BeaconryCentralTests",
             dependencies: [
-                "BluetoothCore", "HCI", "Advertising", "Bluetooth", "Radio", "Receiving", "BeaconryCentral",
-                "HostStack",
-                "VirtualRadio", "HCIRadio", "TestSupport", "central-harness",
+                "BluetoothCore", "HCI", "Advertising", "Bluetooth", "Concurrency", "Radio", "Receiving",
+                "BeaconryCentral", "HostStack", "VirtualRadio", "HCIRadio", "TestSupport", "central-harness",
             ],
             swiftSettings: settings),
         .testTarget(

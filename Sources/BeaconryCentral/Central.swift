@@ -47,12 +47,12 @@ public actor Central {
     ///   - radio: the radio.
     ///   - knownPeripherals: the number of devices that are remembered, at least one. Of more, those that are not in
     ///     use and were not seen for longest are forgotten.
-    ///   - clock: the clock of all timeouts.
+    ///   - clock: the clock of all timeouts; `nil` for real time, or that of the virtual time in which it is made.
     public init(
-        radio: any CentralRadio, knownPeripherals: Int = 1024, clock: any Clock<Duration> = ContinuousClock()
+        radio: any CentralRadio, knownPeripherals: Int = 1024, clock: (any Clock<Duration>)? = nil
     ) {
         self.radio = radio
-        timekeeper = Timekeeper(clock)
+        timekeeper = Timekeeper(clock ?? Simulation.clock)
         known = KnownPeripherals(limit: max(1, knownPeripherals))
     }
 
@@ -294,7 +294,12 @@ extension Central {
         let peripheral = peripheral(at: sighting.device)
         let advertisement = peripheral.take(sighting, at: timekeeper.now())
         let discovery = Discovery(peripheral: peripheral, sighting: sighting, advertisement: advertisement)
-        for number in scanning.consumers.keys { scanning.consumers[number]?.take(discovery) }
+        if scanning.consumers.count == 1, let number = scanning.consumers.keys.first {
+            scanning.consumers[number]?.take(discovery)
+        } else {
+            // In an order that is the same in each run in virtual time.
+            for number in scanning.consumers.keys.sorted() { scanning.consumers[number]?.take(discovery) }
+        }
     }
 
     /// A scan of the radio has ended; if it was not replaced, it ends for all.
@@ -310,7 +315,7 @@ extension Central {
 
     /// Ends all scans with an error.
     func endScans(_ error: CentralError) {
-        for consumer in scanning.consumers.values {
+        for (_, consumer) in scanning.consumers.sorted(by: { $0.key < $1.key }) {
             consumer.continuation.yield(.failure(error))
             consumer.continuation.finish()
         }

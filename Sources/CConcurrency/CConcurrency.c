@@ -14,11 +14,16 @@ extern SWIFT_CALL void (*swift_task_enqueueGlobal_hook)(void *job, enqueue_funct
 static beaconry_job_handler redirected;
 
 static SWIFT_CALL void enqueue(void *job, enqueue_function original) {
-    (void)original;
-    redirected(job);
+    if (!redirected(job)) original(job);
 }
 
 void beaconry_redirect_global_jobs(beaconry_job_handler handler) {
     redirected = handler;
-    swift_task_enqueueGlobal_hook = enqueue;
+    __atomic_store_n(&swift_task_enqueueGlobal_hook, enqueue, __ATOMIC_RELEASE);
 }
+
+static _Thread_local void *thread_simulation;
+
+void *beaconry_thread_simulation(void) { return thread_simulation; }
+
+void beaconry_set_thread_simulation(void *simulation) { thread_simulation = simulation; }

@@ -51,7 +51,7 @@ package final class ObservedState<State: Hashable & Sendable>: Sendable {
         storage.withLock { storage in
             guard storage.state != state else { return }
             storage.state = state
-            for observer in storage.observers.values { observer.yield(state) }
+            for (_, observer) in storage.observers.sorted(by: { $0.key < $1.key }) { observer.yield(state) }
         }
     }
 
@@ -62,6 +62,6 @@ package final class ObservedState<State: Hashable & Sendable>: Sendable {
             defer { storage.observers = [:] }
             return storage.observers
         }
-        for observer in observers.values { observer.finish() }
+        for (_, observer) in observers.sorted(by: { $0.key < $1.key }) { observer.finish() }
     }
 }

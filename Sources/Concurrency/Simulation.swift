@@ -14,9 +14,10 @@ import Synchronization
 /// advances to the next timer, as fast as the rate allows. So a run depends on nothing but its inputs: the same program with
 /// the same seed does the same, at the same times.
 ///
-/// `install` redirects the tasks of the process to the simulation. Actors must have its executor as their own: the Swift
-/// runtime does not redirect those without one. What runs elsewhere (event loops of sockets, queues of files) adds its
-/// results to the queue when it has them, while the time goes on; with the rate `.maximum`, its results come late.
+/// `install` redirects the tasks of the process to the simulation, and `run` those that a body starts. An actor with an
+/// executor of its own takes the simulation instead. What runs elsewhere (event loops of sockets, queues of files, the main
+/// actor) adds its results to the queue when it has them, while the time goes on; with the rate `.maximum`, its results come
+/// late. `Task.sleep` is in real time: what belongs to a run takes its time from `clock`.
 package final class Simulation: Clock, SerialExecutor {
     /// How fast virtual time is.
     package enum Rate: Hashable, Sendable {
@@ -49,10 +50,22 @@ package final class Simulation: Clock, SerialExecutor {
     /// The beginning of virtual time: 2026-01-01 00:00 UTC, the same in each run. Since 1970-01-01 00:00 UTC.
     package static let epoch = Duration.seconds(1_767_225_600)
 
-    private static let current = Mutex<Simulation?>(nil)
+    private static let installed = Mutex<Simulation?>(nil)
+    private static let redirection: Void = beaconry_redirect_global_jobs { job in
+        guard let job, let simulation = Simulation.current else { return false }
+        simulation.add(.job(unsafeBitCast(job, to: UnownedJob.self)))
+        return true
+    }
 
-    /// The simulation of this process; `nil` in real time.
-    package static var installed: Simulation? { current.withLock { $0 } }
+    /// The simulation that this thread runs, else that of the process; `nil` in real time.
+    package static var current: Simulation? { ofThread ?? installed.withLock { $0 } }
+
+    private static var ofThread: Simulation? {
+        beaconry_thread_simulation().map { Unmanaged<Simulation>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// The clock of what begins now: the current simulation, else real time.
+    package static var clock: any Clock<Duration> { current ?? ContinuousClock() }
 
     /// A unit of work.
     private enum Work {
@@ -100,7 +113,6 @@ package final class Simulation: Clock, SerialExecutor {
 
     private let state: Mutex<State>
     private let wakeUp = DispatchSemaphore(value: 0)
-    private let thread = Mutex<pthread_t?>(nil)
 
     /// A simulation, whose thread starts at once and lasts as long as the process.
     package init(rate: Rate) {
@@ -112,25 +124,36 @@ package final class Simulation: Clock, SerialExecutor {
     /// on it from now on.
     package static func install(rate: Rate) -> Simulation {
         let simulation = Simulation(rate: rate)
-        current.withLock { current in
-            precondition(current == nil, "a process has one simulation")
-            current = simulation
+        installed.withLock { installed in
+            precondition(installed == nil, "a process has one simulation")
+            installed = simulation
         }
-        beaconry_redirect_global_jobs { job in
-            guard let job, let simulation = Simulation.installed else { return }
-            simulation.add(.job(unsafeBitCast(job, to: UnownedJob.self)))
-        }
+        _ = redirection
         return simulation
     }
 
-    /// Sleeps on the simulation of this process, else in real time.
-    /// - Throws: `CancellationError`.
-    package static func sleep(for duration: Duration) async throws {
-        if let installed {
-            try await installed.sleep(for: duration)
-        } else {
-            try await Task.sleep(for: duration)
+    /// Runs a body, and all tasks and actors that it starts, in a simulation of its own; other tasks of the process are not
+    /// affected. Afterwards the time stands still.
+    ///
+    /// What a thread from elsewhere resumes, such as the queue of an actor, leaves the simulation.
+    /// - Throws: the error of the body.
+    package static func run<Value: Sendable>(
+        rate: Rate = .maximum, _ body: @escaping @Sendable (Simulation) async throws -> Value
+    ) async throws -> Value {
+        _ = redirection
+        let simulation = Simulation(rate: rate)
+        let result: Result<Value, any Error> = await withCheckedContinuation { continuation in
+            simulation.execute {
+                Task.detached {
+                    let result: Result<Value, any Error>
+                    do { result = .success(try await body(simulation)) } catch { result = .failure(error) }
+                    simulation.setRate(.manual)
+                    // Not here: what this thread resumes stays in the simulation.
+                    DispatchQueue.global().async { continuation.resume(returning: result) }
+                }
+            }
         }
+        return try result.get()
     }
 }
 
@@ -240,9 +263,7 @@ extension Simulation {
     package func checkIsolated() { precondition(isCurrent, "this runs outside of the simulation") }
 
     /// Whether this is the thread of the simulation.
-    package var isCurrent: Bool {
-        thread.withLock { $0.map { pthread_equal($0, pthread_self()) != 0 } } ?? false
-    }
+    package var isCurrent: Bool { Self.ofThread === self }
 
     private func add(_ work: Work) {
         state.withLock { state in
@@ -272,7 +293,7 @@ extension Simulation {
     }
 
     private func runForever() {
-        thread.withLock { $0 = pthread_self() }
+        beaconry_set_thread_simulation(Unmanaged.passUnretained(self).toOpaque())
         while true {
             switch state.withLock({ Self.nextStep(&$0) }) {
             case .run(.job(let job)): job.runSynchronously(on: asUnownedSerialExecutor())

@@ -89,8 +89,7 @@ package actor Emulator: Service {
     private let radio: any PeripheralRadio
     private let clock: any Clock<Duration>
     private let runClock: RunClock
-    // In a simulation its own: the runtime does not redirect actors without an executor (see `Simulation`).
-    private nonisolated let executor: any SerialExecutor = Simulation.installed ?? QueueExecutor(label: "emulator")
+    private nonisolated let executor: any SerialExecutor = Simulation.current ?? QueueExecutor(label: "emulator")
     private let timekeeper: Timekeeper
     /// The time of day at which the timekeeper started, since the Unix epoch.
     private let epoch: Duration
@@ -197,7 +196,7 @@ package actor Emulator: Service {
         phase = .over
         lastReload?.cancel()
         if failure == nil || isReady { events.post(.stopping) }
-        for identifier in sessions.keys { sessions[identifier]?.endConversations() }
+        for identifier in sessions.keys.sorted() { sessions[identifier]?.endConversations() }
         for task in unmuting.values { task.cancel() }
         for task in scheduleTimers.values { task.cancel() }
         await radio.close()

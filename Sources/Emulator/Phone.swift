@@ -5,6 +5,7 @@
 import Advertising
 package import Bluetooth
 import BluetoothCore
+import Concurrency
 import Devices
 package import Persistence
 package import Profiles
@@ -39,7 +40,7 @@ package actor Phone {
     }
 
     /// A phone that does not run yet.
-    package init(_ profile: PhoneProfile, clock: any Clock<Duration> = ContinuousClock()) {
+    package init(_ profile: PhoneProfile, clock: any Clock<Duration> = Simulation.clock) {
         self.profile = profile
         self.clock = Timekeeper(clock)
         provider = ANCSProvider(profile.script)

@@ -20,7 +20,7 @@ package enum ClockChange: Hashable, Sendable {
     case rate(Simulation.Rate)
 }
 
-/// The clock of a run: real time, real time by a factor, or the time of the process's simulation.
+/// The clock of a run: real time, real time by a factor, or the time of a simulation.
 struct RunClock: Sendable {
     let clock: any Clock<Duration>
     private let elapsed: @Sendable () -> Duration

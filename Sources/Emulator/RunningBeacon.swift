@@ -94,9 +94,9 @@ actor RunningBeacon {
         }
         if let state, device.savesSettings {
             flash = state.flash(profile: profileName, beacon: profile.id, kind: type(of: device).kind)
-            executor = Simulation.installed ?? QueueExecutor(label: "beacon \(identifier)")
+            executor = Simulation.current ?? QueueExecutor(label: "beacon \(identifier)")
         } else {
-            executor = Simulation.installed ?? QueueExecutor.beacons
+            executor = Simulation.current ?? QueueExecutor.beacons
             flash = nil
         }
     }

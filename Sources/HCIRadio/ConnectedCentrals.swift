@@ -19,13 +19,26 @@ struct ConnectedCentrals {
     private struct Connection: Hashable {
         let host: HostIdentifier
         let identifier: ConnectionIdentifier
+
+        /// By hosts and numbers: an order that is the same in each run in virtual time.
+        static func precedes(_ left: Connection, _ right: Connection) -> Bool {
+            (left.host, left.identifier.rawValue) < (right.host, right.identifier.rawValue)
+        }
     }
 
     private var entries: [Connection: Entry] = [:]
     private var connections: [String: Connection] = [:]
 
-    /// All of them, in no order.
-    var all: some Collection<Entry> { entries.values }
+    /// All of them, in the order of the hosts and numbers.
+    var all: [Entry] { Self.ordered(entries) }
+
+    /// Those of a beacon, in the same order.
+    func centrals(of beacon: BeaconIdentifier) -> [Entry] { Self.ordered(entries.filter { $1.beacon == beacon }) }
+
+    private static func ordered(_ entries: some Collection<(key: Connection, value: Entry)>) -> [Entry] {
+        if entries.count < 2 { return entries.map(\.value) }
+        return entries.sorted { Connection.precedes($0.key, $1.key) }.map(\.value)
+    }
 
     /// The central with a name.
     subscript(name: String) -> Entry? { connections[name].flatMap { entries[$0] } }
@@ -63,6 +76,6 @@ struct ConnectedCentrals {
     /// Removes all of them.
     mutating func removeAll() -> [Entry] {
         defer { self = ConnectedCentrals() }
-        return Array(entries.values)
+        return all
     }
 }

@@ -29,11 +29,12 @@ final class ControllerHost: ControllerLinkUser {
     private var isPerforming = false
 
     /// A host without a controller.
+    /// - Parameter random: the source of its keys, passkeys and private addresses.
     init(
-        _ configuration: LEHostConfiguration, clock: LoopClock, capture: PacketCapture?,
+        _ configuration: LEHostConfiguration, random: RandomSource, clock: LoopClock, capture: PacketCapture?,
         notify: @escaping (Notice) -> Void
     ) {
-        host = LEHost(configuration: configuration)
+        host = LEHost(configuration: configuration, random: random)
         self.clock = clock
         self.capture = capture
         self.notify = notify

@@ -2,13 +2,14 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothCore
 import HostStack
 import NIOCore
 import Radio
 
 /// One of the hosts of a radio.
-struct HostIdentifier: Hashable {
-    private let rawValue: Int
+struct HostIdentifier: Hashable, Comparable {
+    fileprivate let rawValue: Int
 
     /// The host of a radio on one controller, for beacons and the central.
     static let only = HostIdentifier(rawValue: 0)
@@ -19,6 +20,8 @@ struct HostIdentifier: Hashable {
     static func receiver(_ number: Int) -> HostIdentifier { HostIdentifier(rawValue: -2 - number) }
 
     fileprivate init(rawValue: Int) { self.rawValue = rawValue }
+
+    static func < (left: HostIdentifier, right: HostIdentifier) -> Bool { left.rawValue < right.rawValue }
 }
 
 /// An advertising set on one of the controllers of a radio.
@@ -35,15 +38,21 @@ final class ControllerHosts {
     private var lastNumber = 0
     private let clock: LoopClock
     private let capture: (any CaptureSink)?
+    /// The seed of the keys, passkeys and private addresses; `nil` for the system's generator.
+    private let seed: UInt64?
 
     /// Called with what each host reports; set it before hosts are added.
     var onNotice: ((ControllerHost.Notice, HostIdentifier) -> Void)?
 
     /// No hosts.
-    /// - Parameter capture: the sink of what passes between hosts and controllers.
-    init(clock: LoopClock, capture: (any CaptureSink)?) {
+    /// - Parameters:
+    ///   - capture: the sink of what passes between hosts and controllers.
+    ///   - seed: the seed of the hosts' keys, passkeys and private addresses, for runs in virtual time; `nil` for the system's
+    ///     generator.
+    init(clock: LoopClock, capture: (any CaptureSink)?, seed: UInt64? = nil) {
         self.clock = clock
         self.capture = capture
+        self.seed = seed
     }
 
     /// The host with an identifier; `nil` after it was removed.
@@ -52,9 +61,10 @@ final class ControllerHosts {
     /// Adds a host without a controller, or returns the one that is there.
     func add(_ identifier: HostIdentifier, _ configuration: LEHostConfiguration) -> ControllerHost {
         if let host = hosts[identifier] { return host }
-        let host = ControllerHost(configuration, clock: clock, capture: capture.map(PacketCapture.init)) {
-            [onNotice] in onNotice?($0, identifier)
-        }
+        let random = random(stream: UInt64(bitPattern: Int64(identifier.rawValue)))
+        let host = ControllerHost(
+            configuration, random: random, clock: clock, capture: capture.map(PacketCapture.init)
+        ) { [onNotice] in onNotice?($0, identifier) }
         hosts[identifier] = host
         return host
     }
@@ -66,12 +76,23 @@ final class ControllerHosts {
         return (identifier, add(identifier, configuration))
     }
 
+    private func random(stream: UInt64) -> RandomSource {
+        seed.map { RandomSource(SplitMix64(seed: $0, stream: stream)) } ?? RandomSource()
+    }
+
+    /// A source of random numbers for the beacon or central of this name.
+    func random(for name: String) -> RandomSource {
+        // FNV-1a, since the hash values of Swift differ in each process.
+        random(stream: name.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 })
+    }
+
     /// Removes a host and releases its controller.
     func remove(_ identifier: HostIdentifier) { hosts.removeValue(forKey: identifier)?.close() }
 
     /// Removes all hosts and releases their controllers.
     func removeAll() {
-        for host in hosts.values { host.close() }
+        // In an order that is the same in each run in virtual time.
+        for (_, host) in hosts.sorted(by: { $0.key < $1.key }) { host.close() }
         hosts = [:]
     }
 }

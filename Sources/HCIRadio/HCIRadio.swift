@@ -37,6 +37,7 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
 
     nonisolated private let loop: any EventLoop
     private let continuation: AsyncStream<RadioEvent>.Continuation
+    private let timekeeper = Timekeeper(Simulation.clock)
     /// Of hosts that are added from now on.
     private var configuration: LEHostConfiguration
     private let medium: Medium
@@ -45,6 +46,7 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
     private let central: CentralHost
     /// The receivers on a virtual air.
     private var receivers: [HostIdentifier: CentralHost] = [:]
+    private var receiverHosts: [String: HostIdentifier] = [:]
     /// The capabilities as a receiver; `nil` before the radio was opened as one.
     private var receiving: ReceivingCapabilities?
     /// What the controller reported; `nil` before it was ready.
@@ -56,7 +58,7 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
 
-    /// A radio on a virtual air of its own, in the time of the process's simulation, if there is one.
+    /// A radio on a virtual air of its own, in the time of the current simulation, if there is one.
     /// - Parameters:
     ///   - reason: why the air is virtual; `nil` if it was requested.
     ///   - capture: the sink of the HCI traffic, as a btsnoop file.
@@ -64,7 +66,7 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
         virtual options: VirtualAirOptions, reason: String? = nil, capture: (any CaptureSink)? = nil
     ) {
         let loop: any EventLoop =
-            Simulation.installed.map(SimulatedEventLoop.init) ?? MultiThreadedEventLoopGroup.singleton.next()
+            Simulation.current.map(SimulatedEventLoop.init) ?? MultiThreadedEventLoopGroup.singleton.next()
         self.loop = loop
         let clock = LoopClock(loop, rate: options.rate)
         name = "virtual"
@@ -72,11 +74,13 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
         configuration = LEHostConfiguration(maximumTransmissionUnit: 517)
         let air = VirtualAir(options, reason: reason, clock: clock, capture: capture)
         // The air captures what passes between all hosts and controllers on it.
-        let hosts = ControllerHosts(clock: clock, capture: nil)
+        let hosts = ControllerHosts(clock: clock, capture: nil, seed: Simulation.current == nil ? nil : air.seed)
         medium = .air(air)
         self.hosts = hosts
         peripheral = PeripheralHost(name, hosts: hosts, air: air, configuration, events: continuation)
         central = CentralHost(name, on: .central, of: hosts, events: continuation)
+        // The beacons have theirs by now.
+        configuration.maximumTransmissionUnit = options.central.maximumTransmissionUnit
     }
 
     /// A radio on a controller from elsewhere.
@@ -153,7 +157,7 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
         opening?.resume(returning: .failure(.closed))
         opening = nil
         central.end(.closed)
-        for receiver in receivers.values { receiver.end(.closed) }
+        for (_, receiver) in receivers.sorted(by: { $0.key < $1.key }) { receiver.end(.closed) }
         peripheral.endLinks(RadioError.closed.message)
         central.state.finish()
         // Other programs use the controller afterwards: nothing may stay on it.
@@ -197,6 +201,7 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
         let identifier = HostIdentifier.receiver(receivers.count)
         let side = CentralHost(receiver, on: identifier, of: hosts, events: continuation)
         receivers[identifier] = side
+        receiverHosts[receiver] = identifier
         let host = side.addHost(configuration)
         _ = try await untilReady { air.start(host, receiver: receiver, motion: motion) }.get()
         return try side.scan(ScanParameters(isActive: false))
@@ -212,7 +217,7 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
                 guard waits, !isClosed, !Task.isCancelled else { throw error }
                 if reported != error { continuation.yield(.lost(error)) }
                 reported = error
-                try? await Task.sleep(for: .seconds(1))
+                await timekeeper.sleep(for: .seconds(1))
             }
         }
     }
@@ -240,9 +245,9 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
     /// Opens a lost controller again.
     private func recover(_ transport: HCITransport) {
         guard recovery == nil, !isClosed else { return }
-        recovery = Task { [weak self] in
+        recovery = Task { [weak self, timekeeper] in
             while !Task.isCancelled {
-                try? await Task.sleep(for: .seconds(1))
+                await timekeeper.sleep(for: .seconds(1))
                 if await self?.reopen(transport) ?? true { return }
             }
         }
@@ -374,13 +379,30 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
     public func forgetBond(with device: RemoteAddress) { central.forgetBond(with: device) }
 
     public func connect(to device: RemoteAddress, timeout: Duration) async throws(RadioError) -> any RemoteLink {
-        let deadline = ContinuousClock.now + timeout
+        try await connect(central, to: device, timeout: timeout)
+    }
+
+    /// Connects a receiver on a virtual air to a device (see `CentralRadio.connect`).
+    /// - Throws: `RadioError` `.refused` also if there is no receiver of this name.
+    package func connect(
+        receiver: String, to device: RemoteAddress, timeout: Duration
+    ) async throws(RadioError) -> any RemoteLink {
+        guard let side = receiverHosts[receiver].flatMap({ receivers[$0] }) else {
+            throw RadioError(.refused, "there is no receiver \(receiver)", hint: "add it first")
+        }
+        return try await connect(side, to: device, timeout: timeout)
+    }
+
+    private func connect(
+        _ side: CentralHost, to device: RemoteAddress, timeout: Duration
+    ) async throws(RadioError) -> HCIRemoteLink {
+        let deadline = timekeeper.now() + timeout
         while true {
             do throws(CentralHost.Failure) {
-                return try await attempt(device, until: deadline)
+                return try await attempt(side, device, until: deadline)
             } catch {
-                guard error.isWorthRepeating, ContinuousClock.now + Self.pauseBetweenAttempts < deadline,
-                    (try? await Task.sleep(for: Self.pauseBetweenAttempts)) != nil
+                guard error.isWorthRepeating, timekeeper.now() + Self.pauseBetweenAttempts < deadline,
+                    await timekeeper.sleep(for: Self.pauseBetweenAttempts)
                 else { throw error.error }
             }
         }
@@ -390,40 +412,43 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
     private static let pauseBetweenAttempts = Duration.milliseconds(250)
 
     private func attempt(
-        _ device: RemoteAddress, until deadline: ContinuousClock.Instant
+        _ side: CentralHost, _ device: RemoteAddress, until deadline: Duration
     ) async throws(CentralHost.Failure) -> HCIRemoteLink {
-        let timeout = ContinuousClock.now.duration(to: deadline)
+        let timeout = deadline - timekeeper.now()
         let number: UInt64
         do throws(RadioError) {
-            number = try central.reserveAttempt(to: device)
+            number = try side.reserveAttempt(to: device)
         } catch {
             throw CentralHost.Failure(error: error)
         }
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                central.connect(to: device, within: timeout, continuation)
-                if Task.isCancelled { central.cancelAttempt(number, to: device) }
+                side.connect(to: device, within: timeout, continuation)
+                if Task.isCancelled { side.cancelAttempt(number, to: device) }
             }
-        } onCancel: {
-            Task { await self.cancelAttempt(number, to: device) }
+        } onCancel: { [host = side.identifier] in
+            Task { await self.cancelAttempt(number, to: device, of: host) }
         }
         let link = try result.get()
         try await confirm(link, until: deadline)
         return link
     }
 
-    private func cancelAttempt(_ number: UInt64, to device: RemoteAddress) {
-        central.cancelAttempt(number, to: device)
+    private func cancelAttempt(_ number: UInt64, to device: RemoteAddress, of host: HostIdentifier) {
+        side(of: host)?.cancelAttempt(number, to: device)
+    }
+
+    /// The central side with this host; `nil` if it is a beacon's.
+    private func side(of host: HostIdentifier) -> CentralHost? {
+        if host == central.identifier { return central }
+        return receivers.isEmpty ? nil : receivers[host]
     }
 
     /// Waits for the peer's first response: a controller reports a connection before the peer has received a packet on it,
     /// and a little later that it could not be established (0x3E).
-    private func confirm(_ link: HCIRemoteLink, until deadline: ContinuousClock.Instant) async throws(CentralHost
-        .Failure)
-    {
+    private func confirm(_ link: HCIRemoteLink, until deadline: Duration) async throws(CentralHost.Failure) {
         let timer = Task {
-            try await Task.sleep(until: deadline, clock: .continuous)
-            self.disconnect(link)
+            if await timekeeper.sleep(for: deadline - timekeeper.now()) { self.disconnect(link) }
         }
         defer { timer.cancel() }
         let answer = await withTaskCancellationHandler {
@@ -466,20 +491,22 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
 
     /// Encrypts a link of the central.
     func pair(
-        _ settings: PairingSettings, on connection: ConnectionIdentifier, ask: @escaping CentralPairings.Asker
+        _ settings: PairingSettings, over link: HCIRemoteLink, ask: @escaping CentralPairings.Asker
     ) async -> Result<LinkProtection, PairingError> {
-        if let obstacle = central.obstacleToPairing(connection) { return .failure(obstacle) }
+        guard let side = side(of: link.host) else { return .failure(PairingError(.unsupported)) }
+        let connection = link.connection
+        if let obstacle = side.obstacleToPairing(connection) { return .failure(obstacle) }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                central.pair(connection, settings, ask: ask, continuation)
-                if Task.isCancelled { central.cancelPairing(connection) }
+                side.pair(connection, settings, ask: ask, continuation)
+                if Task.isCancelled { side.cancelPairing(connection) }
             }
         } onCancel: {
-            Task { await self.cancelPairing(connection) }
+            Task { await self.cancelPairing(over: link) }
         }
     }
 
-    private func cancelPairing(_ connection: ConnectionIdentifier) { central.cancelPairing(connection) }
+    private func cancelPairing(over link: HCIRemoteLink) { side(of: link.host)?.cancelPairing(link.connection) }
 
     /// Requests that the central at the other end of a link encrypt it.
     func secure(_ link: HCIRemoteLink) async -> Result<Void, RemoteError> {
@@ -489,7 +516,7 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
             return .failure(error)
         }
         let timer = Task {
-            try await Task.sleep(for: Self.securityTimeout)
+            guard await timekeeper.sleep(for: Self.securityTimeout) else { return }
             link.finishSecuring(.failure(.impossible("the central did not answer within \(Self.securityTimeout)")))
         }
         defer { timer.cancel() }
@@ -517,7 +544,7 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
     func disconnect(_ link: HCIRemoteLink) { hosts[link.host]?.change { $0.disconnect(link.connection) } }
 
     private func link(of connection: ConnectionIdentifier, on host: HostIdentifier) -> HCIRemoteLink? {
-        if host == central.identifier, let link = central.link(of: connection) { return link }
+        if let link = side(of: host)?.link(of: connection) { return link }
         return peripheral.link(of: connection, on: host)
     }
 
@@ -542,21 +569,22 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
         case .notification(let connection, let handle, let value), .indication(let connection, let handle, let value):
             link(of: connection, on: host)?.yield(RemoteNotification(handle: handle, value: value))
         default:
-            if host == central.identifier, takeAsCentral(event) { return }
-            if !receivers.isEmpty, let receiver = receivers[host] {
-                _ = receiver.take(event, for: self)
-                return
-            }
+            if let side = side(of: host), take(event, as: side) { return }
             takeAsPeripheral(event, of: host)
         }
     }
 
-    private func takeAsCentral(_ event: LEHostEvent) -> Bool {
-        switch central.take(event, for: self) {
+    /// - Returns: whether it was an event for a central side; on one controller, a beacon may have the same host.
+    private func take(_ event: LEHostEvent, as side: CentralHost) -> Bool {
+        switch side.take(event, for: self) {
         case .notForCentral: return false
         case .taken: break
         case .ask(let connection, let question, let ask):
-            Task { central.answer(await ask(question), to: question, on: connection) }
+            let host = side.identifier
+            Task {
+                let answer = await ask(question)
+                self.side(of: host)?.answer(answer, to: question, on: connection)
+            }
         }
         return true
     }

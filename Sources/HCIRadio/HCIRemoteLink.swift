@@ -102,7 +102,7 @@ final class HCIRemoteLink: PairingLink, SecuringLink, ServingLink {
     func pair(
         _ settings: PairingSettings, answer: @escaping @Sendable (PairingQuestion) async -> PairingAnswer
     ) async throws(PairingError) -> LinkProtection {
-        try await radio.pair(settings, on: connection, ask: answer).get()
+        try await radio.pair(settings, over: self, ask: answer).get()
     }
 
     func secure() async throws(RemoteError) {

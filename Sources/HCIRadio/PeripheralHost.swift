@@ -68,7 +68,7 @@ final class PeripheralHost {
     /// Replaces the beacons; those in both lists keep their advertising sets. There must be room for all.
     func replace(with definitions: [HostedBeacon]) {
         let remaining = Set(definitions.map(\.identifier))
-        for beacon in beacons.keys where !remaining.contains(beacon) {
+        for beacon in beacons.keys.sorted() where !remaining.contains(beacon) {
             release(beacon)
             unpowered.remove(beacon)
             muted.remove(beacon)
@@ -133,7 +133,7 @@ final class PeripheralHost {
         guard let place = beacons.removeValue(forKey: beacon)?.place else { return }
         sets[place] = nil
         if air != nil {
-            for central in centrals.all where central.beacon == beacon {
+            for central in centrals.centrals(of: beacon) {
                 end(central.link.connection, on: central.link.host, "the beacon is gone")
             }
             hosts.remove(place.host)
@@ -187,7 +187,10 @@ final class PeripheralHost {
         if beacon.pairing?.hidesAddress == true {
             let identity = PeerAddress(staticRandom ?? .derived(from: beacon.key), type: .random)
             return .resolvable(
-                LocalIdentity(address: identity, resolvingKey: store.resolvingKey(of: beacon.identifier)))
+                LocalIdentity(
+                    address: identity,
+                    resolvingKey: store.resolvingKey(
+                        of: beacon.identifier, from: hosts.random(for: beacon.identifier.name))))
         }
         if let staticRandom { return .random(staticRandom) }
         // On a virtual air the controller has the public address of the profile.
@@ -202,7 +205,7 @@ final class PeripheralHost {
         _ value: [UInt8], of characteristic: CharacteristicIdentifier, on beacon: BeaconIdentifier, to central: String?
     ) {
         guard let handle = beacons[beacon]?.characteristics?.handle(of: characteristic) else { return }
-        for entry in centrals.all where entry.beacon == beacon && (central ?? entry.name) == entry.name {
+        for entry in centrals.centrals(of: beacon) where (central ?? entry.name) == entry.name {
             hosts[entry.link.host]?.change { $0.notify(value, of: handle, to: entry.link.connection) }
         }
     }
@@ -276,7 +279,7 @@ final class PeripheralHost {
             carry(carried.definition)
         } else {
             unpowered.insert(beacon)
-            for central in centrals.all where central.beacon == beacon {
+            for central in centrals.centrals(of: beacon) {
                 end(central.link.connection, on: central.link.host, "the beacon has no power")
             }
             stop(carried)

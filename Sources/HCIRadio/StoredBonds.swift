@@ -41,14 +41,15 @@ struct StoredBonds {
     }
 
     /// The identity resolving key of a beacon (Core 5.4, Vol 3, Part C, 10.7), created when it is first needed.
-    func resolvingKey(of owner: BeaconIdentifier) -> Octets<16> {
+    /// - Parameter random: the source of a new key.
+    func resolvingKey(of owner: BeaconIdentifier, from random: RandomSource) -> Octets<16> {
         var secrets = store?.secrets(of: owner) ?? StoredSecrets()
         if let text = secrets.own[Self.resolvingKeyName], let bytes = try? Hexadecimal.bytes(text),
             let key = Octets<16>(bytes)
         {
             return key
         }
-        var random = RandomSource()
+        var random = random
         let key = Octets<16>(padding: random.bytes(16))
         secrets.own[Self.resolvingKeyName] = Hexadecimal.string(key.bytes)
         _ = store?.save(secrets, of: owner)

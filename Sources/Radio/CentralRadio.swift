@@ -4,6 +4,7 @@
 
 public import Bluetooth
 package import BluetoothCore
+import Concurrency
 // Sightings and addresses are part of this interface.
 @_exported public import Receiving
 
@@ -47,7 +48,7 @@ extension CentralRadio {
     package func receptions(
         _ parameters: ScanParameters = ScanParameters(), every period: Duration
     ) async throws(RadioError) -> AsyncStream<Reception> {
-        Reception.stream(of: try await scan(parameters), every: period)
+        Reception.stream(of: try await scan(parameters), every: period, clock: Simulation.clock)
     }
 }
 

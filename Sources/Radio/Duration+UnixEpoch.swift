@@ -6,9 +6,9 @@ import Concurrency
 import Glibc
 
 extension Duration {
-    /// The time since 1970-01-01 00:00 UTC, without leap seconds: the machine's, or that of the process's simulation.
+    /// The time since 1970-01-01 00:00 UTC, without leap seconds: the machine's, or that of the current simulation.
     package static var sinceUnixEpoch: Duration {
-        if let simulation = Simulation.installed { return Simulation.epoch + simulation.now.offset }
+        if let simulation = Simulation.current { return Simulation.epoch + simulation.now.offset }
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)

@@ -33,6 +33,11 @@ import Testing
         receiver.advance(to: .seconds(60))
         var trace = ScenarioTrace()
         trace.receivers["phone"] = receiver.trace
+        let pair = ScenarioConnections.Pair(receiver: "phone", beacon: "door")
+        trace.note(.connected, pair, at: .seconds(12))
+        trace.note(.value(.bit16(0x2A19), [1]), pair, at: .seconds(13))
+        trace.note(.value(.bit16(0x2A19), [2]), pair, at: .seconds(14))
+        trace.note(.disconnected, pair, at: .seconds(15))
         trace.note("door", isOn: true, address: address, at: .seconds(10))
         trace.note("door", isOn: false, address: nil, at: .seconds(21))
         return trace
@@ -54,6 +59,9 @@ import Testing
         (.rssi("door", -60 ... -60), .throughout(period(0, 60))), (.reports("door", 11...11), .once(period(0, 60))),
         (.air("door", isOn: true), .throughout(period(10, 20))), (.air("door", isOn: false), .at(.seconds(5))),
         (.air("door", isOn: false), .once(period(11, 30))),
+        (.connected("door"), .throughout(period(12, 14))), (.connected("door"), .never(period(15, 60))),
+        (.value("door", .bit16(0x2A19), [2]), .once(period(0, 14))),
+        (.value("door", .bit16(0x2A19), [2]), .never(period(15, 60))),
     ])
     func expectationIsMet(_ subject: ScenarioExpectation.Subject, _ time: ScenarioExpectation.Time) throws {
         #expect(try verdict(subject, time).fault == nil)

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothCore
 import Devices
 import Profiles
 import Testing
@@ -53,6 +54,11 @@ import Testing
         ("link door phone --blocked", .link("door", receiver: "phone", ["blocked": "true"])),
         ("link door phone --reset", .link("door", receiver: "phone", [:])),
         ("disconnect door --reason remote-user", .disconnect("door", peer: nil, reason: "remote-user")),
+        ("connect phone door", .onConnection(.connect, receiver: "phone", beacon: "door")),
+        ("pair phone door", .onConnection(.pair, receiver: "phone", beacon: "door")),
+        ("read phone door 2A19", .onConnection(.read(.bit16(0x2A19)), receiver: "phone", beacon: "door")),
+        ("write phone door 2A06 01ff", .onConnection(.write(.bit16(0x2A06), [1, 255]), receiver: "phone", beacon: "door")),
+        ("subscribe phone door 2A19", .onConnection(.subscribe(.bit16(0x2A19)), receiver: "phone", beacon: "door")),
         ("radio off", .radio("off")), ("move door 1 -2 3", .move("door", [1, -2, 3])),
     ])
     func changeIsRead(_ words: String, _ action: ScenarioAction) throws {
@@ -69,6 +75,12 @@ import Testing
         ("receiver: phone, rssi: door, dbm: [-70, -60], at: 4s", .rssi("door", -70 ... -60), "at 4s"),
         ("receiver: phone, reports: door, count: 10+, by: 4s", .reports("door", 10...Int.max), "between 0s and 4s"),
         ("receiver: phone, reports: door, count: [3, 4], by: 4s", .reports("door", 3...4), "between 0s and 4s"),
+        ("receiver: phone, connected: door, between: [1s, 2s]", .connected("door"), "all the time between 1s and 2s"),
+        ("receiver: phone, connected: door, by: 2s, never: true", .connected("door"), "never between 0s and 2s"),
+        (
+            "receiver: phone, value: door, characteristic: 2A19, hex: 0A, by: 2s",
+            .value("door", .bit16(0x2A19), [10]), "between 0s and 2s"
+        ),
         ("off-air: door, at: 4s", .air("door", isOn: false), "at 4s"),
     ])
     func expectationIsRead(_ text: String, _ subject: ScenarioExpectation.Subject, _ time: String) throws {
@@ -96,6 +108,10 @@ import Testing
         ),
         ("every: 1s, do: off door", "on-air: door, at: 1s", 7, "every needs until"),
         ("at: 1s, do: link door phone", "on-air: door, at: 1s", 7, "give --rssi, --loss, --packet-loss or --blocked"),
+        ("at: 1s, do: connect door phone", "on-air: door, at: 1s", 7, "there is no receiver \"door\""),
+        ("at: 1s, do: read phone door", "on-air: door, at: 1s", 7, "read needs a receiver, a beacon and a characteristic"),
+        ("at: 1s, do: write phone door 2A06 1", "on-air: door, at: 1s", 7, "\"1\" is not a value"),
+        ("at: 1s, do: off door", "receiver: phone, value: door, hex: 01, by: 1s", 9, "\"characteristic\" is missing"),
         ("at: 1s, do: off door", "receiver: phone, entres: shop, by: 1s", 9, "did you mean \"enters\"?"),
         ("at: 1s, do: off door", "receiver: phon, enters: shop, by: 1s", 9, "did you mean \"phone\"?"),
         ("at: 1s, do: off door", "receiver: phone, enters: shop", 9, "the time is missing"),

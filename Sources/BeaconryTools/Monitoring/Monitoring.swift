@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BeaconryCentral
+import Concurrency
 import DBus
 import Profiles
 import Radio
@@ -64,18 +65,20 @@ package struct Monitoring: Sendable {
         } catch let error as RegionMonitor.TooManyRegions {
             throw Failure.badData("\(error) (--max-regions)")
         }
-        let start = ContinuousClock.now
+        var use = try listening(duration)
+        // After that, because it may begin virtual time.
+        let clock = Timekeeper(Simulation.clock)
         var ending = Listening.Ending.done
         while true {
-            let rest = duration.map { max($0 - start.duration(to: .now), .zero) }
-            ending = try await listening(rest).run { radio, _ in try await watch(on: radio) }
+            ending = try await use.run { radio, _ in try await watch(on: radio) }
             guard case .lost(let error) = ending, waits else { break }
             let notice = Notice(
                 code: "radio-lost", message: error.message,
                 hint: "none needed: waiting for the radio; states are preserved")
             Output.report(notice, as: format)
             // Avoids a busy loop with a radio that fails at once.
-            try await Task.sleep(for: .milliseconds(500))
+            guard await clock.sleep(for: .milliseconds(500)) else { break }
+            use = try listening(duration.map { max($0 - clock.now(), .zero) })
         }
         await reactions.finish()
         try ending.check()
@@ -179,7 +182,7 @@ private struct MonitorOutput: Sendable {
     init(format: OutputFormat, printsRanging: Bool) {
         self.format = format
         self.printsRanging = printsRanging
-        screen = format == .text && printsRanging && Terminal.isPossible ? LiveScreen() : nil
+        screen = printsRanging ? LiveScreen.forResults(as: format) : nil
     }
 
     mutating func report(_ record: RegionRecord) {

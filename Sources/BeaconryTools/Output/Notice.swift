@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+package import BluetoothCore
 import Emulator
 package import Radio
 
@@ -18,6 +18,13 @@ package struct Notice: Encodable, Report {
         self.code = code
         self.message = message
         self.hint = hint
+    }
+
+    /// A warning of a run.
+    /// - Parameter beacon: the beacon that it is about; `nil` for others.
+    package init(_ warning: Warning, of beacon: String? = nil) {
+        self.init(
+            code: warning.code, message: (beacon.map { "\($0): " } ?? "") + warning.message, hint: warning.hint)
     }
 
     /// What a radio cannot receive or do.

@@ -3,13 +3,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import BluetoothCore
+import Concurrency
 import Dispatch
+import Emulator
 import Glibc
 package import Radio
 import Synchronization
 import UnixSignals
 
 /// One use of a radio as a receiver: opens it, reports its limits, does the work and closes it, however the work ends.
+///
+/// With an `AirRun`, the radio is that of its beacons, which are on the air meanwhile.
 ///
 /// SIGINT, SIGTERM, the end of the duration, the loss of the radio and a failure to write results cancel the work.
 package struct Listening: Sendable {
@@ -49,7 +53,8 @@ package struct Listening: Sendable {
     private let duration: Duration?
     private let limits: Set<ReceivingCapabilities.Limit.Subject>
     private let position: Position?
-    private let prepare: @Sendable (any CentralRadio) async -> Void
+    private var prepare: @Sendable (any CentralRadio) async -> Void = { _ in }
+    private let air: AirRun?
 
     /// - Parameters:
     ///   - waits: whether to wait for the radio until it is usable.
@@ -57,11 +62,9 @@ package struct Listening: Sendable {
     ///   - duration: the time from the opening of the radio to the end; `nil` for no limit.
     ///   - limits: the limits of a radio that affect the work; they are reported as warnings.
     ///   - position: where it is on a virtual air; `nil` leaves that to the air.
-    ///   - prepare: configures the radio before it is opened.
     package init(
         _ radio: any CentralRadio, waits: Bool, format: OutputFormat, duration: Duration? = nil,
-        limits: Set<ReceivingCapabilities.Limit.Subject> = [], position: Position? = nil,
-        prepare: @escaping @Sendable (any CentralRadio) async -> Void = { _ in }
+        limits: Set<ReceivingCapabilities.Limit.Subject> = [], position: Position? = nil
     ) {
         self.radio = radio
         self.waits = waits
@@ -69,7 +72,27 @@ package struct Listening: Sendable {
         self.duration = duration
         self.limits = limits
         self.position = position
-        self.prepare = prepare
+        air = nil
+    }
+
+    /// A use of the virtual air of a run, during which its beacons are there.
+    /// - Parameter duration: the time from the opening of the radio, when the beacons are on the air, to the end; `nil` for no
+    ///   limit.
+    package init(_ air: AirRun, format: OutputFormat, duration: Duration? = nil) {
+        radio = air.radio
+        waits = false
+        self.format = format
+        self.duration = duration
+        limits = []
+        position = nil
+        self.air = air
+    }
+
+    /// The same use of a radio that is configured before it is opened.
+    package func preparing(_ prepare: @escaping @Sendable (any CentralRadio) async -> Void) -> Listening {
+        var listening = self
+        listening.prepare = prepare
+        return listening
     }
 
     /// Does work that has a result.
@@ -87,6 +110,26 @@ package struct Listening: Sendable {
     /// Does the work; when it is cancelled, waits for its end.
     /// - Throws: the errors of the work, or `RadioError` when the radio cannot be opened.
     package func run(_ work: @escaping Work) async throws -> Ending {
+        guard let air else { return try await listen(work) }
+        let events = air.emulator.events.listen()
+        let reporting = Task { for await posted in events { report(posted.event) } }
+        // In a task of its own: that of the command may have begun outside of the simulation.
+        let listening = Task.detached { try await air.run { try await listen(work) } }
+        let ending = await listening.result
+        await reporting.value
+        return try ending.get()
+    }
+
+    /// Reports the warnings of the beacons.
+    private func report(_ event: EmulatorEvent) {
+        switch event {
+        case .warning(let warning): Output.report(Notice(warning), as: format)
+        case .beacon(let beacon, .warning(let warning)): Output.report(Notice(warning, of: beacon.name), as: format)
+        default: break
+        }
+    }
+
+    private func listen(_ work: @escaping Work) async throws -> Ending {
         let progress = Progress()
         let stallGuards = Output.endIfStalled(on: [SIGINT, SIGTERM])
         let troubles = Output.troubles()
@@ -174,7 +217,7 @@ package struct Listening: Sendable {
             }
             if let duration {
                 group.addTask {
-                    try? await Task.sleep(for: duration)
+                    try? await Simulation.clock.sleep(for: duration)
                     return .timeUp
                 }
             }

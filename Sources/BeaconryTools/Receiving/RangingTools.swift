@@ -70,7 +70,7 @@ private enum PeriodicReports {
         try await listening.run { radio, _ in
             var receiver = receiver
             var state = state
-            let screen = format == .text && Terminal.isPossible ? LiveScreen() : nil
+            let screen = LiveScreen.forResults(as: format)
             defer { screen?.finish() }
             for await reception in try await radio.receptions(every: .milliseconds(50)) {
                 let end = duration.flatMap { $0 <= reception.time ? $0 : nil }

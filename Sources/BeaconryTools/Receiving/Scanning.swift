@@ -37,7 +37,7 @@ package struct Scanning {
         self.filter = filter
         self.printsAll = printsAll
         self.radio = radio
-        form = format == .text && Terminal.isPossible ? .table(LiveScreen()) : .reports(format)
+        form = LiveScreen.forResults(as: format).map(Form.table) ?? .reports(format)
     }
 
     /// Scans until the end of the listening.

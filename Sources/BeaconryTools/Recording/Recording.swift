@@ -4,6 +4,7 @@
 
 import BeaconryCentral
 package import Bluetooth
+import Concurrency
 import Emulator
 import Radio
 
@@ -23,12 +24,12 @@ package enum RecordTool {
                 began: Timestamp.now, radio: capabilities.name,
                 limits: capabilities.limits.map(\.subject.rawValue))
             var writer = try RecordingWriter(path, head: head)
-            let start = ContinuousClock.now
+            let clock = Timekeeper(Simulation.clock)
             var devices: Set<RemoteAddress> = []
             var collector = SeriesCollector()
             for await sighting in try await radio.scan(settings) {
                 if devices.count < countedDevices { devices.insert(sighting.device) }
-                let offset = start.duration(to: .now)
+                let offset = clock.now()
                 try writer.write(RecordedSighting(offset: offset, sighting: sighting))
                 if plot != nil { collector.add(sighting, at: offset / .seconds(1)) }
             }

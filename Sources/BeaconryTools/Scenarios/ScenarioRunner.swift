@@ -62,7 +62,12 @@ package struct ScenarioRunner: Sendable {
         struct State {
             var trace = ScenarioTrace()
             var receivers: [String: ScenarioReceiver] = [:]
-            var isReady = false
+
+            /// The address of the beacon's latest advertisement at a receiver; `nil` if it received none.
+            func address(of beacon: String, at receiver: String) -> RemoteAddress? {
+                let devices = (receivers[receiver]?.devices ?? [:]).filter { trace.owners[$0.key.address] == beacon }
+                return devices.max { ($0.value, $0.key.address.description) < ($1.value, $1.key.address.description) }?.key
+            }
         }
 
         let state: Mutex<State>
@@ -75,12 +80,7 @@ package struct ScenarioRunner: Sendable {
     package func run(_ scenario: Scenario, seed: UInt64? = nil) async throws -> ScenarioResult {
         let propagation = Propagation(for: [scenario.profile])
         let options = VirtualAirOptions(seed: seed ?? scenario.seed, propagation: propagation, servers: [])
-        let radio = HCIRadio(virtual: options, capture: capture)
-        let profile = scenario.profile
-        let beacons = Profile(
-            name: profile.name, beacons: profile.beacons, physics: profile.physics, walls: profile.walls)
-        let emulator = Emulator(
-            Emulator.Configuration(profiles: [beacons], loadProfiles: { [beacons] }), radio: radio, clock: clock)
+        let air = AirRun([scenario.profile], on: options, clock: clock, capture: capture)
         let elapsed = Self.stopwatch(clock)
         let regions = Self.regions(of: scenario)
         var state = Recorder.State()
@@ -88,12 +88,12 @@ package struct ScenarioRunner: Sendable {
             state.receivers[receiver.id] = ScenarioReceiver(regions, exponent: propagation.exponent)
         }
         let recorder = Recorder(state)
-        let events = emulator.events.listen()
+        let events = air.emulator.events.listen()
         var recordings = [
             Task { for await posted in events { Self.record(posted.event, in: recorder, at: elapsed()) } }
         ]
         for receiver in scenario.receivers {
-            let sightings = try await radio.addReceiver(receiver.id, motion: receiver.movement?.motion)
+            let sightings = try await air.radio.addReceiver(receiver.id, motion: receiver.movement?.motion)
             recordings.append(
                 Task {
                     for await sighting in sightings {
@@ -102,20 +102,27 @@ package struct ScenarioRunner: Sendable {
                     }
                 })
         }
-        let running = Task { try await emulator.run() }
-        await waitUntilReady(recorder)
-        let refusals = await perform(scenario.steps, on: emulator, elapsed)
-        try? await clock.sleep(for: max(.zero, scenario.duration - elapsed()))
-        let trace = recorder.state.withLock { state -> ScenarioTrace in
-            for (id, receiver) in state.receivers {
-                var receiver = receiver
-                receiver.advance(to: scenario.duration)
-                state.trace.receivers[id] = receiver.trace
+        let (refusals, trace) = try await air.run {
+            let connections = ScenarioConnections(
+                air.radio, clock: clock,
+                address: { pair in recorder.state.withLock { $0.address(of: pair.beacon, at: pair.receiver) } },
+                report: { event, pair in recorder.state.withLock { $0.trace.note(event, pair, at: elapsed()) } })
+            var refusals = await perform(scenario.steps, on: air.emulator, connections, elapsed)
+            try? await clock.sleep(for: max(.zero, scenario.duration - elapsed()))
+            refusals += await connections.finish()
+            let trace = recorder.state.withLock { state -> ScenarioTrace in
+                for (id, receiver) in state.receivers {
+                    var receiver = receiver
+                    receiver.advance(to: scenario.duration)
+                    var trace = receiver.trace
+                    trace.connections = state.trace.receivers[id]?.connections ?? [:]
+                    trace.values = state.trace.receivers[id]?.values ?? [:]
+                    state.trace.receivers[id] = trace
+                }
+                return state.trace
             }
-            return state.trace
+            return (refusals.sorted { ($0.step.time, $0.step.line) < ($1.step.time, $1.step.line) }, trace)
         }
-        await emulator.stop()
-        try await running.value
         for recording in recordings {
             recording.cancel()
             await recording.value
@@ -142,7 +149,6 @@ package struct ScenarioRunner: Sendable {
     private static func record(_ event: EmulatorEvent, in recorder: Recorder, at time: Duration) {
         recorder.state.withLock { state in
             switch event {
-            case .ready: state.isReady = true
             case .beacon(let beacon, .advertising(let status, _, _)):
                 state.trace.note(beacon.name, isOn: true, address: status.effective.address.value, at: time)
             case .beacon(let beacon, .advertisingStopped):
@@ -152,22 +158,22 @@ package struct ScenarioRunner: Sendable {
         }
     }
 
-    /// Waits until all beacons are on the air, at most a second: schedules may have some off.
-    private func waitUntilReady(_ recorder: Recorder) async {
-        for _ in 0..<1000 where !recorder.state.withLock(\.isReady) {
-            guard (try? await clock.sleep(for: .milliseconds(1))) != nil else { return }
-        }
-    }
-
     private func perform(
-        _ steps: [ScenarioStep], on emulator: Emulator, _ elapsed: @Sendable () -> Duration
+        _ steps: [ScenarioStep], on emulator: Emulator, _ connections: ScenarioConnections,
+        _ elapsed: @Sendable () -> Duration
     ) async -> [ScenarioResult.Refusal] {
         var refusals: [ScenarioResult.Refusal] = []
         for step in steps {
             let rest = step.time - elapsed()
             if rest > .zero { try? await clock.sleep(for: rest) }
+            guard let request = ControlRequest(step.action) else {
+                if case .onConnection(let change, let receiver, let beacon) = step.action {
+                    await connections.begin(step, change, ScenarioConnections.Pair(receiver: receiver, beacon: beacon))
+                }
+                continue
+            }
             do throws(EmulatorError) {
-                try await emulator.perform(ControlRequest(step.action))
+                try await emulator.perform(request)
             } catch {
                 refusals.append(ScenarioResult.Refusal(step: step, message: "\(error)"))
             }
@@ -177,8 +183,8 @@ package struct ScenarioRunner: Sendable {
 }
 
 extension ControlRequest {
-    /// The request of a change.
-    init(_ action: ScenarioAction) {
+    /// The request of a change; `nil` for what a receiver does on a connection.
+    init?(_ action: ScenarioAction) {
         switch action {
         case .move(let name, let metres): self = .move(name, metres)
         case .set(let beacon, let values): self = .set(beacon, values)
@@ -190,6 +196,7 @@ extension ControlRequest {
         case .link(let beacon, let receiver, let values): self = .link(beacon, receiver: receiver, values)
         case .disconnect(let name, let peer, let reason): self = .disconnect(name, peer: peer, reason: reason)
         case .radio(let power): self = .radio(power)
+        case .onConnection: return nil
         }
     }
 }

@@ -22,6 +22,10 @@ package struct ScenarioTrace: Sendable {
         var reports: [BluetoothAddress: [(time: Duration, rssi: Double?)]] = [:]
         var regions: [RegionEvent] = []
         var ranged: [Ranged] = []
+        /// When connections to beacons began or ended, in the order of time.
+        var connections: [String: [(time: Duration, isOn: Bool)]] = [:]
+        /// The values of beacons that were read, or that they notified of, in the order of time.
+        var values: [String: [(time: Duration, characteristic: BluetoothUUID, value: [UInt8])]] = [:]
     }
 
     /// The receivers by id.
@@ -40,6 +44,19 @@ package struct ScenarioTrace: Sendable {
         if air[beacon]?.last?.isOn != isOn { air[beacon, default: []].append((time, isOn)) }
     }
 
+    /// Adds an event on a connection.
+    mutating func note(_ event: ScenarioConnections.Event, _ pair: ScenarioConnections.Pair, at time: Duration) {
+        let (receiver, beacon) = (pair.receiver, pair.beacon)
+        switch event {
+        case .connected, .disconnected:
+            var isOn = false
+            if case .connected = event { isOn = true }
+            receivers[receiver, default: Receiver()].connections[beacon, default: []].append((time, isOn))
+        case .value(let characteristic, let value):
+            receivers[receiver, default: Receiver()].values[beacon, default: []].append((time, characteristic, value))
+        }
+    }
+
     /// The advertisements of a beacon at a receiver, in the order of time.
     func reports(of beacon: String, at receiver: String) -> [(time: Duration, rssi: Double?)] {
         let lists = receivers[receiver]?.reports.filter { owners[$0.key] == beacon } ?? [:]
@@ -54,6 +71,8 @@ struct ScenarioReceiver: Sendable {
     private var ranging: Ranging
     /// The address from which a beacon's numbers came last.
     private var addresses: [BeaconIdentity: BluetoothAddress] = [:]
+    /// When each device was received last.
+    private(set) var devices: [RemoteAddress: Duration] = [:]
     private(set) var trace = ScenarioTrace.Receiver()
 
     /// A receiver that starts at time zero.
@@ -71,6 +90,7 @@ struct ScenarioReceiver: Sendable {
     mutating func receive(_ sighting: Sighting, at time: Duration) {
         advance(to: time)
         let rssi = sighting.rssi.map { Double($0.decibelMilliwatts) }
+        devices[sighting.device] = time
         trace.reports[sighting.device.address, default: []].append((time, rssi))
         trace.regions += monitor.take(.received(sighting, at: time))
         for beacon in sighting.beacons {

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothCore
 package import Profiles
 import Receiving
 
@@ -48,7 +49,23 @@ package struct ScenarioVerdict: Sendable {
             outcome = Self.check(samples, expectation.time)
         case .reports(let beacon, let count):
             outcome = Self.count(trace.reports(of: beacon, at: receiver).map(\.time), count, expectation.time)
-        case .air(let beacon, let isOn): outcome = Self.state(trace.air[beacon] ?? [], isOn, expectation.time)
+        case .air(let beacon, let isOn):
+            outcome = Self.state(trace.air[beacon] ?? [], isOn, expectation.time) { change in
+                guard let change else { return "it never was on the air" }
+                return "it has been \(change.isOn ? "on" : "off") the air since \(ScenarioTime.text(change.time))"
+            }
+        case .connected(let beacon):
+            let changes = trace.receivers[receiver]?.connections[beacon] ?? []
+            outcome = Self.state(changes, true, expectation.time) { change in
+                guard let change else { return "it never was connected" }
+                return "it has been \(change.isOn ? "connected" : "disconnected") since \(ScenarioTime.text(change.time))"
+            }
+        case .value(let beacon, let characteristic, let value):
+            let values = (trace.receivers[receiver]?.values[beacon] ?? []).filter { $0.characteristic == characteristic }
+            let samples = values.map {
+                Sample(time: $0.time, isMet: $0.value == value, text: "it was \(Hexadecimal.string($0.value))")
+            }
+            outcome = Self.check(samples, expectation.time)
         }
         moment = outcome.moment
         fault = outcome.fault
@@ -112,13 +129,11 @@ package struct ScenarioVerdict: Sendable {
     }
 
     /// Checks a state that lasts, which is off at the start.
+    /// - Parameter text: the clause about the latest change; `nil` for none.
     private static func state(
-        _ changes: [(time: Duration, isOn: Bool)], _ isOn: Bool, _ time: ScenarioExpectation.Time
+        _ changes: [(time: Duration, isOn: Bool)], _ isOn: Bool, _ time: ScenarioExpectation.Time,
+        text: ((time: Duration, isOn: Bool)?) -> String
     ) -> Outcome {
-        func text(_ change: (time: Duration, isOn: Bool)?) -> String {
-            guard let change else { return "it never was on the air" }
-            return "it has been \(change.isOn ? "on" : "off") the air since \(ScenarioTime.text(change.time))"
-        }
         func last(at moment: Duration) -> (time: Duration, isOn: Bool)? { changes.last { $0.time <= moment } }
         func isMet(at moment: Duration) -> Bool { (last(at: moment)?.isOn ?? false) == isOn }
         switch time {

@@ -5,11 +5,18 @@
 #ifndef BEACONRY_CCONCURRENCY_H
 #define BEACONRY_CCONCURRENCY_H
 
-/// Takes a job of the Swift runtime, from any thread. It must be run once.
-typedef void (*beaconry_job_handler)(void *job);
+#include <stdbool.h>
 
-/// Passes all jobs of the global executor from now on to a handler, for the rest of the process. Jobs of actors without an
-/// executor of their own are not among them.
+/// Takes a job of the Swift runtime, from any thread, and runs it once; or returns false, and the runtime runs it.
+typedef bool (*beaconry_job_handler)(void *job);
+
+/// Passes all jobs of the global executor from now on to a handler, for the rest of the process.
 void beaconry_redirect_global_jobs(beaconry_job_handler handler);
+
+/// The simulation that this thread runs; null on all other threads.
+void *beaconry_thread_simulation(void);
+
+/// Sets it.
+void beaconry_set_thread_simulation(void *simulation);
 
 #endif

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FoundationEssentials
+import Radio
 
 /// The encoder of JSON lines.
 package enum JSONLine {
@@ -20,8 +21,8 @@ package enum JSONLine {
 
 /// Timestamps of all output: UTC with milliseconds, `2026-01-31T12:00:00.000Z`.
 package enum Timestamp {
-    /// The current time.
-    package static var now: String { text(.now) }
+    /// The present time: the machine's, or that of the current simulation.
+    package static var now: String { text(sinceUnixEpoch: .sinceUnixEpoch) }
 
     /// A time since 1970-01-01 00:00 UTC, of which whole milliseconds are shown.
     package static func text(sinceUnixEpoch time: Duration) -> String {

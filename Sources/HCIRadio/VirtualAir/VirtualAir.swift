@@ -49,7 +49,9 @@ final class VirtualAir {
             Air(
                 AirConfiguration(
                     seed: seed, timing: options.timing, propagation: options.propagation),
-                numbers: options.seed == nil ? SystemRandomNumberGenerator() : nil),
+                // In virtual time a run can be repeated with the seed that it reports.
+                numbers: options.seed == nil && !(clock.loop is SimulatedEventLoop)
+                    ? SystemRandomNumberGenerator() : nil),
             clock: clock, capture: capture.map(PacketCapture.init))
         self.air = air
         if let replay = options.replay {
@@ -93,7 +95,8 @@ final class VirtualAir {
         let address = air.makePublicAddress()
         let configuration =
             beacon.map { ControllerConfiguration($0, spare: address) }
-            ?? ControllerConfiguration(publicAddress: address, name: air.freeName("central"))
+            ?? ControllerConfiguration(
+                publicAddress: address, name: air.freeName(options.central.name), motion: options.central.motion)
         host.start(on: AirLink(air, configuration, user: host))
     }
 

@@ -46,14 +46,28 @@ package struct VirtualAirOptions: Hashable, Sendable {
         }
     }
 
+    /// The central of the radio itself.
+    package struct Central: Hashable, Sendable {
+        /// Its name on the air.
+        package var name = "central"
+        /// How it moves; `nil` is 1 m from every beacon.
+        package var motion: Motion?
+        /// The ATT_MTU that it offers, 23 to 517 bytes.
+        package var maximumTransmissionUnit: UInt16 = 517
+
+        /// A central with the defaults.
+        package init() {}
+    }
+
     /// The server where a central looks for an air.
     package static let defaultServer = (host: "127.0.0.1", port: 6402)
 
     /// The timings, by name.
     package static let timings: [String: ConnectionTiming] = ["spec": .spec, "immediate": .immediate]
 
-    /// The seed of all random numbers of the air, keys of its controllers included; `nil` for a random seed in
-    /// each run, which `RadioCapabilities.seed` reports, and keys from the system's generator.
+    /// The seed of all random numbers of the air, keys of its controllers included, and in virtual time those of the
+    /// hosts; `nil` for a random seed in each run, which `RadioCapabilities.seed` reports, and in real time keys from
+    /// the system's generator.
     package var seed: UInt64?
     /// Whether data waits for connection events, or arrives at once.
     package var timing: ConnectionTiming
@@ -61,6 +75,8 @@ package struct VirtualAirOptions: Hashable, Sendable {
     package var propagation: Propagation
     /// The servers.
     package var servers: [Server]
+    /// The central of the radio, if it is opened as a receiver.
+    package var central = Central()
     /// Seconds on the air in a second of real time; the hosts of servers have clocks of their own. In a simulation 1.
     package var rate: Double = 1
     /// The recording that is sent again, from the first scan on; `nil` for none.

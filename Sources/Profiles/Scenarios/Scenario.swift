@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+package import BluetoothCore
 import Devices
 
 /// A test in virtual time: beacons, receivers, a timeline of changes, and what the receivers are expected to see.
@@ -60,6 +61,22 @@ package enum ScenarioAction: Hashable, Sendable {
     case disconnect(String, peer: String?, reason: String?)
     /// `radio off` or `on`
     case radio(String)
+    /// What a receiver does on its connection to a beacon.
+    case onConnection(OnConnection, receiver: String, beacon: String)
+
+    /// What a receiver does on a connection.
+    package enum OnConnection: Hashable, Sendable {
+        /// `connect RECEIVER BEACON`
+        case connect
+        /// `pair RECEIVER BEACON`
+        case pair
+        /// `read RECEIVER BEACON CHARACTERISTIC`
+        case read(BluetoothUUID)
+        /// `write RECEIVER BEACON CHARACTERISTIC HEX`, with response
+        case write(BluetoothUUID, [UInt8])
+        /// `subscribe RECEIVER BEACON CHARACTERISTIC`
+        case subscribe(BluetoothUUID)
+    }
 }
 
 /// What is expected of a receiver or of a beacon.
@@ -82,6 +99,10 @@ package struct ScenarioExpectation: Hashable, Sendable {
         case reports(String, ClosedRange<Int>)
         /// The beacon is on the air, or off the air.
         case air(String, isOn: Bool)
+        /// The receiver is connected to the beacon.
+        case connected(String)
+        /// The receiver reads this value of the beacon's characteristic, or is notified of it.
+        case value(String, BluetoothUUID, [UInt8])
     }
 
     /// When it is expected.
@@ -137,6 +158,9 @@ extension ScenarioExpectation.Subject: CustomStringConvertible {
             "at least \(count.lowerBound) reports of \(beacon)"
         case .reports(let beacon, let count): "\(count.lowerBound) to \(count.upperBound) reports of \(beacon)"
         case .air(let beacon, let isOn): "\(beacon) is \(isOn ? "on" : "off") the air"
+        case .connected(let beacon): "connected to \(beacon)"
+        case .value(let beacon, let characteristic, let value):
+            "value of \(characteristic) of \(beacon) is \(Hexadecimal.string(value))"
         }
     }
 

@@ -2,12 +2,14 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothCore
 import Devices
 
 /// Parses the words of a change: those of `beaconry ctl`.
 struct ScenarioActionParser {
     private static let names = [
         "move", "set", "enable", "disable", "on", "off", "mute", "unmute", "battery", "link", "disconnect", "radio",
+        "connect", "pair", "read", "write", "subscribe",
     ]
 
     /// The ids of the beacons.
@@ -35,6 +37,15 @@ struct ScenarioActionParser {
         case "radio":
             guard rest.count == 1 else { throw ValueFault("radio needs off or on") }
             return .radio(try Self.choice(rest[0], ["off", "on"]))
+        case "connect": return try onConnection(.connect, name, rest, arguments: 0)
+        case "pair": return try onConnection(.pair, name, rest, arguments: 0)
+        case "read", "subscribe":
+            let uuid = try rest.dropFirst(2).first.map(ValueText.bluetoothUUID) ?? .bit16(0)
+            return try onConnection(name == "read" ? .read(uuid) : .subscribe(uuid), name, rest, arguments: 1)
+        case "write":
+            let uuid = try rest.dropFirst(2).first.map(ValueText.bluetoothUUID) ?? .bit16(0)
+            let value = try rest.dropFirst(3).first.map(ScenarioValue.bytes) ?? []
+            return try onConnection(.write(uuid, value), name, rest, arguments: 2)
         default: throw ValueFault(Spelling.unknown("there is no change \"\(name)\"", name, "changes", Self.names))
         }
     }
@@ -99,6 +110,21 @@ struct ScenarioActionParser {
             peer: arguments.count == 2 ? arguments[1] : nil, reason: options["reason"])
     }
 
+    private func onConnection(
+        _ action: ScenarioAction.OnConnection, _ verb: String, _ words: [String], arguments: Int
+    ) throws(ValueFault) -> ScenarioAction {
+        guard words.count == 2 + arguments else {
+            let (more, example) = [
+                ("", "phone lock"), (" and a characteristic", "phone lock 2A19"),
+                (", a characteristic and a value in hexadecimal", "phone lock 2A06 01"),
+            ][arguments]
+            throw ValueFault(
+                "\(verb) needs a receiver\(arguments == 0 ? " and" : ",") a beacon\(more), such as \(verb) \(example)")
+        }
+        return .onConnection(
+            action, receiver: try name(words[0], among: receivers, "receiver"), beacon: try beacon(words[1]))
+    }
+
     // MARK: - Names and options
 
     private func onlyBeacon(_ words: [String], _ verb: String) throws(ValueFault) -> String {
@@ -144,6 +170,20 @@ struct ScenarioActionParser {
             }
         }
         return (arguments, found)
+    }
+}
+
+/// Attribute values in a scenario.
+enum ScenarioValue {
+    /// The longest value of an attribute (Core 5.4, Vol 3, Part F, 3.2.9).
+    private static let maximumLength = 512
+
+    /// Up to 512 bytes in hexadecimal.
+    static func bytes(_ text: String) throws(ValueFault) -> [UInt8] {
+        guard let bytes = try? Hexadecimal.bytes(text), bytes.count <= maximumLength else {
+            throw ValueFault("\"\(text)\" is not a value; write up to 512 bytes in hexadecimal digits, such as 01FF")
+        }
+        return bytes
     }
 }
 

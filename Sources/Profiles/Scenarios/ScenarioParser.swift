@@ -196,7 +196,7 @@ struct ScenarioParser {
     // MARK: - Expectations
 
     private static let receiverKeys = [
-        "enters", "exits", "sees", "does-not-see", "nearest", "distance", "rssi", "reports",
+        "enters", "exits", "sees", "does-not-see", "nearest", "distance", "rssi", "reports", "connected", "value",
     ]
     private static let beaconKeys = ["on-air", "off-air"]
 
@@ -261,6 +261,12 @@ struct ScenarioParser {
         case "rssi":
             guard let levels = range("dbm", "[-70, -55]", ValueText.number, &reader) else { return nil }
             return .rssi(name, levels)
+        case "connected": return .connected(name)
+        case "value":
+            let characteristic = reader.required("characteristic", ValueText.bluetoothUUID)
+            let value = reader.required("hex", ScenarioValue.bytes)
+            guard let characteristic, let value else { return nil }
+            return .value(name, characteristic, value)
         default:
             if reader.present("count")?.sequence == nil {
                 guard let count = reader.required("count", Self.count) else { return nil }
@@ -305,7 +311,7 @@ struct ScenarioParser {
     // MARK: - Times
 
     private func acceptTimeKeys(_ reader: inout ProfileReader) {
-        for key in ["by", "at", "within", "after", "between", "never", "metres", "tolerance", "dbm", "count"] {
+        for key in ["by", "at", "within", "after", "between", "never", "metres", "tolerance", "dbm", "count", "characteristic", "hex"] {
             _ = reader.node(key)
         }
     }
@@ -343,7 +349,7 @@ struct ScenarioParser {
             reader.add("write count: 0 instead of never", field: "never", at: reader.place(of: "never"))
             return nil
         }
-        if at != nil, isAbsent || ["enters", "exits", "reports", "sees"].contains(key) {
+        if at != nil, isAbsent || ["enters", "exits", "reports", "sees", "value"].contains(key) {
             reader.add(
                 "\(key) takes by, within or between; an event has no exact moment", field: "at",
                 at: reader.place(of: "at"))
@@ -363,7 +369,7 @@ struct ScenarioParser {
             return isAbsent ? .never(.zero...limit) : .once(.zero...limit)
         }
         if isAbsent { return .never(period) }
-        let isState = ["nearest", "distance", "rssi", "on-air", "off-air"].contains(key)
+        let isState = ["nearest", "distance", "rssi", "on-air", "off-air", "connected"].contains(key)
         return isState && between != nil ? .throughout(period) : .once(period)
     }
 }

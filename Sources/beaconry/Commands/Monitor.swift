@@ -84,7 +84,7 @@ struct MonitorWatch: AsyncParsableCommand {
     @Flag(inversion: .prefixedNo, help: "Report the beacons in range of regions that are inside, once a second.")
     var ranging = true
 
-    @Flag(help: "Do not save states.")
+    @Flag(help: "Do not save states; so it is with --profile.")
     var ephemeral = false
 
     @OptionGroup var limit: RegionLimitOption
@@ -98,7 +98,8 @@ struct MonitorWatch: AsyncParsableCommand {
     @OptionGroup var options: ListeningOptions
 
     func run() async throws {
-        let isEphemeral = try StateOptions.checkEphemeral(ephemeral, state: folder.state)
+        // The states of a simulation are not those of a region outside.
+        let isEphemeral = try StateOptions.checkEphemeral(ephemeral, state: folder.state) || options.air.isGiven
         var source = RegionSource(file: file, folder: folder.folder)
         if try source.read().isEmpty {
             throw Failure.usage("no region is saved; save one (beaconry monitor add), or name a file of regions")

@@ -32,9 +32,16 @@ struct PhoneCommand: AsyncParsableCommand {
     @OptionGroup var state: StateOptions
 
     func run() async throws {
-        let folder = try state.folder()
+        // Beacons of this process do not save their bonds either.
+        let folder = options.air.isGiven ? nil : try state.folder()
         let text = try ProfileFiles.text(profile, examples: "profiles/phones/")
-        let phone = Phone(try PhoneProfile(parsing: text, file: profile))
+        let phoneProfile = try PhoneProfile(parsing: text, file: profile)
+        // Before the phone is made, because it may begin virtual time.
+        let radio = try options.listening(
+            duration: try time.value(), limits: [.exactData],
+            maximumTransmissionUnit: phoneProfile.maximumTransmissionUnit)
+        let phone = Phone(phoneProfile)
+        let listening = radio.preparing { await phone.introduce(to: $0) }
         let format = options.format
         let events = phone.events.listen()
         let reporting = Task {
@@ -42,9 +49,6 @@ struct PhoneCommand: AsyncParsableCommand {
                 Output.report(RecordReport(posted, lines: [EventText.line(posted.event)]), as: format)
             }
         }
-        let listening = try options.listening(
-            duration: try time.value(), limits: [.exactData], maximumTransmissionUnit: phone.maximumTransmissionUnit,
-            prepare: { await phone.introduce(to: $0) })
         do {
             if let folder { try await phone.openBonds(in: folder, resets: state.resets) }
             let ending = try await listening.run { radio, _ in try await phone.run(on: radio) }

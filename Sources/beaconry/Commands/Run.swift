@@ -27,7 +27,7 @@ struct Run: AsyncParsableCommand {
     @OptionGroup var state: StateOptions
 
     func validate() throws {
-        guard profiles.isEmpty, options.air.replay == nil else { return }
+        guard profiles.isEmpty, options.air.model.replay == nil else { return }
         throw ValidationError("Missing expected argument '<profiles> ...'")
     }
 

@@ -20,12 +20,14 @@ struct ListeningOptions: ParsableArguments {
         parsing: .unconditional,
         help: ArgumentHelp(
             """
-            Where this receiver is on a virtual air, in metres: 3,0 or 3,0,1.5 (default: that of its server, else 1 m from \
-            every beacon).
+            Where this receiver is on a virtual air, in metres: 3,0 or 3,0,1.5 (default: that of its server or of \
+            --receiver, else 1 m from every beacon).
             """,
             valueName: "x,y[,z]"),
         transform: ValueText.position)
     var position: Position?
+
+    @OptionGroup var air: OwnAirOptions
 
     @OptionGroup var output: OutputOptions
 
@@ -33,13 +35,15 @@ struct ListeningOptions: ParsableArguments {
 
     var format: OutputFormat { output.format }
 
-    /// A use of the radio (see `Listening.init`).
+    /// A use of the radio (see `Listening.init`), or of the air of `--profile`, which may begin virtual time.
     /// - Parameter maximumTransmissionUnit: the ATT_MTU, if the radio's host is ours.
     func listening(
         duration: Duration? = nil, limits: Set<ReceivingCapabilities.Limit.Subject> = [],
-        maximumTransmissionUnit: UInt16 = 517,
-        prepare: @escaping @Sendable (any CentralRadio) async -> Void = { _ in }
+        maximumTransmissionUnit: UInt16 = 517
     ) throws -> Listening {
+        if let run = try air.run(radio: radio, at: position, maximumTransmissionUnit: maximumTransmissionUnit) {
+            return Listening(run, format: format, duration: duration)
+        }
         var driver = try radio.driver(waits: waits)
         if var air = driver as? VirtualAirDriver {
             air.server = try VirtualAirOption.servedPlace()
@@ -47,7 +51,7 @@ struct ListeningOptions: ParsableArguments {
         }
         return Listening(
             driver.makeCentral(maximumTransmissionUnit: maximumTransmissionUnit), waits: waits, format: format,
-            duration: duration, limits: limits, position: position, prepare: prepare)
+            duration: duration, limits: limits, position: position)
     }
 }
 

@@ -16,6 +16,9 @@ struct RadioOption: ParsableArguments {
     /// Whether a radio was named, by the option or by BEACONRY_RADIO.
     var isGiven: Bool { name != nil }
 
+    /// Whether the virtual air meets the request: no radio was named, or `auto`, or `virtual`.
+    var mayBeVirtual: Bool { ["auto", "virtual"].contains(name ?? "auto") }
+
     /// The selected radio.
     /// - Parameter waits: whether to wait for the radio.
     func driver(waits: Bool = false) throws(Failure) -> any RadioDriver {

@@ -12,8 +12,6 @@ import Radio
 
 /// The options of the virtual air.
 struct VirtualAirOption: ParsableArguments {
-    private static let defaults = VirtualAirOptions()
-
     @Option(
         help: """
             Where other hosts get controllers on the virtual air: tcp:HOST:PORT (port 0 picks a free one), vhci (the \
@@ -25,58 +23,7 @@ struct VirtualAirOption: ParsableArguments {
             """)
     var hciServer: [String] = []
 
-    @Option(
-        parsing: .unconditional,
-        help: """
-            Seed of the virtual air's random number generator, keys of its controllers included (default: a random one, \
-            reported by the radio-ready event, and keys from the system).
-            """,
-        transform: OptionValue.seed)
-    var seed: UInt64?
-
-    @Option(
-        help: """
-            When data on the virtual air arrives: spec, at connection events as on a real air, or immediate (default: \
-            spec).
-            """,
-        transform: timing)
-    var airTiming: String?
-
-    @Option(
-        help: """
-            Model of the virtual air: free, hall, office, home or obstructed, with shadowing, fading, lost packets and \
-            collisions, or off (default: that of the profile, else off).
-            """,
-        completion: .list(Propagation.environments.map(\.name) + ["off"]),
-        transform: ValueText.physics)
-    var physics: Propagation?
-
-    @Option(
-        parsing: .unconditional,
-        help: """
-            Path-loss exponent of the virtual air: 2 is free space, 3 to 4 indoors (default: that of the model, else \
-            \(defaults.propagation.exponent)).
-            """,
-        transform: exponent)
-    var pathLoss: Double?
-
-    @Option(
-        parsing: .unconditional,
-        help: """
-            Standard deviation of the RSSI from packet to packet on the virtual air, in dB (default: that of the model, \
-            else \(defaults.propagation.packetDeviation)).
-            """,
-        transform: noise)
-    var rssiNoise: Double?
-
-    @Option(
-        help: ArgumentHelp(
-            """
-            Recording of beaconry record, or btsnoop file, whose advertisements are sent again on the virtual air, with their \
-            times and RSSI, from the first scan on (default: none).
-            """,
-            valueName: "recording"), completion: .file())
-    var replay: String?
+    @OptionGroup var model: AirModelOptions
 
     /// The radio with these options, if it is the virtual air.
     /// - Parameter profiles: the profiles of the run, which may describe the air, and whose receivers become servers of it.
@@ -85,35 +32,16 @@ struct VirtualAirOption: ParsableArguments {
         if var air = driver as? VirtualAirDriver {
             air.options = try options(for: profiles)
             for receiver in profiles.flatMap(\.receivers) { air.options.add(receiver) }
-            air.options.replay = try replay.map { try ReplayTool.load($0) }
             return air
         }
-        guard hciServer.isEmpty, seed == nil, airTiming == nil, physics == nil, pathLoss == nil, rssiNoise == nil,
-            replay == nil
-        else {
-            throw Failure.usage(
-                "--hci-server, --seed, --air-timing, --physics, --path-loss, --rssi-noise and --replay need "
-                    + "--radio virtual")
+        guard hciServer.isEmpty, !model.isGiven else {
+            throw Failure.usage("--hci-server, \(AirModelOptions.names) need --radio virtual")
         }
         return driver
     }
 
     private func options(for profiles: [Profile]) throws -> VirtualAirOptions {
-        var options = Self.defaults
-        if let seed = try seed ?? EnvironmentVariable.seed.parsed(OptionValue.seed) { options.seed = seed }
-        if let name = try airTiming ?? EnvironmentVariable.airTiming.parsed(Self.timing),
-            let timing = VirtualAirOptions.timings[name]
-        {
-            options.timing = timing
-        }
-        let model = try physics ?? EnvironmentVariable.physics.parsed(ValueText.physics)
-        options.propagation = Propagation(for: profiles, chosen: model)
-        if let exponent = try pathLoss ?? EnvironmentVariable.pathLoss.parsed(Self.exponent) {
-            options.propagation.exponent = exponent
-        }
-        if let noise = try rssiNoise ?? EnvironmentVariable.rssiNoise.parsed(Self.noise) {
-            options.propagation.packetDeviation = noise
-        }
+        var options = try model.options(for: profiles)
         if let servers = try Self.servers(hciServer.isEmpty ? Self.serversInEnvironment : hciServer) {
             options.servers = servers
         }
@@ -170,16 +98,6 @@ struct VirtualAirOption: ParsableArguments {
         server.carrying = query.carried.map { Carrying($0, heading: query.heading ?? 0) }
         return server
     }
-
-    private static func timing(_ text: String) throws(ValueFault) -> String {
-        guard VirtualAirOptions.timings[text] != nil else {
-            throw ValueFault("\"\(text)\" is not one of spec, immediate")
-        }
-        return text
-    }
-
-    private static let exponent = OptionValue.number(upTo: 10, "")
-    private static let noise = OptionValue.number(upTo: 40, " of decibels")
 }
 
 extension VirtualAirOptions {

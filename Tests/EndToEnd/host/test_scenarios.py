@@ -29,8 +29,8 @@ def write(folder: Path, timeline: str, expect: str) -> str:
     return str(path)
 
 
-def test_there_are_ten_scenarios() -> None:
-    assert len(SCENARIOS) == 10
+def test_there_are_eleven_scenarios() -> None:
+    assert len(SCENARIOS) == 11
 
 
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
@@ -40,6 +40,58 @@ def test_scenario_passes(path: Path) -> None:
     assert result.returncode == 0, record
     assert record["passed"] and record["scenario"] == path.stem
     assert all(expectation["passed"] for expectation in record["expectations"])
+
+
+def test_pairing_is_the_same_in_each_run(tmp_path: Path) -> None:
+    captures = {}
+    for name, seed in (("first", "7"), ("second", "7"), ("other", "8")):
+        file = tmp_path / f"{name}.btsnoop"
+        result = beaconry("test", str(CHECKOUT / "scenarios/paired-lock.yaml"), "--seed", seed, "--capture", str(file))
+        assert result.returncode == 0, result.stdout
+        captures[name] = file.read_bytes()
+    assert len(captures["first"]) > 10_000
+    assert captures["first"] == captures["second"] != captures["other"]
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ("connect phone door", "no connection to"),
+        ("read phone door 2A00", "phone is not connected to door"),
+        ("disconnect phone", "phone has no connection"),
+        ("[off door, connect phone door]", "it was not done before the end of the scenario"),
+    ],
+)
+def test_changes_on_connections_that_are_not_possible_are_refused(tmp_path: Path, change: str, sentence: str) -> None:
+    # The beacon is not connectable.
+    end = "5s" if "off" in change else "20s"
+    result = beaconry("test", write(tmp_path, f"at: 2s, do: {change}", f"on-air: door, by: {end}"))
+    assert result.returncode == 1
+    assert "was refused" in result.stdout and sentence in result.stdout
+
+
+def test_a_connection_and_its_values_are_expected(tmp_path: Path) -> None:
+    path = tmp_path / "battery.yaml"
+    path.write_text(
+        """scenario: battery
+beacons: [{ id: pot, device: battery, level: 50, position: [0, 0] }]
+receivers: [{ id: phone, position: [3, 0] }, { id: tablet, position: [4, 0] }]
+timeline:
+  - { at: 1s, do: [connect phone pot, read phone pot 2A19, subscribe phone pot 2A19] }
+  - { at: 5s, do: set pot level=49 }
+  - { at: 8s, do: disconnect pot phone }
+  - { at: 10s, do: [connect tablet pot, read tablet pot 2A19] }
+expect:
+  - { receiver: phone, connected: pot, between: [2s, 7s] }
+  - { receiver: phone, value: pot, characteristic: 2A19, hex: 32, by: 3s }
+  - { receiver: phone, value: pot, characteristic: 2A19, hex: 31, between: [5s, 6s] }
+  - { receiver: phone, connected: pot, between: [9s, 30s], never: true }
+  - { receiver: tablet, connected: pot, by: 12s }
+  - { receiver: tablet, value: pot, characteristic: 2A19, hex: 31, by: 12s }
+"""
+    )
+    result = beaconry("test", str(path))
+    assert result.returncode == 0, result.stdout
 
 
 def test_several_scenarios_run_one_after_the_other() -> None:

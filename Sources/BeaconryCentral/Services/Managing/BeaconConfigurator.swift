@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import BluetoothCore
+import Concurrency
 import Radio
 
 /// Configures IoT Design Shop beacons as their app does: scan by service, connect, discover, read all, write what differs
@@ -93,7 +94,7 @@ public struct BeaconConfigurator: Sendable {
                 guard attempt < attempts, error.mayPass, !Task.isCancelled else { throw error }
                 attempt += 1
                 progress(target, .retrying(error))
-                try? await Task.sleep(for: Self.pause)
+                try? await Simulation.clock.sleep(for: Self.pause)
             }
         }
     }

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Concurrency
 import Dispatch
 import Emulator
 import Glibc
@@ -37,6 +38,13 @@ package final class LiveScreen: Sendable {
     private let hasKeys = Terminal.hasKeys
     private let queue = DispatchQueue(label: "terminal")
     private let sources: Mutex<Sources>
+
+    /// A screen for the results of a command; `nil` where lines are printed: without a terminal, as JSON, and in virtual time
+    /// that passes as fast as possible.
+    static func forResults(as format: OutputFormat) -> LiveScreen? {
+        guard format == .text, Terminal.isPossible, Simulation.current?.rate != .maximum else { return nil }
+        return LiveScreen()
+    }
 
     /// Takes over the terminal.
     package init() {

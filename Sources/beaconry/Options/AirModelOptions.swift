@@ -1,0 +1,108 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import BeaconryTools
+import BluetoothCore
+import Devices
+import HCIRadio
+import Profiles
+
+/// The options of a virtual air, whatever is on it.
+struct AirModelOptions: ParsableArguments {
+    /// The names of the options, as a list in a sentence.
+    static let names = "--seed, --air-timing, --physics, --path-loss, --rssi-noise and --replay"
+
+    private static let defaults = VirtualAirOptions()
+
+    @Option(
+        parsing: .unconditional,
+        help: """
+            Seed of the virtual air's random number generator, keys of its controllers included (default: a random one, \
+            reported by the radio-ready event, and keys from the system).
+            """,
+        transform: OptionValue.seed)
+    var seed: UInt64?
+
+    @Option(
+        help: """
+            When data on the virtual air arrives: spec, at connection events as on a real air, or immediate (default: \
+            spec).
+            """,
+        transform: timing)
+    var airTiming: String?
+
+    @Option(
+        help: """
+            Model of the virtual air: free, hall, office, home or obstructed, with shadowing, fading, lost packets and \
+            collisions, or off (default: that of the profile, else off).
+            """,
+        completion: .list(Propagation.environments.map(\.name) + ["off"]),
+        transform: ValueText.physics)
+    var physics: Propagation?
+
+    @Option(
+        parsing: .unconditional,
+        help: """
+            Path-loss exponent of the virtual air: 2 is free space, 3 to 4 indoors (default: that of the model, else \
+            \(defaults.propagation.exponent)).
+            """,
+        transform: exponent)
+    var pathLoss: Double?
+
+    @Option(
+        parsing: .unconditional,
+        help: """
+            Standard deviation of the RSSI from packet to packet on the virtual air, in dB (default: that of the model, \
+            else \(defaults.propagation.packetDeviation)).
+            """,
+        transform: noise)
+    var rssiNoise: Double?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Recording of beaconry record, or btsnoop file, whose advertisements are sent again on the virtual air, with their \
+            times and RSSI, from the first scan on (default: none).
+            """,
+            valueName: "recording"), completion: .file())
+    var replay: String?
+
+    /// Whether one of the options was given.
+    var isGiven: Bool {
+        seed != nil || airTiming != nil || physics != nil || pathLoss != nil || rssiNoise != nil || replay != nil
+    }
+
+    /// The air with these options, and with the default servers.
+    /// - Parameter profiles: the profiles of the run, which may describe the air.
+    func options(for profiles: [Profile]) throws -> VirtualAirOptions {
+        var options = Self.defaults
+        if let seed = try seed ?? EnvironmentVariable.seed.parsed(OptionValue.seed) { options.seed = seed }
+        if let name = try airTiming ?? EnvironmentVariable.airTiming.parsed(Self.timing),
+            let timing = VirtualAirOptions.timings[name]
+        {
+            options.timing = timing
+        }
+        let model = try physics ?? EnvironmentVariable.physics.parsed(ValueText.physics)
+        options.propagation = Propagation(for: profiles, chosen: model)
+        if let exponent = try pathLoss ?? EnvironmentVariable.pathLoss.parsed(Self.exponent) {
+            options.propagation.exponent = exponent
+        }
+        if let noise = try rssiNoise ?? EnvironmentVariable.rssiNoise.parsed(Self.noise) {
+            options.propagation.packetDeviation = noise
+        }
+        options.replay = try replay.map { try ReplayTool.load($0) }
+        return options
+    }
+
+    private static func timing(_ text: String) throws(ValueFault) -> String {
+        guard VirtualAirOptions.timings[text] != nil else {
+            throw ValueFault("\"\(text)\" is not one of spec, immediate")
+        }
+        return text
+    }
+
+    private static let exponent = OptionValue.number(upTo: 10, "")
+    private static let noise = OptionValue.number(upTo: 40, " of decibels")
+}
