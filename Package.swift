@@ -137,7 +137,8 @@ let package = Package(
             name: "BeaconryTools",
             dependencies: [
                 "BluetoothCore", "Advertising", "Bluetooth", "Concurrency", "HCI", "DBus", "Devices", "Radio",
-                "BlueZRadio", "HCIRadio", "Profiles", "Persistence", "Emulator", "Receiving", "BeaconryCentral", unixSignals,
+                "BlueZRadio", "HCIRadio", "Profiles", "Persistence", "Emulator", "Receiving", "BeaconryCentral",
+                unixSignals,
                 subprocess,
                 systemPackage, deque,
             ],

@@ -97,8 +97,8 @@ package final class Simulation: Clock, SerialExecutor {
         /// By number; a cancelled timer has none.
         var timers: [UInt64: @Sendable () -> Void] = [:]
         var lastNumber: UInt64 = 0
-        /// Those who wait for the end of an advance.
-        var advances: [CheckedContinuation<Void, Never>] = []
+        /// Resume those who wait for the end of an advance.
+        var advances: [@Sendable () -> Void] = []
         /// Whether the thread waits for work.
         var isWaiting = false
     }
@@ -106,7 +106,7 @@ package final class Simulation: Clock, SerialExecutor {
     private enum Step: @unchecked Sendable {
         case run(Work)
         /// The time is at the limit of an advance.
-        case arrived([CheckedContinuation<Void, Never>])
+        case arrived([@Sendable () -> Void])
         /// For this long in real time, or until there is work.
         case wait(Duration?)
     }
@@ -189,9 +189,10 @@ extension Simulation {
             try? await sleep(for: duration)
             return
         }
+        let isInside = isInside
         await withCheckedContinuation { continuation in
             state.withLock { state in
-                state.advances.append(continuation)
+                state.advances.append { Self.resume(continuation, isInside: isInside) }
                 wakeIfWaiting(&state)
             }
         }
@@ -199,9 +200,10 @@ extension Simulation {
 
     package func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         let timer = state.withLock { Self.makeTimer(&$0) }
+        let isInside = isInside
         try await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                set(timer, at: deadline.offset) { continuation.resume() }
+                set(timer, at: deadline.offset) { Self.resume(continuation, isInside: isInside) }
                 // The cancellation may have been before the timer was set.
                 if Task.isCancelled { fire(timer) }
             }
@@ -209,6 +211,14 @@ extension Simulation {
         } onCancel: {
             fire(timer)
         }
+    }
+
+    /// Whether the present task is in the simulation.
+    private var isInside: Bool { isCurrent || Self.installed.withLock { $0 === self } }
+
+    /// Resumes a task; one from outside on another thread, because what the thread of the simulation resumes is in it.
+    private static func resume(_ continuation: CheckedContinuation<Void, Never>, isInside: Bool) {
+        if isInside { continuation.resume() } else { DispatchQueue.global().async { continuation.resume() } }
     }
 
     /// Runs a function at a time since the beginning, in the past: as soon as possible.
@@ -298,7 +308,7 @@ extension Simulation {
             switch state.withLock({ Self.nextStep(&$0) }) {
             case .run(.job(let job)): job.runSynchronously(on: asUnownedSerialExecutor())
             case .run(.function(let function)): function()
-            case .arrived(let advances): for advance in advances { advance.resume() }
+            case .arrived(let advances): for resume in advances { resume() }
             case .wait(nil): wakeUp.wait()
             case .wait(let time?):
                 // A signal that comes after the time is taken by the next wait, which then does nothing.

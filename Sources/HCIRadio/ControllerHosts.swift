@@ -19,8 +19,6 @@ struct HostIdentifier: Hashable, Comparable {
     /// The host of a receiver on a virtual air, by its number from 0.
     static func receiver(_ number: Int) -> HostIdentifier { HostIdentifier(rawValue: -2 - number) }
 
-    fileprivate init(rawValue: Int) { self.rawValue = rawValue }
-
     static func < (left: HostIdentifier, right: HostIdentifier) -> Bool { left.rawValue < right.rawValue }
 }
 

@@ -94,6 +94,16 @@ private actor Counter {
         #expect(await Task.detached { Simulation.current == nil }.value)
     }
 
+    @Test func taskFromOutsideStaysOutside() async throws {
+        let simulation = Simulation(rate: .manual)
+        try await Simulation.run { _ in }
+        await simulation.advance(by: .seconds(1))
+        #expect(Simulation.current == nil)
+        simulation.setRate(.maximum)
+        try await simulation.sleep(for: .seconds(1))
+        #expect(Simulation.current == nil)
+    }
+
     @Test func clockOfASimulationIsItsOwn() async throws {
         let elapsed = try await Simulation.run { simulation in
             try await Simulation.clock.sleep(for: .seconds(3600))

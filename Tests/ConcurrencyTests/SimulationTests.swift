@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Concurrency
+import Dispatch
 import Synchronization
 import Testing
 
@@ -89,7 +90,11 @@ private final class Log: Sendable {
         let simulation = Simulation(rate: .maximum)
         #expect(!simulation.isCurrent)
         let isCurrent = await withCheckedContinuation { continuation in
-            simulation.execute { continuation.resume(returning: simulation.isCurrent) }
+            simulation.execute {
+                let isCurrent = simulation.isCurrent
+                // Not here: what the thread of the simulation resumes is in it.
+                DispatchQueue.global().async { continuation.resume(returning: isCurrent) }
+            }
         }
         #expect(isCurrent)
     }

@@ -57,7 +57,10 @@ import Testing
         ("connect phone door", .onConnection(.connect, receiver: "phone", beacon: "door")),
         ("pair phone door", .onConnection(.pair, receiver: "phone", beacon: "door")),
         ("read phone door 2A19", .onConnection(.read(.bit16(0x2A19)), receiver: "phone", beacon: "door")),
-        ("write phone door 2A06 01ff", .onConnection(.write(.bit16(0x2A06), [1, 255]), receiver: "phone", beacon: "door")),
+        (
+            "write phone door 2A06 01ff",
+            .onConnection(.write(.bit16(0x2A06), [1, 255]), receiver: "phone", beacon: "door")
+        ),
         ("subscribe phone door 2A19", .onConnection(.subscribe(.bit16(0x2A19)), receiver: "phone", beacon: "door")),
         ("radio off", .radio("off")), ("move door 1 -2 3", .move("door", [1, -2, 3])),
     ])
@@ -109,7 +112,10 @@ import Testing
         ("every: 1s, do: off door", "on-air: door, at: 1s", 7, "every needs until"),
         ("at: 1s, do: link door phone", "on-air: door, at: 1s", 7, "give --rssi, --loss, --packet-loss or --blocked"),
         ("at: 1s, do: connect door phone", "on-air: door, at: 1s", 7, "there is no receiver \"door\""),
-        ("at: 1s, do: read phone door", "on-air: door, at: 1s", 7, "read needs a receiver, a beacon and a characteristic"),
+        (
+            "at: 1s, do: read phone door", "on-air: door, at: 1s", 7,
+            "read needs a receiver, a beacon and a characteristic"
+        ),
         ("at: 1s, do: write phone door 2A06 1", "on-air: door, at: 1s", 7, "\"1\" is not a value"),
         ("at: 1s, do: off door", "receiver: phone, value: door, hex: 01, by: 1s", 9, "\"characteristic\" is missing"),
         ("at: 1s, do: off door", "receiver: phone, entres: shop, by: 1s", 9, "did you mean \"enters\"?"),

@@ -66,7 +66,8 @@ package struct ScenarioRunner: Sendable {
             /// The address of the beacon's latest advertisement at a receiver; `nil` if it received none.
             func address(of beacon: String, at receiver: String) -> RemoteAddress? {
                 let devices = (receivers[receiver]?.devices ?? [:]).filter { trace.owners[$0.key.address] == beacon }
-                return devices.max { ($0.value, $0.key.address.description) < ($1.value, $1.key.address.description) }?.key
+                return devices.max { ($0.value, $0.key.address.description) < ($1.value, $1.key.address.description) }?
+                    .key
             }
         }
 

@@ -58,11 +58,12 @@ package struct ScenarioVerdict: Sendable {
             let changes = trace.receivers[receiver]?.connections[beacon] ?? []
             outcome = Self.state(changes, true, expectation.time) { change in
                 guard let change else { return "it never was connected" }
-                return "it has been \(change.isOn ? "connected" : "disconnected") since \(ScenarioTime.text(change.time))"
+                let state = change.isOn ? "connected" : "disconnected"
+                return "it has been \(state) since \(ScenarioTime.text(change.time))"
             }
         case .value(let beacon, let characteristic, let value):
-            let values = (trace.receivers[receiver]?.values[beacon] ?? []).filter { $0.characteristic == characteristic }
-            let samples = values.map {
+            let values = trace.receivers[receiver]?.values[beacon] ?? []
+            let samples = values.filter { $0.characteristic == characteristic }.map {
                 Sample(time: $0.time, isMet: $0.value == value, text: "it was \(Hexadecimal.string($0.value))")
             }
             outcome = Self.check(samples, expectation.time)

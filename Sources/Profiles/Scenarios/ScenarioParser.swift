@@ -311,7 +311,10 @@ struct ScenarioParser {
     // MARK: - Times
 
     private func acceptTimeKeys(_ reader: inout ProfileReader) {
-        for key in ["by", "at", "within", "after", "between", "never", "metres", "tolerance", "dbm", "count", "characteristic", "hex"] {
+        for key in [
+            "by", "at", "within", "after", "between", "never", "metres", "tolerance", "dbm", "count", "characteristic",
+            "hex",
+        ] {
             _ = reader.node(key)
         }
     }
