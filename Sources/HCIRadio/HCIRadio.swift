@@ -421,12 +421,14 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
         } catch {
             throw CentralHost.Failure(error: error)
         }
+        let host = side.identifier
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                side.connect(to: device, within: timeout, continuation)
-                if Task.isCancelled { side.cancelAttempt(number, to: device) }
+                // By `self`, which makes these closures run on the event loop.
+                self.side(of: host)?.connect(to: device, within: timeout, continuation)
+                if Task.isCancelled { self.cancelAttempt(number, to: device, of: host) }
             }
-        } onCancel: { [host = side.identifier] in
+        } onCancel: {
             Task { await self.cancelAttempt(number, to: device, of: host) }
         }
         let link = try result.get()
@@ -494,12 +496,12 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
         _ settings: PairingSettings, over link: HCIRemoteLink, ask: @escaping CentralPairings.Asker
     ) async -> Result<LinkProtection, PairingError> {
         guard let side = side(of: link.host) else { return .failure(PairingError(.unsupported)) }
-        let connection = link.connection
-        if let obstacle = side.obstacleToPairing(connection) { return .failure(obstacle) }
+        if let obstacle = side.obstacleToPairing(link.connection) { return .failure(obstacle) }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                side.pair(connection, settings, ask: ask, continuation)
-                if Task.isCancelled { side.cancelPairing(connection) }
+                // By `self`, which makes these closures run on the event loop.
+                self.side(of: link.host)?.pair(link.connection, settings, ask: ask, continuation)
+                if Task.isCancelled { self.cancelPairing(over: link) }
             }
         } onCancel: {
             Task { await self.cancelPairing(over: link) }
