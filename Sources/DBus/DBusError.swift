@@ -110,23 +110,38 @@ extension DBusError {
         standard("UnknownObject", "no object at \(path)")
     }
 
-    /// The reply to a call of an interface that the object does not have.
-    package static func unknownInterface(_ interface: String) -> DBusError {
-        standard("UnknownInterface", "no interface \(interface)")
+    /// The reply to a call of an interface or a method that the object does not have, or with arguments of other types.
+    package static func unknownMethod(_ call: MethodCall) -> DBusError {
+        let signature = call.arguments.map(\.signature).joined()
+        let interface = call.interface.map { " on interface \"\($0)\"" } ?? ""
+        return standard(
+            "UnknownMethod", "Method \"\(call.member)\" with signature \"\(signature)\"\(interface) doesn't exist")
     }
 
-    /// The reply to a call of a method that the interface does not have.
-    package static func unknownMethod(_ member: String) -> DBusError {
-        standard("UnknownMethod", "no method \(member)")
+    // The texts of the errors about properties are those of bluetoothd (bluez 5.82 gdbus/object.c), which clients match.
+
+    /// The reply to reading properties of an interface that the object does not have.
+    static func noSuchInterface(_ interface: String) -> DBusError {
+        standard("InvalidArgs", "No such interface '\(interface)'")
     }
 
-    /// The reply to a call about a property that the interface does not have.
-    package static func unknownProperty(_ property: String) -> DBusError {
-        standard("UnknownProperty", "no property \(property)")
+    /// The reply to reading a property that the interface does not have, or not at present.
+    static func noSuchProperty(_ property: String) -> DBusError {
+        standard("InvalidArgs", "No such property '\(property)'")
+    }
+
+    /// The reply to setting a property that the interface does not have, or not at present.
+    static func unknownProperty(_ property: String) -> DBusError {
+        standard("UnknownProperty", "No such property '\(property)'")
     }
 
     /// The reply to setting a read-only property.
-    package static func propertyReadOnly(_ property: String) -> DBusError {
-        standard("PropertyReadOnly", "property \(property) is read-only")
+    static func propertyReadOnly(_ property: String) -> DBusError {
+        standard("PropertyReadOnly", "Property '\(property)' is not writable")
+    }
+
+    /// The reply to setting a property to a value of another type.
+    static func invalidSignature(of property: String) -> DBusError {
+        standard("InvalidSignature", "Invalid signature for '\(property)'")
     }
 }

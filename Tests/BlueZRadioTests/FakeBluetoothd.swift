@@ -13,6 +13,7 @@ actor FakeBluetoothd {
     static let adapter: ObjectPath = "/org/bluez/hci0"
 
     let connection: DBusConnection
+    nonisolated var unownedExecutor: UnownedSerialExecutor { connection.unownedExecutor }
     /// The called methods, in order.
     private(set) var calls: [String] = []
     /// The properties of the registered advertisements, by their path.
@@ -95,7 +96,7 @@ actor FakeBluetoothd {
 
     private func exportAdapter() async throws {
         let adapter = ExportedInterface(
-            "org.bluez.Adapter1", properties: { [weak self] in await self?.adapterProperties() ?? [:] },
+            "org.bluez.Adapter1", properties: { [weak self] in self?.assumeIsolated { $0.adapterProperties() } ?? [:] },
             methods: [
                 "SetDiscoveryFilter": { [weak self] _ in await self?.accept("SetDiscoveryFilter") ?? .success([]) },
                 "StartDiscovery": { [weak self] _ in await self?.accept("StartDiscovery") ?? .success([]) },

@@ -69,18 +69,20 @@ import Testing
             let name = DBusValue.string(Self.characteristic.name)
             let value = DBusValue.variant(.byte(1))
             for (interface, member, arguments, error) in [
-                (Self.properties, "Get", [name, "Nothing"], "UnknownProperty"),
-                (Self.properties, "Get", ["org.example.No", "Value"], "UnknownInterface"),
-                (Self.properties, "Get", [name], "InvalidArgs"),
-                (Self.properties, "Get", [.byte(1), "Value"], "InvalidArgs"),
-                (Self.properties, "GetAll", [], "InvalidArgs"),
+                (Self.properties, "Get", [name, "Nothing"], "InvalidArgs"),
+                (Self.properties, "Get", ["org.example.No", "Value"], "InvalidArgs"),
+                (Self.properties, "Get", [name], "UnknownMethod"),
+                (Self.properties, "Get", [.byte(1), "Value"], "UnknownMethod"),
+                (Self.properties, "GetAll", [], "UnknownMethod"),
+                (Self.properties, "GetAll", ["org.example.No"], "InvalidArgs"),
                 (Self.properties, "Set", [name, "Value", value], "PropertyReadOnly"),
                 (Self.properties, "Set", [name, "Nothing", value], "UnknownProperty"),
-                (Self.properties, "Set", [name], "InvalidArgs"),
+                (Self.properties, "Set", [name], "UnknownMethod"),
+                (Self.properties, "Set", ["org.example.No", "Value", value], "InvalidArgs"),
                 (Self.properties, "Steal", [], "UnknownMethod"),
                 (Self.characteristic.name, "Nothing", [], "UnknownMethod"),
-                ("org.example.No", "ReadValue", [], "UnknownInterface"),
-                (Self.objectManager, "GetManagedObjects", [], "UnknownInterface"),
+                ("org.example.No", "ReadValue", [], "UnknownMethod"),
+                (Self.objectManager, "GetManagedObjects", [], "UnknownMethod"),
             ] as [(String, String, [DBusValue], String)] {
                 #expect(await Self.errorName(connection, path, interface, member, arguments) == error)
             }

@@ -3,12 +3,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CDBus
-import Concurrency
+package import Concurrency
 import Dispatch
 
 /// A connection to a message bus: calls methods, subscribes to signals, exports objects.
 ///
-/// The connection runs on a queue of its own, on which libdbus may block. It is open from `connect` until `close`, the end
+/// The connection runs on a queue, on which libdbus may block. It is open from `connect` until `close`, the end
 /// of the bus, or the release of the last reference, whichever is first. Then calls in flight fail, streams end, handlers
 /// are cancelled, and further operations throw `notConnected`. Calls in flight hold a reference.
 ///
@@ -27,35 +27,51 @@ package actor DBusConnection {
     private var calls = PendingCalls()
     /// Readable for tests.
     private(set) var subscriptions = SubscriptionTable()
-    private var exports = ExportTable()
+    private let objects: ObjectHost
     private var closeWaiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
     private var lastIdentifier: UInt64 = 0
 
-    /// The executor on the queue of this connection.
+    /// The executor on the queue of this connection. An actor that has it too, as its own `unownedExecutor`, calls this
+    /// connection with ``synchronously(_:)``, and the handlers of its objects call it with `assumeIsolated`.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     private init(link: BusLink, executor: QueueExecutor) {
         self.link = link
         self.executor = executor
+        objects = ObjectHost(link: link, queue: executor.queue)
         uniqueName = link.uniqueName
     }
 
     deinit {
         subscriptions.finishAll()
-        exports.closeAll()
     }
 
     /// Connects to a bus and waits until it has given this connection a name.
     ///
-    /// Cancelling the task has no effect; libdbus gives up by itself after 25 s.
+    /// Cancelling the task has no effect; libdbus gives up by itself after 25 s, and blocks the executor until then.
     ///
+    /// - Parameter executor: the executor of the connection, which actors may share; by default one of its own.
     /// - Throws: `DBusError` of kind `connectionFailed`, whose message ends in a hint.
-    package static func connect(to bus: Bus) async throws(DBusError) -> DBusConnection {
-        let executor = QueueExecutor(label: "DBusConnection")
+    package static func connect(
+        to bus: Bus, on executor: QueueExecutor = QueueExecutor(label: "DBusConnection")
+    ) async throws(DBusError) -> DBusConnection {
         let link = try await BusConnector(executor: executor).connect(to: bus)
         let connection = DBusConnection(link: link, executor: executor)
         await connection.start()
         return connection
+    }
+
+    /// Runs a closure on this connection without waiting. Stops the process when it is called outside of the executor of
+    /// this connection.
+    ///
+    /// - Throws: what the closure throws.
+    package nonisolated func synchronously<Value: Sendable>(
+        _ body: @Sendable (isolated DBusConnection) throws(DBusError) -> Value
+    ) throws(DBusError) -> Value {
+        let result = assumeIsolated { connection -> Result<Value, DBusError> in
+            do throws(DBusError) { return .success(try body(connection)) } catch { return .failure(error) }
+        }
+        return try result.get()
     }
 
     /// Sends queued messages, for at most 0.5 s, and closes. Calls in flight fail. Further calls have no effect.
@@ -93,6 +109,7 @@ package actor DBusConnection {
     @discardableResult
     func send(_ message: DBusMessage) throws(DBusError) -> UInt32 {
         guard isOpen else { throw .notConnected() }
+        objects.flush()
         return try link.send(message.makeHandle())
     }
 
@@ -105,6 +122,7 @@ package actor DBusConnection {
     // MARK: - Receiving
 
     private func start() {
+        objects.attach(to: self)
         link.start { @Sendable [weak self] in
             self?.assumeIsolated { $0.pump() }
         }
@@ -137,8 +155,8 @@ package actor DBusConnection {
 
     private func receiveCall(_ header: DBusMessage, _ result: Result<DBusMessage, DBusError>) {
         switch result {
-        case .success(let message): answer(MethodCall(message))
-        case .failure(let error): reply(to: MethodCall(header), .failure(error))
+        case .success(let message): objects.answer(MethodCall(message))
+        case .failure(let error): objects.refuse(MethodCall(header), error)
         }
     }
 
@@ -162,7 +180,7 @@ package actor DBusConnection {
         link.close()
         for call in calls.removeAll() { call.finish(.failure(.notConnected())) }
         subscriptions.removeAll()
-        exports.removeAll()
+        objects.close()
         let waiters = closeWaiters.values
         closeWaiters = [:]
         for waiter in waiters { waiter.resume() }
@@ -305,10 +323,35 @@ extension DBusConnection {
     package func subscribe(
         _ rule: MatchRule, capacity: Int = 4096
     ) async throws(DBusError) -> AsyncStream<DBusMessage> {
+        try await subscribe(rule, .bufferingNewest(max(1, capacity))) { $0 }
+    }
+
+    /// The unique names of the connections that leave the bus, from the reply to this call on. None is lost.
+    ///
+    /// The stream ends as that of `subscribe`.
+    ///
+    /// - Throws: `DBusError`, as `call` does.
+    package func vanishedNames() async throws(DBusError) -> AsyncStream<String> {
+        let rule = MatchRule(
+            sender: Self.busName, path: Self.busPath, interface: Self.busName, member: "NameOwnerChanged")
+        return try await subscribe(rule, .unbounded) { signal in
+            guard signal.body.count == 3, signal.body[2].stringValue == "", let name = signal.body[0].stringValue,
+                name.hasPrefix(":")
+            else { return nil }
+            return name
+        }
+    }
+
+    private func subscribe<Element: Sendable>(
+        _ rule: MatchRule, _ buffering: AsyncStream<Element>.Continuation.BufferingPolicy,
+        _ element: @escaping @Sendable (DBusMessage) -> Element?
+    ) async throws(DBusError) -> AsyncStream<Element> {
         guard !Task.isCancelled else { throw .cancelled() }
         try rule.check()
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: DBusMessage.self, bufferingPolicy: .bufferingNewest(max(1, capacity)))
+        let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: buffering)
+        let subscription = SubscriptionTable.Subscription(
+            rule: rule, deliver: { signal in if let element = element(signal) { continuation.yield(element) } },
+            finish: { continuation.finish() })
         let identifier = nextIdentifier()
         // Before AddMatch: the bus replies in order, so the owner is known when it has replied to AddMatch.
         if let name = rule.wellKnownSender { try watchOwner(of: name) }
@@ -325,7 +368,7 @@ extension DBusConnection {
             // With the reply itself, not when this function resumes: the next message may be a signal.
             self?.assumeIsolated { connection in
                 switch result {
-                case .success: connection.subscriptions.add(identifier, rule, continuation)
+                case .success: connection.subscriptions.add(identifier, subscription)
                 case .failure: connection.withdraw(rule)
                 }
             }
@@ -418,118 +461,69 @@ extension DBusConnection {
     ///
     /// - Throws: `DBusError` of kind `notConnected`.
     package func export(_ path: ObjectPath, handler: @escaping MethodHandler) throws(DBusError) {
-        try install(path, object: nil, handler)
+        guard isOpen else { throw .notConnected() }
+        objects.export(path, handler)
     }
 
     /// Exports an object, and has object managers above it signal that. An export that was at the path before ends.
     ///
-    /// - Throws: `DBusError` of kind `notConnected`, or `invalidArgument` for the name of an interface.
-    package func export(_ object: ExportedObject) async throws(DBusError) {
-        for interface in object.interfaces { try NameKind.interface.check(interface.name) }
-        let path = object.path
-        let server = ObjectServer(
-            object: object,
-            managedObjects: { [weak self] in await self?.objects(below: path) ?? [] },
-            children: { [weak self] in await self?.children(of: path) ?? [] })
-        let identifier = try install(path, object: object) { call in await server.answer(call) }
-        guard !exports.managers(above: path).isEmpty else { return }
-        let interfaces = await object.describeInterfaces()
-        // If the export ended meanwhile, what ended it has sent its own signals.
-        guard exports.contains(identifier, at: path) else { return }
-        for manager in exports.managers(above: path) {
-            try emit(manager, StandardInterface.objectManager, "InterfacesAdded", [.objectPath(path), interfaces])
-        }
+    /// - Throws: `DBusError` of kind `notConnected`, or `invalidArgument` for a name of an interface or its members.
+    package func export(_ object: ExportedObject) throws(DBusError) {
+        guard isOpen else { throw .notConnected() }
+        try objects.export(object)
     }
 
     /// Ends an export, and has object managers above it signal that. The call in progress still gets its reply; waiting
     /// calls get an error. Without effect on a path without an export.
     package func unexport(_ path: ObjectPath) {
-        guard let object = exports.remove(at: path) else { return }
-        let names = DBusValue.strings(object.interfaces.map(\.name))
-        for manager in exports.managers(above: path) {
-            // Fails only without a connection, which has ended the object for all peers.
-            try? emit(manager, StandardInterface.objectManager, "InterfacesRemoved", [.objectPath(path), names])
-        }
+        objects.unexport(path)
     }
 
-    @discardableResult
-    private func install(
-        _ path: ObjectPath, object: ExportedObject?, _ handler: @escaping MethodHandler
-    ) throws(DBusError) -> UInt64 {
+    /// Ends the exports at and below a path, children before their parents, as `unexport` does.
+    package func unexportTree(_ path: ObjectPath) {
+        objects.unexportTree(path)
+    }
+
+    /// Adds an interface to an exported object, or replaces it, and has object managers above it signal that.
+    ///
+    /// - Throws: `DBusError` of kind `notConnected`, or `invalidArgument` for a name or an interface without a declaration;
+    ///   `UnknownObject` without an object at the path.
+    package func add(_ interface: ExportedInterface, at path: ObjectPath) throws(DBusError) {
         guard isOpen else { throw .notConnected() }
-        let identifier = nextIdentifier()
-        let mailbox = Mailbox { [weak self] call in
-            guard await self?.isExported(identifier, at: path) == true else {
-                await self?.reply(to: call, .failure(.unknownObject(path)))
-                return
-            }
-            let serve: @Sendable () async -> Void = { [weak self] in
-                let result = await handler(call)
-                await self?.reply(to: call, result)
-            }
-            if object?.isConcurrent == true { Task { await serve() } } else { await serve() }
-        }
-        exports.add(mailbox, object, at: path, identifier: identifier)
-        return identifier
+        try objects.add(interface, at: path)
     }
 
-    private func isExported(_ identifier: UInt64, at path: ObjectPath) -> Bool {
-        exports.contains(identifier, at: path)
+    /// Removes an interface of an exported object, and has object managers above it signal that. Without effect on an
+    /// object without it.
+    package func removeInterface(_ name: String, at path: ObjectPath) {
+        objects.removeInterface(name, at: path)
     }
 
-    private func objects(below path: ObjectPath) -> [ExportedObject] { exports.objects(below: path) }
-
-    private func children(of path: ObjectPath) -> [String] { exports.children(of: path) }
-
-    /// Passes a method call to the export at its path, or answers it without one.
-    private func answer(_ call: MethodCall) {
-        if call.interface == StandardInterface.peer {
-            reply(to: call, answerPeer(call))
-        } else if let mailbox = exports.mailbox(at: call.path) {
-            guard !mailbox.put(call) else { return }
-            reply(to: call, .failure(.limitExceeded("more than \(Mailbox.capacity) calls wait at \(call.path)")))
-        } else {
-            reply(to: call, answerUnexported(call))
-        }
+    /// Signals changed properties with the next message of this connection, before it, or at the end of the turn of the
+    /// executor.
+    ///
+    /// All changes of an interface until then make one signal, with the values at that time. Properties without a value are
+    /// invalidated. To signal each value, use `emitPropertiesChanged`.
+    package func propertiesChanged(_ names: [String], of interface: String, at path: ObjectPath) {
+        guard isOpen else { return }
+        objects.propertiesChanged(names, of: interface, at: path)
     }
 
-    /// Sends the reply to a call, if its caller expects one.
-    private func reply(to call: MethodCall, _ result: Result<[DBusValue], DBusError>) {
-        guard call.expectsReply, isOpen else { return }
-        let destination = call.sender.isEmpty ? nil : call.sender
-        do throws(DBusError) {
-            try send(.methodReturn(to: call.serial, destination: destination, body: result.get()))
-        } catch {
-            // The error of the handler, or of values that cannot be sent. A second failure leaves nothing to send.
-            _ = try? send(.error(error, to: call.serial, destination: destination))
-        }
+    /// Sends the reply of a handler.
+    func finish(_ call: MethodCall, _ result: Result<[DBusValue], DBusError>) {
+        objects.finish(call, result)
     }
 
-    private func answerPeer(_ call: MethodCall) -> Result<[DBusValue], DBusError> {
-        switch call.member {
-        case "Ping":
-            return .success([])
-        case "GetMachineId":
-            guard let identifier = dbus_try_get_local_machine_id(nil) else {
-                return .failure(.failed("this machine has no identifier"))
-            }
-            defer { dbus_free(identifier) }
-            return .success([.string(String(cString: identifier))])
-        default:
-            return .failure(.unknownMethod(call.member))
-        }
+    /// The number of calls of a peer that wait for their replies. For tests.
+    package func unansweredCalls(of sender: String) -> Int { objects.unansweredCalls(of: sender) }
+
+    /// Sends a reply from outside of the executor.
+    func send(_ result: Result<[DBusValue], DBusError>, as reply: PendingReply) {
+        reply.send(result)
     }
 
-    /// A path without an export can be introspected if there are exports below it.
-    private func answerUnexported(_ call: MethodCall) -> Result<[DBusValue], DBusError> {
-        let children = exports.children(of: call.path)
-        let interface = call.interface ?? StandardInterface.introspectable
-        let isIntrospection = interface == StandardInterface.introspectable && call.member == "Introspect"
-        guard isIntrospection, !children.isEmpty || call.path == .root else {
-            return .failure(.unknownObject(call.path))
-        }
-        var document = IntrospectionDocument()
-        document.add(children: children)
-        return .success([.string(document.text)])
+    /// Whether an export is still at its path.
+    func isExported(_ identifier: UInt64, at path: ObjectPath) -> Bool {
+        objects.contains(identifier, at: path)
     }
 }

@@ -8,9 +8,11 @@
 /// watched from the first subscription that needs it (`beginWatching`) to the last (`endWatching`), and the caller adds and
 /// removes the match rule for `NameOwnerChanged` at the bus.
 struct SubscriptionTable: Sendable {
-    private struct Subscription: Sendable {
+    /// A rule with what takes its signals.
+    struct Subscription: Sendable {
         let rule: MatchRule
-        let continuation: AsyncStream<DBusMessage>.Continuation
+        let deliver: @Sendable (DBusMessage) -> Void
+        let finish: @Sendable () -> Void
     }
 
     private struct WatchedName: Sendable {
@@ -35,10 +37,8 @@ struct SubscriptionTable: Sendable {
     // MARK: - Subscriptions
 
     /// Adds a subscription.
-    mutating func add(
-        _ identifier: UInt64, _ rule: MatchRule, _ continuation: AsyncStream<DBusMessage>.Continuation
-    ) {
-        subscriptions[identifier] = Subscription(rule: rule, continuation: continuation)
+    mutating func add(_ identifier: UInt64, _ subscription: Subscription) {
+        subscriptions[identifier] = subscription
     }
 
     /// Removes a subscription.
@@ -54,14 +54,14 @@ struct SubscriptionTable: Sendable {
 
     /// Ends all streams.
     func finishAll() {
-        for subscription in subscriptions.values { subscription.continuation.finish() }
+        for subscription in subscriptions.values { subscription.finish() }
     }
 
     /// Delivers a signal to the subscriptions that it matches.
     func deliver(_ signal: DBusMessage) {
         for subscription in subscriptions.values {
             let owner = subscription.rule.wellKnownSender.flatMap { watchedNames[$0]?.owner }
-            if subscription.rule.matches(signal, owner: owner) { subscription.continuation.yield(signal) }
+            if subscription.rule.matches(signal, owner: owner) { subscription.deliver(signal) }
         }
     }
 

@@ -2,196 +2,114 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// Handles the method calls of one exported object: its own methods and the standard interfaces.
-struct ObjectServer: Sendable {
+/// Finds what answers a method call of an object, and answers the standard interfaces.
+///
+/// The errors of the standard interfaces are those of bluetoothd (bluez 5.82 gdbus/object.c).
+struct ObjectServer {
+    /// What answers a call.
+    enum Answer {
+        /// The reply is known.
+        case reply(Result<[DBusValue], DBusError>)
+        /// A closure on the executor of the connection.
+        case immediate(ExportedInterface.CallHandler)
+        /// An asynchronous handler.
+        case queued(MethodHandler)
+        /// A property is to be set.
+        case write(ExportedInterface.WriteHandler, PropertyWrite)
+    }
+
     let object: ExportedObject
     /// The objects below the path, for `GetManagedObjects`.
-    let managedObjects: @Sendable () async -> [ExportedObject]
+    let managedObjects: () -> [ExportedObject]
     /// The names of the children, for `Introspect`.
-    let children: @Sendable () async -> [String]
+    let children: () -> [String]
 
-    /// The reply to a call.
-    func answer(_ call: MethodCall) async -> Result<[DBusValue], DBusError> {
-        if let handler = ownMethod(call) { return await handler(call) }
+    /// What answers a call.
+    func answer(_ call: MethodCall) -> Answer {
+        if let interface = object.interfaces.first(where: { $0.accepts(call) }) {
+            switch interface.service {
+            case .immediate(let handler): return .immediate(handler)
+            case .queued(let handlers):
+                return handlers[call.member].map(Answer.queued) ?? .reply(.failure(.unknownMethod(call)))
+            }
+        }
         do throws(DBusError) {
-            return .success(try await answerStandard(call))
+            return try answerStandard(call)
         } catch {
-            return .failure(error)
+            return .reply(.failure(error))
         }
     }
 
-    private func ownMethod(_ call: MethodCall) -> MethodHandler? {
-        for interface in object.interfaces where call.interface == nil || call.interface == interface.name {
-            if let handler = interface.methods[call.member] { return handler }
+    private func answerStandard(_ call: MethodCall) throws(DBusError) -> Answer {
+        let interface = StandardInterface.declarations(isObjectManager: object.isObjectManager).first {
+            (call.interface == nil || call.interface == $0.name)
+                && $0.methods.contains { $0.name == call.member && $0.accepts(call.arguments) }
         }
-        return nil
-    }
-
-    private func answerStandard(_ call: MethodCall) async throws(DBusError) -> [DBusValue] {
-        switch (call.interface ?? Self.standardInterface(of: call.member), call.member) {
-        case (StandardInterface.properties, "Get"): [try await property(call)]
-        case (StandardInterface.properties, "GetAll"): [try await allProperties(call)]
-        case (StandardInterface.properties, "Set"): throw await setError(call)
-        case (StandardInterface.introspectable, "Introspect"): [.string(await introspection())]
-        case (StandardInterface.objectManager, "GetManagedObjects") where object.isObjectManager:
-            [await describeManagedObjects()]
-        case (let interface?, let member): throw unknown(interface, member)
-        case (nil, let member): throw .unknownMethod(member)
+        switch (interface?.name, call.member) {
+        case (StandardInterface.properties, "Get"): return .reply(.success([.variant(try property(call))]))
+        case (StandardInterface.properties, "GetAll"): return .reply(.success([try allProperties(call)]))
+        case (StandardInterface.properties, "Set"): return try write(call)
+        case (StandardInterface.introspectable, _): return .reply(.success([.string(introspection)]))
+        case (StandardInterface.objectManager, _): return .reply(.success([managedObjectsDescription]))
+        default: throw .unknownMethod(call)
         }
     }
 
-    /// The standard interface of a call that omits the interface.
-    private static func standardInterface(of member: String) -> String? {
-        switch member {
-        case "Get", "GetAll", "Set": StandardInterface.properties
-        case "Introspect": StandardInterface.introspectable
-        case "GetManagedObjects": StandardInterface.objectManager
-        default: nil
-        }
-    }
-
-    private func unknown(_ interface: String, _ member: String) -> DBusError {
-        let known = object.interfaces.map(\.name) + standardInterfaces
-        return known.contains(interface) ? .unknownMethod("\(interface).\(member)") : .unknownInterface(interface)
-    }
-
-    private var standardInterfaces: [String] {
-        let every = [StandardInterface.properties, StandardInterface.introspectable]
-        return object.isObjectManager ? every + [StandardInterface.objectManager] : every
-    }
-
-    private func property(_ call: MethodCall) async throws(DBusError) -> DBusValue {
-        guard call.arguments.count == 2, let name = call.arguments[1].stringValue else {
-            throw .invalidArgument("Get takes an interface and a property")
-        }
+    private func property(_ call: MethodCall) throws(DBusError) -> DBusValue {
+        let name = call.arguments[1].stringValue ?? ""
         for interface in try interfaces(call.arguments[0]) {
-            if let value = await interface.properties()[name] { return .variant(value) }
+            if let value = interface.properties()[name] { return value }
         }
-        throw .unknownProperty(name)
+        throw .noSuchProperty(name)
     }
 
-    private func allProperties(_ call: MethodCall) async throws(DBusError) -> DBusValue {
-        guard call.arguments.count == 1 else { throw .invalidArgument("GetAll takes an interface") }
+    private func allProperties(_ call: MethodCall) throws(DBusError) -> DBusValue {
         var properties: [String: DBusValue] = [:]
         for interface in try interfaces(call.arguments[0]) {
-            properties.merge(await interface.properties()) { first, _ in first }
+            properties.merge(interface.properties()) { first, _ in first }
         }
         return .variants(properties)
     }
 
-    private func setError(_ call: MethodCall) async -> DBusError {
-        guard call.arguments.count == 3, let name = call.arguments[1].stringValue else {
-            return .invalidArgument("Set takes an interface, a property and a value")
-        }
-        do throws(DBusError) {
-            for interface in try interfaces(call.arguments[0]) where await interface.properties()[name] != nil {
-                return .propertyReadOnly(name)
+    private func write(_ call: MethodCall) throws(DBusError) -> Answer {
+        let name = call.arguments[1].stringValue ?? ""
+        let value = call.arguments[2].variantValue ?? call.arguments[2]
+        for interface in try interfaces(call.arguments[0]) {
+            let declared = interface.declaration?.property(name)
+            let exists = interface.properties()[name] != nil
+            guard declared != nil || exists else { continue }
+            guard let declared, declared.access == .readWrite, let write = interface.write else {
+                throw .propertyReadOnly(name)
             }
-            return .unknownProperty(name)
-        } catch {
-            return error
+            guard exists else { throw .unknownProperty(name) }
+            guard value.signature == declared.type.rawValue else { throw .invalidSignature(of: name) }
+            let request = PropertyWrite(
+                path: call.path, interface: interface.name, name: name, value: value, sender: call.sender)
+            return .write(write, request)
         }
+        throw .unknownProperty(name)
     }
 
     /// The interfaces that the first argument of a property method selects: one, or all for the empty string.
     private func interfaces(_ argument: DBusValue) throws(DBusError) -> [ExportedInterface] {
-        guard let name = argument.stringValue else { throw .invalidArgument("the name of an interface is missing") }
+        let name = argument.stringValue ?? ""
         if name.isEmpty { return object.interfaces }
-        let interfaces = object.interfaces.filter { $0.name == name }
-        guard !interfaces.isEmpty || standardInterfaces.contains(name) else { throw .unknownInterface(name) }
-        return interfaces
+        if let interface = object.interface(name) { return [interface] }
+        let standard = StandardInterface.declarations(isObjectManager: object.isObjectManager)
+        guard standard.contains(where: { $0.name == name }) else { throw .noSuchInterface(name) }
+        return []
     }
 
-    private func describeManagedObjects() async -> DBusValue {
-        var entries: [DBusDictionaryEntry] = []
-        for object in await managedObjects() {
-            entries.append(DBusDictionaryEntry(.objectPath(object.path), await object.describeInterfaces()))
-        }
-        return .dictionary("o", "a{sa{sv}}", entries)
+    private var managedObjectsDescription: DBusValue {
+        .dictionary(
+            "o", "a{sa{sv}}", managedObjects().map { DBusDictionaryEntry(.objectPath($0.path), $0.description) })
     }
 
-    private func introspection() async -> String {
+    private var introspection: String {
         var document = IntrospectionDocument()
-        for interface in object.interfaces {
-            let properties = await interface.properties()
-            document.add(interface.name, properties: properties, methods: interface.methods.keys.sorted())
-        }
+        for interface in object.interfaces { document.add(interface) }
         document.addStandardInterfaces(isObjectManager: object.isObjectManager)
-        document.add(children: await children())
+        document.add(children: children())
         return document.text
     }
-}
-
-/// The description of an object in XML. Methods are listed without arguments, since `ExportedInterface` does not declare
-/// them.
-///
-/// D-Bus Specification, "Introspection Data Format". Names and signatures need no escaping: their grammars exclude the
-/// special characters of XML.
-struct IntrospectionDocument {
-    private var lines: [String] = []
-
-    mutating func add(_ interface: String, properties: [String: DBusValue], methods: [String]) {
-        lines.append("  <interface name=\"\(interface)\">")
-        lines += methods.map { "    <method name=\"\($0)\"/>" }
-        for (name, value) in properties.sorted(by: { $0.key < $1.key }) {
-            lines.append("    <property name=\"\(name)\" type=\"\(value.signature)\" access=\"read\"/>")
-        }
-        lines.append("  </interface>")
-    }
-
-    mutating func addStandardInterfaces(isObjectManager: Bool) {
-        lines += [
-            "  <interface name=\"\(StandardInterface.introspectable)\">",
-            "    <method name=\"Introspect\"><arg name=\"data\" type=\"s\" direction=\"out\"/></method>",
-            "  </interface>",
-            "  <interface name=\"\(StandardInterface.properties)\">",
-            "    <method name=\"Get\"><arg name=\"interface\" type=\"s\" direction=\"in\"/>"
-                + "<arg name=\"property\" type=\"s\" direction=\"in\"/>"
-                + "<arg name=\"value\" type=\"v\" direction=\"out\"/></method>",
-            "    <method name=\"GetAll\"><arg name=\"interface\" type=\"s\" direction=\"in\"/>"
-                + "<arg name=\"properties\" type=\"a{sv}\" direction=\"out\"/></method>",
-            "    <method name=\"Set\"><arg name=\"interface\" type=\"s\" direction=\"in\"/>"
-                + "<arg name=\"property\" type=\"s\" direction=\"in\"/>"
-                + "<arg name=\"value\" type=\"v\" direction=\"in\"/></method>",
-            "    <signal name=\"PropertiesChanged\"><arg name=\"interface\" type=\"s\"/>"
-                + "<arg name=\"changed\" type=\"a{sv}\"/><arg name=\"invalidated\" type=\"as\"/></signal>",
-            "  </interface>",
-        ]
-        guard isObjectManager else { return }
-        lines += [
-            "  <interface name=\"\(StandardInterface.objectManager)\">",
-            "    <method name=\"GetManagedObjects\">"
-                + "<arg name=\"objects\" type=\"a{oa{sa{sv}}}\" direction=\"out\"/></method>",
-            "    <signal name=\"InterfacesAdded\"><arg name=\"object\" type=\"o\"/>"
-                + "<arg name=\"interfaces\" type=\"a{sa{sv}}\"/></signal>",
-            "    <signal name=\"InterfacesRemoved\"><arg name=\"object\" type=\"o\"/>"
-                + "<arg name=\"interfaces\" type=\"as\"/></signal>",
-            "  </interface>",
-        ]
-    }
-
-    mutating func add(children: [String]) {
-        lines += children.map { "  <node name=\"\($0)\"/>" }
-    }
-
-    var text: String {
-        """
-        <!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN"
-        "http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd">
-        <node>
-        \(lines.joined(separator: "\n"))
-        </node>
-
-        """
-    }
-}
-
-/// The names of the interfaces that the specification defines for all objects.
-///
-/// D-Bus Specification, "Standard Interfaces".
-enum StandardInterface {
-    static let peer = "org.freedesktop.DBus.Peer"
-    static let introspectable = "org.freedesktop.DBus.Introspectable"
-    static let properties = "org.freedesktop.DBus.Properties"
-    static let objectManager = "org.freedesktop.DBus.ObjectManager"
 }

@@ -23,6 +23,9 @@ package struct ObjectPath: Sendable, Hashable {
         rawValue = string
     }
 
+    /// The path of a child. Its name has to be one component of a path.
+    func child(_ name: String) -> ObjectPath { ObjectPath(unchecked: childPrefix + name) }
+
     /// The root, `/`.
     package static let root = ObjectPath(unchecked: "/")
 
@@ -38,7 +41,8 @@ package struct ObjectPath: Sendable, Hashable {
 
     /// The last component; empty for the root.
     package var lastComponent: String {
-        rawValue.split(separator: "/").last.map(String.init) ?? ""
+        guard let slash = rawValue.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
+        return String(rawValue[rawValue.utf8.index(after: slash)...])
     }
 
     /// The path one level up; `nil` for the root.
