@@ -190,7 +190,7 @@ final class CentralHost {
     private func disconnected(_ connection: ConnectionIdentifier, _ reason: HCIStatus) {
         pairings.finish(connection, .failure(PairingError(endOfLink: reason) ?? PairingError(.disconnected)))
         links.removeValue(forKey: connection)?.end(
-            "\(reason)", wasEstablished: reason != .connectionFailedToBeEstablished)
+            "\(reason)", code: reason.rawValue, wasEstablished: reason != .connectionFailedToBeEstablished)
     }
 
     /// The link of a connection; `nil` if it is not one of the central's.

@@ -59,6 +59,13 @@ extension AttributeRequest.Operation {
     }
 }
 
+extension AttributeServerRequest.Operation {
+    /// Whether it is a write without a response.
+    var isCommand: Bool {
+        if case .write(_, _, needsResponse: false) = self { true } else { false }
+    }
+}
+
 extension Sighting {
     init(_ report: ScanReport) {
         self.init(

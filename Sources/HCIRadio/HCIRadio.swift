@@ -32,7 +32,7 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
     /// Where the controllers are.
     private enum Medium {
         case air(VirtualAir)
-        case controller(HCITransport)
+        case controller(ControllerSource)
     }
 
     nonisolated private let loop: any EventLoop
@@ -44,6 +44,8 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
     private let hosts: ControllerHosts
     private let peripheral: PeripheralHost
     private let central: CentralHost
+    /// The radios of other hosts on the virtual air.
+    private var added: [HCIRadio] = []
     /// The receivers on a virtual air.
     private var receivers: [HostIdentifier: CentralHost] = [:]
     private var receiverHosts: [String: HostIdentifier] = [:]
@@ -96,7 +98,21 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
         (events, continuation) = AsyncStream.makeStream()
         configuration = LEHostConfiguration(maximumTransmissionUnit: maximumTransmissionUnit)
         let hosts = ControllerHosts(clock: LoopClock(loop), capture: capture)
-        medium = .controller(transport)
+        medium = .controller(.transport(transport))
+        self.hosts = hosts
+        peripheral = PeripheralHost(name, hosts: hosts, air: nil, configuration, events: continuation)
+        central = CentralHost(name, on: .only, of: hosts, events: continuation)
+    }
+
+    /// A radio on a controller of its own on the virtual air of another radio, whose event loop it shares.
+    private init(_ host: AirHost, on air: NIOLoopBound<VirtualAir>, loop: any EventLoop) {
+        self.loop = loop
+        name = host.name
+        (events, continuation) = AsyncStream.makeStream()
+        configuration = LEHostConfiguration(maximumTransmissionUnit: 517)
+        // The air captures what passes between all hosts and controllers on it.
+        let hosts = ControllerHosts(clock: LoopClock(loop, rate: air.value.rate), capture: nil)
+        medium = .controller(.air(air, host))
         self.hosts = hosts
         peripheral = PeripheralHost(name, hosts: hosts, air: nil, configuration, events: continuation)
         central = CentralHost(name, on: .only, of: hosts, events: continuation)
@@ -113,7 +129,7 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
         do throws(RadioError) {
             switch medium {
             case .air(let air): try await open(air)
-            case .controller(let transport): try await openController(transport, waits: waits)
+            case .controller(let source): try await openController(source, waits: waits)
             }
             try replace(with: beacons)
         } catch {
@@ -131,7 +147,7 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
             case .air(let air):
                 try await open(air)
                 try await openCentralHost(on: air)
-            case .controller(let transport): try await openController(transport, waits: waits)
+            case .controller(let source): try await openController(source, waits: waits)
             }
         } catch {
             await close()
@@ -153,6 +169,8 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
     public func close() async {
         guard !isClosed else { return }
         isClosed = true
+        for host in added { await host.close() }
+        added = []
         recovery?.cancel()
         opening?.resume(returning: .failure(.closed))
         opening = nil
@@ -161,7 +179,7 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
         peripheral.endLinks(RadioError.closed.message)
         central.state.finish()
         // Other programs use the controller afterwards: nothing may stay on it.
-        if case .controller = medium { await peripheral.stopAll() }
+        if case .controller(.transport) = medium { await peripheral.stopAll() }
         hosts.removeAll()
         if case .air(let air) = medium { await air.close() }
         // Links own their radio, and the responder may own an owner of the radio.
@@ -207,11 +225,44 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
         return try side.scan(ScanParameters(isActive: false))
     }
 
-    private func openController(_ transport: HCITransport, waits: Bool) async throws(RadioError) {
+    /// Adds a host to a virtual air, which it opens if necessary.
+    ///
+    /// The host has one controller and one address. The radio that is returned is its central side, which is open, and its
+    /// peripheral side, after `open(_:waits:attributes:)`; advertisements that request the address of the host are sent from
+    /// it, others from addresses of their own. It ends with its `close()`, or with that of this radio.
+    /// - Throws: `RadioError` `.unsupported` on other radios, `.refused` if another host has the address; or if the air
+    ///   cannot be opened.
+    package func addHost(_ host: AirHost) async throws(RadioError) -> HCIRadio {
+        guard case .air(let air) = medium else {
+            throw RadioError(
+                .unsupported, "\(name) has no other hosts", hint: "run on the virtual air (--radio virtual)")
+        }
+        guard !isClosed else { throw .closed }
+        receiveNotices()
+        try await open(air)
+        // The radios share the executor.
+        added.removeAll { radio in radio.assumeIsolated { $0.isClosed } }
+        let radio = HCIRadio(host, on: NIOLoopBound(air, eventLoop: loop), loop: loop)
+        added.append(radio)
+        _ = try await radio.openCentral(waits: false)
+        return radio
+    }
+
+    /// Adds a server to the capabilities: one through which other programs use a host of this process.
+    /// - Parameters:
+    ///   - server: its address, `esphome:127.0.0.1:6053`.
+    ///   - host: the name of its host.
+    package func announce(_ server: String, of host: String) {
+        if case .air(let air) = medium { air.announce(server, of: host) }
+    }
+
+    private func openController(_ source: ControllerSource, waits: Bool) async throws(RadioError) {
+        // Central and peripheral side have the same controller. When it is lost, it is opened again already.
+        guard controller == nil else { return }
         var reported: RadioError?
         while true {
             do throws(RadioError) {
-                controller = try await startHost(on: transport)
+                controller = try await startHost(on: source)
                 return
             } catch {
                 guard waits, !isClosed, !Task.isCancelled else { throw error }
@@ -223,9 +274,9 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
     }
 
     /// Starts the host on a new link to the controller.
-    private func startHost(on transport: HCITransport) async throws(RadioError) -> LEHostCapabilities {
+    private func startHost(on source: ControllerSource) async throws(RadioError) -> LEHostCapabilities {
         let host = central.addHost(configuration)
-        let link = try await transport.open(on: loop, user: host)
+        let link = try await source.open(on: loop, user: host)
         guard !isClosed else {
             link.close()
             throw .closed
@@ -243,20 +294,20 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
     }
 
     /// Opens a lost controller again.
-    private func recover(_ transport: HCITransport) {
+    private func recover(_ source: ControllerSource) {
         guard recovery == nil, !isClosed else { return }
         recovery = Task { [weak self, timekeeper] in
             while !Task.isCancelled {
                 await timekeeper.sleep(for: .seconds(1))
-                if await self?.reopen(transport) ?? true { return }
+                if await self?.reopen(source) ?? true { return }
             }
         }
     }
 
     /// - Returns: whether no other attempt is needed.
-    private func reopen(_ transport: HCITransport) async -> Bool {
+    private func reopen(_ source: ControllerSource) async -> Bool {
         guard !isClosed else { return true }
-        guard (try? await startHost(on: transport)) != nil else { return false }
+        guard (try? await startHost(on: source)) != nil else { return false }
         recovery = nil
         central.state.set(.ready)
         return true
@@ -542,6 +593,11 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
         central.notify(value, of: characteristic, over: link)
     }
 
+    /// Requests other connection parameters of a link's peer.
+    func update(_ link: HCIRemoteLink, to parameters: ConnectionParameters) {
+        hosts[link.host]?.change { $0.updateConnection(link.connection, to: parameters) }
+    }
+
     /// Ends the connection of a link.
     func disconnect(_ link: HCIRemoteLink) { hosts[link.host]?.change { $0.disconnect(link.connection) } }
 
@@ -611,12 +667,12 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
 
     private func lose(_ error: RadioError, of host: HostIdentifier) {
         if opening != nil { return finishOpening(.failure(error)) }
-        guard !isClosed, case .controller(let transport) = medium else { return }
+        guard !isClosed, case .controller(let source) = medium else { return }
         central.end(error)
         peripheral.lose(error)
         continuation.yield(.lost(error))
         hosts[host]?.close()
-        recover(transport)
+        recover(source)
     }
 }
 

@@ -9,7 +9,7 @@ import Radio
 import Synchronization
 
 /// A connection of a radio: one to a device, made as a central, or one of a central to a beacon.
-final class HCIRemoteLink: PairingLink, SecuringLink, ServingLink {
+final class HCIRemoteLink: ProcedureLink, PairingLink, SecuringLink, ServingLink, UpdatingLink, ReasonedLink {
     let device: RemoteAddress
     let notifications: AsyncStream<RemoteNotification>
     private let notification: AsyncStream<RemoteNotification>.Continuation
@@ -27,6 +27,8 @@ final class HCIRemoteLink: PairingLink, SecuringLink, ServingLink {
         var securing: [CheckedContinuation<Result<Void, RemoteError>, Never>] = []
         /// The reason of its end; `nil` until then.
         var end: String?
+        /// The HCI status of its end, if a controller reported it.
+        var code: UInt8?
         var wasEstablished = true
     }
 
@@ -85,6 +87,24 @@ final class HCIRemoteLink: PairingLink, SecuringLink, ServingLink {
         return value
     }
 
+    func discoverIncludedServices(of service: RemoteService) async throws(RemoteError) -> [RemoteService] {
+        guard case .inclusions(let found) = try await perform(.findIncludedServices(in: service.handles)) else {
+            throw Self.mismatch
+        }
+        return found.map(\.service)
+    }
+
+    func read(_ attribute: AttributeHandle, from offset: UInt16) async throws(RemoteError) -> [UInt8] {
+        guard case .value(let value) = try await perform(.readLong(attribute, offset: offset)) else {
+            throw Self.mismatch
+        }
+        return value
+    }
+
+    func write(_ value: [UInt8], to attribute: AttributeHandle, from offset: UInt16) async throws(RemoteError) {
+        _ = try await perform(.writeLong(attribute, offset: offset, value))
+    }
+
     func write(_ value: [UInt8], to attribute: AttributeHandle) async throws(RemoteError) {
         _ = try await perform(.write(attribute, value))
     }
@@ -119,6 +139,14 @@ final class HCIRemoteLink: PairingLink, SecuringLink, ServingLink {
             throw .impossible("the device is not subscribed, or accepts no more for now")
         }
     }
+
+    func update(_ parameters: ConnectionParameters) async throws(RemoteError) {
+        if let end = state.withLock({ $0.end }) { throw .disconnected(end) }
+        guard parameters.isValid else { throw .impossible("the connection parameters are out of range") }
+        await radio.update(self, to: parameters)
+    }
+
+    var endCode: UInt8? { state.withLock(\.code) }
 
     func disconnect() async {
         await radio.disconnect(self)
@@ -205,10 +233,10 @@ final class HCIRemoteLink: PairingLink, SecuringLink, ServingLink {
     /// Whether the peer received a packet on the connection, as far as is known.
     var wasEstablished: Bool { state.withLock(\.wasEstablished) }
 
-    func end(_ reason: String, wasEstablished: Bool = true) {
+    func end(_ reason: String, code: UInt8? = nil, wasEstablished: Bool = true) {
         let ended = state.withLock { state in
             guard state.end == nil else { return State() }
-            defer { state = State(end: reason, wasEstablished: wasEstablished) }
+            defer { state = State(end: reason, code: code, wasEstablished: wasEstablished) }
             return state
         }
         for continuation in ended.waiting.values { continuation.resume(returning: .failure(.disconnected(reason))) }

@@ -174,7 +174,7 @@ final class PeripheralHost {
             host.change { $0.stopAdvertising(place.set) }
             return
         }
-        let address = ownAddress(advertisement.address, of: definition)
+        let address = ownAddress(advertisement.address, of: definition, on: host)
         host.change {
             $0.setAdvertising(
                 advertisement, for: place.set, address: address, whileConnected: definition.advertisesWhileConnected)
@@ -182,7 +182,9 @@ final class PeripheralHost {
     }
 
     /// The requested address where the controller can have it, else one that is derived from the beacon's key.
-    private func ownAddress(_ requested: BluetoothAddress?, of beacon: HostedBeacon) -> OwnAddress {
+    private func ownAddress(
+        _ requested: BluetoothAddress?, of beacon: HostedBeacon, on host: ControllerHost
+    ) -> OwnAddress {
         let staticRandom = requested.flatMap { $0.isStaticRandom ? $0 : nil }
         if beacon.pairing?.hidesAddress == true {
             let identity = PeerAddress(staticRandom ?? .derived(from: beacon.key), type: .random)
@@ -194,7 +196,7 @@ final class PeripheralHost {
         }
         if let staticRandom { return .random(staticRandom) }
         // On a virtual air the controller has the public address of the profile.
-        if requested != nil, air != nil { return .publicDevice }
+        if let requested, air != nil || requested == host.read({ $0.capabilities?.address }) { return .publicDevice }
         return .random(.derived(from: beacon.key))
     }
 
@@ -348,7 +350,7 @@ final class PeripheralHost {
         case .connected(let connection): connected(connection, on: host, for: radio)
         case .disconnected(let connection, let reason):
             if let error = PairingError(endOfLink: reason) { report(.failed(error), of: connection.id, on: host) }
-            end(connection.id, on: host, "\(reason)")
+            end(connection.id, on: host, "\(reason)", code: reason.rawValue)
         case .connectionUpdated(let connection): connectionUpdated(connection, on: host)
         case .attributeRefused(let connection, let handle, let value, let error):
             refused(connection, on: host, handle, write: value, error)
@@ -400,9 +402,11 @@ final class PeripheralHost {
         events.yield(.connectionUpdated(central.beacon, central: central.name, parameters))
     }
 
-    private func end(_ connection: ConnectionIdentifier, on host: HostIdentifier, _ reason: String) {
+    private func end(
+        _ connection: ConnectionIdentifier, on host: HostIdentifier, _ reason: String, code: UInt8? = nil
+    ) {
         guard let central = centrals.remove(connection, on: host) else { return }
-        central.link.end(reason)
+        central.link.end(reason, code: code)
         events.yield(.disconnected(central.beacon, central: central.name))
     }
 
@@ -435,7 +439,7 @@ final class PeripheralHost {
         let answer = attributes(
             AttributeRequest(
                 beacon: central.beacon, characteristic: characteristic, central: central.name,
-                operation: AttributeRequest.Operation(request.operation)))
+                operation: AttributeRequest.Operation(request.operation), isCommand: request.operation.isCommand))
         switch answer {
         // At once, without a task: most reads are answered from memory.
         case .now(let response): respond(to: request, on: host, response)

@@ -22,15 +22,19 @@ package struct AttributeRequest: Hashable, Sendable {
     package let central: String
     /// The operation.
     package let operation: Operation
+    /// Whether it is a write without a response.
+    package let isCommand: Bool
 
     /// A request.
     package init(
-        beacon: BeaconIdentifier, characteristic: CharacteristicIdentifier, central: String, operation: Operation
+        beacon: BeaconIdentifier, characteristic: CharacteristicIdentifier, central: String, operation: Operation,
+        isCommand: Bool = false
     ) {
         self.beacon = beacon
         self.characteristic = characteristic
         self.central = central
         self.operation = operation
+        self.isCommand = isCommand
     }
 }
 

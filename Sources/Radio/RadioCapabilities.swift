@@ -24,7 +24,8 @@ package struct RadioCapabilities: Hashable, Sendable {
     package var sharesTime: Bool
     /// Whether the values on the air can be read back.
     package var canReadBack: Bool
-    /// The servers that give other hosts controllers on its air: `tcp:127.0.0.1:6402`, `vhci:hci1`.
+    /// The servers that give other hosts controllers on its air, or let other programs use hosts on it:
+    /// `tcp:127.0.0.1:6402`, `vhci:hci1`, `esphome:127.0.0.1:6053`.
     package var servers: [String]
     /// The servers that were given a name, by that name: where the host of a receiver finds its controller.
     package var receivers: [String: String]

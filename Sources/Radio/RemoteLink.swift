@@ -48,6 +48,30 @@ public protocol PairingLink: RemoteLink {
     ) async throws(PairingError) -> LinkProtection
 }
 
+/// A link with procedures that need the details of an attribute table.
+package protocol ProcedureLink: RemoteLink {
+    /// Discovers the services that a service includes (Core 5.4, Vol 3, Part G, 4.5.1).
+    func discoverIncludedServices(of service: RemoteService) async throws(RemoteError) -> [RemoteService]
+    /// Reads a value from an offset to its end.
+    func read(_ attribute: AttributeHandle, from offset: UInt16) async throws(RemoteError) -> [UInt8]
+    /// Writes a value from an offset with prepared writes, which take effect together if the device repeated all of them.
+    func write(_ value: [UInt8], to attribute: AttributeHandle, from offset: UInt16) async throws(RemoteError)
+}
+
+/// A link whose connection parameters can be changed from this side.
+package protocol UpdatingLink: RemoteLink {
+    /// Requests other connection parameters, and returns before the device has them: it may refuse.
+    /// - Throws: `RemoteError` `.disconnected`, or `.impossible` for parameters out of range.
+    func update(_ parameters: ConnectionParameters) async throws(RemoteError)
+}
+
+/// A link that has the reason of its end as a code.
+package protocol ReasonedLink: RemoteLink {
+    /// The HCI status with which the connection ended (Core 5.4, Vol 1, Part F); `nil` until then, and when no controller
+    /// reported the end: the radio was closed, or the controller was lost.
+    var endCode: UInt8? { get }
+}
+
 /// A link that can be encrypted from this side as its peripheral.
 package protocol SecuringLink: RemoteLink {
     /// Requests that the central encrypt its connection, with a key of a bond or by pairing; returns at once if it is

@@ -98,8 +98,9 @@ struct DeadlineTests {
             let constant = try await value.service.discoverCharacteristic(ScriptedPeer.constant)
             stage.peer[ScriptedPeer.value] = [1]
             stage.peer[ScriptedPeer.constant] = [2]
+            // They wait for each other within their time.
             let readers = (0..<200).map { number in
-                Task { try await (number.isMultiple(of: 2) ? value : constant).read() }
+                Task { try await (number.isMultiple(of: 2) ? value : constant).read(timeout: .seconds(60)) }
             }
             for (number, reader) in readers.enumerated() {
                 #expect(try await reader.value == [number.isMultiple(of: 2) ? 1 : 2])

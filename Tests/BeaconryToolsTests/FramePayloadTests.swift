@@ -71,10 +71,9 @@ struct FramePayloadTests {
     @Test func keysAreNoOtherOptions() {
         let others: Set = [
             "flags", "interval", "tx-power", "name", "pdu", "address", "telemetry", "telemetry-every",
-            "telemetry-battery", "telemetry-temperature", "radio", "hci-server", "seed", "air-timing", "physics",
-            "path-loss",
-            "rssi-noise", "replay", "wait", "strict", "duration", "ready-file", "capture", "control", "json", "help",
-            "version",
+            "telemetry-battery", "telemetry-temperature", "radio", "hci-server", "esphome", "esphome-key",
+            "esphome-key-file", "seed", "air-timing", "physics", "path-loss", "rssi-noise", "replay", "wait", "strict",
+            "duration", "ready-file", "capture", "control", "json", "help", "version",
             "id", "device", "format", "position", "pairing", "schedule",
         ]
         for format in BeaconFormats.transmittable {

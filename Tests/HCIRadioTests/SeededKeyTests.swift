@@ -34,7 +34,7 @@ struct SeededKeyTests {
             identifier: identifier, services: [service],
             advertisement: Advertisement(
                 pdu: .connectableScannable, advertisingData: AdvertisingData([.flags(.beacon)]),
-                interval: AdvertisingInterval(160)))
+                interval: AdvertisingInterval(1600)))
         beacon.pairing = settings
         return beacon
     }

@@ -4,9 +4,8 @@
 
 import Glibc
 import NIOCore
+import Sockets
 import Testing
-
-@testable import HCIRadio
 
 @Suite struct SystemErrorTextTests {
     @Test(arguments: [

@@ -5,6 +5,7 @@
 import BluetoothCore
 import HCI
 import NIOCore
+import Sockets
 
 /// HCI packets on a stream of bytes, framed as H4 (Core 5.4, Vol 4, Part A): TCP, Unix sockets, serial lines.
 final class H4StreamHandler: ChannelInboundHandler {

@@ -6,6 +6,7 @@ import Glibc
 import NIOCore
 import NIOPosix
 import Radio
+import Sockets
 
 /// The transport to a controller from elsewhere.
 public enum HCITransport: Hashable, Sendable {

@@ -7,6 +7,7 @@ import BluetoothCore
 import Glibc
 import HCI
 import NIOCore
+import Sockets
 
 /// A descriptor of the kernel on which each read and each write is one packet: the user channel, and /dev/vhci.
 final class PacketDescriptor: ControllerLink {

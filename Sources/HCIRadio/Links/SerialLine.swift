@@ -4,6 +4,7 @@
 
 import Glibc
 import Radio
+import Sockets
 
 /// A serial line with a controller that speaks H4 (Core 5.4, Vol 4, Part A): eight data bits, no parity, one stop bit,
 /// hardware flow control.

@@ -95,6 +95,9 @@ final class LiveAir {
         return "\(name)-\(number)"
     }
 
+    /// Whether a controller on this air has this name.
+    func hasController(named name: String) -> Bool { controllers[name] != nil }
+
     /// Puts a controller on the air.
     func join(_ configuration: ControllerConfiguration, delegate: any AirDelegate) -> ControllerIdentifier {
         catchUp()

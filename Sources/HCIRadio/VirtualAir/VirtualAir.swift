@@ -29,6 +29,10 @@ final class VirtualAir {
     /// The servers by the names that they were given, as in `RadioCapabilities.receivers`.
     private var receivers: [String: String] = [:]
     private var kernelControllers: [KernelController] = []
+    /// The addresses of servers in front of hosts of this process.
+    private var announced: [String] = []
+    /// The addresses of other hosts of this process, by their names on the air; some may have left.
+    private var hosts: [String: BluetoothAddress] = [:]
 
     /// An air that is not open yet.
     init(_ options: VirtualAirOptions, reason: String?, clock: LoopClock, capture: (any CaptureSink)?) {
@@ -111,6 +115,31 @@ final class VirtualAir {
         host.start(on: AirLink(air, configuration, user: host))
     }
 
+    /// Puts a host of this process on the air, with a controller of its own.
+    /// - Throws: `RadioError` `.refused` if another such host has the address, or the air has ended.
+    func join(_ host: AirHost, user: any ControllerLinkUser) throws(RadioError) -> any ControllerLink {
+        guard let air else { throw .closed }
+        let address = host.address ?? host.derivedAddress
+        if let other = hosts.first(where: { $0.value == address && air.hasController(named: $0.key) })?.key {
+            throw RadioError(
+                .refused, "the address \(address) of \(host.name) is that of \(other) already",
+                hint: "give each host an address of its own")
+        }
+        let configuration = ControllerConfiguration(
+            publicAddress: address, name: air.freeName(host.name), motion: host.motion, carrying: host.carrying)
+        hosts[configuration.name] = address
+        return AirLink(air, configuration, user: user)
+    }
+
+    /// Adds a server in front of a host of this process to the capabilities.
+    func announce(_ server: String, of host: String) {
+        announced.append(server)
+        receivers[host] = receivers[host] ?? server
+    }
+
+    /// Seconds on the air in a second of real time.
+    var rate: Double { options.rate }
+
     /// Whether two definitions of a beacon need different controllers; a motion can be changed.
     static func needsNewController(_ former: HostedBeacon, _ new: HostedBeacon) -> Bool {
         former.site.measuredPower != new.site.measuredPower || former.site.transmitPower != new.site.transmitPower
@@ -120,11 +149,12 @@ final class VirtualAir {
     /// Changes how a beacon or a host moves; `false` if nothing on the air has this name.
     func setMotion(_ motion: Motion?, of name: String) -> Bool { air?.setMotion(motion, of: name) ?? false }
 
-    /// Changes how the hosts of a receiver move; `false` if no server has this name.
+    /// Changes how the hosts of a receiver move; `false` if no server and no host of this process has this name.
     func setMotion(_ motion: Motion?, ofReceiver receiver: String) -> Bool {
         let controllers = served.filter { $0.name == receiver }
         for each in controllers { each.setMotion(motion) }
-        return !controllers.isEmpty
+        let isHost = hosts[receiver] != nil && air?.setMotion(motion, of: receiver) == true
+        return !controllers.isEmpty || isHost
     }
 
     /// The present position of a beacon or a host; `nil` if nothing on the air has this name, or it has none.
@@ -152,7 +182,7 @@ final class VirtualAir {
 
     /// The capabilities of the radio with this number of beacons.
     func capabilities(beacons: Int) -> RadioCapabilities {
-        let names = servers.map(\.name) + kernelControllers.map(Self.name)
+        let names = servers.map(\.name) + kernelControllers.map(Self.name) + announced
         return Self.capabilities(
             reason: reason, beacons: beacons, servers: names, receivers: receivers, seed: seed)
     }
@@ -177,5 +207,6 @@ final class VirtualAir {
         air?.close()
         air = nil
         served = []
+        hosts = [:]
     }
 }

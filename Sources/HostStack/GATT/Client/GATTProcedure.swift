@@ -21,6 +21,8 @@ package enum GATTProcedure: Hashable, Sendable {
     case discoverDescriptors(in: ClosedRange<AttributeHandle>)
     /// Read a whole value of any length. Returns `.value`.
     case read(AttributeHandle)
+    /// Read a value from an offset to its end. Returns `.value`.
+    case readLong(AttributeHandle, offset: UInt16)
     /// Read the values of one type in a range, each cut to fit a PDU. Returns `.values`.
     case readByUUID(BluetoothUUID, in: ClosedRange<AttributeHandle> = .all)
     /// Read several values with one request. Returns `.values`; the last may be cut to fit the PDU.

@@ -40,6 +40,7 @@ extension GATTProcedure {
         case .discoverCharacteristics(let handles, let uuid): CharacteristicDiscovery(in: handles, uuid: uuid)
         case .discoverDescriptors(let handles): DescriptorDiscovery(in: handles)
         case .read(let handle): ValueReading(handle)
+        case .readLong(let handle, let offset): ValueReading(handle, offset: offset)
         case .readByUUID(let uuid, let handles): ReadingByUUID(uuid, in: handles)
         case .readMultiple(let handles): MultipleReading(handles)
         case .write(let handle, let value): ValueWriting(handle, value)

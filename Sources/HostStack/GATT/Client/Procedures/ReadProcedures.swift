@@ -9,11 +9,21 @@ import BluetoothCore
 /// (Core 5.4, Vol 3, Part G, 4.8.1 and 4.8.3).
 struct ValueReading: ProcedureMachine {
     private let handle: AttributeHandle
+    private let offset: UInt16
     private var value: [UInt8] = []
 
-    init(_ handle: AttributeHandle) { self.handle = handle }
+    /// - Parameter offset: where the value is read from; from the start on its first part needs no blob request.
+    init(_ handle: AttributeHandle, offset: UInt16 = 0) {
+        self.handle = handle
+        self.offset = offset
+    }
 
-    mutating func start(mtu: Int) -> ProcedureStep { .request(.readRequest(ATTReadRequest(handle: handle))) }
+    mutating func start(mtu: Int) -> ProcedureStep {
+        .request(
+            offset == 0
+                ? .readRequest(ATTReadRequest(handle: handle))
+                : .readBlobRequest(ATTReadBlobRequest(handle: handle, offset: offset)))
+    }
 
     mutating func receive(_ response: Result<ATTPDU, ATTClientError>, mtu: Int) -> ProcedureStep {
         switch response {
@@ -30,11 +40,12 @@ struct ValueReading: ProcedureMachine {
 
     private mutating func take(_ part: [UInt8], mtu: Int) -> ProcedureStep {
         value += part
-        guard part.count >= mtu - 1, value.count < Attribute.maximumLength else {
+        let end = Int(offset) + value.count
+        guard part.count >= mtu - 1, end < Attribute.maximumLength else {
             return .done(.value(Array(value.prefix(Attribute.maximumLength))))
         }
-        let offset = UInt16(truncatingIfNeeded: value.count)
-        return .request(.readBlobRequest(ATTReadBlobRequest(handle: handle, offset: offset)))
+        let next = UInt16(truncatingIfNeeded: end)
+        return .request(.readBlobRequest(ATTReadBlobRequest(handle: handle, offset: next)))
     }
 }
 

@@ -7,7 +7,7 @@ import NIOCore
 import NIOPosix
 
 /// System errors of sockets, for people: `Connection refused (ECONNREFUSED)`.
-enum SystemErrorText {
+package enum SystemErrorText {
     private static let names: [Int32: String] = [
         EACCES: "EACCES", EADDRINUSE: "EADDRINUSE", EADDRNOTAVAIL: "EADDRNOTAVAIL", EBUSY: "EBUSY",
         ECONNABORTED: "ECONNABORTED", ECONNREFUSED: "ECONNREFUSED", ECONNRESET: "ECONNRESET", EHOSTDOWN: "EHOSTDOWN",
@@ -18,12 +18,12 @@ enum SystemErrorText {
     ]
 
     /// The text and the name of an error number.
-    static func words(_ code: Int32) -> String {
+    package static func words(_ code: Int32) -> String {
         "\(String(cString: strerror(code))) (\(names[code] ?? "errno \(code)"))"
     }
 
     /// The text of an error of a channel.
-    static func words(_ error: any Error) -> String {
+    package static func words(_ error: any Error) -> String {
         if let code = code(of: error) { return words(code) }
         if case .connectTimeout(let time)? = error as? ChannelError {
             return "no answer within \(time.nanoseconds / 1_000_000_000) s"
@@ -32,7 +32,7 @@ enum SystemErrorText {
     }
 
     /// The system's error number of an error of a channel; `nil` if there is none.
-    static func code(of error: any Error) -> Int32? {
+    package static func code(of error: any Error) -> Int32? {
         switch error {
         case let error as IOError: error.errnoCode
         case let error as NIOConnectionError: error.connectionErrors.lazy.compactMap { code(of: $0.error) }.first

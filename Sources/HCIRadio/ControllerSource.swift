@@ -1,0 +1,53 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+package import BluetoothCore
+import NIOCore
+import Radio
+
+/// Where a radio gets its only controller.
+enum ControllerSource {
+    /// From elsewhere.
+    case transport(HCITransport)
+    /// From the virtual air of another radio on the same event loop.
+    case air(NIOLoopBound<VirtualAir>, AirHost)
+
+    /// Opens the link to the controller, on this event loop.
+    func open(on loop: any EventLoop, user: any ControllerLinkUser) async throws(RadioError) -> any ControllerLink {
+        switch self {
+        case .transport(let transport): try await transport.open(on: loop, user: user)
+        case .air(let air, let host): try air.value.join(host, user: user)
+        }
+    }
+}
+
+/// A host of this process on a virtual air, for `HCIRadio.addHost(_:)`.
+package struct AirHost: Hashable, Sendable {
+    /// The name on the air, by which it is moved; if it is in use, the host gets a number after it.
+    package var name: String
+    /// The public address of its controller; `nil` for one that is derived from the name.
+    package var address: BluetoothAddress?
+    /// How it moves from the start of the air; `nil` is 1 m from every beacon.
+    package var motion: Motion?
+    /// How a person carries it; `nil` for no body beside it.
+    package var carrying: Carrying?
+
+    /// A host with this name.
+    package init(
+        _ name: String, address: BluetoothAddress? = nil, motion: Motion? = nil, carrying: Carrying? = nil
+    ) {
+        self.name = name
+        self.address = address
+        self.motion = motion
+        self.carrying = carrying
+    }
+
+    /// The address that is derived from the name: locally administered, the same in every run. Its first three bytes
+    /// differ from those of other controllers of the air.
+    package var derivedAddress: BluetoothAddress {
+        let octets = [0x06, 0xBE, 0xAC] + BluetoothAddress.derived(from: "host/\(name)").octets.suffix(3)
+        guard let address = BluetoothAddress(octets: octets) else { preconditionFailure("six bytes are an address") }
+        return address
+    }
+}
