@@ -1,0 +1,167 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Bluetooth
+import BluetoothCore
+import DBus
+import Radio
+
+/// A device: an object with `org.bluez.Device1` and the objects of its attributes.
+///
+/// It is *temporary* until a program connects to it, pairs with it or trusts it; a temporary device is removed when it is
+/// not received any more (`DeviceRegistry`).
+@ServiceActor
+final class Device {
+    /// The object.
+    let path: ObjectPath
+    /// The address, as it is on the air.
+    let address: RemoteAddress
+    /// The adapter.
+    unowned let adapter: Adapter
+    /// Connection, pairing and services.
+    private(set) lazy var connection = DeviceConnection(of: self)
+    private var advertised = AdvertisedState()
+    private var alias: String?
+    private var isTrusted = false
+    private var isBlocked = false
+    private var isPaired = false
+    private(set) var isTemporary = true
+    /// Whether its last advertisement was connectable.
+    private(set) var isConnectable = false
+    /// When a report of it was received last, or an attempt to connect or a connection ended.
+    private(set) var lastSeen = ContinuousClock.now
+    /// The last advertisement and the last scan response, which most often are repeated.
+    private var lastReports: [Bool: (data: [UInt8], report: AdvertisingReport)] = [:]
+
+    init(_ address: RemoteAddress, at path: ObjectPath, of adapter: Adapter) {
+        self.address = address
+        self.path = path
+        self.adapter = adapter
+    }
+
+    private var bus: ServiceBus { adapter.service.bus }
+
+    // MARK: - Reports
+
+    /// The report of a sighting, which is parsed only if it differs from the last one.
+    func report(of sighting: Sighting, isScanResponse: Bool) -> AdvertisingReport {
+        if let last = lastReports[isScanResponse], last.data == sighting.data, last.report.pdu == sighting.pdu {
+            return last.report
+        }
+        let report = AdvertisingReport(sighting)
+        lastReports[isScanResponse] = (sighting.data, report)
+        return report
+    }
+
+    /// The last scan response; for a scan response the last advertisement.
+    func related(isScanResponse: Bool) -> AdvertisingReport? { lastReports[!isScanResponse]?.report }
+
+    /// Notes that it was received.
+    func noteSeen(_ report: AdvertisingReport? = nil) {
+        lastSeen = ContinuousClock.now
+        if let report, !report.isScanResponse { isConnectable = report.isConnectable }
+    }
+
+    /// Takes a report.
+    /// - Returns: the names of the properties to signal.
+    func merge(_ report: AdvertisingReport, rssi: Int16?, _ rules: AdvertisedState.Rules) -> [String] {
+        advertised.merge(report, rssi: rssi, rules).filter { name in
+            // While the services are known, they replace the advertised ones; the alias may be one of a program.
+            !(name == "UUIDs" && connection.isResolved) && !(name == "Alias" && alias != nil)
+        }
+    }
+
+    /// Its name, if it has one.
+    var name: String? { advertised.name }
+
+    /// Forgets RSSI and transmit power, because nothing is received any more.
+    func forgetPower() { changed(advertised.forgetPower()) }
+
+    // MARK: - The object
+
+    /// The interface of the object.
+    var interface: ExportedInterface {
+        ExportedInterface(
+            DeviceDeclaration.interface,
+            properties: { ServiceActor.assumeIsolated { self.properties } },
+            set: { write, reply in ServiceActor.assumeIsolated { self.set(write, reply) } },
+            call: { call, reply in ServiceActor.assumeIsolated { self.handle(call, reply) } })
+    }
+
+    private var properties: [String: DBusValue] {
+        let dashed = address.address.description.replacing(":", with: "-")
+        let services = connection.services ?? advertised.services
+        return advertised.properties.merging([
+            "Address": .string(address.address.description),
+            "AddressType": .string(address.isRandom ? "random" : "public"),
+            "Alias": .string(alias ?? advertised.name ?? dashed),
+            "Adapter": .objectPath(adapter.path), "Paired": .boolean(isPaired), "Bonded": .boolean(isPaired),
+            "Trusted": .boolean(isTrusted), "Blocked": .boolean(isBlocked), "LegacyPairing": false,
+            "Connected": .boolean(connection.isConnected), "ServicesResolved": .boolean(connection.isResolved),
+            "UUIDs": .strings(services.map(\.busText).sorted()),
+        ]) { $1 }
+    }
+
+    /// Signals changed properties.
+    func changed(_ names: [String]) { bus.propertiesChanged(names, of: DeviceDeclaration.name, at: path) }
+
+    private func set(_ write: PropertyWrite, _ reply: PendingReply) {
+        switch (write.name, write.value) {
+        case ("Alias", .string(let text)): alias = text.isEmpty ? nil : text
+        case ("Trusted", .boolean(let flag)):
+            isTrusted = flag
+            if flag { makePermanent() }
+        case ("Blocked", .boolean(let flag)):
+            isBlocked = flag
+            if flag { Task { await connection.disconnect() } }
+        default: return reply.fail(BlueZError.notSupported)
+        }
+        changed([write.name])
+        reply.succeed()
+    }
+
+    private func handle(_ call: MethodCall, _ reply: PendingReply) {
+        switch call.member {
+        case "Connect", "ConnectProfile":
+            guard adapter.isPowered else { return reply.fail(BlueZError.notReady) }
+            guard !isBlocked else { return reply.fail(BlueZError.notPermitted("Blocked")) }
+            makePermanent()
+            connection.connect(reply)
+        case "Disconnect", "DisconnectProfile":
+            Task {
+                await connection.disconnect()
+                reply.succeed()
+            }
+        case "Pair":
+            guard !isPaired else { return reply.fail(BlueZError.alreadyExists) }
+            makePermanent()
+            connection.pair(for: call.sender, reply)
+        default: connection.cancelPairing(reply)
+        }
+    }
+
+    // MARK: - Changes by the connection
+
+    /// Ends its being temporary.
+    func makePermanent() { isTemporary = false }
+
+    /// Whether it is paired.
+    var hasBond: Bool { isPaired }
+
+    /// Sets whether it is paired.
+    func setPaired(_ isPaired: Bool) {
+        guard isPaired != self.isPaired else { return }
+        self.isPaired = isPaired
+        changed(["Paired", "Bonded"])
+    }
+
+    /// Sets the name that it has in its Generic Access service.
+    func setName(_ name: String) {
+        guard advertised.setName(name) else { return }
+        changed(alias == nil ? ["Name", "Alias"] : ["Name"])
+    }
+
+    /// Whether it can be removed when it is not received any more.
+    var mayExpire: Bool { isTemporary && !connection.isActive }
+}

@@ -1,0 +1,355 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Bluetooth
+import BluetoothCore
+import DBus
+import Radio
+
+/// The connection of a device: from `Connect` to the end of the link, with the services that are found over it.
+///
+///     idle --(connect)--> connecting --(link)--> connected, browsing --(services)--> connected, resolved
+///     connecting --(failure, or disconnect)--> idle      connected --(end of the link, or disconnect)--> idle
+///
+/// Signals and replies leave in the order of bluetoothd: `Connected`, the reply, the objects of the services, and
+/// `ServicesResolved` with `UUIDs`; at the end `ServicesResolved`, `Disconnected`, `Connected`, the reply.
+@ServiceActor
+final class DeviceConnection {
+    private enum State {
+        case idle
+        case connecting(Attempt)
+        case connected(any RemoteLink)
+    }
+
+    /// An attempt to connect.
+    private final class Attempt {
+        var task: Task<Void, Never>?
+        /// What waits for its end: the reply to `Connect`, or a pairing.
+        var waiters: [@ServiceActor (BlueZError.ConnectionFailure?) -> Void] = []
+        var isCancelled = false
+    }
+
+    private unowned let device: Device
+    private(set) lazy var attributes = AttributeObjects(of: device)
+    private var battery: BatteryObject?
+    private var state = State.idle
+    /// The attempt that was cancelled and has not ended in the radio: another one must wait for it.
+    private var ending: Task<Void, Never>?
+    private var watch: Task<Void, Never>?
+    private var isBrowsed = false
+    private var pairing: Pairing?
+
+    /// A pairing that a program requested.
+    private final class Pairing {
+        let caller: String
+        var task: Task<Void, Never>?
+        /// Whether `CancelPairing`, or the end of the caller, ended it.
+        var isCancelled = false
+
+        init(_ caller: String) { self.caller = caller }
+    }
+
+    init(of device: Device) { self.device = device }
+
+    private var radio: any CentralRadio { device.adapter.radio.central }
+    private var service: BlueZService { device.adapter.service }
+
+    /// The link; `nil` without a connection.
+    var link: (any RemoteLink)? {
+        if case .connected(let link) = state { link } else { nil }
+    }
+
+    /// Whether there is a link.
+    var isConnected: Bool { link != nil }
+    /// Whether there is a link, or an attempt to make one.
+    var isActive: Bool {
+        if case .idle = state { ending != nil } else { true }
+    }
+    /// Whether the services are known.
+    var isResolved: Bool { isConnected && isBrowsed }
+    /// The services of the device, if they are known.
+    var services: [BluetoothUUID]? { isResolved ? attributes.services : nil }
+
+    // MARK: - Connecting
+
+    /// Connects for a program, if there is a reply to send.
+    func connect(_ reply: PendingReply?) {
+        switch state {
+        case .connected: reply?.succeed()
+        case .connecting: reply?.fail(BlueZError.inProgress())
+        case .idle:
+            connect { failure in
+                if let failure { reply?.fail(BlueZError.connection(failure)) } else { reply?.succeed() }
+            }
+        }
+    }
+
+    /// Takes a link that the device made, as a central. Without effect beside another one.
+    func accept(_ link: any RemoteLink) {
+        guard case .idle = state else { return }
+        connected(link, Attempt())
+    }
+
+    private func connect(then waiter: @escaping @ServiceActor (BlueZError.ConnectionFailure?) -> Void) {
+        let attempt = Attempt()
+        attempt.waiters = [waiter]
+        state = .connecting(attempt)
+        device.noteSeen()
+        let former = ending
+        attempt.task = Task {
+            await former?.value
+            await self.run(attempt)
+        }
+    }
+
+    private func run(_ attempt: Attempt) async {
+        let begin = ContinuousClock.now
+        let timeout = service.options.connectionTimeout
+        do throws(RadioError) {
+            guard !attempt.isCancelled else { return }
+            let link = try await radio.connect(to: device.address, timeout: timeout)
+            guard !attempt.isCancelled else { return await link.disconnect() }
+            connected(link, attempt)
+        } catch {
+            guard !attempt.isCancelled else { return }
+            // bleak waits for Connected to become false after "abort-by-local", so it is for time-outs only.
+            let isTimeout = ContinuousClock.now - begin >= timeout - .seconds(1)
+            fail(attempt, isTimeout ? .abortedLocally : .refused)
+        }
+    }
+
+    private func fail(_ attempt: Attempt, _ failure: BlueZError.ConnectionFailure) {
+        state = .idle
+        device.noteSeen()
+        for waiter in attempt.waiters { waiter(failure) }
+    }
+
+    private func connected(_ link: any RemoteLink, _ attempt: Attempt) {
+        state = .connected(link)
+        isBrowsed = false
+        device.changed(["Connected"])
+        for waiter in attempt.waiters { waiter(nil) }
+        watch = Task { [weak self] in
+            // The values end with the link.
+            await self?.follow(link)
+            _ = await link.waitForEnd()
+            self?.ended(link)
+        }
+        Task { [weak self] in await self?.browse(link) }
+    }
+
+    /// Passes values that the device sends to the objects, until the end of the link.
+    private func follow(_ link: any RemoteLink) async {
+        for await notification in link.notifications {
+            if attributes.isServiceChanged(notification.handle) {
+                Task { [weak self] in await self?.browse(link) }
+            } else {
+                attributes.receive(notification)
+            }
+        }
+    }
+
+    // MARK: - Services
+
+    private func isCurrent(_ link: any RemoteLink) -> Bool {
+        if case .connected(let current) = state { current as AnyObject === link as AnyObject } else { false }
+    }
+
+    /// Finds the services, and exports them.
+    private func browse(_ link: any RemoteLink) async {
+        do throws(RemoteError) {
+            if device.hasBond { try await encrypt(link) }
+            let mtu = try await link.maximumTransmissionUnit()
+            let table = try await RemoteTable.discover(over: link)
+            guard isCurrent(link) else { return }
+            attributes.update(table, mtu: mtu)
+            isBrowsed = true
+            device.changed(["ServicesResolved", "UUIDs"])
+            await attributes.subscribe(over: link)
+            await readName(table, over: link)
+            await followBattery(table, over: link)
+        } catch {
+            guard isCurrent(link) else { return }
+            service.options.warn("the services of \(device.address) were not found: \(error)")
+        }
+    }
+
+    private func encrypt(_ link: any RemoteLink) async throws(RemoteError) {
+        guard let link = link as? any PairingLink else { return }
+        do throws(PairingError) {
+            _ = try await link.pair(PairingSettings()) { _ in .cancel }
+        } catch {
+            service.options.warn("the connection to \(device.address) was not encrypted: \(error)")
+        }
+    }
+
+    private func readName(_ table: RemoteTable, over link: any RemoteLink) async {
+        guard let handle = table.value(of: .bit16(0x2A00), in: .bit16(0x1800)),
+            let value = try? await link.read(handle), isCurrent(link)
+        else { return }
+        device.setName(String(decoding: value.prefix { $0 != 0 }, as: UTF8.self))
+    }
+
+    private func followBattery(_ table: RemoteTable, over link: any RemoteLink) async {
+        guard let characteristic = table.characteristic(of: .bit16(0x2A19), in: .bit16(0x180F)),
+            let value = try? await link.read(characteristic.value), isCurrent(link), let level = value.first,
+            battery == nil
+        else { return }
+        let battery = BatteryObject(at: device.path, level: level, bus: service.bus)
+        self.battery = battery
+        await attributes.observe(characteristic.value) { battery.update($0) }
+    }
+
+    // MARK: - The end
+
+    /// Ends the link, or the attempt to make one; returns when the end was signalled.
+    func disconnect() async {
+        cancelPairing(nil)
+        switch state {
+        case .idle: break
+        case .connecting(let attempt):
+            attempt.isCancelled = true
+            attempt.task?.cancel()
+            ending = attempt.task
+            fail(attempt, .cancelled)
+            let task = attempt.task
+            Task { [weak self] in
+                await task?.value
+                self?.attemptEnded(task)
+            }
+        case .connected(let link):
+            await link.disconnect()
+            // The end is signalled before the reply.
+            ended(link)
+        }
+    }
+
+    private func attemptEnded(_ task: Task<Void, Never>?) {
+        if ending == task { ending = nil }
+    }
+
+    private func ended(_ link: any RemoteLink) {
+        guard isCurrent(link) else { return }
+        state = .idle
+        device.noteSeen()
+        watch?.cancel()
+        if isBrowsed {
+            isBrowsed = false
+            device.changed(["ServicesResolved"])
+        }
+        battery?.remove()
+        battery = nil
+        attributes.disconnected()
+        let reason = DisconnectionReport((link as? any ReasonedLink)?.endCode)
+        service.bus.emit(
+            device.path, DeviceDeclaration.name, "Disconnected", [.string(reason.name), .string(reason.message)])
+        device.changed(["Connected"])
+    }
+
+    /// Ends everything without signals, because the device is removed.
+    func close() {
+        watch?.cancel()
+        pairing?.task?.cancel()
+        if case .connected(let link) = state { Task { await link.disconnect() } }
+        if case .connecting(let attempt) = state {
+            attempt.isCancelled = true
+            attempt.task?.cancel()
+            for waiter in attempt.waiters { waiter(.cancelled) }
+        }
+        state = .idle
+        battery?.remove()
+        attributes.close()
+    }
+
+    /// Forgets a caller that has left the bus: its notifications and its pairing end, the link stays.
+    func ownerVanished(_ name: String) {
+        attributes.ownerVanished(name)
+        if pairing?.caller == name { cancelPairing(nil) }
+    }
+
+    // MARK: - Pairing
+
+    /// Pairs for a program, with the questions to its agent; connects if necessary.
+    func pair(for caller: String, _ reply: PendingReply) {
+        guard pairing == nil else { return reply.fail(BlueZError.inProgress()) }
+        let pairing = Pairing(caller)
+        self.pairing = pairing
+        switch state {
+        case .connected(let link): begin(pairing, over: link, reply)
+        case .connecting(let attempt): attempt.waiters.append { self.continuePairing(pairing, $0, reply) }
+        case .idle: connect { self.continuePairing(pairing, $0, reply) }
+        }
+    }
+
+    private func continuePairing(
+        _ pairing: Pairing, _ failure: BlueZError.ConnectionFailure?, _ reply: PendingReply
+    ) {
+        guard failure == nil, let link, !pairing.isCancelled else {
+            self.pairing = nil
+            return reply.fail(BlueZError.pairing(pairing.isCancelled ? .cancelled : .disconnected))
+        }
+        begin(pairing, over: link, reply)
+    }
+
+    private func begin(_ pairing: Pairing, over link: any RemoteLink, _ reply: PendingReply) {
+        guard let link = link as? any PairingLink else {
+            self.pairing = nil
+            return reply.fail(BlueZError.notSupported)
+        }
+        let agent = service.agents.agent(for: pairing.caller)
+        let settings = PairingSettings(inputOutput: agent?.capability ?? .none)
+        let path = device.path
+        pairing.task = Task {
+            var failure: PairingError.Code?
+            do throws(PairingError) {
+                _ = try await link.pair(settings) { question in
+                    await agent?.answer(question, for: path) ?? .cancel
+                }
+            } catch {
+                failure = pairing.isCancelled ? .cancelled : error.code
+            }
+            self.finish(pairing, failure, reply)
+            if failure != nil { agent?.cancel() }
+        }
+    }
+
+    private func finish(_ pairing: Pairing, _ failure: PairingError.Code?, _ reply: PendingReply) {
+        if self.pairing === pairing { self.pairing = nil }
+        if let failure { return reply.fail(BlueZError.pairing(failure)) }
+        device.setPaired(true)
+        reply.succeed()
+    }
+
+    /// Cancels the pairing.
+    /// - Parameter reply: the reply to `CancelPairing`.
+    func cancelPairing(_ reply: PendingReply?) {
+        guard let pairing else {
+            reply?.fail(BlueZError.doesNotExist)
+            return
+        }
+        pairing.isCancelled = true
+        pairing.task?.cancel()
+        reply?.succeed()
+    }
+}
+
+/// The values of the signal `Disconnected` (bluez 5.84 src/device.c).
+struct DisconnectionReport: Hashable {
+    let name: String
+    let message: String
+
+    /// - Parameter code: the HCI status of the end; `nil` if it is not known.
+    init(_ code: UInt8?) {
+        let (reason, message) =
+            switch code {
+            case 0x08: ("Timeout", "Connection timeout")
+            case 0x16: ("Local", "Connection terminated by local host")
+            case 0x13, 0x14, 0x15: ("Remote", "Connection terminated by remote user")
+            case 0x05, 0x06: ("Authentication", "Connection terminated due to an authentication failure")
+            default: ("Unknown", "Unspecified")
+            }
+        name = "org.bluez.Reason.\(reason)"
+        self.message = message
+    }
+}

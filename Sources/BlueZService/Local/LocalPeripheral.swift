@@ -1,0 +1,215 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+import Bluetooth
+import BluetoothCore
+import DBus
+import Radio
+
+/// The peripheral role of an adapter: what it advertises for programs, the attributes that it serves, and the centrals that
+/// are connected to it.
+///
+/// Each advertisement is a beacon of the radio, with the same attributes; all have the address of the adapter. A connected
+/// central is a device of the adapter. An advertisement that ends while centrals are connected through it stays planned, and
+/// silent, until they have left. Changes of the radio are made one after another.
+@ServiceActor
+final class LocalPeripheral {
+    /// An advertisement of the radio.
+    private struct Slot {
+        let advertisement: Advertisement
+        /// Whether it is on the air; else centrals are still connected through it.
+        var isOn = true
+    }
+
+    /// A connected central.
+    struct Central {
+        fileprivate let slot: BeaconIdentifier
+        /// Its object; `nil` if its address is that of another device.
+        let device: ObjectPath?
+        /// The ATT_MTU of its link, in bytes.
+        fileprivate(set) var mtu: UInt16
+    }
+
+    private unowned let adapter: Adapter
+    private let radio: (any PeripheralRadio)?
+    private var opening: Task<RadioError?, Never>?
+    private var following: Task<Void, Never>?
+    private var slots: [Int: Slot] = [:]
+    private var services: [GATTService] = []
+    private var centrals: [String: Central] = [:]
+    private var latest: Task<Void, Never>?
+    /// What answers the requests of centrals.
+    weak var applications: LocalApplications?
+
+    init(of adapter: Adapter) {
+        self.adapter = adapter
+        radio = adapter.radio.peripheral
+    }
+
+    // MARK: - Advertising and attributes
+
+    /// Starts an advertisement, or changes it.
+    /// - Throws: `RadioError` of the radio, or for an adapter without the peripheral role.
+    func advertise(_ advertisement: Advertisement, as number: Int) async throws(RadioError) {
+        let radio = try await open()
+        try await change { [self] () async throws(RadioError) in
+            let former = slots[number]
+            slots[number] = Slot(advertisement: advertisement)
+            do throws(RadioError) {
+                try await radio.replan(plan)
+            } catch {
+                slots[number] = former
+                throw error
+            }
+            await radio.advertise(advertisement, for: Self.identifier(number))
+        }
+    }
+
+    /// Ends an advertisement. Without effect on one that is not there.
+    func stop(_ number: Int) {
+        guard let radio else { return }
+        Task {
+            try? await change { [self] () async throws(RadioError) in
+                guard slots[number] != nil else { return }
+                slots[number]?.isOn = false
+                await radio.advertise(nil, for: Self.identifier(number))
+                try await removeUnused()
+            }
+        }
+    }
+
+    /// Sets the attributes of the adapter.
+    /// - Throws: `RadioError` if the radio cannot carry them; then it has the former ones.
+    func serve(_ services: [GATTService]) async throws(RadioError) {
+        let radio = try await open()
+        try await change { [self] () async throws(RadioError) in
+            let former = self.services
+            self.services = services
+            do throws(RadioError) {
+                try await radio.replan(plan)
+            } catch {
+                self.services = former
+                throw error
+            }
+        }
+    }
+
+    /// Sends a value to all centrals that subscribed to it.
+    func notify(_ value: [UInt8], of characteristic: CharacteristicIdentifier) {
+        guard let radio else { return }
+        let identifiers = Set(centrals.values.map(\.slot))
+        Task {
+            // In the order of the values: each task begins when the one before has ended.
+            try? await change { () async throws(RadioError) in
+                for identifier in identifiers {
+                    await radio.notify(value, of: characteristic, on: identifier, to: nil)
+                }
+            }
+        }
+    }
+
+    /// Releases the radio, which remains the caller's.
+    func close() async {
+        for number in slots.keys { stop(number) }
+        await latest?.value
+        following?.cancel()
+    }
+
+    private static func identifier(_ number: Int) -> BeaconIdentifier { BeaconIdentifier("advertisement\(number)") }
+
+    private var plan: [HostedBeacon] {
+        slots.sorted { $0.key < $1.key }.map { number, slot in
+            var beacon = HostedBeacon(
+                identifier: Self.identifier(number), services: services, advertisement: slot.advertisement,
+                key: "\(adapter.path)/\(number)")
+            beacon.pairing = PairingSettings()
+            return beacon
+        }
+    }
+
+    private func removeUnused() async throws(RadioError) {
+        let inUse = Set(centrals.values.map(\.slot))
+        let unused = slots.filter { !$1.isOn && !inUse.contains(Self.identifier($0)) }.map(\.key)
+        guard !unused.isEmpty, let radio else { return }
+        for number in unused { slots[number] = nil }
+        try await radio.replan(plan)
+    }
+
+    /// Makes a change after the ones before.
+    private func change(
+        _ body: @escaping @ServiceActor @Sendable () async throws(RadioError) -> Void
+    ) async throws(RadioError) {
+        let former = latest
+        let task = Task { () -> RadioError? in
+            await former?.value
+            do throws(RadioError) {
+                try await body()
+                return nil
+            } catch {
+                return error
+            }
+        }
+        latest = Task { _ = await task.value }
+        if let error = await task.value { throw error }
+    }
+
+    private func open() async throws(RadioError) -> any PeripheralRadio {
+        guard let radio else {
+            throw RadioError(.unsupported, "\(adapter.path) has no peripheral role", hint: "use another adapter")
+        }
+        if opening == nil { opening = Task { await self.openRadio(radio) } }
+        if let error = await opening?.value { throw error }
+        return radio
+    }
+
+    private func openRadio(_ radio: any PeripheralRadio) async -> RadioError? {
+        do throws(RadioError) {
+            _ = try await radio.open([], waits: false) { [weak self] request in
+                .later { [weak self] in await self?.answer(request) ?? .failure(.unlikely) }
+            }
+        } catch {
+            return error
+        }
+        following = Task { [weak self] in
+            for await event in radio.events { await self?.take(event, of: radio) }
+        }
+        return nil
+    }
+
+    // MARK: - Centrals
+
+    private func answer(_ request: AttributeRequest) async -> AttributeResponse {
+        await applications?.answer(request, of: centrals[request.central]) ?? .failure(.unlikely)
+    }
+
+    private func take(_ event: RadioEvent, of radio: any PeripheralRadio) async {
+        switch event {
+        case .connected(let slot, let central): await connected(central, to: slot, of: radio)
+        case .disconnected(_, let central):
+            centrals[central] = nil
+            applications?.disconnected(central)
+            try? await change { [self] () async throws(RadioError) in try await removeUnused() }
+        case .subscribed(_, let central, let characteristic, let configuration):
+            applications?.subscribed(central, to: characteristic, configuration, of: centrals[central])
+        case .pairing(_, let central, .paired):
+            guard let path = centrals[central]?.device else { return }
+            adapter.devices.device(at: path)?.setPaired(true)
+        case .refused(let slot, let error):
+            adapter.service.options.warn("\(slot) of \(adapter.path) is not on the air: \(error)")
+        default: break
+        }
+    }
+
+    private func connected(_ name: String, to slot: BeaconIdentifier, of radio: any PeripheralRadio) async {
+        guard let link = try? await (radio as? any ClientRadio)?.link(to: name) else { return }
+        let device = adapter.devices.accept(link)
+        centrals[name] = Central(slot: slot, device: device?.path, mtu: 23)
+        // Not waited for: the exchange may take a while, and the next event is about another central.
+        Task { [weak self] in
+            guard let mtu = try? await link.maximumTransmissionUnit() else { return }
+            self?.centrals[name]?.mtu = UInt16(clamping: mtu)
+        }
+    }
+}
