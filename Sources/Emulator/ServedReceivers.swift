@@ -35,7 +35,9 @@ struct ServedReceivers: Sendable {
         var pending = Set(receivers.keys).subtracting(next.map(\.id))
         for receiver in next {
             let former = receivers[receiver.id]
-            if let former, former.server != receiver.server { pending.insert(receiver.id) }
+            if let former, former.server != receiver.server || former.proxy != receiver.proxy {
+                pending.insert(receiver.id)
+            }
             guard former == nil || former?.movement != receiver.movement else { continue }
             // A server of the command line may have the name of a new receiver.
             guard await radio.setMotion(receiver.movement?.motion, ofReceiver: receiver.id) else {
@@ -43,7 +45,8 @@ struct ServedReceivers: Sendable {
                 continue
             }
             receivers[receiver.id] = ReceiverDefinition(
-                id: receiver.id, movement: receiver.movement, server: (former ?? receiver).server)
+                id: receiver.id, movement: receiver.movement, server: (former ?? receiver).server,
+                proxy: (former ?? receiver).proxy)
         }
         guard !pending.isEmpty else { return nil }
         return Warning(

@@ -117,10 +117,14 @@ package struct ReceiverDefinition: Hashable, Sendable {
     /// Where its host finds a controller, as `--hci-server` takes it: `tcp:127.0.0.1:6403` or `vhci`; `nil` for a free port.
     package let server: String?
 
+    /// Where clients of ESPHome's API find a proxy with its name and its motion: `127.0.0.1:6053`; `nil` for no proxy.
+    package let proxy: String?
+
     /// A receiver of this name.
-    package init(id: String, movement: Movement? = nil, server: String? = nil) {
+    package init(id: String, movement: Movement? = nil, server: String? = nil, proxy: String? = nil) {
         self.id = id
         self.movement = movement
         self.server = server
+        self.proxy = proxy
     }
 }

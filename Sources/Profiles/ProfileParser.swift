@@ -148,6 +148,12 @@ extension ReceiverDefinition {
             }
             return text
         }
-        self.init(id: id, movement: movement, server: server)
+        let proxy = reader.value("esphome") { text throws(ValueFault) -> String in
+            guard HostAndPort(text) != nil else {
+                throw ValueFault("\"\(text)\" is not HOST:PORT, such as 127.0.0.1:6053")
+            }
+            return text
+        }
+        self.init(id: id, movement: movement, server: server, proxy: proxy)
     }
 }

@@ -36,6 +36,7 @@ package struct ProfileWriter {
             writer.lines.append("  - id: \(receiver.id)")
             writer.write(receiver.movement)
             writer.write("hci-server", receiver.server.map { DeviceWriter.quoted($0) })
+            writer.write("esphome", receiver.proxy.map { DeviceWriter.quoted($0) })
         }
         return writer.lines.joined(separator: "\n") + "\n"
     }

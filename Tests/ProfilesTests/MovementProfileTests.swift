@@ -53,12 +53,13 @@ import Testing
             receivers: """
                 receivers:
                   - { id: visitor, path: { through: [[0, 3], [9, 3]], speed: 1m/s }, hci-server: tcp:127.0.0.1:6403 }
-                  - { id: kernel, position: [1, 1], hci-server: vhci }
+                  - { id: kernel, position: [1, 1], hci-server: vhci, esphome: 127.0.0.1:6053 }
                   - { id: guard, track: guard.csv }
                   - id: anywhere
                 """, files: ["guard.csv": "t,who,x,y\n0,visitor,9,9\n0,guard,1,2\n"])
         #expect(profile.receivers.map(\.id) == ["visitor", "kernel", "guard", "anywhere"])
         #expect(profile.receivers.map(\.server) == ["tcp:127.0.0.1:6403", "vhci", nil, nil])
+        #expect(profile.receivers.map(\.proxy) == [nil, "127.0.0.1:6053", nil, nil])
         let places = profile.receivers.map { $0.movement?.motion.position(at: .seconds(2)) }
         #expect(places == [Position(x: 2, y: 3), Position(x: 1, y: 1), Position(x: 1, y: 2), nil])
     }
@@ -87,7 +88,7 @@ import Testing
                 receivers:
                   - { id: r, \(keys) }
                   - { id: b, track: a.csv }
-                  - { id: s, hci-server: "tcp:[::1]:0" }
+                  - { id: s, hci-server: "tcp:[::1]:0", esphome: "[::1]:6053" }
                 """, files: Self.files)
         let copy = try Profile(parsing: ProfileWriter.text(of: profile), file: "copy.yaml") { path throws(ValueFault) in
             guard let text = Self.files[path] else { throw ValueFault("there is no \(path)") }

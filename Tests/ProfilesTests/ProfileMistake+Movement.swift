@@ -115,10 +115,12 @@ extension ProfileMistake {
         ).of(field: "receivers[2].id"),
         receiver("{ id: b, position: ¦2 }", "position", "a list is expected here, such as [2, 0]"),
         receiver("{ id: b, hci-server: ¦tcp:6403 }", "hci-server", "\"tcp:6403\" \(serverRule)"),
+        receiver(
+            "{ id: b, esphome: ¦6053 }", "esphome", "\"6053\" is not HOST:PORT, such as 127.0.0.1:6053"),
         receiver("{ id: b, hci-server: ¦none }", "hci-server", "\"none\" \(serverRule)"),
         receiver(
             "{ id: b, ¦device: phone }", "",
-            "there is no key \"device\" here; keys are id, position, path, track, orbit, hci-server"),
+            "there is no key \"device\" here; keys are id, position, path, track, orbit, hci-server, esphome"),
     ]
 
     private func of(field: String) -> ProfileMistake { ProfileMistake(profile, field: field, message) }

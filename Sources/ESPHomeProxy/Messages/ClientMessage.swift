@@ -1,0 +1,122 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Bluetooth
+package import BluetoothCore
+
+/// A message of a client: those that a Bluetooth proxy answers (esphome 2025.8, components/api/api.proto).
+package enum ClientMessage: Hashable, Sendable {
+    /// A request about one device.
+    package enum DeviceRequest: Hashable, Sendable {
+        case connect
+        case disconnect
+        case pair
+        case unpair
+        case clearCache
+    }
+
+    /// Connection parameters as they were sent, valid or not.
+    package struct ParameterRequest: Hashable, Sendable {
+        /// In units of 1.25 ms.
+        package let minimumInterval: UInt32
+        /// In units of 1.25 ms.
+        package let maximumInterval: UInt32
+        /// In connection events.
+        package let latency: UInt32
+        /// In units of 10 ms.
+        package let timeout: UInt32
+
+        /// The parameters; `nil` if they are out of range.
+        var parameters: ConnectionParameters? {
+            guard minimumInterval <= maximumInterval, let latency = UInt16(exactly: latency) else { return nil }
+            let parameters = ConnectionParameters(
+                interval: Ticks(minimumInterval)...Ticks(maximumInterval), latency: latency,
+                supervisionTimeout: Ticks(timeout))
+            return parameters.isValid ? parameters : nil
+        }
+    }
+
+    case hello(info: String, major: UInt32, minor: UInt32)
+    case authentication
+    case disconnect
+    case disconnected
+    case ping
+    case pong
+    case deviceInfo
+    case entities
+    /// Always in raw form: the other form is that of clients before 2023.
+    case subscribeAdvertisements
+    case unsubscribeAdvertisements
+    case subscribeConnectionsFree
+    case scannerMode(isActive: Bool)
+    case device(UInt64, DeviceRequest, isRandom: Bool)
+    case services(UInt64)
+    case read(UInt64, handle: UInt32)
+    case write(UInt64, handle: UInt32, [UInt8], withResponse: Bool)
+    case readDescriptor(UInt64, handle: UInt32)
+    case writeDescriptor(UInt64, handle: UInt32, [UInt8])
+    case notify(UInt64, handle: UInt32, isOn: Bool)
+    case connectionParameters(UInt64, ParameterRequest)
+    case capabilities
+    /// A message without an answer: about other parts of a device, or one that is not known.
+    case ignored(type: UInt16)
+
+    /// Reads the body of a message.
+    /// - Throws: `WireError` if it is not a protobuf message.
+    package init(type: UInt16, body: [UInt8]) throws(WireError) {
+        let fields = try ProtobufFields(parsing: body[...])
+        let address = fields.uint64(1)
+        let handle = fields.uint32(2)
+        switch type {
+        case 1: self = .hello(info: fields.string(1), major: fields.uint32(2), minor: fields.uint32(3))
+        case 3: self = .authentication
+        case 5: self = .disconnect
+        case 6: self = .disconnected
+        case 7: self = .ping
+        case 8: self = .pong
+        case 9: self = .deviceInfo
+        case 11: self = .entities
+        case 66: self = .subscribeAdvertisements
+        case 68:
+            guard let request = DeviceRequest(number: fields.uint32(2)) else {
+                self = .ignored(type: type)
+                return
+            }
+            // Without the type of the address it is public, which is 0.
+            self = .device(address, request, isRandom: fields.bool(3) && fields.uint32(4) & 1 == 1)
+        case 70: self = .services(address)
+        case 73: self = .read(address, handle: handle)
+        case 75: self = .write(address, handle: handle, fields.bytes(4), withResponse: fields.bool(3))
+        case 76: self = .readDescriptor(address, handle: handle)
+        case 77: self = .writeDescriptor(address, handle: handle, fields.bytes(3))
+        case 78: self = .notify(address, handle: handle, isOn: fields.bool(3))
+        case 80: self = .subscribeConnectionsFree
+        case 87: self = .unsubscribeAdvertisements
+        case 127: self = .scannerMode(isActive: fields.uint32(1) == 1)
+        case 145:
+            self = .connectionParameters(
+                address,
+                ParameterRequest(
+                    minimumInterval: fields.uint32(2), maximumInterval: fields.uint32(3), latency: fields.uint32(4),
+                    timeout: fields.uint32(5)))
+        case 149: self = .capabilities
+        default: self = .ignored(type: type)
+        }
+    }
+}
+
+extension ClientMessage.DeviceRequest {
+    /// The request with a number; `nil` for one that is not known, or of clients before 2022 (0).
+    fileprivate init?(number: UInt32) {
+        switch number {
+        case 1: self = .disconnect
+        case 2: self = .pair
+        case 3: self = .unpair
+        // With and without the client's cache of services, which is the client's own.
+        case 4, 5: self = .connect
+        case 6: self = .clearCache
+        default: return nil
+        }
+    }
+}
