@@ -88,7 +88,11 @@ let package = Package(
             name: "Radio", dependencies: ["BluetoothCore", "Advertising", "Bluetooth", "Concurrency", "Receiving"],
             swiftSettings: settings),
         // What servers over NIO have in common.
-        .target(name: "Sockets", dependencies: [nioCore], swiftSettings: settings),
+        .target(name: "Sockets", dependencies: [nioCore, nioPosix], swiftSettings: settings),
+        .target(
+            name: "ESPHomeProxy",
+            dependencies: ["BluetoothCore", "Bluetooth", "Radio", "Sockets", crypto, nioCore, nioPosix],
+            swiftSettings: settings),
         .target(name: "Receiving", dependencies: ["BluetoothCore", "Advertising"], swiftSettings: settings),
         .target(
             name: "BeaconryCentral",
@@ -120,6 +124,12 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
+            name: "BlueZService",
+            dependencies: [
+                "BluetoothCore", "Concurrency", "Radio", "DBus", "Advertising", "Bluetooth", "Receiving",
+            ],
+            swiftSettings: settings),
+        .target(
             name: "Profiles", dependencies: ["BluetoothCore", "Devices", "Advertising", "Bluetooth", yams],
             swiftSettings: settings),
         .target(
@@ -137,18 +147,17 @@ let package = Package(
             name: "BeaconryTools",
             dependencies: [
                 "BluetoothCore", "Advertising", "Bluetooth", "Concurrency", "HCI", "DBus", "Devices", "Radio",
-                "BlueZRadio", "HCIRadio", "Profiles", "Persistence", "Emulator", "Receiving", "BeaconryCentral",
-                unixSignals,
-                subprocess,
-                systemPackage, deque,
+                "BlueZRadio", "BlueZService", "HCIRadio", "ESPHomeProxy", "Profiles", "Persistence", "Emulator",
+                "Receiving", "BeaconryCentral", unixSignals, subprocess, systemPackage, deque,
             ],
             swiftSettings: settings),
         .executableTarget(
             name: "beaconry",
             dependencies: [
-                "BluetoothCore", "Advertising", "Bluetooth", "Concurrency", "Devices", "Radio", "HCIRadio", "Profiles",
-                "Persistence", "Emulator", "Receiving", "BeaconryTools", "BuildInformation", "CCapability", "CMalloc",
-                argumentParser, logging,
+                "BluetoothCore", "Advertising", "Bluetooth", "BlueZService", "Concurrency", "Devices", "Radio",
+                "HCIRadio",
+                "ESPHomeProxy", "Profiles", "Persistence", "Emulator", "Receiving", "BeaconryTools", "BuildInformation",
+                "CCapability", "CMalloc", argumentParser, logging,
                 serviceLifecycle, unixSignals,
             ] + pinnedOnly,
             swiftSettings: settings),
@@ -156,7 +165,7 @@ let package = Package(
             name: "beaconry-fuzz",
             dependencies: [
                 "BluetoothCore", "Advertising", "Bluetooth", "HCI", "HostStack", "VirtualRadio", "DBus", "Devices",
-                "Profiles", "Emulator", "TestSupport",
+                "ESPHomeProxy", "Profiles", "Emulator", "TestSupport",
             ],
             path: "Tests/Fuzz", swiftSettings: settings),
         // Writes to flash until it is killed, for the test that kills it.
@@ -215,6 +224,13 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
+            name: "ESPHomeProxyTests",
+            dependencies: [
+                "BluetoothCore", "Advertising", "Bluetooth", "Radio", "VirtualRadio", "HCIRadio", "ESPHomeProxy",
+                "TestSupport", nioCore, nioPosix,
+            ],
+            swiftSettings: settings),
+        .testTarget(
             name: "DevicesTests",
             dependencies: ["BluetoothCore", "Advertising", "Bluetooth", "Devices", "TestSupport"],
             swiftSettings: settings),
@@ -234,6 +250,14 @@ let package = Package(
             name: "BlueZRadioTests",
             dependencies: [
                 "BluetoothCore", "Radio", "BlueZRadio", "Advertising", "Bluetooth", "HCI", "DBus", "TestSupport",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "BlueZServiceTests",
+            dependencies: [
+                "BluetoothCore", "Radio", "BlueZService", "Advertising", "Bluetooth", "DBus", "Receiving", "HCIRadio",
+                "VirtualRadio",
+                "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -35,13 +35,14 @@ struct Beaconry: AsyncParsableCommand {
                 Scan.self, Range.self, Seek.self, Expect.self, Monitor.self, Calibrate.self, Record.self, Plot.self,
                 Clone.self, Manage.self, PhoneCommand.self,
             ]),
-        CommandGroup(name: "Tests", subcommands: [Test.self]),
+        CommandGroup(name: "Tests", subcommands: [Test.self, DBus.self]),
         CommandGroup(name: "Tools", subcommands: [Encode.self, Decode.self, Radios.self]),
     ]
 
     static func main() async {
-        let arguments = Array(CommandLine.arguments.dropFirst())
-        if ["run", "advertise"].contains(arguments.first) { Hangup.prepare() }
+        // What follows -- is not ours: the command of beaconry dbus.
+        let arguments = Array(CommandLine.arguments.dropFirst().prefix { $0 != "--" })
+        if ["run", "advertise", "dbus"].contains(arguments.first) { Hangup.prepare() }
         Heap.useOneArena()
         FileCapabilities.makeEffective()
         do {

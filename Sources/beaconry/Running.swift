@@ -3,7 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BeaconryTools
+import ESPHomeProxy
 import Emulator
+import HCIRadio
 import Logging
 import Persistence
 import Profiles
@@ -18,6 +20,8 @@ struct Running {
     let controlPaths: [String]
     /// Whether the control sockets have the names of the profiles, and follow them on a reload.
     var namesSockets = false
+    /// The service for programs that runs beside the beacons.
+    var service: BlueZRun?
 
     /// Runs until the end of the duration, a signal or `ctl stop`.
     func run() async throws {
@@ -25,7 +29,8 @@ struct Running {
         let hangups = Hangup.effect == .none ? nil : await UnixSignalsSequence(trapping: .sighup)
         DescriptorLimit.raise()
         Output.continueAfterErrors()
-        let (driver, timing) = try options.driver(for: configuration.profiles ?? [])
+        let (driver, timing) = try options.driver(
+            for: configuration.profiles ?? [], servesPrograms: service != nil)
         let ledger = try RunLedger(folder: Folders.runtime)
         defer { ledger.close() }
         let capture = try options.makeCapture()
@@ -37,7 +42,9 @@ struct Running {
             namesSockets ? { @Sendable in Folders.controlSocket(of: $0) } : nil
         let control = try await ControlServer(
             emulator, claiming: controlPaths, path: pathOfProfile, sentence: { EventText.line($0) })
-        let printing = print(emulator.events.listen(), isSimulated: timing.isSimulated)
+        let events = emulator.events.listen()
+        let proxies = try await startProxies(on: radio, emulator.events)
+        let printing = print(events, isSimulated: timing.isSimulated)
         capture?.onIncomplete { [events = emulator.events] in events.post(.warning($0)) }
         let writtenRun = WrittenRun(emulator: emulator) {
             do {
@@ -55,19 +62,42 @@ struct Running {
         defer { obeying.cancel() }
         var logger = Logger(label: "beaconry") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = .error
+        // Services are shut down in reverse order, so that clients receive the last events.
+        var services: [any Service] = [control, writtenRun]
+        if let service { services.append(ServedRun(service: service, events: emulator.events.listen())) }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: [
-                    // Services are shut down in reverse order, so that clients receive the last events.
+                services: services.map {
                     .init(
-                        service: control, successTerminationBehavior: .gracefullyShutdownGroup,
-                        failureTerminationBehavior: .gracefullyShutdownGroup),
-                    .init(
-                        service: writtenRun, successTerminationBehavior: .gracefullyShutdownGroup,
-                        failureTerminationBehavior: .gracefullyShutdownGroup),
-                ],
-                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
-        try await group.run()
+                        service: $0, successTerminationBehavior: .gracefullyShutdownGroup,
+                        failureTerminationBehavior: .gracefullyShutdownGroup)
+                },
+                gracefulShutdownSignals: service?.handlesSignals == true ? [] : [.sigterm, .sigint], logger: logger))
+        do {
+            // Before the beacons are on the air, so that the adapters are there from the start.
+            try await service?.start(on: radio)
+            try await group.run()
+        } catch {
+            await service?.stop()
+            await proxies?.close()
+            throw error
+        }
+        await service?.stop()
+        await proxies?.close()
+    }
+
+    /// Starts the ESPHome proxies, before the radio is ready, so that it reports them; `nil` without any.
+    private func startProxies(
+        on radio: any PeripheralRadio, _ events: EventHub
+    ) async throws -> ESPHomeProxies? {
+        let definitions = try options.air.proxies(for: configuration.profiles ?? [])
+        guard !definitions.isEmpty, let radio = radio as? HCIRadio, radio.injectsFaults else { return nil }
+        return try await ESPHomeProxies(definitions, on: radio) { report in
+            switch report {
+            case .host(let event): events.post(.host(event))
+            case .warning(let warning): events.post(.warning(warning))
+            }
+        }
     }
 
     private static func obey(hangupOf emulator: Emulator) async {
@@ -81,27 +111,46 @@ struct Running {
     }
 
     /// Prints events: as a table on a terminal, else as lines. With `--json` warnings are printed as sentences, too, on
-    /// standard error.
+    /// standard error. Beside a command, whose output standard output is, only warnings are printed; beside a service without
+    /// a command, events are printed on standard error.
     ///
     /// In virtual time the events are printed in that time: a printer of its own would be too slow, and lose events.
     private func print(_ events: AsyncStream<PostedEvent>, isSimulated: Bool) -> Task<Void, Never> {
         let json = options.writesJSON
         let executor: (any TaskExecutor)? = isSimulated ? nil : OutputExecutor()
-        if !json, Terminal.isPossible {
+        if service == nil, !json, Terminal.isPossible {
             return Task(executorPreference: executor) {
                 await RunDisplay.show(events) { Self.trimHeap(after: $0) }
             }
         }
+        let form: EventForm =
+            switch service {
+            case nil: json ? .json : .text
+            case let service?: service.handlesSignals ? .warnings : .notes
+            }
         return Task(executorPreference: executor) {
             for await posted in events {
                 Self.trimHeap(after: posted.event)
-                if json {
-                    Output.line(JSONLine.encode(posted))
-                    if posted.event.isWarning { Output.note(EventText.line(posted.event)) }
-                } else {
-                    Output.line(EventText.line(posted.event))
-                }
+                Self.print(posted, as: form)
             }
+        }
+    }
+
+    private enum EventForm {
+        case text
+        case json
+        case notes
+        case warnings
+    }
+
+    private static func print(_ posted: PostedEvent, as form: EventForm) {
+        switch form {
+        case .text: Output.line(EventText.line(posted.event))
+        case .json:
+            Output.line(JSONLine.encode(posted))
+            if posted.event.isWarning { Output.note(EventText.line(posted.event)) }
+        case .notes: Output.note(EventText.line(posted.event))
+        case .warnings: if posted.event.isWarning { Output.note(EventText.line(posted.event)) }
         }
     }
 
@@ -127,5 +176,21 @@ private struct WrittenRun: Service {
             throw error
         }
         try await finish()
+    }
+}
+
+/// A service for programs beside a run, from the time when all beacons are on the air.
+private struct ServedRun: Service {
+    let service: BlueZRun
+    let events: AsyncStream<PostedEvent>
+
+    func run() async throws {
+        try await cancelWhenGracefulShutdown {
+            for await posted in events {
+                guard case .ready = posted.event else { continue }
+                return try await service.run()
+            }
+            // The run has ended, or could not start: it reports that.
+        }
     }
 }

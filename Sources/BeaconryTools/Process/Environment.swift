@@ -30,6 +30,9 @@ package enum EnvironmentVariable: String, CaseIterable, Sendable {
     case ephemeral
     case factoryReset = "factory-reset"
     case hciServer = "hci-server"
+    case esphome
+    case esphomeKey = "esphome-key"
+    case esphomeKeyFile = "esphome-key-file"
     case rate
     case seed
     case airTiming = "air-timing"

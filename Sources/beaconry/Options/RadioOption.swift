@@ -20,8 +20,10 @@ struct RadioOption: ParsableArguments {
     var mayBeVirtual: Bool { ["auto", "virtual"].contains(name ?? "auto") }
 
     /// The selected radio.
-    /// - Parameter waits: whether to wait for the radio.
-    func driver(waits: Bool = false) throws(Failure) -> any RadioDriver {
-        try RadioDrivers.radio(named: name ?? "auto", waits: waits)
+    /// - Parameters:
+    ///   - waits: whether to wait for the radio.
+    ///   - standard: the radio if none was named.
+    func driver(waits: Bool = false, standard: String = "auto") throws(Failure) -> any RadioDriver {
+        try RadioDrivers.radio(named: name ?? standard, waits: waits)
     }
 }

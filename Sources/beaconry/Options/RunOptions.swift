@@ -7,6 +7,7 @@ import BeaconryTools
 import Concurrency
 import Devices
 import Emulator
+import HCIRadio
 import Persistence
 import Profiles
 import Radio
@@ -63,11 +64,23 @@ struct RunOptions: ParsableArguments {
     }
 
     /// The selected radio, and the time of the run.
-    /// - Parameter profiles: the profiles of the run.
-    func driver(for profiles: [Profile]) throws -> (any RadioDriver, RunTiming) {
-        var driver = try air.configured(try radio.driver(waits: waits), for: profiles)
+    /// - Parameters:
+    ///   - profiles: the profiles of the run.
+    ///   - servesPrograms: whether adapters for programs are on the air, which then is the virtual one. Programs have the
+    ///     clock of the machine, and need no servers.
+    func driver(for profiles: [Profile], servesPrograms: Bool = false) throws -> (any RadioDriver, RunTiming) {
+        let asksForHosts = try air.asksForHosts(for: profiles)
+        var driver = try air.configured(
+            try radio.driver(waits: waits, standard: servesPrograms ? "virtual" : "auto"), for: profiles)
+        if servesPrograms {
+            guard var virtual = driver as? VirtualAirDriver else {
+                throw Failure.usage("beaconry dbus needs the virtual air; leave --radio out, or write --radio virtual")
+            }
+            if !asksForHosts { virtual.options.servers = [] }
+            driver = virtual
+        }
         let rate = try rate ?? EnvironmentVariable.rate.parsed(OptionValue.rate)
-        let timing = try RunTiming(rate, &driver, asksForHosts: try air.asksForHosts(for: profiles))
+        let timing = try RunTiming(rate, &driver, asksForHosts: asksForHosts || servesPrograms)
         return (driver, timing)
     }
 

@@ -32,8 +32,9 @@ enum RunTiming {
         if asksForHosts {
             guard case .scaled(let factor) = rate else {
                 throw Failure.usage(
-                    "--rate \(rate) is not possible with hosts of other processes (--hci-server, receivers of a profile), "
-                        + "whose clocks are real; use a number such as --rate 10, or leave the hosts out")
+                    "--rate \(rate) is not possible with hosts of other processes (--hci-server, receivers of a profile, "
+                        + "programs of beaconry dbus), whose clocks are real; use a number such as --rate 10, or leave the hosts out"
+                )
             }
             air.options.rate = factor
             self = .scaled(factor)

@@ -6,6 +6,7 @@ import ArgumentParser
 import BeaconryTools
 import BluetoothCore
 import Devices
+import ESPHomeProxy
 import HCIRadio
 import Profiles
 import Radio
@@ -23,6 +24,27 @@ struct VirtualAirOption: ParsableArguments {
             """)
     var hciServer: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            Where Home Assistant and other clients of ESPHome's API find a Bluetooth proxy on the virtual air: HOST:PORT \
+            (port 0 picks a free one); may be repeated. After it, as after --hci-server, ?name=kitchen&at=3,0 gives its \
+            name and place; &slots=3 is the number of its connections, and &scan=passive its first way of scanning (default: none).
+            """,
+            valueName: "host:port"))
+    var esphome: [String] = []
+
+    @Option(
+        help: """
+            Key of the ESPHome proxies, 32 bytes in base64: connections without it are refused. Other users of the machine \
+            can see an option; --esphome-key-file is safer (default: none).
+            """,
+        transform: key)
+    var esphomeKey: EncryptionKey?
+
+    @Option(help: "File with the key of the ESPHome proxies (default: none).", completion: .file())
+    var esphomeKeyFile: String?
+
     @OptionGroup var model: AirModelOptions
 
     /// The radio with these options, if it is the virtual air.
@@ -31,11 +53,14 @@ struct VirtualAirOption: ParsableArguments {
     func configured(_ driver: any RadioDriver, for profiles: [Profile]) throws -> any RadioDriver {
         if var air = driver as? VirtualAirDriver {
             air.options = try options(for: profiles)
-            for receiver in profiles.flatMap(\.receivers) { air.options.add(receiver) }
+            let proxies = Set(try proxies(for: profiles).map(\.settings.name))
+            for receiver in profiles.flatMap(\.receivers) {
+                air.options.add(receiver, hasProxy: proxies.contains(receiver.id))
+            }
             return air
         }
-        guard hciServer.isEmpty, !model.isGiven else {
-            throw Failure.usage("--hci-server, \(AirModelOptions.names) need --radio virtual")
+        guard hciServer.isEmpty, esphome.isEmpty, esphomeKey == nil, esphomeKeyFile == nil, !model.isGiven else {
+            throw Failure.usage("--hci-server, --esphome, \(AirModelOptions.names) need --radio virtual")
         }
         return driver
     }
@@ -51,7 +76,8 @@ struct VirtualAirOption: ParsableArguments {
     /// Whether servers for hosts of other processes were requested, by options or by the receivers of profiles.
     func asksForHosts(for profiles: [Profile]) throws -> Bool {
         let names = hciServer.isEmpty ? Self.serversInEnvironment : hciServer
-        return try Self.servers(names).map { !$0.isEmpty } ?? false || profiles.contains { !$0.receivers.isEmpty }
+        return try Self.servers(names).map { !$0.isEmpty } ?? false || !proxyNames.isEmpty
+            || profiles.contains { !$0.receivers.isEmpty }
     }
 
     /// The address of a virtual air that another process serves: the first TCP server in BEACONRY_HCI_SERVER or its
@@ -77,38 +103,101 @@ struct VirtualAirOption: ParsableArguments {
     }
 
     private static func server(_ name: String) throws(Failure) -> VirtualAirOptions.Server {
-        let parts = name.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        guard var server = VirtualAirOptions.Server(parts[0]) else {
+        let (place, query) = try ServerQuery.split(name, of: "--hci-server")
+        guard var server = VirtualAirOptions.Server(place) else {
             throw .usage("--hci-server: \"\(name)\" is not tcp:HOST:PORT, vhci, or none alone")
-        }
-        var query = ServerQuery()
-        for item in parts.dropFirst().flatMap({ $0.split(separator: "&", omittingEmptySubsequences: false) }) {
-            do throws(ValueFault) {
-                try query.set(String(item))
-            } catch {
-                throw .usage("--hci-server: \"\(name)\": \(error.message)")
-            }
-        }
-        if query.heading != nil, query.carried == nil {
-            throw .usage("--hci-server: \"\(name)\": heading needs carried=pocket")
         }
         server.name = query.name
         server.motion = query.position.map(Motion.rest)
         server.address = query.address
-        server.carrying = query.carried.map { Carrying($0, heading: query.heading ?? 0) }
+        server.carrying = query.carrying
         return server
+    }
+
+    // MARK: - ESPHome proxies
+
+    /// The proxies of a run: those of the options, then those of the receivers of its profiles. A proxy with the name of a
+    /// receiver has its motion, unless it was given a position.
+    /// - Throws: `Failure` for proxies that are not possible, and for a key without any proxy.
+    func proxies(for profiles: [Profile]) throws(Failure) -> [ESPHomeProxies.Definition] {
+        let receivers = profiles.flatMap(\.receivers)
+        var definitions: [ESPHomeProxies.Definition] = []
+        for text in proxyNames {
+            var definition = try Self.proxy(text, number: definitions.count + 1)
+            let receiver = receivers.first { $0.id == definition.settings.name }
+            definition.motion = definition.motion ?? receiver?.movement?.motion
+            definitions.append(definition)
+        }
+        for receiver in receivers where !definitions.contains(where: { $0.settings.name == receiver.id }) {
+            // The profile's text was checked when it was read.
+            guard let place = receiver.proxy.flatMap(HostAndPort.init) else { continue }
+            definitions.append(
+                ESPHomeProxies.Definition(
+                    BluetoothProxy.Settings(name: receiver.id, host: place.host, port: place.port),
+                    motion: receiver.movement?.motion))
+        }
+        let names = definitions.map(\.settings.name)
+        if let name = names.first(where: { name in names.count { $0 == name } > 1 }) {
+            throw .usage("--esphome: two proxies are named \(name); give each a name of its own (?name=kitchen)")
+        }
+        if definitions.isEmpty, esphomeKey != nil || esphomeKeyFile != nil {
+            throw .usage("--esphome-key and --esphome-key-file need a proxy: --esphome 127.0.0.1:6053")
+        }
+        guard !definitions.isEmpty else { return [] }
+        let key = try proxyKey
+        for index in definitions.indices { definitions[index].settings.key = key }
+        return definitions
+    }
+
+    private var proxyNames: [String] {
+        guard esphome.isEmpty else { return esphome }
+        return EnvironmentVariable.esphome.value.map { $0.split(separator: " ").map(String.init) } ?? []
+    }
+
+    private var proxyKey: EncryptionKey? {
+        get throws(Failure) {
+            if esphomeKey != nil, esphomeKeyFile != nil {
+                throw .usage("--esphome-key and --esphome-key-file exclude each other; leave one of them out")
+            }
+            if let esphomeKey { return esphomeKey }
+            if let esphomeKeyFile { return try EncryptionKey(file: esphomeKeyFile) }
+            if let key = try EnvironmentVariable.esphomeKey.parsed(Self.key) { return key }
+            guard let path = EnvironmentVariable.esphomeKeyFile.value else { return nil }
+            return try EncryptionKey(file: path)
+        }
+    }
+
+    private static func proxy(_ text: String, number: Int) throws(Failure) -> ESPHomeProxies.Definition {
+        let (place, query) = try ServerQuery.split(text, of: "--esphome", acceptsProxyItems: true)
+        guard let place = HostAndPort(place) else {
+            throw .usage("--esphome: \"\(text)\" is not HOST:PORT, such as 127.0.0.1:6053?name=kitchen&at=3,0")
+        }
+        var settings = BluetoothProxy.Settings(
+            name: query.name ?? (number == 1 ? "esphome" : "esphome-\(number)"), host: place.host, port: place.port)
+        if let slots = query.slots { settings.slots = slots }
+        if let isActive = query.scansActively { settings.scansActively = isActive }
+        return ESPHomeProxies.Definition(
+            settings, address: query.address, motion: query.position.map(Motion.rest), carrying: query.carrying)
+    }
+
+    private static func key(_ text: String) throws(ValueFault) -> EncryptionKey {
+        guard let key = EncryptionKey(base64: text) else {
+            throw ValueFault("the key must have 32 bytes in base64, such as those of openssl rand -base64 32")
+        }
+        return key
     }
 }
 
 extension VirtualAirOptions {
     /// Adds the server of a receiver.
     ///
+    /// A receiver with a proxy has a server only if the profile gives it one.
     /// A server that was given the name of the receiver is its server, unless the profile has another one; it has the motion
     /// of the receiver, unless it was given a position.
-    fileprivate mutating func add(_ receiver: ReceiverDefinition) {
+    fileprivate mutating func add(_ receiver: ReceiverDefinition, hasProxy: Bool) {
         let named = servers.indices.filter { servers[$0].name == receiver.id }
         for index in named where servers[index].motion == nil { servers[index].motion = receiver.movement?.motion }
-        guard named.isEmpty || receiver.server != nil else { return }
+        guard named.isEmpty && !hasProxy || receiver.server != nil else { return }
         // The profile's text was checked when it was read.
         var server = receiver.server.flatMap { Server($0) } ?? .tcp(host: Self.defaultServer.host, port: 0)
         server.name = receiver.id
@@ -117,7 +206,7 @@ extension VirtualAirOptions {
     }
 }
 
-/// What follows the question mark in `--hci-server`.
+/// What follows the question mark in `--hci-server` and `--esphome`.
 private struct ServerQuery {
     var name: String?
     var position: Position?
@@ -125,6 +214,55 @@ private struct ServerQuery {
     var carried: Carrying.Place?
     /// In degrees clockwise from north.
     var heading: Double?
+    /// The number of connections of a proxy.
+    var slots: Int?
+    /// Whether a proxy scans actively.
+    var scansActively: Bool?
+
+    /// How a person carries the host.
+    var carrying: Carrying? { carried.map { Carrying($0, heading: heading ?? 0) } }
+
+    /// Splits the value of an option into the part before the question mark, and the items after it.
+    /// - Throws: `Failure` for items that are not possible.
+    static func split(
+        _ text: String, of option: String, acceptsProxyItems: Bool = false
+    ) throws(Failure) -> (place: String, query: ServerQuery) {
+        let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        var query = ServerQuery()
+        for item in parts.dropFirst().flatMap({ $0.split(separator: "&", omittingEmptySubsequences: false) }) {
+            do throws(ValueFault) {
+                if acceptsProxyItems, try query.setProxyItem(String(item)) { continue }
+                try query.set(String(item))
+            } catch {
+                throw .usage("\(option): \"\(text)\": \(error.message)")
+            }
+        }
+        if query.heading != nil, query.carried == nil {
+            throw .usage("\(option): \"\(text)\": heading needs carried=pocket")
+        }
+        return (parts[0], query)
+    }
+
+    /// Sets `slots=N` or `scan=active|passive`.
+    /// - Returns: whether it is one of these.
+    private mutating func setProxyItem(_ item: String) throws(ValueFault) -> Bool {
+        let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let text = parts.count > 1 ? parts[1] : ""
+        switch parts[0] {
+        case "slots":
+            guard let slots = Int(text), (0...32).contains(slots) else {
+                throw ValueFault("\"\(text)\" is not a number of connections, 0 to 32")
+            }
+            self.slots = slots
+        case "scan":
+            guard text == "active" || text == "passive" else {
+                throw ValueFault("\"\(text)\" is not active or passive")
+            }
+            scansActively = text == "active"
+        default: return false
+        }
+        return true
+    }
 
     /// Sets `name=NAME`, `at=X,Y[,Z]`, `address=XX:XX:XX:XX:XX:XX`, `carried=pocket` or `heading=DEGREES`.
     mutating func set(_ item: String) throws(ValueFault) {

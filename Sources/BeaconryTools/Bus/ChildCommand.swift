@@ -1,0 +1,103 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Subprocess
+import Synchronization
+import SystemPackage
+
+/// A command that runs beside beacons, with our standard streams.
+package final class ChildCommand: Sendable {
+    private let arguments: [String]
+    private let running = Mutex<pid_t?>(nil)
+
+    /// - Parameter arguments: the program, which is looked up in PATH unless it contains a slash, and its arguments; at
+    ///   least one.
+    package init(_ arguments: [String]) {
+        self.arguments = arguments
+    }
+
+    /// Runs it until it ends. When the task is cancelled, it is ended: by SIGTERM, and by SIGKILL 5 s later.
+    /// - Returns: its exit code, or 128 and the number of the signal that ended it, as shells have it.
+    /// - Throws: `Failure` with the exit codes of shells: 127 for a command that was not found, 126 for one that cannot be
+    ///   executed.
+    package func run(environment: [String: String]) async throws(Failure) -> Int32 {
+        let name = arguments[0]
+        guard let program = ExecutableSearch.find(name) else {
+            throw Failure(
+                exitCode: 127,
+                message: "there is no command \(name); check its spelling, or give its path, such as ./\(name)")
+        }
+        guard access(program, X_OK) == 0, !isFolder(program) else {
+            throw Failure(exitCode: 126, message: "\(program) is not executable; make it so (chmod +x \(program))")
+        }
+        var options = PlatformOptions()
+        options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: .seconds(5))]
+        defer { running.withLock { $0 = nil } }
+        do {
+            let result = try await Subprocess.run(
+                .path(FilePath(program)),
+                arguments: Arguments(executablePathOverride: name, remainingValues: Array(arguments.dropFirst())),
+                environment: .inherit.updating(
+                    Dictionary(
+                        uniqueKeysWithValues: environment.map {
+                            (Subprocess.Environment.Key(stringLiteral: $0.key), $0.value)
+                        })),
+                platformOptions: options,
+                input: .fileDescriptor(.standardInput, closeAfterSpawningProcess: false),
+                output: .fileDescriptor(.standardOutput, closeAfterSpawningProcess: false),
+                error: .fileDescriptor(.standardError, closeAfterSpawningProcess: false)
+            ) { execution in
+                self.running.withLock { $0 = execution.processIdentifier.value }
+            }
+            switch result.terminationStatus {
+            case .exited(let code): return code
+            case .signaled(let signal): return 128 + signal
+            }
+        } catch let error as SubprocessError {
+            throw Failure(
+                exitCode: 126,
+                message:
+                    "\(program) cannot be executed: \(error.underlyingError?.description ?? error.description); check "
+                    + "its format and the interpreter in its first line")
+        } catch {
+            throw Failure(exitCode: 126, message: "\(program) cannot be executed: \(error)")
+        }
+    }
+
+    /// Sends a signal to the command.
+    /// - Returns: whether it was running.
+    package func send(_ signal: Int32) -> Bool {
+        running.withLock { identifier in
+            guard let identifier else { return false }
+            return kill(identifier, signal) == 0
+        }
+    }
+
+    /// Whether a key such as Ctrl-C at the terminal signals this process and the command alike, so that the signal need
+    /// not be sent again.
+    package static var sharesTerminal: Bool {
+        [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO].contains { tcgetpgrp($0) == getpgrp() }
+    }
+}
+
+/// Finds programs as shells do.
+enum ExecutableSearch {
+    /// The path of a program: the name itself if it has a slash, else that of the first file in PATH with this name which
+    /// is executable, or of the first one that is not; `nil` if there is none.
+    static func find(_ name: String) -> String? {
+        guard !name.isEmpty else { return nil }
+        guard !name.contains("/") else { return access(name, F_OK) == 0 ? name : nil }
+        let path = Environment.value("PATH") ?? "/usr/local/bin:/usr/bin:/bin"
+        let files = path.split(separator: ":", omittingEmptySubsequences: false)
+            .map { ($0.isEmpty ? "." : String($0)) + "/" + name }
+            .filter { access($0, F_OK) == 0 && !isFolder($0) }
+        return files.first { access($0, X_OK) == 0 } ?? files.first
+    }
+}
+
+private func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+}
