@@ -33,7 +33,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers",
         "depends_on(what, …): what the test's outcome may depend on: `bluez`, the version of bluetoothd; `controllers`,"
-        " their kind; `combination`, both together. Without arguments, nothing; unmarked, bluez and controllers.",
+        " their kind; `combination`, both together. Without arguments, nothing; unmarked, bluez and controllers. `release`:"
+        " on the release of BlueZ only, so that the full plan has it and the reduced one does not.",
     )
 
 
@@ -41,8 +42,10 @@ def planned(item: pytest.Function, kind: str) -> bool:
     """Whether the reduced plan contains a test with these controllers in the machine with this version of BlueZ."""
     marker = item.get_closest_marker("depends_on")
     things = set(marker.args) if marker else {"bluez", "controllers"}
-    if things - {"combination", "bluez", "controllers"}:
+    if things - {"combination", "bluez", "controllers", "release"}:
         raise ValueError(f"{item.nodeid} depends on {things}")
+    if "release" in things:
+        return False
     if "combination" in things:
         return True
     if kind != FIRST_KIND[vhci.BLUEZ]:

@@ -123,6 +123,11 @@ class Management:
     def close(self) -> None:
         self._socket.close()
 
+    def discard_events(self) -> None:
+        """Discards the events that have arrived: the socket of a long test without commands would have no room for one."""
+        while select.select([self._socket], [], [], 0)[0]:
+            self._socket.recv(2048)
+
     def command(self, opcode: int, index: int | None = None, parameters: bytes = b"") -> bytes:
         """Sends a command and returns the parameters of the answer; raises a ManagementError for a bad status."""
         target = _NO_INDEX if index is None else index
