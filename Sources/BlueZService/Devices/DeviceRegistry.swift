@@ -20,6 +20,8 @@ final class DeviceRegistry {
     /// New devices whose scan responses are awaited.
     private var incomplete: [RemoteAddress: Device] = [:]
     private static let incompleteCapacity = 4096
+    /// Within this time all tasks of a removed device have ended.
+    private static let timeToFinish = Duration.seconds(120)
     /// The devices that were received in the current discovery.
     private var found: Set<ObjectPath> = []
     private var sweeper: Task<Void, Never>?
@@ -121,6 +123,12 @@ final class DeviceRegistry {
         adapter.monitors.forget(device)
         device.connection.close()
         bus.unexportTree(device.path)
+        // Tasks of its connection and its attributes refer to it without owning it. They end with the link, or with the
+        // time limits of the attribute protocol (30 s) and of agents (60 s).
+        Task {
+            try? await Task.sleep(for: Self.timeToFinish)
+            withExtendedLifetime(device) {}
+        }
         if forgettingBond, let radio = adapter.radio.central as? any BondingCentralRadio {
             let address = device.address
             Task { await radio.forgetBond(with: address) }

@@ -342,7 +342,8 @@ def main() -> int:
             except BaseException:
                 service.kill()
                 errors.seek(0)
-                print(errors.read()[-4000:], file=sys.stderr)
+                text = errors.read()
+                print(text[:4000], text[-4000:], sep="\n", file=sys.stderr)
                 raise
     return 0
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import socket
 import subprocess
 import sys
 from collections import Counter
@@ -132,7 +133,7 @@ def test_client_that_stops_reading_does_not_disturb_others(service: Callable[...
         await count.until(lambda: sum(count.signals.values()) >= 10 * BEACONS)
         for _ in range(100):
             assert (await call(healthy, ADAPTER, f"{PROPERTIES}.Get", "ss", "org.bluez.Adapter1", "Discovering"))[0].value
-        stopped._sock.close()
+        stopped._sock.shutdown(socket.SHUT_RDWR)
         await call(healthy, ADAPTER, "org.bluez.Adapter1.StopDiscovery")
         await eventually(healthy, ADAPTER, "Adapter1", "Discovering", False)
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -149,7 +150,11 @@ class Session:
             found = [event for event in self.recorder.steps[-1].events if header in event.header]
             return sum(not detail or any(detail in each for each in event.details) for event in found) >= times
 
-        if not await self.recorder.until(arrived, seconds):
+        deadline = time.monotonic() + seconds
+        # dbus-fast may have read the message already without reporting it until more arrives.
+        while not await self.recorder.until(arrived, 0.5) and time.monotonic() < deadline:
+            await self.c1.fence()
+        if not arrived():
             self.recorder.note(f"! not within the time limit: {header} {detail}")
         await self.c1.fence()
 
