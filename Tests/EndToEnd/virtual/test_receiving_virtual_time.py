@@ -92,7 +92,7 @@ def test_a_walk_through_the_museum_is_ranged(beaconry: Beaconry) -> None:
     assert {line["beacons"][0]["minor"] for line in lines if line["event"] == "ranged"} == {3}
 
 
-def test_an_hour_of_the_museum_is_ranged(beaconry: Beaconry) -> None:
+def test_the_museum_is_ranged(beaconry: Beaconry) -> None:
     arguments = ("--uuid", "2173E519-9155-4862-AB64-7953AB146156", "--major", "4", "--minor", "1", "--duration", "10m")
     lines = objects(beaconry, "range", "--profile", str(PROFILES / "museum.yaml"), *MAX, *arguments)
     reports = [line for line in lines if line["event"] == "ranged"]
