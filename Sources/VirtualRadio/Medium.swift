@@ -34,6 +34,23 @@ struct Medium: Sendable {
         var position: Position { Position(x: x, y: y, z: Double(z)) }
     }
 
+    /// A packet where there is chance: what all of its receivers have in common.
+    private struct Emission {
+        var transmitter = -1
+        /// 0 to 2.
+        var channel = 0
+        /// Selects its random numbers.
+        var number: UInt64 = 0
+        /// Transmit power in dBm.
+        var power: Int8 = 0
+        /// Transmit power with the RSSI offset of the transmitter, in dBm.
+        var level = 0.0
+        /// Whether its end is in the step of the present time: then its RSSI is the same as at its end.
+        var isAtEnd = false
+        /// At its present place.
+        var antenna = Antenna(rssiOffset: 0, fading: Fading.Antenna(key: 0), isCarried: false)
+    }
+
     /// With chance, the places of moving controllers are those at the last multiple of 4,096 µs: a walker moves by 5 mm
     /// meanwhile.
     private static let stepBits: AirTime = 12
@@ -63,6 +80,12 @@ struct Medium: Sendable {
     private var overrides = LinkOverrides()
     /// Empty unless packets collide.
     private var transmissions = Transmissions()
+    /// The selected PDU of `transmissions`, and those that overlap it.
+    private var pdu = Emission()
+    private var overlapping: [Emission] = []
+    /// The last packet, and its time.
+    private var emission = Emission()
+    private var emissionTime = AirTime.min
     /// `nil` where there is no range.
     private var grid: ReceiverGrid?
     /// The scanners that the grid has.
@@ -113,12 +136,15 @@ struct Medium: Sendable {
     mutating func rssi(
         of event: AdvertisingEvent, on channel: Int, at receiver: Int, now: AirTime, isScanResponse: Bool = false
     ) -> Int8? {
+        if let start = event.start, !isScanResponse, overrides.isEmpty {
+            return rssi(ofPDU: event, start: start, on: channel, at: receiver, now: now)
+        }
         var packet = Packet(transmitter: event.transmitter, power: event.power, channel: channel, bits: event.bits)
         if let start = event.start {
             packet.number = Self.number(of: start, isScanResponse: isScanResponse)
             // Scan requests and responses do not collide.
             if !isScanResponse {
-                transmissions.selectOverlapping(event, channel: channel, start: start, end: now)
+                select(event, start: start, on: channel, now: now)
                 packet.mayCollide = true
             }
         } else if isScanResponse {
@@ -128,6 +154,61 @@ struct Medium: Sendable {
             return rssiWithChance(of: packet, at: receiver, now: now, nil, isLost: false)
         }
         return rssi(of: packet, at: receiver, now: now)
+    }
+
+    /// The same for a PDU that others may overlap, where no path is overridden.
+    ///
+    /// In a crowd most PDUs are lost since another one covers them, and its RSSI is often known: it is the lowest RSSI that
+    /// needs to be computed exactly.
+    @inline(__always)
+    private mutating func rssi(
+        ofPDU event: AdvertisingEvent, start: AirTime, on channel: Int, at receiver: Int, now: AirTime
+    ) -> Int8? {
+        select(event, start: start, on: channel, now: now)
+        move(receiver, now: now)
+        let (mean, isInSight) = mean(pdu, at: receiver)
+        if mean < reception.minimumMean { return nil }
+        let column = transmissions.column(of: receiver)
+        let covered = Double(transmissions.highestRSSI(inColumn: column)) + capture
+        let bits = fading.bits(pdu.antenna.fading, antennas[receiver].fading, number: pdu.number)
+        let draw = fading.reception(bits)
+        let threshold = max(reception.threshold(draw: draw), covered)
+        let rssi =
+            mean
+            + fading.gain(
+                pdu.antenna.fading, antennas[receiver].fading, bits: bits, channel: channel, isInSight: isInSight,
+                least: threshold - mean)
+        transmissions.setSelectedRSSI(Float(rssi), inColumn: column)
+        guard !(rssi < threshold), !isCovered(rssi, at: receiver, column: column),
+            reception.decodes(rssi: rssi, bits: event.bits, draw: draw)
+        else {
+            counts.noteLost(from: event.transmitter, to: receiver, isFirst: false)
+            return nil
+        }
+        counts.noteReceived(from: event.transmitter, to: receiver, rssi: rssi)
+        return Self.reported(rssi)
+    }
+
+    /// Prepares what all receivers of a PDU have in common.
+    @inline(__always)
+    private mutating func select(_ event: AdvertisingEvent, start: AirTime, on channel: Int, now: AirTime) {
+        if transmissions.selectOverlapping(event, channel: channel, start: start, end: now) {
+            fillOverlapping(event, start: start, now: now)
+        }
+    }
+
+    @inline(never)
+    private mutating func fillOverlapping(_ event: AdvertisingEvent, start: AirTime, now: AirTime) {
+        pdu = makeEmission(event.transmitter, power: event.power, now: now)
+        pdu.number = Self.number(of: start, isScanResponse: false)
+        overlapping.removeAll(keepingCapacity: true)
+        for other in transmissions.overlapping {
+            var emission = makeEmission(other.transmitter, power: other.power, now: now)
+            emission.channel = other.channel
+            emission.number = Self.number(of: other.start, isScanResponse: false)
+            emission.isAtEnd = other.end >> Self.stepBits == now >> Self.stepBits
+            overlapping.append(emission)
+        }
     }
 
     /// Puts a PDU on its channel.
@@ -187,30 +268,42 @@ struct Medium: Sendable {
     private mutating func rssiWithChance(
         of packet: Packet, at receiver: Int, now: AirTime, _ override: LinkOverride?, isLost: Bool
     ) -> Int8? {
-        let transmitter = packet.transmitter
-        let (one, two) = (antenna(transmitter, now: now), antenna(receiver, now: now))
-        let (mean, isInSight) = mean(one, transmitter, power: packet.power, two, receiver)
+        let number = packet.number ?? Self.number(of: now, isScanResponse: false)
+        if emission.transmitter != packet.transmitter || emissionTime != now || emission.power != packet.power {
+            emission = makeEmission(packet.transmitter, power: packet.power, now: now)
+            emissionTime = now
+        }
+        move(receiver, now: now)
+        let (mean, isInSight) = mean(emission, at: receiver)
         if override == nil, packet.bits != nil, mean < reception.minimumMean { return nil }
-        let bits = fading.bits(
-            one.fading, two.fading, number: packet.number ?? Self.number(of: now, isScanResponse: false))
+        let bits = fading.bits(emission.antenna.fading, antennas[receiver].fading, number: number)
         let draw = fading.reception(bits)
         let threshold = packet.bits == nil ? -.infinity : reception.threshold(draw: draw)
         var rssi =
             mean
             + fading.gain(
-                one.fading, two.fading, bits: bits, channel: packet.channel, isInSight: isInSight,
-                least: override == nil ? threshold - mean : -.infinity)
+                emission.antenna.fading, antennas[receiver].fading, bits: bits, channel: packet.channel,
+                isInSight: isInSight, least: override == nil ? threshold - mean : -.infinity)
         if let override { rssi = override.rssi(of: rssi) }
         if let length = packet.bits {
-            guard !isLost, !(rssi < threshold), !packet.mayCollide || !isCovered(rssi, at: two, receiver, now: now),
+            guard !isLost, !(rssi < threshold),
+                !packet.mayCollide || !isCoveredWithOverrides(rssi, at: receiver, now: now),
                 reception.decodes(rssi: rssi, bits: length, draw: draw)
             else {
-                counts.noteLost(from: transmitter, to: receiver, isFirst: override != nil)
+                counts.noteLost(from: packet.transmitter, to: receiver, isFirst: override != nil)
                 return nil
             }
         }
-        counts.noteReceived(from: transmitter, to: receiver, rssi: rssi)
+        counts.noteReceived(from: packet.transmitter, to: receiver, rssi: rssi)
         return Self.reported(rssi)
+    }
+
+    @inline(never)
+    private mutating func makeEmission(_ transmitter: Int, power: Int8, now: AirTime) -> Emission {
+        move(transmitter, now: now)
+        let antenna = antennas[transmitter]
+        return Emission(
+            transmitter: transmitter, power: power, level: Double(power) + Double(antenna.rssiOffset), antenna: antenna)
     }
 
     /// The RSSI as a controller reports it (Core 5.4, Vol 4, Part E, 7.7.65.2).
@@ -222,52 +315,59 @@ struct Medium: Sendable {
     /// Whether the PDU of another controller that overlaps a PDU is too close to its RSSI, or above it.
     ///
     /// A PDU has the same gain here as where it is received itself: of two PDUs at most one is ahead of the other.
-    private mutating func isCovered(_ rssi: Double, at antenna: Antenna, _ receiver: Int, now: AirTime) -> Bool {
+    /// The PDUs whose RSSI is known do not cover this one.
+    @inline(never)
+    private mutating func isCovered(_ rssi: Double, at receiver: Int, column: Int) -> Bool {
         let limit = rssi - capture
-        for index in 0..<transmissions.overlapping.count {
-            let other = transmissions.overlapping[index]
-            guard other.transmitter != receiver else { continue }
-            let one = self.antenna(other.transmitter, now: now)
-            let (mean, isInSight) = mean(one, other.transmitter, power: other.power, antenna, receiver)
-            let bits = fading.bits(
-                one.fading, antenna.fading, number: Self.number(of: other.start, isScanResponse: false))
-            if !overrides.isEmpty,
-                let override = overrides.current(ControllerPair(other.transmitter, receiver), now: now)
-            {
-                let gain = fading.gain(
-                    one.fading, antenna.fading, bits: bits, channel: other.channel, isInSight: isInSight,
-                    least: -.infinity)
-                if !override.isBlocked, override.rssi(of: mean + gain) > limit { return true }
-            } else if mean + reception.maximumGain >= limit {
-                let gain = fading.gain(
-                    one.fading, antenna.fading, bits: bits, channel: other.channel, isInSight: isInSight,
-                    least: limit - mean)
-                if mean + gain > limit { return true }
+        let antenna = antennas[receiver].fading
+        for index in 0..<overlapping.count
+        where !transmissions.isKnown(index, inColumn: column) && overlapping[index].transmitter != receiver {
+            let (mean, isInSight) = mean(overlapping[index], at: receiver)
+            guard mean + reception.maximumGain >= limit else { continue }
+            let bits = fading.bits(overlapping[index].antenna.fading, antenna, number: overlapping[index].number)
+            let gain = fading.gain(
+                overlapping[index].antenna.fading, antenna, bits: bits, channel: overlapping[index].channel,
+                isInSight: isInSight, least: limit - mean)
+            if overlapping[index].isAtEnd {
+                transmissions.setRSSI(Float(mean + gain), of: index, inColumn: column)
             }
+            if mean + gain > limit { return true }
+        }
+        return false
+    }
+
+    /// The same where paths are overridden.
+    @inline(never)
+    private mutating func isCoveredWithOverrides(_ rssi: Double, at receiver: Int, now: AirTime) -> Bool {
+        let limit = rssi - capture
+        for other in overlapping where other.transmitter != receiver {
+            let override = overrides.current(ControllerPair(other.transmitter, receiver), now: now)
+            let (mean, isInSight) = mean(other, at: receiver)
+            guard override != nil || mean + reception.maximumGain >= limit else { continue }
+            let antenna = antennas[receiver].fading
+            let bits = fading.bits(other.antenna.fading, antenna, number: other.number)
+            let gain = fading.gain(
+                other.antenna.fading, antenna, bits: bits, channel: other.channel, isInSight: isInSight,
+                least: override == nil ? limit - mean : -.infinity)
+            if override?.isBlocked == true { continue }
+            if (override?.rssi(of: mean + gain) ?? mean + gain) > limit { return true }
         }
         return false
     }
 
     /// The RSSI in dBm without fading where there is chance, and whether no wall is in between.
     @inline(__always)
-    private func mean(
-        _ one: Antenna, _ transmitter: Int, power: Int8, _ two: Antenna, _ receiver: Int
-    ) -> (rssi: Double, isInSight: Bool) {
-        var rssi = Double(power) + Double(one.rssiOffset) + Double(two.rssiOffset) - lossAtOneMetre
-        guard one.hasPlace, two.hasPlace else { return (rssi, true) }
-        let (x, y, z) = (one.x - two.x, one.y - two.y, Double(one.z) - Double(two.z))
+    private func mean(_ emission: Emission, at receiver: Int) -> (rssi: Double, isInSight: Bool) {
+        var rssi = emission.level + Double(antennas[receiver].rssiOffset) - lossAtOneMetre
+        guard emission.antenna.hasPlace, antennas[receiver].hasPlace else { return (rssi, true) }
+        let (x, y) = (emission.antenna.x - antennas[receiver].x, emission.antenna.y - antennas[receiver].y)
+        let z = Double(emission.antenna.z) - Double(antennas[receiver].z)
         let square = x * x + y * y + z * z
         rssi -= slope * fading.logarithm(square < nearestSquare ? nearestSquare : square)
-        guard hasWalls || one.isCarried || two.isCarried else { return (rssi, true) }
-        let loss = obstacleLoss(from: one.position, transmitter, to: two.position, receiver)
+        guard hasWalls || emission.antenna.isCarried || antennas[receiver].isCarried else { return (rssi, true) }
+        let loss = obstacleLoss(
+            from: emission.antenna.position, emission.transmitter, to: antennas[receiver].position, receiver)
         return (rssi - loss.body - loss.walls, loss.walls == 0)
-    }
-
-    /// The antenna of a controller at its present place.
-    @inline(__always)
-    private mutating func antenna(_ controller: Int, now: AirTime) -> Antenna {
-        move(controller, now: now)
-        return antennas[controller]
     }
 
     /// Moves the antenna of a controller to its present place.
@@ -436,15 +536,23 @@ struct Medium: Sendable {
 
     /// Puts the antenna of a controller where it rests; one that moves is placed with the next packet.
     private mutating func placeAntenna(of controller: Int) {
+        discardEmissions()
         antennas[controller].hasPlace = false
         antennas[controller].fading = Fading.Antenna(key: antennas[controller].fading.key)
         antennas[controller].step = placements.motion(of: controller) == nil ? .max : .min
         if let position = placements.restingPosition(of: controller) { place(controller, at: position) }
     }
 
+    /// Discards what was prepared for packets on the air: an antenna has changed.
+    private mutating func discardEmissions() {
+        emissionTime = .min
+        transmissions.discardRSSI()
+    }
+
     mutating func setRSSIOffset(_ offset: Double, of controller: Int) {
         sites[controller].rssiOffset = offset
         if hasChance { antennas[controller].rssiOffset = Float(offset) }
+        discardEmissions()
         grid?.invalidate()
     }
 

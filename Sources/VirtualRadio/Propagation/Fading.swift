@@ -43,24 +43,8 @@ struct Fading: Sendable {
     private let shadowDistance: Double
     private let packetDeviation: Double
     private let hasFades: Bool, hasWalls: Bool
-    /// The amplitudes of the direct path and of the reflections.
-    private struct Amplitudes {
-        let direct: Double, reflected: Double
-        /// The reflections have a higher amplitude with a probability of 1e-6: the power is limited to that of this one.
-        let highestPower: Double
-        /// The same in dB.
-        let highestFade: Double
-
-        init(ratio: Double) {
-            direct = (ratio / (ratio + 1)).squareRoot()
-            reflected = (1 / (2 * (ratio + 1))).squareRoot()
-            let amplitude = direct + reflected * (-2 * log(1e-6)).squareRoot()
-            highestPower = amplitude * amplitude
-            highestFade = 20 * log10(amplitude)
-        }
-    }
-
-    private let inSight: Amplitudes, outOfSight: Amplitudes
+    private let directPathRatio: Double
+    private let inSight: RiceQuantiles, outOfSight: RiceQuantiles
     private let normals = NormalQuantiles()
     let logarithm = NaturalLogarithm()
 
@@ -70,8 +54,9 @@ struct Fading: Sendable {
         packetDeviation = propagation.packetDeviation
         hasFades = propagation.directPathRatio != nil
         hasWalls = !propagation.walls.isEmpty
-        inSight = Amplitudes(ratio: propagation.directPathRatio ?? 0)
-        outOfSight = Amplitudes(ratio: 0)
+        directPathRatio = propagation.directPathRatio ?? 0
+        inSight = .quantiles(ratio: directPathRatio)
+        outOfSight = .quantiles(ratio: 0)
     }
 
     // MARK: - Antennas
@@ -134,19 +119,10 @@ struct Fading: Sendable {
             gain += shadowDeviation * normals.number(UInt32(truncatingIfNeeded: bits >> 32))
         }
         guard hasFades else { return gain }
-        let amplitudes = isInSight ? inSight : outOfSight
-        guard gain + amplitudes.highestFade >= least else { return -.infinity }
+        let fades = isInSight ? inSight : outOfSight
+        guard gain + fades.highest >= least else { return -.infinity }
         let fadeBits = Draws.mixed((one.fadePlace ^ other.fadePlace) &+ UInt64(truncatingIfNeeded: channel))
-        return gain + fade(fadeBits, amplitudes)
-    }
-
-    /// The power of a direct path and of reflections, in dB (Rice, 1944).
-    @inline(__always)
-    private func fade(_ bits: UInt64, _ amplitude: Amplitudes) -> Double {
-        let real = amplitude.direct + amplitude.reflected * normals.number(UInt32(truncatingIfNeeded: bits >> 32))
-        let imaginary = amplitude.reflected * normals.number(UInt32(truncatingIfNeeded: bits))
-        let power = real * real + imaginary * imaginary
-        return Self.decibelsOfNaturalLogarithm * logarithm(min(max(power, 1e-9), amplitude.highestPower))
+        return gain + fades.power(UInt32(truncatingIfNeeded: fadeBits >> 32))
     }
 
     /// 10 lg x = this · ln x.
@@ -160,7 +136,7 @@ struct Fading: Sendable {
         let deviation = (shadowDeviation * shadowDeviation + packetDeviation * packetDeviation).squareRoot()
         let steps = deviation > 0 ? 64 : 1
         var gains: [(gain: Double, probability: Double)] = []
-        let amplitudes = hasWalls ? [inSight, outOfSight] : [inSight]
+        let ratios = hasWalls ? [directPathRatio, 0] : [directPathRatio]
         for step in 0..<steps {
             // From -8 to 8 standard deviations; the gain of a step is that of its upper end.
             let (low, high) = (Double(step) / 4 - 8, Double(step + 1) / 4 - 8)
@@ -175,7 +151,7 @@ struct Fading: Sendable {
                 // The amplitude of the reflections has a Rayleigh distribution.
                 let (inner, outer) = (Double(ring) / 4, Double(ring + 1) / 4)
                 let share = exp(-inner * inner / 2) - exp(-outer * outer / 2)
-                let amplitude = amplitudes.map { $0.direct + $0.reflected * outer }.max() ?? 1
+                let amplitude = ratios.map { RiceQuantiles.amplitude(ratio: $0, reflections: outer) }.max() ?? 1
                 gains.append((gain + 20 * log10(amplitude), probability * share))
             }
         }

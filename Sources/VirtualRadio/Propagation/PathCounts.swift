@@ -17,7 +17,18 @@ struct PathCounts: Sendable {
 
     private static let pageSize = 16
 
-    private var entries: [Count] = []
+    /// The packets of a path that were received.
+    private struct Received {
+        var packets: UInt32 = 0
+        var lastRSSI = Float.nan
+    }
+
+    /// The lost packets of a path before its first packet that counts.
+    private static let uncounted = UInt32.max
+
+    private var received: [Received] = []
+    /// The lost packets, or `uncounted`; apart, since most packets in a crowd are lost, and this is all that each of them needs.
+    private var lost: [UInt32] = []
     private var freePages: [Int32] = []
     /// The number of a receiver by its controller; -1 before its first packet.
     private var receivers: [Int32] = []
@@ -29,24 +40,28 @@ struct PathCounts: Sendable {
 
     /// The packets from a transmitter to a receiver; `nil` if none was received.
     func count(from transmitter: Int, to receiver: Int) -> Count? {
-        index(transmitter, receiver).map { entries[$0] }.flatMap { $0.packets > 0 ? $0 : nil }
+        guard let index = index(transmitter, receiver), lost[index] != Self.uncounted else { return nil }
+        return Count(
+            packets: received[index].packets &+ lost[index], lost: lost[index], lastRSSI: received[index].lastRSSI)
     }
 
     /// Counts a packet that was received.
     mutating func noteReceived(from transmitter: Int, to receiver: Int, rssi: Double) {
         let index = index(transmitter, receiver) ?? add(transmitter, receiver)
-        entries[index].packets &+= 1
-        entries[index].lastRSSI = Float(rssi)
+        if lost[index] == Self.uncounted { lost[index] = 0 }
+        received[index].packets &+= 1
+        received[index].lastRSSI = Float(rssi)
     }
 
     /// Counts a packet that was lost.
     /// - Parameter isFirst: whether it counts even if no packet was received before.
     mutating func noteLost(from transmitter: Int, to receiver: Int, isFirst: Bool) {
-        guard let index = index(transmitter, receiver) ?? (isFirst ? add(transmitter, receiver) : nil),
-            isFirst || entries[index].packets > 0
-        else { return }
-        entries[index].packets &+= 1
-        entries[index].lost &+= 1
+        guard let index = index(transmitter, receiver) ?? (isFirst ? add(transmitter, receiver) : nil) else { return }
+        if lost[index] != Self.uncounted {
+            lost[index] = min(lost[index] + 1, Self.uncounted - 1)
+        } else if isFirst {
+            lost[index] = 1
+        }
     }
 
     /// Removes all paths of a controller.
@@ -60,7 +75,8 @@ struct PathCounts: Sendable {
         }
         guard controller < receivers.count, receivers[controller] >= 0 else { return }
         for transmitter in 0..<transmitterCount {
-            if let index = index(transmitter, controller) { entries[index] = Count() }
+            guard let index = index(transmitter, controller) else { continue }
+            (received[index], lost[index]) = (Received(), Self.uncounted)
         }
     }
 
@@ -90,12 +106,17 @@ struct PathCounts: Sendable {
     }
 
     private mutating func newPage() -> Int32 {
-        let empty = repeatElement(Count(), count: Self.pageSize)
+        let (none, uncounted) = (
+            repeatElement(Received(), count: Self.pageSize), repeatElement(Self.uncounted, count: Self.pageSize)
+        )
         guard let page = freePages.popLast() else {
-            entries += empty
-            return Int32(entries.count / Self.pageSize - 1)
+            received += none
+            lost += uncounted
+            return Int32(lost.count / Self.pageSize - 1)
         }
-        entries.replaceSubrange(Int(page) * Self.pageSize..<Int(page + 1) * Self.pageSize, with: empty)
+        let entries = Int(page) * Self.pageSize..<Int(page + 1) * Self.pageSize
+        received.replaceSubrange(entries, with: none)
+        lost.replaceSubrange(entries, with: uncounted)
         return page
     }
 

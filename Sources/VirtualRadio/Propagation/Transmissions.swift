@@ -17,7 +17,8 @@ struct Transmission: Sendable {
 
 /// The PDUs that are on the primary channels, or were until recently, for collisions.
 ///
-/// Whether a PDU is received is decided at its end: all PDUs that overlap it have been added by then.
+/// Whether a PDU is received is decided at its end: all PDUs that overlap it have been added by then. The RSSI of a PDU at a
+/// receiver is saved where it was computed, since it is compared with those of all PDUs that overlap it.
 struct Transmissions: Sendable {
     /// Longer than any PDU on a primary channel, in microseconds: what ended earlier overlaps no PDU that has not ended.
     private static let memory: AirTime = 1_000
@@ -25,22 +26,49 @@ struct Transmissions: Sendable {
     private static let batch = 64
 
     private var recent: [Transmission] = []
+    /// The rows of `recent` in the table; -1 before one is needed.
+    private var rows: [Int32] = []
+    private var table = RSSITable()
     /// The PDUs of other controllers that overlap the selected one on its channel.
     private(set) var overlapping: [Transmission] = []
+    private var overlappingRows: [Int32] = []
     /// The PDU that they overlap.
     private var selected: (transmitter: Int, channel: Int, start: AirTime, end: AirTime)?
+    /// The row of the selected PDU; -1 if it was not added.
+    private var selectedRow: Int32 = -1
+
+    // MARK: - PDUs
 
     /// Selects the PDUs that overlap one which ends now; for the same PDU again, this takes no time.
-    mutating func selectOverlapping(_ event: AdvertisingEvent, channel: Int, start: AirTime, end: AirTime) {
-        if let selected, selected == (event.transmitter, channel, start, end) { return }
+    /// - Returns: whether the PDU was not the selected one.
+    @inline(__always)
+    mutating func selectOverlapping(_ event: AdvertisingEvent, channel: Int, start: AirTime, end: AirTime) -> Bool {
+        if let selected, selected == (event.transmitter, channel, start, end) { return false }
+        select(event, channel: channel, start: start, end: end)
+        return true
+    }
+
+    @inline(never)
+    private mutating func select(_ event: AdvertisingEvent, channel: Int, start: AirTime, end: AirTime) {
         selected = (event.transmitter, channel, start, end)
+        selectedRow = -1
         overlapping.removeAll(keepingCapacity: true)
-        for other in recent
-        where other.channel == channel && other.start < end && other.end > start
-            && other.transmitter != event.transmitter
-        {
-            overlapping.append(other)
+        overlappingRows.removeAll(keepingCapacity: true)
+        for index in recent.indices {
+            let other = recent[index]
+            guard other.channel == channel, other.start < end, other.end > start else { continue }
+            if other.transmitter != event.transmitter {
+                overlapping.append(other)
+                overlappingRows.append(row(of: index))
+            } else if other.start == start, other.end == end {
+                selectedRow = row(of: index)
+            }
         }
+    }
+
+    private mutating func row(of index: Int) -> Int32 {
+        if rows[index] < 0 { rows[index] = table.addRow() }
+        return rows[index]
     }
 
     /// Adds a PDU that begins now or soon.
@@ -48,8 +76,55 @@ struct Transmissions: Sendable {
         if recent.count >= Self.batch, recent[Self.batch - 1].end + Self.memory < now {
             // Earlier ones may have ended later than this one, but by less than half of the memory.
             recent.removeFirst(Self.batch)
+            for row in rows[..<Self.batch] where row >= 0 { table.removeRow(row) }
+            rows.removeFirst(Self.batch)
         }
         recent.append(transmission)
+        rows.append(-1)
         selected = nil
+    }
+
+    // MARK: - RSSI
+
+    /// The column of a receiver.
+    @inline(__always)
+    mutating func column(of receiver: Int) -> Int { table.column(of: receiver) }
+
+    /// The highest RSSI in dBm that is known of the overlapping PDUs at a receiver; -∞ for none.
+    @inline(__always)
+    func highestRSSI(inColumn column: Int) -> Float {
+        var highest = RSSITable.unknown
+        for index in 0..<overlappingRows.count {
+            let rssi = table[overlappingRows[index], column]
+            if rssi > highest { highest = rssi }
+        }
+        return highest
+    }
+
+    /// Whether the RSSI of an overlapping PDU at a receiver is known.
+    @inline(__always)
+    func isKnown(_ index: Int, inColumn column: Int) -> Bool {
+        table[overlappingRows[index], column] > RSSITable.unknown
+    }
+
+    /// Saves the RSSI of an overlapping PDU at a receiver.
+    @inline(__always)
+    mutating func setRSSI(_ rssi: Float, of index: Int, inColumn column: Int) {
+        table[overlappingRows[index], column] = rssi
+    }
+
+    /// Saves the RSSI of the selected PDU at a receiver; -∞ if it is not known.
+    @inline(__always)
+    mutating func setSelectedRSSI(_ rssi: Float, inColumn column: Int) {
+        if selectedRow >= 0 { table[selectedRow, column] = rssi }
+    }
+
+    /// Discards what is known of RSSI: an antenna has changed.
+    mutating func discardRSSI() {
+        selected = nil
+        for index in rows.indices where rows[index] >= 0 {
+            table.removeRow(rows[index])
+            rows[index] = -1
+        }
     }
 }

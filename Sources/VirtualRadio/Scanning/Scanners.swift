@@ -105,6 +105,38 @@ struct Scanners: Sendable {
         }
     }
 
+    /// 64 neighbours in `listening`: a bit for each, on the channel on which it receives. An advertising event passes over the
+    /// others together.
+    private struct Block: Sendable {
+        static let size = 64
+
+        private var channels: (UInt64, UInt64, UInt64) = (0, 0, 0)
+        /// The first time at which the channel of one of them is not known.
+        private(set) var expiry = AirTime.min
+
+        mutating func removeAll() { (channels, expiry) = ((0, 0, 0), .never) }
+
+        mutating func add(_ listening: Listening, at place: Int) {
+            expiry = min(expiry, listening.end)
+            let bit: UInt64 = 1 << UInt64(place)
+            switch listening.channel {
+            case 0: channels.0 |= bit
+            case 1: channels.1 |= bit
+            case 2: channels.2 |= bit
+            default: break
+            }
+        }
+
+        /// The scanners that receive on any of these channels, one bit each.
+        @inline(__always)
+        func scanners(on mask: UInt8) -> UInt64 {
+            var scanners: UInt64 = mask & 1 != 0 ? channels.0 : 0
+            if mask & 2 != 0 { scanners |= channels.1 }
+            if mask & 4 != 0 { scanners |= channels.2 }
+            return scanners
+        }
+    }
+
     /// An advertising event while the scanners receive it.
     private struct Reception {
         let event: AdvertisingEvent
@@ -136,6 +168,8 @@ struct Scanners: Sendable {
     /// The controllers that scan.
     private var scanners: [Scanner] = []
     private var listening: [Listening] = []
+    /// Those of `listening`.
+    private var blocks: [Block] = []
     private var controllers: [Int32] = []
     /// Changes with the controllers that scan.
     private var version: UInt64 = 0
@@ -179,6 +213,7 @@ struct Scanners: Sendable {
             scanners.remove(at: place)
             listening.remove(at: place)
             controllers.remove(at: place)
+            resetBlocks()
             version += 1
         }
         if let timer = hosts[controller].timer { context.timers.cancel(timer) }
@@ -205,8 +240,31 @@ extension Scanners {
                 receive(&reception, by: medium.selectedReceiver(place), &advertising, &medium, &context)
             }
         } else {
-            for index in scanners.indices { receive(&reception, by: index, &advertising, &medium, &context) }
+            for block in blocks.indices {
+                if reception.start >= blocks[block].expiry { updateBlock(block, at: reception.start) }
+                var scanners = blocks[block].scanners(on: event.channels)
+                while scanners != 0 {
+                    let index = block * Block.size + scanners.trailingZeroBitCount
+                    scanners &= scanners - 1
+                    receive(&reception, by: index, &advertising, &medium, &context)
+                }
+            }
         }
+    }
+
+    @inline(never)
+    private mutating func updateBlock(_ block: Int, at time: AirTime) {
+        blocks[block].removeAll()
+        let first = block * Block.size
+        for index in first..<min(first + Block.size, listening.count) {
+            if time >= listening[index].end { listening[index].update(scanners[index].receiver, at: time) }
+            blocks[block].add(listening[index], at: index - first)
+        }
+    }
+
+    /// Makes the blocks new, since scanners have other places.
+    fileprivate mutating func resetBlocks() {
+        blocks = Array(repeating: Block(), count: (listening.count + Block.size - 1) / Block.size)
     }
 
     /// Delivers an advertising event to a scanner, if it receives it.
@@ -458,6 +516,7 @@ extension Scanners {
         scanners.append(scanner)
         listening.append(Listening(scanner))
         controllers.append(Int32(truncatingIfNeeded: controller))
+        resetBlocks()
         version += 1
         guard duration > 0, period == 0 else { return }
         let timer = hosts[controller].timer ?? context.timers.add(.scanTimeout(Int32(controller)))

@@ -85,6 +85,104 @@ import Testing
         #expect(medium.rssi(of: events[0], at: receiver, now: 1_376) == -59)
     }
 
+    // MARK: - Crowds
+
+    /// What is saved of a PDU at a receiver is what would be computed again.
+    @Test(arguments: ["hall", "office", "obstructed"], [UInt64(1), 2])
+    func savedRSSIChangesNoReception(preset: String, seed: UInt64) throws {
+        let propagation = try #require(Propagation.environments.first { $0.name == preset }?.propagation)
+        let (beacons, receivers) = (40, 25)
+        var random = SplitMix64(seed: seed)
+        let places = (0..<beacons + receivers).map { _ in Position(x: random.unit() * 60, y: random.unit() * 60) }
+        // Four PDUs are on the air at a time.
+        let events = (0..<400).map { number in
+            AdvertisingEvent(
+                transmitter: Int(random.next() % UInt64(beacons)), power: 0, channels: 1, isLegacy: true, bits: 376,
+                start: 10_000 + AirTime(number) * 94 + AirTime(random.next() % 90))
+        }
+        func receptions(discarding: Bool) -> (rssi: [Int8?], paths: [[UInt64]]) {
+            var medium = Medium(propagation, seed: seed)
+            for (index, place) in places.enumerated() {
+                medium.addController(
+                    index, ControllerConfiguration(publicAddress: .zero, name: "c\(index)", motion: .rest(place)))
+            }
+            var rssi: [Int8?] = []
+            var sent = events[...]
+            for event in events {
+                guard let start = event.start else { continue }
+                while let next = sent.first, let begin = next.start, begin < start + 376 {
+                    medium.transmit(next, now: begin)
+                    sent.removeFirst()
+                }
+                for receiver in beacons..<beacons + receivers {
+                    if discarding { medium.setRSSIOffset(0, of: receiver) }
+                    rssi.append(medium.rssi(of: event, on: 0, at: receiver, now: start + 376))
+                }
+            }
+            let paths = (0..<beacons).flatMap { beacon in
+                (beacons..<beacons + receivers).map { receiver in
+                    let path = medium.path(from: beacon, power: 0, to: receiver, at: 100_000)
+                    return [path.packets, path.lostPackets]
+                }
+            }
+            return (rssi, paths)
+        }
+        let (saved, computed) = (receptions(discarding: false), receptions(discarding: true))
+        #expect(saved == computed)
+        let received = saved.rssi.count { $0 != nil }
+        #expect(received > 200 && received < saved.rssi.count / 2)
+    }
+
+    @Test func rowsOfTheTableAreUsedAgain() {
+        var table = RSSITable()
+        let first = table.addRow()
+        let column = table.column(of: 900)
+        table[first, column] = -60
+        // The rows become longer.
+        let columns = (0..<100).map { table.column(of: $0) }
+        #expect(Set(columns + [column]).count == 101 && table.column(of: 900) == column)
+        let second = table.addRow()
+        table[second, columns[99]] = -70
+        #expect(table[first, column] == -60 && table[second, columns[99]] == -70)
+        #expect(columns.allSatisfy { table[first, $0] == RSSITable.unknown })
+        table.removeRow(first)
+        let third = table.addRow()
+        #expect(third == first && table[third, column] == RSSITable.unknown)
+        #expect(table[second, columns[99]] == -70)
+    }
+
+    /// More scanners than fit in a block, with windows of their own, receive what each of them receives alone.
+    @Test func scannersDoNotDependOnOthers() throws {
+        func reports(of numbers: Range<Int>, stopping stopped: Int? = nil) throws -> [Int: Int] {
+            var bench = Bench(AirConfiguration(seed: 3))
+            let beacon = bench.add(255)
+            var scanners: [Int: ControllerIdentifier] = [:]
+            for number in numbers { scanners[number] = bench.add(UInt8(number)) }
+            for number in 0..<150 {
+                if let scanner = scanners[number] {
+                    bench.scan(scanner, interval: UInt32(16 + number), window: UInt32(4 + number / 2))
+                }
+                bench.air.advance(to: bench.air.now + 700)
+            }
+            try bench.advertise(beacon, .nonConnectableUndirected, interval: 32)
+            bench.run(milliseconds: 2_000)
+            if let stopped, let scanner = scanners[stopped] {
+                bench.expectSuccess(LESetScanEnable(enable: 0, filterDuplicates: 0), scanner)
+            }
+            bench.run(milliseconds: 2_000)
+            return scanners.mapValues { bench.takeReports($0).count }
+        }
+        let all = try reports(of: 0..<150)
+        #expect(all.count == 150 && all.values.allSatisfy { $0 > 20 })
+        for number in [0, 63, 64, 127, 128, 149] {
+            let alone = try reports(of: number..<number + 1)
+            #expect(alone[number] == all[number])
+        }
+        let others = try reports(of: 0..<150, stopping: 70)
+        for number in 0..<150 where number != 70 { #expect(others[number] == all[number]) }
+        #expect((others[70] ?? 0) < (all[70] ?? 0))
+    }
+
     // MARK: - Advertising events
 
     /// The gaps are those of phones and beacons, which recordings of sniffers show.
