@@ -15,6 +15,12 @@ import pytest
 from beaconry import BINARY, CHECKOUT
 
 
+def needed(program: str) -> str:
+    if not shutil.which(program):
+        pytest.fail(f"{program} is missing; Scripts/install-dependencies test installs it")
+    return program
+
+
 def called(*arguments: str | Path, **environment: str) -> str:
     result = subprocess.run(
         [str(each) for each in arguments], env={**os.environ, **environment}, capture_output=True, text=True, check=False,
@@ -57,18 +63,15 @@ def test_every_command_has_a_man_page(root: Path) -> None:
 
 @ROOT_GROUP
 def test_man_pages_are_rendered_without_warnings(root: Path) -> None:
-    if not shutil.which("groff"):
-        pytest.fail("groff is missing; Scripts/install-dependencies test installs it")
     pages = sorted((root / "share" / "man" / "man1").iterdir())
-    rendered = {page.name: called("groff", "-mdoc", "-Tutf8", "-ww", "-P-cbou", page) for page in pages}
+    rendered = {page.name: called(needed("groff"), "-mdoc", "-Tutf8", "-ww", "-P-cbou", page) for page in pages}
     run = " ".join(rendered["beaconry-run.1"].split())
     for words in ("beaconry-run", "--hci-server", "(default: tcp:127.0.0.1:6402)", "Example:", "beaconry run profiles/museum.yaml"):
         assert words in run, run
     whole = rendered["beaconry.1"]
     assert "COMMANDS" in whole and "List radios and their capabilities." in whole and "beaconry-radios(1)" in whole
-    if shutil.which("mandoc"):
-        for page in pages:
-            called("mandoc", "-Tlint", "-Wwarning", page)
+    for page in pages:
+        called(needed("mandoc"), "-Tlint", "-Wwarning", page)
 
 
 @ROOT_GROUP
@@ -82,5 +85,4 @@ def test_completions_load(root: Path) -> None:
     fish = root / "share" / "fish" / "vendor_completions.d" / "beaconry.fish"
     assert "complete -c 'beaconry'" in fish.read_text()
     for shell, script in (("zsh", zsh), ("fish", fish)):
-        if shutil.which(shell):
-            called(shell, "-n", script)
+        called(needed(shell), "-n", script)
