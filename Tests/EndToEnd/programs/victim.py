@@ -98,8 +98,17 @@ class Victim:
         await self.discovering()
         await self.seen(GATE)
         await self.call("/org/bluez", "AgentManager1", "RegisterAgent", "os", "/agent", "KeyboardDisplay")
-        self.begin(GATE, "Device1", "Pair")
-        await self.called.wait()
+        pair = Message("org.bluez", GATE, "org.bluez.Device1", "Pair")
+        while True:
+            reply = asyncio.ensure_future(self.bus.call(pair))
+            await asyncio.wait([reply, asyncio.ensure_future(self.called.wait())], return_when=asyncio.FIRST_COMPLETED)
+            if self.called.is_set():
+                return
+            # A device refuses a pairing shortly after one that failed (Core 5.4, Vol 3, Part H, 2.3.6).
+            refusal = reply.result()
+            assert refusal and refusal.error_name == "org.bluez.Error.AuthenticationFailed", refusal and refusal.error_name
+            await asyncio.sleep(0.2)
+            pair = Message("org.bluez", GATE, "org.bluez.Device1", "Pair")
 
     async def monitoring(self) -> None:
         await self.call(ADAPTER, "AdvertisementMonitorManager1", "RegisterMonitor", "o", "/monitors")
