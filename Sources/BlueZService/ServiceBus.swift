@@ -59,12 +59,13 @@ package final class ServiceBus {
         perform { (connection) throws(DBusError) in try connection.emit(path, interface, member, values) }
     }
 
-    /// Calls a method of another program without waiting for the reply, whatever it is.
+    /// Calls a method of another program, which sends no reply.
     package func notify(
         _ destination: String, _ path: ObjectPath, _ interface: String, _ member: String, _ arguments: [DBusValue] = []
     ) {
-        let connection = connection
-        Task { _ = try? await connection.call(destination, path, interface, member, arguments) }
+        perform { (connection) throws(DBusError) in
+            try connection.callWithoutReply(destination, path, interface, member, arguments)
+        }
     }
 
     private func perform(_ body: @Sendable (isolated DBusConnection) throws(DBusError) -> Void) {

@@ -51,7 +51,7 @@ final class AdvertisementMonitors: AdapterManager {
         guard let application = applications.removeValue(forKey: key) else {
             return reply.fail(BlueZError.doesNotExist)
         }
-        application.close()
+        application.release()
         adapter.monitorsChanged()
         reply.succeed()
     }
@@ -175,8 +175,15 @@ final class MonitorApplication {
             return bus.notify(owner, path, Self.interface, "Release")
         }
         monitors[path] = Monitor(owner, path, rules, bus: bus)
-        bus.notify(owner, path, Self.interface, "Activate")
         changed()
+        // After the reply to the registration, as bluetoothd does: its controllers activate a monitor later.
+        Task { [bus, owner] in bus.notify(owner, path, Self.interface, "Activate") }
+    }
+
+    /// Ends all monitors, and reports it to the program.
+    func release() {
+        for path in monitors.keys { bus.notify(owner, path, Self.interface, "Release") }
+        close()
     }
 
     /// Ends all monitors.

@@ -61,15 +61,10 @@ struct MonitorRules: Hashable, Sendable {
         else { return nil }
         patterns = values.compactMap(Pattern.init)
         guard patterns.count == values.count else { return nil }
-        let names = [
-            "RSSIHighThreshold", "RSSILowThreshold", "RSSIHighTimeout", "RSSILowTimeout", "RSSISamplingPeriod",
-        ]
-        guard properties.keys.contains(where: names.contains) else {
-            thresholds = nil
-            return
-        }
         guard let thresholds = Self.thresholds(properties) else { return nil }
-        self.thresholds = thresholds
+        // A sampling period alone limits nothing.
+        let names = ["RSSIHighThreshold", "RSSILowThreshold", "RSSIHighTimeout", "RSSILowTimeout"]
+        self.thresholds = properties.keys.contains(where: names.contains) ? thresholds : nil
     }
 
     private static func thresholds(_ properties: [String: DBusValue]) -> Thresholds? {

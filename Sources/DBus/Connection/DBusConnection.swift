@@ -214,6 +214,19 @@ extension DBusConnection {
         return try await reply(to: serial, timeout: timeout, orFailWith: .timeout(what)).get()
     }
 
+    /// Calls a method that needs no reply (`NO_REPLY_EXPECTED`, D-Bus Specification, "Message Format"): the message is sent
+    /// before this returns, so it keeps its order among other messages.
+    ///
+    /// - Parameters: as those of `call`.
+    /// - Throws: `DBusError`: `invalidArgument`, `limitExceeded` or `notConnected` if nothing was sent.
+    package func callWithoutReply(
+        _ destination: String, _ path: ObjectPath, _ interface: String, _ member: String, _ arguments: [DBusValue] = []
+    ) throws(DBusError) {
+        try sendWithoutReply(
+            .methodCall(
+                destination: destination, path: path, interface: interface, member: member, body: arguments))
+    }
+
     /// Waits for the reply to a call that was just sent. Nothing may be awaited in between.
     private func reply(
         to serial: UInt32, timeout: Duration, orFailWith timeoutError: DBusError,
