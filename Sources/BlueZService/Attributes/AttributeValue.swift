@@ -33,6 +33,9 @@ final class AttributeValue {
         return link
     }
 
+    /// The requests to the device.
+    var requests: RequestOrder { device.connection.requests }
+
     /// Takes a value from the device.
     func set(_ value: [UInt8]) {
         bytes = value
@@ -48,7 +51,7 @@ final class AttributeValue {
             return
         }
         reading = (options.offset, [reply])
-        Task { await finishReading(read(from: options.offset, over: link), options.offset) }
+        requests.add { await self.finishReading(self.read(from: options.offset, over: link), options.offset) }
     }
 
     private func read(from offset: UInt16, over link: any RemoteLink) async -> Result<[UInt8], RemoteError> {
@@ -77,11 +80,15 @@ final class AttributeValue {
     {
         let link = try requireLink()
         guard !isWriting else { throw BlueZError.inProgress() }
-        // A command has no response to wait for.
-        isWriting = procedure != .command
-        Task {
-            let result = await write(value, options.offset, procedure, over: link)
-            if procedure != .command { isWriting = false }
+        // A command has no response to wait for, and waits for none.
+        guard procedure != .command else {
+            Task { reply.send(await write(value, 0, .command, over: link).map { [] }.mapError(BlueZError.remote)) }
+            return
+        }
+        isWriting = true
+        requests.add {
+            let result = await self.write(value, options.offset, procedure, over: link)
+            self.isWriting = false
             reply.send(result.map { [] }.mapError(BlueZError.remote))
         }
     }

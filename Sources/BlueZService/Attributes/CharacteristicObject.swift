@@ -9,8 +9,8 @@ import Radio
 
 /// A characteristic: `org.bluez.GattCharacteristic1` (bluez 5.82 src/gatt-client.c).
 ///
-/// The device is subscribed to while there is any subscriber (`NotifySessions`). Changes of the subscription are made one
-/// after another; each makes the device's state what it should be at that time. Sessions outlast the link, and are subscribed
+/// The device is subscribed to while there is any subscriber (`NotifySessions`). Changes of the subscription are requests
+/// like others (`RequestOrder`); each makes the device's state what it should be at that time. Sessions outlast the link, and are subscribed
 /// again over the next one; sockets end with it.
 @ServiceActor
 final class CharacteristicObject {
@@ -50,7 +50,6 @@ final class CharacteristicObject {
     private var observers: [@ServiceActor ([UInt8]) -> Void] = []
     /// Whether the device has our subscription.
     private var isSubscribed = false
-    private var subscribing: Task<DBusError?, Never>?
     private var notifySocket: ValueSocket?
     private var writeSocket: ValueSocket?
     private var isNotifying = false
@@ -161,26 +160,19 @@ final class CharacteristicObject {
         guard canSubscribe else { return }
         observers = [take]
         sessions.isObserved = true
-        _ = await subscribe()
+        _ = await subscribe().value
     }
 
     /// Subscribes again to what was subscribed to over a former link.
     func subscribeAgain() async {
         guard sessions.isWanted, !isSubscribed else { return }
-        _ = await subscribe()
+        _ = await subscribe().value
     }
 
-    /// Makes the device's subscription what it should be, after the changes that are under way.
+    /// Makes the device's subscription what it should be, after the requests that are under way.
     /// - Returns: the error of the device.
-    private func subscribe() async -> DBusError? {
-        let former = subscribing
-        let task = Task { () -> DBusError? in
-            _ = await former?.value
-            return await setSubscription()
-        }
-        subscribing = task
-        return await task.value
-    }
+    @discardableResult
+    private func subscribe() -> Task<DBusError?, Never> { value.requests.add { await self.setSubscription() } }
 
     private func setSubscription() async -> DBusError? {
         let isWanted = sessions.isWanted
@@ -203,8 +195,9 @@ final class CharacteristicObject {
         _ = try value.requireLink()
         guard canSubscribe else { throw BlueZError.notSupported }
         guard case .subscribe = try sessions.start(caller) else { return reply.succeed() }
+        let subscription = subscribe()
         Task {
-            let error = await subscribe()
+            let error = await subscription.value
             sessions.finishStart(caller, isSubscribed: error == nil)
             updateNotifying()
             reply.send(error.map { .failure($0) } ?? .success([]))
@@ -217,8 +210,9 @@ final class CharacteristicObject {
             return reply.succeed()
         }
         try sessions.stop(caller)
+        let subscription = subscribe()
         Task {
-            _ = await subscribe()
+            _ = await subscription.value
             updateNotifying()
             reply.succeed()
         }
@@ -236,9 +230,10 @@ final class CharacteristicObject {
         _ = try value.requireLink()
         guard canNotify else { throw BlueZError.notSupported }
         try sessions.acquire(caller)
+        let subscription = subscribe()
         Task {
             do throws(DBusError) {
-                if let error = await subscribe() { throw error }
+                if let error = await subscription.value { throw error }
                 guard sessions.socketOwner == caller, let mtu else { throw BlueZError.noLink }
                 let (socket, descriptor) = try ValueSocket.makePair { [weak self] in self?.releaseNotifySocket() }
                 notifySocket = socket
@@ -258,7 +253,7 @@ final class CharacteristicObject {
         notifySocket?.close()
         notifySocket = nil
         changed("NotifyAcquired")
-        Task { _ = await subscribe() }
+        subscribe()
     }
 
     private func acquireWrite(_ reply: PendingReply) throws(DBusError) {
@@ -303,6 +298,6 @@ final class CharacteristicObject {
     func ownerVanished(_ name: String) {
         guard sessions.remove(name) else { return }
         updateNotifying()
-        Task { _ = await subscribe() }
+        subscribe()
     }
 }

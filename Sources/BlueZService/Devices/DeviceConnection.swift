@@ -31,6 +31,8 @@ final class DeviceConnection {
     }
 
     private unowned let device: Device
+    /// The requests to the device.
+    let requests = RequestOrder()
     private(set) lazy var attributes = AttributeObjects(of: device)
     private var battery: BatteryObject?
     private var state = State.idle

@@ -75,6 +75,32 @@ def test_notify(bus: Bus) -> None:
     asyncio.run(body())
 
 
+def test_write_beside_start_notify(bus: Bus) -> None:
+    """A write that is sent before StartNotify has returned reaches the device after the subscription."""
+    bus()
+
+    async def body() -> None:
+        async with client() as recorder:
+            await discover(recorder)
+            await recorder.call(ODD, DEVICE, "Connect")
+            await recorder.until(lambda line: "ServicesResolved=True" in line)
+            path = next(
+                path
+                for path, interfaces in recorder.objects.items()
+                if CHARACTERISTIC in interfaces and interfaces[CHARACTERISTIC]["UUID"].value.startswith("0000fff1")
+            )
+            for _ in range(5):
+                recorder.log.clear()
+                await asyncio.gather(
+                    recorder.call(path, CHARACTERISTIC, "StartNotify"),
+                    recorder.call(path, CHARACTERISTIC, "WriteValue", "aya{sv}", b"echo", {}),
+                )
+                await recorder.until(lambda line: f"{path} Value=" in line)
+                await recorder.call(path, CHARACTERISTIC, "StopNotify")
+
+    asyncio.run(body())
+
+
 def test_errors_of_calls(bus: Bus) -> None:
     bus()
 
