@@ -7,10 +7,12 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import socket
 import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -64,23 +66,22 @@ def crowd(folder: Path) -> Path:
 
 
 class Counting:
-    """A client that counts the signals between two marks, which are changes of the adapter's name."""
+    """A client that counts what is signalled of each device, and notes the adapter's names as marks."""
 
     def __init__(self) -> None:
         self.signals: Counter[str] = Counter()
         self.changed = asyncio.Event()
         self.marks: list[str] = []
-        self.between: Counter[str] = Counter()
 
     def received(self, message: Message) -> None:
-        if message.message_type is not MessageType.SIGNAL or message.member != "PropertiesChanged":
+        if message.message_type is not MessageType.SIGNAL:
             return
-        if message.path == ADAPTER and "Alias" in message.body[1]:
+        if message.member == "InterfacesAdded" and "org.bluez.Device1" in message.body[1]:
+            self.signals[message.body[0]] += 1
+        elif message.member == "PropertiesChanged" and message.path == ADAPTER and "Alias" in message.body[1]:
             self.marks.append(message.body[1]["Alias"].value)
-        elif "ManufacturerData" in message.body[1]:
+        elif message.member == "PropertiesChanged" and "ManufacturerData" in message.body[1]:
             self.signals[message.path or ""] += 1
-            if self.marks == ["begin"]:
-                self.between[message.path or ""] += 1
         self.changed.set()
 
     async def until(self, holds: Callable[[], bool]) -> None:
@@ -90,32 +91,52 @@ class Counting:
                 await self.changed.wait()
 
 
-def test_every_client_gets_every_report_of_many_beacons(service: Callable[..., PrivateBus], tmp_path: Path) -> None:
-    """With DuplicateData each report is signalled; all clients get the same signals."""
-    ours = service(crowd(tmp_path))
+def reports(capture: Path) -> Counter[str]:
+    """The advertising reports of a capture, counted by tshark: their number for each device's path."""
+    fields = ["-T", "fields", "-E", "occurrence=a", "-E", "aggregator=,", "-e", "bthci_evt.bd_addr"]
+    wanted = "bthci_evt.le_meta_subevent == 0x02 || bthci_evt.le_meta_subevent == 0x0d"
+    listed = subprocess.run(["tshark", "-r", capture, "-Y", wanted, *fields], capture_output=True, text=True, timeout=100, check=True)
+    addresses = listed.stdout.replace(",", "\n").upper().split()
+    return Counter(f"{ADAPTER}/dev_{address.replace(':', '_')}" for address in addresses)
 
-    async def use() -> None:
+
+def processor_seconds(process: int) -> float:
+    """The user and system time of a process."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def test_every_client_gets_every_report_of_many_beacons(service: Callable[..., PrivateBus], tmp_path: Path) -> None:
+    """With DuplicateData, each advertising report that the adapter receives is one signal for each client."""
+    capture = tmp_path / "crowd.btsnoop"
+    ours = service(crowd(tmp_path), "--capture", capture)
+
+    async def use() -> list[Counting]:
         counts = [Counting() for _ in range(CLIENTS)]
         buses = [await connect(ours) for _ in counts]
         for bus, count in zip(buses, counts):
             bus.add_message_handler(count.received)
             await listen(bus)
+        begin, time_before = time.monotonic(), processor_seconds(ours.run.process.pid)
         for bus in buses:
             await discover(bus)
-        await counts[0].until(lambda: len(counts[0].signals) == BEACONS)
-        set_alias = (ADAPTER, f"{PROPERTIES}.Set", "ssv", "org.bluez.Adapter1", "Alias")
-        await call(buses[0], *set_alias, Variant("s", "begin"))
-        await counts[0].until(
-            lambda: len(counts[0].between) == BEACONS and min(counts[0].between.values()) >= SIGNALS
-        )
-        await call(buses[0], *set_alias, Variant("s", "end"))
+        await counts[0].until(lambda: len(counts[0].signals) == BEACONS and min(counts[0].signals.values()) >= SIGNALS)
+        used = (processor_seconds(ours.run.process.pid) - time_before) / (time.monotonic() - begin)
+        print(f"{BEACONS} beacons, {CLIENTS} clients: {sum(counts[0].signals.values())} signals each, {used:.2f} of a processor")
+        for bus in buses:
+            await call(bus, ADAPTER, "org.bluez.Adapter1.StopDiscovery")
+        await eventually(buses[0], ADAPTER, "Adapter1", "Discovering", False)
+        await call(buses[0], ADAPTER, f"{PROPERTIES}.Set", "ssv", "org.bluez.Adapter1", "Alias", Variant("s", "end"))
         for count in counts:
-            await count.until(lambda: count.marks == ["begin", "end"])
-            assert count.between == counts[0].between
-        # Each beacon sends one report a second, so their numbers differ by the reports at the two marks only.
-        assert max(counts[0].between.values()) - min(counts[0].between.values()) <= 2
+            await count.until(lambda: count.marks == ["end"])
+        return counts
 
-    asyncio.run(use())
+    counts = asyncio.run(use())
+    assert ours.run.end() == 0
+    received = reports(capture)
+    assert len(received) == BEACONS
+    for count in counts:
+        assert count.signals == received
 
 
 def test_client_that_stops_reading_does_not_disturb_others(service: Callable[..., PrivateBus], tmp_path: Path) -> None:
