@@ -112,6 +112,15 @@ struct AdvertisementPropertiesTests {
                 == [.localName(String(repeating: "ä", count: 14), isComplete: false)])
     }
 
+    @Test func unknownIncludesAreIgnored() throws {
+        let includes = DBusValue.strings(["everything", "rsi", "local-name"])
+        let read = try AdvertisementProperties(["Type": "peripheral", "Includes": includes], Self.context)
+        #expect(read.ignoredIncludes == ["everything"])
+        let plain = try AdvertisementProperties(
+            ["Type": "peripheral", "Includes": .strings(["local-name"])], Self.context)
+        #expect(read.advertisement == plain.advertisement)
+    }
+
     @Test(
         arguments: [
             ([:], "Type"), (["Type": "other"], "Type"), (["Type": .byte(1)], "Type"),
@@ -119,7 +128,7 @@ struct AdvertisementPropertiesTests {
             (["ManufacturerData": .variants(["4c": .bytes([1])])], "ManufacturerData"),
             (["LocalName": .uint16(1)], "LocalName"),
             (["LocalName": "a", "Includes": .strings(["local-name"])], "LocalName"),
-            (["Includes": .strings(["everything"])], "Includes"), (["Appearance": .uint32(1)], "Appearance"),
+            (["Includes": .uint32(1)], "Includes"), (["Appearance": .uint32(1)], "Appearance"),
             (["MinInterval": .uint32(19)], "MinInterval"),
             (["MinInterval": .uint32(200), "MaxInterval": .uint32(100)], "MinInterval"),
             (["TxPower": .int16(21)], "TxPower"), (["Timeout": .uint32(1)], "Timeout"),

@@ -33,6 +33,9 @@ struct AdvertisementProperties: Hashable {
     /// The names in `Includes`.
     static let includes = ["tx-power", "appearance", "local-name"]
 
+    /// The names in `Includes` that have no effect, as bluetoothd ignores them. `rsi` is not among them: bluetoothctl always
+    /// requests it, and without a key of a coordinated set bluetoothd includes nothing either.
+    let ignoredIncludes: [String]
     /// What is advertised.
     private(set) var advertisement: Advertisement
     /// The time after which it ends; `nil` for none.
@@ -50,7 +53,7 @@ struct AdvertisementProperties: Hashable {
         try data.read(&reader, prefix: "")
         try response.read(&reader, prefix: "ScanResponse")
         let includes = try reader.strings("Includes") ?? []
-        if includes.contains(where: { !Self.includes.contains($0) }) { throw Fault(property: "Includes") }
+        ignoredIncludes = includes.filter { !Self.includes.contains($0) && $0 != "rsi" }
         let power = try reader.power()
         if includes.contains("tx-power") {
             data.structures.append(.transmitPower(TransmitPower(power ?? 0)))

@@ -133,7 +133,11 @@ final class LocalAdvertisements: AdapterManager {
         let context = AdvertisementProperties.Context(
             name: adapter.alias, isDiscoverable: adapter.isDiscoverable, address: adapter.address)
         do throws(AdvertisementProperties.Fault) {
-            return try AdvertisementProperties(values.first?.dictionaryValue ?? [:], context)
+            let properties = try AdvertisementProperties(values.first?.dictionaryValue ?? [:], context)
+            for name in properties.ignoredIncludes {
+                adapter.service.options.warn("an advertisement of a program requests to include \(name), which is ignored")
+            }
+            return properties
         } catch {
             adapter.service.options.warn(
                 "an advertisement of a program is refused: \(error.property) has a wrong type or value, or does not fit"

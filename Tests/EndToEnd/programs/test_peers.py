@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from beaconry import CHECKOUT
-from private_bus import ADDRESSES, PEERS, PrivateBus
+from private_bus import ADDRESSES, PEERS, WIRE, PrivateBus
 from terminal import Terminal
 
 BLEAK = ["bleak-0.22.3", "bleak-1.1.1", "bleak-3.0.1", "venv"]
@@ -41,10 +41,14 @@ def test_bluezero(wire: PrivateBus) -> None:
     assert wire.program("bluezero", "bluezero_central.py").startswith("ok")
 
 
+def two_addresses() -> list[str]:
+    return [word for address in ADDRESSES for word in ("--adapter-address", address)]
+
+
 @pytest.fixture
 def adapters_of_btvirt(service: Callable[..., PrivateBus]) -> PrivateBus:
     """Two adapters that find each other, and nothing else on the air."""
-    return service(*(word for address in ADDRESSES for word in ("--adapter-address", address)))
+    return service(*two_addresses())
 
 
 @pytest.mark.parametrize("suite", ["unit", "loopback"])
@@ -91,6 +95,35 @@ def test_bluetoothctl(wire: PrivateBus, version: str) -> None:
         shell.type("back", r"Menu main")
         shell.type("disconnect " + pot, r"Successful disconnected|Disconnection successful")
         shell.type("remove " + pot, r"Device has been removed")
+        shell.type("quit", "")
+
+
+@pytest.mark.parametrize("version", ["5.66", "5.82"])
+def test_bluetoothctl_pairs_and_advertises(service: Callable[..., PrivateBus], version: str) -> None:
+    """A person types the passkey of a pairing, and advertises with one adapter, which the other one finds."""
+    gate = "C0:FF:EE:00:00:05"
+    two = service(WIRE, *two_addresses())
+    with Terminal(bluetoothctl(version), two.environment) as shell:
+        shell.wait(r"\[bluetooth\]|Agent registered")
+        shell.type("list", rf"Controller {ADDRESSES[0]}[\s\S]*Controller {ADDRESSES[1]}")
+        shell.type(f"select {ADDRESSES[0]}", "")
+        shell.type("scan le", rf"Device {gate} Gate")
+        shell.type("scan off", r"Discovery stopped")
+        shell.type(f"pair {gate}", r"Enter passkey \(number in 0-999999\):")
+        shell.type("123456", r"Pairing successful")
+        shell.type(f"info {gate}", r"Paired: yes")
+        shell.type(f"disconnect {gate}", r"Successful disconnected|Disconnection successful")
+        shell.type(f"remove {gate}", r"Device has been removed")
+        shell.type("menu advertise", r"Menu advertise")
+        shell.type("name Kiosk", "")
+        shell.type("uuids 180f", "")
+        shell.type("back", r"Menu main")
+        shell.type("advertise on", r"Advertising object registered")
+        shell.type(f"select {ADDRESSES[1]}", "")
+        shell.type("scan le", rf"Device {ADDRESSES[0]} Kiosk")
+        shell.type(f"info {ADDRESSES[0]}", r"UUID: Battery Service")
+        shell.type(f"select {ADDRESSES[0]}", "")
+        shell.type("advertise off", r"Advertising object unregistered")
         shell.type("quit", "")
 
 
