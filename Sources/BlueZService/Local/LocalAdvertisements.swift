@@ -135,7 +135,8 @@ final class LocalAdvertisements: AdapterManager {
         do throws(AdvertisementProperties.Fault) {
             let properties = try AdvertisementProperties(values.first?.dictionaryValue ?? [:], context)
             for name in properties.ignoredIncludes {
-                adapter.service.options.warn("an advertisement of a program requests to include \(name), which is ignored")
+                adapter.service.options.warn(
+                    "an advertisement of a program requests to include \(name), which is ignored")
             }
             return properties
         } catch {
