@@ -82,14 +82,16 @@ package enum BlueZError {
     /// The failure of `Connect`.
     package static func connection(_ failure: ConnectionFailure) -> DBusError { failed(failure.rawValue) }
 
+    /// The failure of `Pair` with a device that was not connected to.
+    package static var notReached: DBusError { error("ConnectionAttemptFailed", "Page Timeout") }
+
     /// The failure of `Pair` (bluez 5.82 src/device.c, `new_authentication_return`).
     package static func pairing(_ code: PairingError.Code) -> DBusError {
         switch code {
-        case .cancelled: error("AuthenticationCanceled", "Authentication Canceled")
+        case .cancelled, .disconnected: error("AuthenticationCanceled", "Authentication Canceled")
         case .comparisonFailed, .passkeyEntryFailed, .notSupported:
             error("AuthenticationRejected", "Authentication Rejected")
         case .timedOut: error("AuthenticationTimeout", "Authentication Timeout")
-        case .disconnected: error("ConnectionAttemptFailed", "Page Timeout")
         case .busy: inProgress()
         case .outOfBandNotAvailable, .authenticationRequirements, .wrongPasskey, .keyTooShort, .commandNotSupported,
             .unspecified, .repeatedAttempts, .invalidParameters, .wrongSecret, .keyRejected, .keyMissing, .keyMismatch,

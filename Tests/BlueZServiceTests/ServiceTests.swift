@@ -31,7 +31,9 @@ struct ServiceTests {
             uuid: .bit16(0xFFF0),
             characteristics: [
                 GATTCharacteristic(
-                    uuid: .bit16(0xFFF1), properties: [.read, .write, .writeWithoutResponse, .notify])
+                    uuid: .bit16(0xFFF1), properties: [.read, .write, .writeWithoutResponse, .notify]),
+                // Its value takes longer than a test.
+                GATTCharacteristic(uuid: .bit16(0xFFF2), properties: [.read]),
             ])
     ]
 
@@ -42,6 +44,8 @@ struct ServiceTests {
         let service: BlueZService
         let client: DBusConnection
         let signals: AsyncStream<DBusMessage>
+        /// The requests for the value 0xFFF2, which are not answered.
+        let pendingReads: AsyncStream<Void>
 
         func call(
             _ path: ObjectPath, _ interface: String, _ member: String, _ arguments: [DBusValue] = []
@@ -81,12 +85,18 @@ struct ServiceTests {
             try await property("ServicesResolved", is: true)
         }
 
-        /// The path of the characteristic 0xFFF1.
-        func characteristic() async throws -> ObjectPath {
+        /// Whether the service makes a link to the device.
+        @ServiceActor var isConnecting: Bool {
+            service.adapters.first?.devices.device(at: device)?.connection.isActive ?? false
+        }
+
+        /// The path of a characteristic.
+        /// - Parameter uuid: its four digits in lower case.
+        func characteristic(_ uuid: String = "fff1") async throws -> ObjectPath {
             let reply = try await call("/", "org.freedesktop.DBus.ObjectManager", "GetManagedObjects")
             let path = reply.first?.entriesValue?.first { entry in
                 entry.value.dictionaryValue?[characteristic1]?.dictionaryValue?["UUID"]
-                    == "0000fff1-0000-1000-8000-00805f9b34fb"
+                    == .string("0000\(uuid)-0000-1000-8000-00805f9b34fb")
             }?.key.objectPathValue
             return try #require(path)
         }
@@ -107,8 +117,16 @@ struct ServiceTests {
                         .flags(.beacon), .manufacturerSpecific(CompanyIdentifier(0x4C), [2, 0x15]),
                     ]), interval: AdvertisingInterval(32), address: BluetoothAddress("C0:FF:EE:00:00:01")))
             let value = Value()
+            let (pendingReads, pendingRead) = AsyncStream.makeStream(of: Void.self)
             _ = try await air.open([beacon], waits: false) { request in
-                switch request.operation {
+                if request.characteristic == CharacteristicIdentifier(.bit16(0xFFF2)) {
+                    pendingRead.yield()
+                    return .later {
+                        try? await Task.sleep(for: .seconds(60))
+                        return .failure(.unlikely)
+                    }
+                }
+                return switch request.operation {
                 case .read(let offset): .success(Array(value.bytes.dropFirst(offset)))
                 case .write(_, let bytes):
                     bytes == [0xFF] ? .failure(ATTError(rawValue: 0x80)) : value.set(bytes)
@@ -120,7 +138,10 @@ struct ServiceTests {
                 on: .address(bus.address), radios: [AdapterRadio(host)], options: options)
             let client = try await DBusConnection.connect(to: .address(bus.address))
             let signals = try await client.subscribe(MatchRule(sender: "org.bluez"))
-            try await body(Rig(busAddress: bus.address, air: air, service: service, client: client, signals: signals))
+            try await body(
+                Rig(
+                    busAddress: bus.address, air: air, service: service, client: client, signals: signals,
+                    pendingReads: pendingReads))
             await client.close()
             await service.stop()
             await air.close()
@@ -219,6 +240,58 @@ struct ServiceTests {
                 _ = try await rig.call(
                     Self.hci0, Self.adapter1, "RemoveDevice", [.objectPath("/org/bluez/hci0/dev_00")])
             }
+        }
+    }
+
+    @Test func devicesAndAdaptersAreReleased() async throws {
+        let adapter = Weak<Adapter>()
+        let device = Weak<Device>()
+        try await Self.with { rig in
+            try await rig.connect()
+            await adapter.refer { rig.service.adapters.first }
+            await device.refer { rig.service.adapters.first?.devices.device(at: Self.device) }
+            #expect(await adapter.isReferring)
+            #expect(await device.isReferring)
+        }
+        await device.waitUntilReleased()
+        await adapter.waitUntilReleased()
+    }
+
+    @Test func removedDeviceEndsTheCallsThatItHas() async throws {
+        try await Self.with { rig in
+            try await rig.connect()
+            let path = try await rig.characteristic("fff2")
+            let device = Weak<Device>()
+            await device.refer { rig.service.adapters.first?.devices.device(at: Self.device) }
+            let reading = Task { try await rig.call(path, Self.characteristic1, "ReadValue", [.variants([:])]) }
+            for await _ in rig.pendingReads { break }
+            _ = try await rig.call(Self.hci0, Self.adapter1, "StopDiscovery")
+            _ = try await rig.call(Self.hci0, Self.adapter1, "RemoveDevice", [.objectPath(Self.device)])
+            await #expect(throws: BlueZError.noLink) { _ = try await reading.value }
+            let error = await #expect(throws: DBusError.self) {
+                _ = try await rig.call(path, Self.characteristic1, "ReadValue", [.variants([:])])
+            }
+            #expect(error?.name == "org.freedesktop.DBus.Error.UnknownObject")
+            await device.waitUntilReleased()
+        }
+    }
+
+    @Test func removedDeviceEndsTheAttemptToConnect() async throws {
+        try await Self.with(pdu: .nonConnectable) { rig in
+            try await rig.discover()
+            let device = Weak<Device>()
+            await device.refer { rig.service.adapters.first?.devices.device(at: Self.device) }
+            for (member, error) in [
+                ("Connect", BlueZError.connection(.cancelled)), ("Pair", BlueZError.pairing(.cancelled)),
+            ] {
+                let connecting = Task { try await rig.call(Self.device, Self.device1, member) }
+                while await !rig.isConnecting { try await Task.sleep(for: .milliseconds(1)) }
+                _ = try await rig.call(Self.hci0, Self.adapter1, "RemoveDevice", [.objectPath(Self.device)])
+                await #expect(throws: error) { _ = try await connecting.value }
+                try await rig.signal("InterfacesAdded") { $0.body.first == .objectPath(Self.device) }
+            }
+            _ = try await rig.call(Self.hci0, Self.adapter1, "StopDiscovery")
+            await device.waitUntilReleased()
         }
     }
 
@@ -331,6 +404,23 @@ private final class Value: Sendable {
     func set(_ bytes: [UInt8]) -> AttributeAnswer {
         storage.withLock { $0 = bytes }
         return .success([])
+    }
+}
+
+/// A weak reference to an object of the service.
+@ServiceActor
+private final class Weak<Object: AnyObject> {
+    private weak var object: Object?
+
+    nonisolated init() {}
+
+    var isReferring: Bool { object != nil }
+
+    func refer(to object: @ServiceActor () -> Object?) { self.object = object() }
+
+    /// Returns when the object does not exist any more; the time limit of the test is the time limit.
+    func waitUntilReleased() async {
+        while object != nil { try? await Task.sleep(for: .milliseconds(5)) }
     }
 }
 

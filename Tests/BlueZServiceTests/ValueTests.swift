@@ -35,7 +35,7 @@ import Testing
     @Test(arguments: [
         (PairingError.Code.cancelled, "AuthenticationCanceled"), (.comparisonFailed, "AuthenticationRejected"),
         (.timedOut, "AuthenticationTimeout"), (.wrongPasskey, "AuthenticationFailed"),
-        (.disconnected, "ConnectionAttemptFailed"),
+        (.disconnected, "AuthenticationCanceled"),
     ])
     func pairingErrorHasTheNameOfBlueZ(_ code: PairingError.Code, _ name: String) {
         #expect(BlueZError.pairing(code).name == "org.bluez.Error.\(name)")

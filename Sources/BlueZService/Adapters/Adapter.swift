@@ -13,14 +13,8 @@ import Radio
 /// or changes it (`DeviceRegistry`). While it is switched off, programs get `NotReady`.
 @ServiceActor
 final class Adapter {
-    /// The object.
-    let path: ObjectPath
-    /// The public address, of both roles.
-    let address: BluetoothAddress
-    /// The radio.
-    let radio: AdapterRadio
-    /// The service.
-    unowned let service: BlueZService
+    /// What the objects of the adapter share.
+    let context: AdapterContext
     /// The devices.
     private(set) lazy var devices = DeviceRegistry(of: self)
     /// The monitors of programs.
@@ -33,16 +27,15 @@ final class Adapter {
     private var settings: AdapterSettings
     private var sessions = DiscoverySessions()
     private var isDiscoverableBySession = false
-    private lazy var scanner = AdapterScanner(radio.central, warn: service.options.warn) { [unowned self] sighting in
-        receive(sighting)
+    private lazy var scanner = AdapterScanner(context.radio.central, warn: context.options.warn) { [weak self] in
+        self?.receive($0)
     }
     private var discoverableTimer: Task<Void, Never>?
 
     init(_ index: Int, _ radio: AdapterRadio, address: BluetoothAddress, of service: BlueZService) {
-        path = Self.path(index)
-        self.radio = radio
-        self.address = address
-        self.service = service
+        context = AdapterContext(
+            path: Self.path(index), address: address, radio: radio, bus: service.bus, agents: service.agents,
+            options: service.options)
         let name = service.options.name
         settings = AdapterSettings(name: index == 0 ? name : "\(name) #\(index + 1)")
     }
@@ -55,7 +48,7 @@ final class Adapter {
     }
 
     private func makeManagers() -> [any AdapterManager] {
-        guard radio.peripheral != nil else { return [monitors] }
+        guard context.radio.peripheral != nil else { return [monitors] }
         return [monitors, advertisements, applications]
     }
 
@@ -68,7 +61,9 @@ final class Adapter {
     /// Whether a program discovers.
     var isDiscovering: Bool { sessions.isActive }
 
-    private var bus: ServiceBus { service.bus }
+    /// The object.
+    var path: ObjectPath { context.path }
+    private var bus: ServiceBus { context.bus }
 
     // MARK: - The object
 
@@ -84,10 +79,10 @@ final class Adapter {
 
     private var properties: [String: DBusValue] {
         settings.properties.merging([
-            "Address": .string(address.description), "AddressType": "public", "Class": .uint32(0),
+            "Address": .string(context.address.description), "AddressType": "public", "Class": .uint32(0),
             "Discovering": .boolean(isDiscovering), "Modalias": "usb:v1D6Bp0246d0542",
             "UUIDs": .strings(services.map(\.busText)),
-            "Roles": .strings(radio.peripheral == nil ? ["central"] : ["central", "peripheral"]),
+            "Roles": .strings(context.radio.peripheral == nil ? ["central"] : ["central", "peripheral"]),
             "ExperimentalFeatures": .strings([]),
             // 0xFFFF: no company; 0x0D: Bluetooth 5.4.
             "Manufacturer": .uint16(0xFFFF), "Version": .byte(0x0D),
@@ -97,7 +92,7 @@ final class Adapter {
     /// The types of the services of the adapter.
     private var services: [BluetoothUUID] {
         let own: [BluetoothUUID] = [.genericAttribute, .genericAccess]
-        return radio.peripheral == nil ? own : own + applications.services
+        return context.radio.peripheral == nil ? own : own + applications.services
     }
 
     /// Called when the services of programs changed.
@@ -106,7 +101,7 @@ final class Adapter {
     /// Signals changed properties.
     private func changed(_ names: [String]) {
         bus.propertiesChanged(names, of: AdapterDeclaration.name, at: path)
-        if names.contains("Discoverable"), radio.peripheral != nil { advertisements.discoverabilityChanged() }
+        if names.contains("Discoverable"), context.radio.peripheral != nil { advertisements.discoverabilityChanged() }
     }
 
     private func handle(_ call: MethodCall, _ reply: PendingReply) {
@@ -248,7 +243,7 @@ final class Adapter {
     var rules: AdvertisedState.Rules {
         AdvertisedState.Rules(
             hasDuplicates: sessions.hasDuplicates,
-            rssiThreshold: sessions.isByDistance ? 0 : service.options.rssiThreshold)
+            rssiThreshold: sessions.isByDistance ? 0 : context.options.rssiThreshold)
     }
 
     private func removeDevice(_ path: ObjectPath, _ reply: PendingReply) throws(DBusError) {

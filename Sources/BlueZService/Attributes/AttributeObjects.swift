@@ -13,14 +13,21 @@ import Radio
 /// same objects, the others are replaced.
 @ServiceActor
 final class AttributeObjects {
-    private unowned let device: Device
+    private weak var connection: DeviceConnection?
+    private let device: ObjectPath
+    private let context: AdapterContext
     private var objects: [AttributeHandle: ServiceObject] = [:]
     /// The characteristics by the handles of their values.
     private var characteristics: [AttributeHandle: CharacteristicObject] = [:]
 
-    init(of device: Device) { self.device = device }
+    /// The objects of the device with this path, which are read and written over its connection.
+    init(over connection: DeviceConnection, below device: ObjectPath, _ context: AdapterContext) {
+        self.connection = connection
+        self.device = device
+        self.context = context
+    }
 
-    private var bus: ServiceBus { device.adapter.service.bus }
+    private var bus: ServiceBus { context.bus }
 
     /// The types of the services, in the order of their handles.
     var services: [BluetoothUUID] {
@@ -37,7 +44,9 @@ final class AttributeObjects {
 
     private func add(_ service: RemoteTable.Service) {
         let handle = service.service.handles.lowerBound
-        guard let object = ServiceObject(service, of: device) else { return }
+        guard let connection, let object = ServiceObject(service, below: device, over: connection, context) else {
+            return
+        }
         objects[handle] = object
         for characteristic in object.characteristics { characteristics[characteristic.handle] = characteristic }
         object.export(on: bus)
@@ -111,12 +120,17 @@ final class ServiceObject {
     private let device: ObjectPath
 
     /// The object of a service.
-    init?(_ table: RemoteTable.Service, of device: Device) {
-        guard let path = Self.path(of: table.service.handles.lowerBound, on: device.path) else { return nil }
+    init?(
+        _ table: RemoteTable.Service, below device: ObjectPath, over connection: DeviceConnection,
+        _ context: AdapterContext
+    ) {
+        guard let path = Self.path(of: table.service.handles.lowerBound, on: device) else { return nil }
         self.path = path
         self.table = table
-        self.device = device.path
-        characteristics = table.characteristics.compactMap { CharacteristicObject($0, below: path, of: device) }
+        self.device = device
+        characteristics = table.characteristics.compactMap {
+            CharacteristicObject($0, below: path, over: connection, context)
+        }
     }
 
     private static func path(of handle: AttributeHandle, on device: ObjectPath) -> ObjectPath? {

@@ -14,27 +14,53 @@ final class AttributeValue {
     /// The last known value.
     private(set) var bytes: [UInt8] = []
     private let handle: AttributeHandle
-    private unowned let device: Device
+    /// `nil` after the device was removed, while an operation has not ended.
+    private weak var connection: DeviceConnection?
+    /// The requests to the device.
+    let requests: RequestOrder
     /// Called when the value is known anew, changed or not.
     private let signal: @ServiceActor ([UInt8]) -> Void
     private var reading: (offset: UInt16, replies: [PendingReply])?
     private var isWriting = false
 
-    init(of handle: AttributeHandle, on device: Device, signal: @escaping @ServiceActor ([UInt8]) -> Void) {
+    init(
+        of handle: AttributeHandle, over connection: DeviceConnection,
+        signal: @escaping @ServiceActor ([UInt8]) -> Void
+    ) {
         self.handle = handle
-        self.device = device
+        self.connection = connection
+        requests = connection.requests
         self.signal = signal
     }
 
     /// The link.
-    /// - Throws: `Failed` without one.
+    /// - Throws: `Failed` without one, and after the device was removed.
     func requireLink() throws(DBusError) -> any RemoteLink {
-        guard let link = device.connection.link else { throw BlueZError.noLink }
+        guard let link = connection?.link else { throw BlueZError.noLink }
         return link
     }
 
-    /// The requests to the device.
-    var requests: RequestOrder { device.connection.requests }
+    /// Sets whether the device sends a characteristic's values.
+    /// - Parameter caller: as for `read`; `nil` for the service itself, which does not pair for it.
+    func setNotifying(
+        _ isNotifying: Bool, for characteristic: RemoteCharacteristic, of caller: String?
+    ) async throws(DBusError) {
+        let link = try requireLink()
+        let operation = { () async -> Result<Void, RemoteError> in
+            do throws(RemoteError) {
+                return .success(try await link.setNotifying(isNotifying, for: characteristic))
+            } catch {
+                return .failure(error)
+            }
+        }
+        let result: Result<Void, RemoteError>
+        if let caller {
+            result = await perform(for: caller, over: link, operation)
+        } else {
+            result = await operation()
+        }
+        if case .failure(let error) = result { throw BlueZError.remote(error) }
+    }
 
     /// Takes a value from the device.
     func set(_ value: [UInt8]) {
@@ -43,7 +69,8 @@ final class AttributeValue {
     }
 
     /// Reads the value.
-    func read(_ options: ValueOptions, _ reply: PendingReply) throws(DBusError) {
+    /// - Parameter caller: the program, whose agent answers the questions of a pairing that it takes.
+    func read(_ options: ValueOptions, for caller: String, _ reply: PendingReply) throws(DBusError) {
         let link = try requireLink()
         if let reading {
             guard reading.offset == options.offset else { throw BlueZError.inProgress() }
@@ -51,7 +78,20 @@ final class AttributeValue {
             return
         }
         reading = (options.offset, [reply])
-        requests.add { await self.finishReading(self.read(from: options.offset, over: link), options.offset) }
+        requests.add {
+            let result = await self.perform(for: caller, over: link) {
+                await self.read(from: options.offset, over: link)
+            }
+            self.finishReading(result, options.offset)
+        }
+    }
+
+    /// Performs an operation, and repeats it if the link lacked security (see `DeviceConnection.perform`).
+    private func perform<Value: Sendable>(
+        for caller: String, over link: any RemoteLink, _ operation: () async -> Result<Value, RemoteError>
+    ) async -> Result<Value, RemoteError> {
+        guard let connection else { return .failure(.disconnected("the device was removed")) }
+        return await connection.perform(for: caller, over: link, operation)
     }
 
     private func read(from offset: UInt16, over link: any RemoteLink) async -> Result<[UInt8], RemoteError> {
@@ -75,9 +115,11 @@ final class AttributeValue {
     }
 
     /// Writes the value.
-    func write(_ value: [UInt8], _ options: ValueOptions, _ procedure: WriteProcedure, _ reply: PendingReply)
-        throws(DBusError)
-    {
+    /// - Parameter caller: as for `read`.
+    func write(
+        _ value: [UInt8], _ options: ValueOptions, _ procedure: WriteProcedure, for caller: String,
+        _ reply: PendingReply
+    ) throws(DBusError) {
         let link = try requireLink()
         guard !isWriting else { throw BlueZError.inProgress() }
         // A command has no response to wait for, and waits for none.
@@ -87,7 +129,9 @@ final class AttributeValue {
         }
         isWriting = true
         requests.add {
-            let result = await self.write(value, options.offset, procedure, over: link)
+            let result = await self.perform(for: caller, over: link) {
+                await self.write(value, options.offset, procedure, over: link)
+            }
             self.isWriting = false
             reply.send(result.map { [] }.mapError(BlueZError.remote))
         }

@@ -10,8 +10,8 @@ import Radio
 /// A characteristic: `org.bluez.GattCharacteristic1` (bluez 5.82 src/gatt-client.c).
 ///
 /// The device is subscribed to while there is any subscriber (`NotifySessions`). Changes of the subscription are requests
-/// like others (`RequestOrder`); each makes the device's state what it should be at that time. Sessions outlast the link, and are subscribed
-/// again over the next one; sockets end with it.
+/// like others (`RequestOrder`); each makes the device's state what it should be at that time. Sessions outlast the link, and
+/// are subscribed again over the next one; sockets end with it.
 @ServiceActor
 final class CharacteristicObject {
     private static let declaration = InterfaceDeclaration(
@@ -56,17 +56,22 @@ final class CharacteristicObject {
     private var losesValues = false
 
     /// The object of a characteristic.
-    init?(_ table: RemoteTable.Characteristic, below service: ObjectPath, of device: Device) {
+    init?(
+        _ table: RemoteTable.Characteristic, below service: ObjectPath, over connection: DeviceConnection,
+        _ context: AdapterContext
+    ) {
         guard let path = try? service.appending("char" + table.characteristic.declaration.pathText) else { return nil }
         self.path = path
         self.table = table
         self.service = service
         flags = table.flags
-        bus = device.adapter.service.bus
-        warn = device.adapter.service.options.warn
-        descriptors = table.descriptors.compactMap { DescriptorObject($0, below: path, of: device) }
+        bus = context.bus
+        warn = context.options.warn
+        descriptors = table.descriptors.compactMap {
+            DescriptorObject($0, below: path, over: connection, bus: context.bus)
+        }
         let bus = bus
-        value = AttributeValue(of: table.characteristic.value, on: device) { value in
+        value = AttributeValue(of: table.characteristic.value, over: connection) { value in
             // At once, and equal values too: each is a notification (G_DBUS_PROPERTY_CHANGED_FLAG_FLUSH).
             bus.emitPropertiesChanged(path, Self.declaration.name, ["Value": .bytes(value)])
         }
@@ -111,7 +116,7 @@ final class CharacteristicObject {
     private func handle(_ call: MethodCall, _ reply: PendingReply) {
         do throws(DBusError) {
             switch call.member {
-            case "ReadValue": try value.read(ValueOptions(call.arguments.first), reply)
+            case "ReadValue": try value.read(ValueOptions(call.arguments.first), for: call.sender, reply)
             case "WriteValue": try write(call, reply)
             case "AcquireWrite": try acquireWrite(reply)
             case "AcquireNotify": try acquireNotify(call.sender, reply)
@@ -128,7 +133,7 @@ final class CharacteristicObject {
         guard writeSocket == nil else { throw BlueZError.notPermitted("Write acquired") }
         let options = try ValueOptions(call.arguments.last)
         let procedure = try WriteProcedure(options, flags: flags)
-        try value.write(call.arguments.first?.bytesValue ?? [], options, procedure, reply)
+        try value.write(call.arguments.first?.bytesValue ?? [], options, procedure, for: call.sender, reply)
     }
 
     // MARK: - Values from the device
@@ -170,20 +175,18 @@ final class CharacteristicObject {
     }
 
     /// Makes the device's subscription what it should be, after the requests that are under way.
+    /// - Parameter caller: the program that subscribes, whose agent answers the questions of a pairing that it takes.
     /// - Returns: the error of the device.
     @discardableResult
-    private func subscribe() -> Task<DBusError?, Never> { value.requests.add { await self.setSubscription() } }
+    private func subscribe(for caller: String? = nil) -> Task<DBusError?, Never> {
+        value.requests.add { await self.setSubscription(for: caller) }
+    }
 
-    private func setSubscription() async -> DBusError? {
+    private func setSubscription(for caller: String?) async -> DBusError? {
         let isWanted = sessions.isWanted
         guard isWanted != isSubscribed else { return nil }
         do throws(DBusError) {
-            let link = try value.requireLink()
-            do throws(RemoteError) {
-                try await link.setNotifying(isWanted, for: table.characteristic)
-            } catch {
-                return BlueZError.remote(error)
-            }
+            try await value.setNotifying(isWanted, for: table.characteristic, of: caller)
             isSubscribed = isWanted
             return nil
         } catch {
@@ -195,7 +198,7 @@ final class CharacteristicObject {
         _ = try value.requireLink()
         guard canSubscribe else { throw BlueZError.notSupported }
         guard case .subscribe = try sessions.start(caller) else { return reply.succeed() }
-        let subscription = subscribe()
+        let subscription = subscribe(for: caller)
         Task {
             let error = await subscription.value
             sessions.finishStart(caller, isSubscribed: error == nil)
@@ -230,7 +233,7 @@ final class CharacteristicObject {
         _ = try value.requireLink()
         guard canNotify else { throw BlueZError.notSupported }
         try sessions.acquire(caller)
-        let subscription = subscribe()
+        let subscription = subscribe(for: caller)
         Task {
             do throws(DBusError) {
                 if let error = await subscription.value { throw error }

@@ -29,13 +29,15 @@ final class DescriptorObject {
     private let value: AttributeValue
 
     /// The object of a descriptor.
-    init?(_ descriptor: RemoteDescriptor, below characteristic: ObjectPath, of device: Device) {
+    init?(
+        _ descriptor: RemoteDescriptor, below characteristic: ObjectPath, over connection: DeviceConnection,
+        bus: ServiceBus
+    ) {
         guard let path = try? characteristic.appending("desc" + descriptor.handle.pathText) else { return nil }
         self.path = path
         self.descriptor = descriptor
         self.characteristic = characteristic
-        let bus = device.adapter.service.bus
-        value = AttributeValue(of: descriptor.handle, on: device) { value in
+        value = AttributeValue(of: descriptor.handle, over: connection) { value in
             bus.emitPropertiesChanged(path, Self.declaration.name, ["Value": .bytes(value)])
         }
     }
@@ -58,7 +60,7 @@ final class DescriptorObject {
     private func handle(_ call: MethodCall, _ reply: PendingReply) {
         do throws(DBusError) {
             guard call.member == "WriteValue" else {
-                return try value.read(ValueOptions(call.arguments.first), reply)
+                return try value.read(ValueOptions(call.arguments.first), for: call.sender, reply)
             }
             _ = try value.requireLink()
             let options = try ValueOptions(call.arguments.last)
@@ -66,7 +68,7 @@ final class DescriptorObject {
             guard descriptor.uuid != .clientCharacteristicConfiguration else {
                 throw BlueZError.notPermitted("Write not permitted")
             }
-            try value.write(call.arguments.first?.bytesValue ?? [], options, .request, reply)
+            try value.write(call.arguments.first?.bytesValue ?? [], options, .request, for: call.sender, reply)
         } catch {
             reply.fail(error)
         }

@@ -17,10 +17,10 @@ final class Device {
     let path: ObjectPath
     /// The address, as it is on the air.
     let address: RemoteAddress
-    /// The adapter.
-    unowned let adapter: Adapter
     /// Connection, pairing and services.
-    private(set) lazy var connection = DeviceConnection(of: self)
+    private(set) lazy var connection = DeviceConnection(of: self, context)
+    private weak var adapter: Adapter?
+    private let context: AdapterContext
     private var advertised = AdvertisedState()
     private var alias: String?
     private var isTrusted = false
@@ -38,9 +38,10 @@ final class Device {
         self.address = address
         self.path = path
         self.adapter = adapter
+        context = adapter.context
     }
 
-    private var bus: ServiceBus { adapter.service.bus }
+    private var bus: ServiceBus { context.bus }
 
     // MARK: - Reports
 
@@ -96,7 +97,7 @@ final class Device {
             "Address": .string(address.address.description),
             "AddressType": .string(address.isRandom ? "random" : "public"),
             "Alias": .string(alias ?? advertised.name ?? dashed),
-            "Adapter": .objectPath(adapter.path), "Paired": .boolean(isPaired), "Bonded": .boolean(isPaired),
+            "Adapter": .objectPath(context.path), "Paired": .boolean(isPaired), "Bonded": .boolean(isPaired),
             "Trusted": .boolean(isTrusted), "Blocked": .boolean(isBlocked), "LegacyPairing": false,
             "Connected": .boolean(connection.isConnected), "ServicesResolved": .boolean(connection.isResolved),
             "UUIDs": .strings(services.map(\.busText).sorted()),
@@ -124,7 +125,7 @@ final class Device {
     private func handle(_ call: MethodCall, _ reply: PendingReply) {
         switch call.member {
         case "Connect", "ConnectProfile":
-            guard adapter.isPowered else { return reply.fail(BlueZError.notReady) }
+            guard adapter?.isPowered ?? false else { return reply.fail(BlueZError.notReady) }
             guard !isBlocked else { return reply.fail(BlueZError.notPermitted("Blocked")) }
             makePermanent()
             connection.connect(reply)

@@ -30,10 +30,14 @@ final class DeviceConnection {
         var isCancelled = false
     }
 
-    private unowned let device: Device
+    private let address: RemoteAddress
+    private let path: ObjectPath
+    private let context: AdapterContext
+    /// `nil` after the device was removed, while a task of this connection has not ended.
+    private weak var device: Device?
+    private(set) lazy var attributes = AttributeObjects(over: self, below: path, context)
     /// The requests to the device.
     let requests = RequestOrder()
-    private(set) lazy var attributes = AttributeObjects(of: device)
     private var battery: BatteryObject?
     private var state = State.idle
     /// The attempt that was cancelled and has not ended in the radio: another one must wait for it.
@@ -41,21 +45,27 @@ final class DeviceConnection {
     private var watch: Task<Void, Never>?
     private var isBrowsed = false
     private var pairing: Pairing?
+    /// How the link is encrypted; `nil` if it is not.
+    private var protection: LinkProtection?
 
-    /// A pairing that a program requested.
+    /// A pairing, or the encryption of a link with the keys of a former one.
     private final class Pairing {
-        let caller: String
-        var task: Task<Void, Never>?
+        /// The program that requested it; `nil` for the service itself.
+        let caller: String?
+        /// The pairing over the link, with its error; `nil` until there is a link.
+        var task: Task<PairingError?, Never>?
         /// Whether `CancelPairing`, or the end of the caller, ended it.
         var isCancelled = false
 
-        init(_ caller: String) { self.caller = caller }
+        init(_ caller: String?) { self.caller = caller }
     }
 
-    init(of device: Device) { self.device = device }
-
-    private var radio: any CentralRadio { device.adapter.radio.central }
-    private var service: BlueZService { device.adapter.service }
+    init(of device: Device, _ context: AdapterContext) {
+        address = device.address
+        path = device.path
+        self.context = context
+        self.device = device
+    }
 
     /// The link; `nil` without a connection.
     var link: (any RemoteLink)? {
@@ -97,7 +107,7 @@ final class DeviceConnection {
         let attempt = Attempt()
         attempt.waiters = [waiter]
         state = .connecting(attempt)
-        device.noteSeen()
+        device?.noteSeen()
         let former = ending
         attempt.task = Task {
             await former?.value
@@ -107,10 +117,10 @@ final class DeviceConnection {
 
     private func run(_ attempt: Attempt) async {
         let begin = ContinuousClock.now
-        let timeout = service.options.connectionTimeout
+        let timeout = context.options.connectionTimeout
         do throws(RadioError) {
             guard !attempt.isCancelled else { return }
-            let link = try await radio.connect(to: device.address, timeout: timeout)
+            let link = try await context.radio.central.connect(to: address, timeout: timeout)
             guard !attempt.isCancelled else { return await link.disconnect() }
             connected(link, attempt)
         } catch {
@@ -123,14 +133,15 @@ final class DeviceConnection {
 
     private func fail(_ attempt: Attempt, _ failure: BlueZError.ConnectionFailure) {
         state = .idle
-        device.noteSeen()
+        device?.noteSeen()
         for waiter in attempt.waiters { waiter(failure) }
     }
 
     private func connected(_ link: any RemoteLink, _ attempt: Attempt) {
         state = .connected(link)
         isBrowsed = false
-        device.changed(["Connected"])
+        protection = nil
+        device?.changed(["Connected"])
         for waiter in attempt.waiters { waiter(nil) }
         watch = Task { [weak self] in
             // The values end with the link.
@@ -161,36 +172,36 @@ final class DeviceConnection {
     /// Finds the services, and exports them.
     private func browse(_ link: any RemoteLink) async {
         do throws(RemoteError) {
-            if device.hasBond { try await encrypt(link) }
+            if device?.hasBond ?? false { await encrypt(link) }
             let mtu = try await link.maximumTransmissionUnit()
             let table = try await RemoteTable.discover(over: link)
             guard isCurrent(link) else { return }
             attributes.update(table, mtu: mtu)
             isBrowsed = true
-            device.changed(["ServicesResolved", "UUIDs"])
+            device?.changed(["ServicesResolved", "UUIDs"])
             await attributes.subscribe(over: link)
             await readName(table, over: link)
             await followBattery(table, over: link)
         } catch {
             guard isCurrent(link) else { return }
-            service.options.warn("the services of \(device.address) were not found: \(error)")
+            context.options.warn("the services of \(address) were not found: \(error)")
         }
     }
 
-    private func encrypt(_ link: any RemoteLink) async throws(RemoteError) {
-        guard let link = link as? any PairingLink else { return }
-        do throws(PairingError) {
-            _ = try await link.pair(PairingSettings()) { _ in .cancel }
-        } catch {
-            service.options.warn("the connection to \(device.address) was not encrypted: \(error)")
-        }
+    /// Encrypts the link to a paired device.
+    private func encrypt(_ link: any RemoteLink) async {
+        guard pairing == nil, protection == nil, let link = link as? any PairingLink else { return }
+        let pairing = Pairing(nil)
+        self.pairing = pairing
+        guard let failure = await start(pairing, over: link).value else { return }
+        context.options.warn("the connection to \(address) was not encrypted: \(failure)")
     }
 
     private func readName(_ table: RemoteTable, over link: any RemoteLink) async {
         guard let handle = table.value(of: .bit16(0x2A00), in: .bit16(0x1800)),
             let value = try? await link.read(handle), isCurrent(link)
         else { return }
-        device.setName(String(decoding: value.prefix { $0 != 0 }, as: UTF8.self))
+        device?.setName(String(decoding: value.prefix { $0 != 0 }, as: UTF8.self))
     }
 
     private func followBattery(_ table: RemoteTable, over link: any RemoteLink) async {
@@ -198,7 +209,7 @@ final class DeviceConnection {
             let value = try? await link.read(characteristic.value), isCurrent(link), let level = value.first,
             battery == nil
         else { return }
-        let battery = BatteryObject(at: device.path, level: level, bus: service.bus)
+        let battery = BatteryObject(at: path, level: level, bus: context.bus)
         self.battery = battery
         await attributes.observe(characteristic.value) { battery.update($0) }
     }
@@ -234,19 +245,19 @@ final class DeviceConnection {
     private func ended(_ link: any RemoteLink) {
         guard isCurrent(link) else { return }
         state = .idle
-        device.noteSeen()
+        device?.noteSeen()
         watch?.cancel()
         if isBrowsed {
             isBrowsed = false
-            device.changed(["ServicesResolved"])
+            device?.changed(["ServicesResolved"])
         }
         battery?.remove()
         battery = nil
         attributes.disconnected()
         let reason = DisconnectionReport((link as? any ReasonedLink)?.endCode)
-        service.bus.emit(
-            device.path, DeviceDeclaration.name, "Disconnected", [.string(reason.name), .string(reason.message)])
-        device.changed(["Connected"])
+        context.bus.emit(
+            path, DeviceDeclaration.name, "Disconnected", [.string(reason.name), .string(reason.message)])
+        device?.changed(["Connected"])
     }
 
     /// Ends everything without signals, because the device is removed.
@@ -289,7 +300,7 @@ final class DeviceConnection {
     ) {
         guard failure == nil, let link, !pairing.isCancelled else {
             self.pairing = nil
-            return reply.fail(BlueZError.pairing(pairing.isCancelled ? .cancelled : .disconnected))
+            return reply.fail(pairing.isCancelled ? BlueZError.pairing(.cancelled) : BlueZError.notReached)
         }
         begin(pairing, over: link, reply)
     }
@@ -299,34 +310,78 @@ final class DeviceConnection {
             self.pairing = nil
             return reply.fail(BlueZError.notSupported)
         }
-        let agent = service.agents.agent(for: pairing.caller)
-        let settings = PairingSettings(inputOutput: agent?.capability ?? .none)
-        let path = device.path
-        pairing.task = Task {
-            var failure: PairingError.Code?
-            do throws(PairingError) {
-                _ = try await link.pair(settings) { question in
-                    await agent?.answer(question, for: path) ?? .cancel
-                }
-            } catch {
-                failure = pairing.isCancelled ? .cancelled : error.code
+        let task = start(pairing, over: link)
+        Task {
+            if let failure = await task.value {
+                reply.fail(BlueZError.pairing(failure.code))
+            } else {
+                reply.succeed()
             }
-            self.finish(pairing, failure, reply)
-            if failure != nil { agent?.cancel() }
         }
     }
 
-    private func finish(_ pairing: Pairing, _ failure: PairingError.Code?, _ reply: PendingReply) {
+    /// Starts a pairing over the link; its value is the error. The agent of the caller answers the questions, or the default
+    /// agent; without any, the pairing "just works".
+    private func start(
+        _ pairing: Pairing, over link: any PairingLink, requiresAuthentication: Bool = false
+    ) -> Task<PairingError?, Never> {
+        let agent = pairing.caller.flatMap { context.agents.agent(for: $0) }
+        let settings = PairingSettings(
+            inputOutput: agent?.capability ?? .none, requiresAuthentication: requiresAuthentication)
+        let task = Task { await pair(pairing, over: link, settings, agent) }
+        pairing.task = task
+        return task
+    }
+
+    private func pair(
+        _ pairing: Pairing, over link: any PairingLink, _ settings: PairingSettings, _ agent: Agent?
+    ) async -> PairingError? {
+        let path = path
+        var failure: PairingError?
+        do throws(PairingError) {
+            let protection = try await link.pair(settings) { await agent?.answer($0, for: path) ?? .cancel }
+            if isCurrent(link) { self.protection = protection }
+        } catch {
+            failure = pairing.isCancelled ? PairingError(.cancelled) : error
+        }
         if self.pairing === pairing { self.pairing = nil }
-        if let failure { return reply.fail(BlueZError.pairing(failure)) }
-        device.setPaired(true)
-        reply.succeed()
+        guard let device else { return failure ?? PairingError(.cancelled) }
+        if failure == nil { device.setPaired(true) } else { agent?.cancel() }
+        return failure
+    }
+
+    /// Performs an operation of a program on an attribute. If the device refuses it because the link lacks security, pairs,
+    /// and repeats the operation once (bluez 5.82 src/shared/att.c, `change_security`).
+    /// - Parameter caller: the program, whose agent answers the questions.
+    func perform<Value: Sendable>(
+        for caller: String, over link: any RemoteLink, _ operation: () async -> Result<Value, RemoteError>
+    ) async -> Result<Value, RemoteError> {
+        let result = await operation()
+        guard case .failure(.refused(let code)) = result, await raiseSecurity(of: link, after: code, for: caller)
+        else { return result }
+        return await operation()
+    }
+
+    /// Raises the security of the link by one level, if that can help against an error.
+    /// - Returns: whether it was raised; `false` also after a pairing that failed.
+    private func raiseSecurity(of link: any RemoteLink, after code: ATTError, for caller: String) async -> Bool {
+        guard code == .insufficientEncryption || code == .insufficientAuthentication, isCurrent(link),
+            let link = link as? any PairingLink
+        else { return false }
+        // Several operations may wait for the same pairing.
+        if let task = pairing?.task { return await task.value == nil }
+        guard pairing == nil, protection == nil || code == .insufficientAuthentication,
+            protection?.isAuthenticated != true
+        else { return false }
+        let pairing = Pairing(caller)
+        self.pairing = pairing
+        return await start(pairing, over: link, requiresAuthentication: protection != nil).value == nil
     }
 
     /// Cancels the pairing.
     /// - Parameter reply: the reply to `CancelPairing`.
     func cancelPairing(_ reply: PendingReply?) {
-        guard let pairing else {
+        guard let pairing, pairing.caller != nil else {
             reply?.fail(BlueZError.doesNotExist)
             return
         }

@@ -12,16 +12,13 @@ import Radio
 /// for a time, and the oldest one when there are too many.
 @ServiceActor
 final class DeviceRegistry {
-    private unowned let adapter: Adapter
-    private let timeout: Duration?
-    private let capacity: Int
+    private weak var adapter: Adapter?
+    private let context: AdapterContext
     private var devices: [RemoteAddress: Device] = [:]
     private var paths: [ObjectPath: Device] = [:]
     /// New devices whose scan responses are awaited.
     private var incomplete: [RemoteAddress: Device] = [:]
     private static let incompleteCapacity = 4096
-    /// Within this time all tasks of a removed device have ended.
-    private static let timeToFinish = Duration.seconds(120)
     /// The devices that were received in the current discovery.
     private var found: Set<ObjectPath> = []
     private var sweeper: Task<Void, Never>?
@@ -29,25 +26,25 @@ final class DeviceRegistry {
 
     init(of adapter: Adapter) {
         self.adapter = adapter
-        timeout = adapter.service.options.temporaryTimeout
-        capacity = adapter.service.options.deviceCapacity
+        context = adapter.context
     }
 
-    private var bus: ServiceBus { adapter.service.bus }
+    private var bus: ServiceBus { context.bus }
+    private var capacity: Int { context.options.deviceCapacity }
 
     /// The device at a path.
     func device(at path: ObjectPath) -> Device? { paths[path] }
 
     /// The path of a device with an address.
     private func path(of address: BluetoothAddress) -> ObjectPath? {
-        try? adapter.path.appending("dev_" + address.description.replacing(":", with: "_"))
+        try? context.path.appending("dev_" + address.description.replacing(":", with: "_"))
     }
 
     /// The device of an address; one that is made for it, if there is none.
     /// - Returns: `nil` if there is a device with the same bytes and another type of address.
     func device(of address: RemoteAddress) -> Device? {
         if let device = devices[address] { return device }
-        guard let path = path(of: address.address), paths[path] == nil else { return nil }
+        guard let adapter, let path = path(of: address.address), paths[path] == nil else { return nil }
         return Device(address, at: path, of: adapter)
     }
 
@@ -72,7 +69,7 @@ final class DeviceRegistry {
         let known = devices[sighting.device]
         let waiting = incomplete[sighting.device]
         // As bluetoothd: a scan response alone makes no device.
-        guard known != nil || waiting != nil || !isScanResponse,
+        guard known != nil || waiting != nil || !isScanResponse, let adapter,
             let device = known ?? waiting ?? self.device(of: sighting.device)
         else { return }
         let report = device.report(of: sighting, isScanResponse: isScanResponse)
@@ -120,16 +117,10 @@ final class DeviceRegistry {
         guard devices.removeValue(forKey: device.address) != nil else { return }
         paths[device.path] = nil
         found.remove(device.path)
-        adapter.monitors.forget(device)
+        adapter?.monitors.forget(device)
         device.connection.close()
         bus.unexportTree(device.path)
-        // Tasks of its connection and its attributes refer to it without owning it. They end with the link, or with the
-        // time limits of the attribute protocol (30 s) and of agents (60 s).
-        Task {
-            try? await Task.sleep(for: Self.timeToFinish)
-            withExtendedLifetime(device) {}
-        }
-        if forgettingBond, let radio = adapter.radio.central as? any BondingCentralRadio {
+        if forgettingBond, let radio = context.radio.central as? any BondingCentralRadio {
             let address = device.address
             Task { await radio.forgetBond(with: address) }
         }
@@ -141,7 +132,7 @@ final class DeviceRegistry {
             return
         }
         if !isFull {
-            adapter.service.options.warn("\(adapter.path) has \(capacity) devices: new ones replace the oldest")
+            context.options.warn("\(context.path) has \(capacity) devices: new ones replace the oldest")
             isFull = true
         }
         let oldest = devices.values.filter(\.mayExpire).min { $0.lastSeen < $1.lastSeen }
@@ -151,7 +142,7 @@ final class DeviceRegistry {
     // MARK: - Time
 
     private func scheduleSweep() {
-        guard sweeper == nil, let timeout else { return }
+        guard sweeper == nil, let timeout = context.options.temporaryTimeout else { return }
         sweeper = Task { [weak self] in
             while !Task.isCancelled {
                 // Times of devices only move on, and a new device is the last to expire.

@@ -51,17 +51,19 @@ final class LocalAdvertisements: AdapterManager {
         }
     }
 
-    private unowned let adapter: Adapter
+    private weak var adapter: Adapter?
+    private let context: AdapterContext
     private let peripheral: LocalPeripheral
     private var registrations: [Key: Registration] = [:]
     private var lastNumber = 0
 
     init(of adapter: Adapter, on peripheral: LocalPeripheral) {
         self.adapter = adapter
+        context = adapter.context
         self.peripheral = peripheral
     }
 
-    private var bus: ServiceBus { adapter.service.bus }
+    private var bus: ServiceBus { context.bus }
 
     var interface: ExportedInterface {
         ExportedInterface(
@@ -130,17 +132,18 @@ final class LocalAdvertisements: AdapterManager {
         } catch {
             throw BlueZError.failed("Failed to parse advertisement.")
         }
-        let context = AdvertisementProperties.Context(
-            name: adapter.alias, isDiscoverable: adapter.isDiscoverable, address: adapter.address)
+        guard let adapter else { throw BlueZError.notReady }
+        let surroundings = AdvertisementProperties.Context(
+            name: adapter.alias, isDiscoverable: adapter.isDiscoverable, address: context.address)
         do throws(AdvertisementProperties.Fault) {
-            let properties = try AdvertisementProperties(values.first?.dictionaryValue ?? [:], context)
+            let properties = try AdvertisementProperties(values.first?.dictionaryValue ?? [:], surroundings)
             for name in properties.ignoredIncludes {
-                adapter.service.options.warn(
+                context.options.warn(
                     "an advertisement of a program requests to include \(name), which is ignored")
             }
             return properties
         } catch {
-            adapter.service.options.warn(
+            context.options.warn(
                 "an advertisement of a program is refused: \(error.property) has a wrong type or value, or does not fit"
             )
             throw BlueZError.failed("Failed to parse advertisement.")
@@ -151,11 +154,11 @@ final class LocalAdvertisements: AdapterManager {
         _ registration: Registration, _ properties: AdvertisementProperties, _ key: Key
     ) async throws(DBusError) {
         guard registrations[key] === registration else { throw BlueZError.failed("Failed to register advertisement") }
-        guard adapter.isPowered else { throw BlueZError.notReady }
+        guard adapter?.isPowered ?? false else { throw BlueZError.notReady }
         do throws(RadioError) {
             try await peripheral.advertise(properties.advertisement, as: registration.number)
         } catch {
-            adapter.service.options.warn("an advertisement of a program is refused: \(error)")
+            context.options.warn("an advertisement of a program is refused: \(error)")
             throw BlueZError.failed("Failed to register advertisement")
         }
         guard registrations[key] === registration else {
@@ -210,11 +213,11 @@ final class LocalAdvertisements: AdapterManager {
         if registration.isDiscoverableOver {
             advertisement.advertisingData = advertisement.advertisingData.withoutDiscoverability
         }
-        guard adapter.isPowered else { return }
+        guard adapter?.isPowered ?? false else { return }
         do throws(RadioError) {
             try await peripheral.advertise(advertisement, as: registration.number)
         } catch {
-            adapter.service.options.warn("an advertisement of a program is not changed: \(error)")
+            context.options.warn("an advertisement of a program is not changed: \(error)")
         }
     }
 
@@ -233,7 +236,7 @@ final class LocalAdvertisements: AdapterManager {
     }
 
     private func changed() {
-        bus.propertiesChanged(["ActiveInstances", "SupportedInstances"], of: Self.name, at: adapter.path)
+        bus.propertiesChanged(["ActiveInstances", "SupportedInstances"], of: Self.name, at: context.path)
     }
 
     func ownerVanished(_ owner: String) {

@@ -27,7 +27,8 @@ final class LocalApplications: AdapterManager {
         let path: ObjectPath
     }
 
-    private unowned let adapter: Adapter
+    private weak var adapter: Adapter?
+    private let context: AdapterContext
     private let peripheral: LocalPeripheral
     private var registering: Set<Key> = []
     /// In the order of their registration, which is that of the handles.
@@ -36,6 +37,7 @@ final class LocalApplications: AdapterManager {
 
     init(of adapter: Adapter, on peripheral: LocalPeripheral) {
         self.adapter = adapter
+        context = adapter.context
         self.peripheral = peripheral
         peripheral.applications = self
     }
@@ -43,7 +45,7 @@ final class LocalApplications: AdapterManager {
     /// The types of the services.
     var services: [BluetoothUUID] { applications.flatMap { $0.application.services.map(\.uuid) } }
 
-    private var bus: ServiceBus { adapter.service.bus }
+    private var bus: ServiceBus { context.bus }
 
     var interface: ExportedInterface {
         ExportedInterface(
@@ -72,7 +74,7 @@ final class LocalApplications: AdapterManager {
         Task {
             do throws(DBusError) {
                 let application = try await LocalApplication.read(
-                    of: key.owner, at: key.path, bus: bus, warn: adapter.service.options.warn)
+                    of: key.owner, at: key.path, bus: bus, warn: context.options.warn)
                 try await begin(application, key)
                 reply.succeed()
             } catch {
@@ -88,13 +90,13 @@ final class LocalApplications: AdapterManager {
         do throws(RadioError) {
             try await peripheral.serve(applications.flatMap { $0.application.services } + application.services)
         } catch {
-            adapter.service.options.warn("the services of a program are refused: \(error)")
+            context.options.warn("the services of a program are refused: \(error)")
             throw BlueZError.failed("Failed to create entry in database")
         }
         guard registering.remove(key) != nil else { return restore() }
         applications.append((key, application))
         indexCharacteristics()
-        adapter.servicesChanged()
+        adapter?.servicesChanged()
         application.start { [weak self] characteristic, value in
             guard let self, let identifier = characteristic.identifier else { return }
             peripheral.notify(value, of: identifier)
@@ -107,7 +109,7 @@ final class LocalApplications: AdapterManager {
         applications.removeAll { matches($0.key) }
         for (_, application) in ended { application.close() }
         indexCharacteristics()
-        adapter.servicesChanged()
+        adapter?.servicesChanged()
         restore()
     }
 

@@ -32,8 +32,8 @@ final class LocalPeripheral {
         fileprivate(set) var mtu: UInt16
     }
 
-    private unowned let adapter: Adapter
-    private let radio: (any PeripheralRadio)?
+    private weak var adapter: Adapter?
+    private let context: AdapterContext
     private var opening: Task<RadioError?, Never>?
     private var following: Task<Void, Never>?
     private var slots: [Int: Slot] = [:]
@@ -45,8 +45,10 @@ final class LocalPeripheral {
 
     init(of adapter: Adapter) {
         self.adapter = adapter
-        radio = adapter.radio.peripheral
+        context = adapter.context
     }
+
+    private var radio: (any PeripheralRadio)? { context.radio.peripheral }
 
     // MARK: - Advertising and attributes
 
@@ -123,7 +125,7 @@ final class LocalPeripheral {
         slots.sorted { $0.key < $1.key }.map { number, slot in
             var beacon = HostedBeacon(
                 identifier: Self.identifier(number), services: services, advertisement: slot.advertisement,
-                key: "\(adapter.path)/\(number)")
+                key: "\(context.path)/\(number)")
             beacon.pairing = PairingSettings()
             return beacon
         }
@@ -157,7 +159,7 @@ final class LocalPeripheral {
 
     private func open() async throws(RadioError) -> any PeripheralRadio {
         guard let radio else {
-            throw RadioError(.unsupported, "\(adapter.path) has no peripheral role", hint: "use another adapter")
+            throw RadioError(.unsupported, "\(context.path) has no peripheral role", hint: "use another adapter")
         }
         if opening == nil { opening = Task { await self.openRadio(radio) } }
         if let error = await opening?.value { throw error }
@@ -195,16 +197,16 @@ final class LocalPeripheral {
             applications?.subscribed(central, to: characteristic, configuration, of: centrals[central])
         case .pairing(_, let central, .paired):
             guard let path = centrals[central]?.device else { return }
-            adapter.devices.device(at: path)?.setPaired(true)
+            adapter?.devices.device(at: path)?.setPaired(true)
         case .refused(let slot, let error):
-            adapter.service.options.warn("\(slot) of \(adapter.path) is not on the air: \(error)")
+            context.options.warn("\(slot) of \(context.path) is not on the air: \(error)")
         default: break
         }
     }
 
     private func connected(_ name: String, to slot: BeaconIdentifier, of radio: any PeripheralRadio) async {
         guard let link = try? await (radio as? any ClientRadio)?.link(to: name) else { return }
-        let device = adapter.devices.accept(link)
+        let device = adapter?.devices.accept(link)
         centrals[name] = Central(slot: slot, device: device?.path, mtu: 23)
         // Not waited for: the exchange may take a while, and the next event is about another central.
         Task { [weak self] in

@@ -28,10 +28,14 @@ final class AdvertisementMonitors: AdapterManager {
         let path: ObjectPath
     }
 
-    private unowned let adapter: Adapter
+    private weak var adapter: Adapter?
+    private let bus: ServiceBus
     private var applications: [Key: MonitorApplication] = [:]
 
-    init(of adapter: Adapter) { self.adapter = adapter }
+    init(of adapter: Adapter) {
+        self.adapter = adapter
+        bus = adapter.context.bus
+    }
 
     /// Whether any monitor is active.
     var isActive: Bool { applications.values.contains { !$0.monitors.isEmpty } }
@@ -52,7 +56,7 @@ final class AdvertisementMonitors: AdapterManager {
             return reply.fail(BlueZError.doesNotExist)
         }
         application.release()
-        adapter.monitorsChanged()
+        adapter?.monitorsChanged()
         reply.succeed()
     }
 
@@ -61,8 +65,8 @@ final class AdvertisementMonitors: AdapterManager {
         guard applications.count < Self.capacity else {
             return reply.fail(BlueZError.failed("Failed to create Adv Monitor app"))
         }
-        let application = MonitorApplication(key.owner, key.path, bus: adapter.service.bus) { [weak self] in
-            self?.adapter.monitorsChanged()
+        let application = MonitorApplication(key.owner, key.path, bus: bus) { [weak self] in
+            self?.adapter?.monitorsChanged()
         }
         applications[key] = application
         Task {

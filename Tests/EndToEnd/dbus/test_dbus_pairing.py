@@ -131,15 +131,47 @@ def test_refused_pairing(bus: Bus, pairing: str, capability: str, agent: Agent, 
     asyncio.run(body())
 
 
-def test_value_that_requires_encryption_is_not_paired(bus: Bus) -> None:
-    bus(PROFILE.format(pairing="io: none"))
+@pytest.mark.parametrize(
+    ("pairing", "permissions", "agent", "asked"),
+    [
+        ("io: none", "encrypted", None, []),
+        ("io: display, passkey: 123456, mitm: true", "encrypted", Agent(123456), ["passkey"]),
+        ("io: display-yes-no, comparison: accept", "authenticated", Agent(), ["confirmation"]),
+    ],
+    ids=["no agent", "passkey", "comparison"],
+)
+def test_value_that_requires_security_is_paired_for(
+    bus: Bus, pairing: str, permissions: str, agent: Agent | None, asked: list[str]
+) -> None:
+    bus(PROFILE.format(pairing=pairing).replace("encrypted", permissions))
 
     async def body() -> None:
         async with client() as recorder:
+            if agent:
+                await register(recorder, agent, "KeyboardDisplay")
+            await find(recorder)
+            await recorder.call(LOCK, DEVICE, "Connect")
+            assert (await secret(recorder)).body == [b"\x2a"]
+            await recorder.ordered(f"{LOCK} Bonded=True", "reply ReadValue")
+            assert (agent.asked if agent else []) == asked
+            assert (await recorder.call(LOCK, DEVICE, "Pair")).error_name == "org.bluez.Error.AlreadyExists"
+
+    asyncio.run(body())
+
+
+def test_value_is_not_read_after_a_refused_pairing(bus: Bus) -> None:
+    bus(PROFILE.format(pairing="io: display, passkey: 123456, mitm: true"))
+
+    async def body() -> None:
+        async with client() as recorder:
+            agent = Agent(None)
+            await register(recorder, agent, "KeyboardDisplay")
             await find(recorder)
             await recorder.call(LOCK, DEVICE, "Connect")
             reply = await secret(recorder)
             assert (reply.error_name, reply.body) == ("org.bluez.Error.NotPermitted", ["Not paired"])
+            assert agent.asked == ["passkey"]
+            assert not any("Bonded=True" in line for line in recorder.log)
 
     asyncio.run(body())
 
