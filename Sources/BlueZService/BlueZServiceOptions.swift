@@ -11,8 +11,9 @@ package struct BlueZServiceOptions: Sendable {
     /// The time after which a device that is not received any more is removed, unless a program connected to it, paired with
     /// it or trusts it (`TemporaryTimeout` of main.conf); `nil` never.
     package var temporaryTimeout: Duration?
-    /// The least change of the RSSI that is signalled, in dB; 0 signals each report. bluetoothd has 8.
-    package var rssiThreshold: Int
+    /// The least change of the RSSI that is signalled, in dB; 0 signals each report. `nil` as bluetoothd 5.66 to 5.82: each
+    /// report while any discovery has a filter, else a change of 8 dB.
+    package var rssiThreshold: Int?
     /// The time limit of an attempt to connect. The kernel's is 20 s; programs wait 25 s or longer.
     package var connectionTimeout: Duration
     /// The number of devices that an adapter may have.
@@ -22,13 +23,13 @@ package struct BlueZServiceOptions: Sendable {
 
     /// Settings; those of bluetoothd by default.
     package init(
-        name: String = "beaconry", temporaryTimeout: Duration? = .seconds(30), rssiThreshold: Int = 8,
+        name: String = "beaconry", temporaryTimeout: Duration? = .seconds(30), rssiThreshold: Int? = nil,
         connectionTimeout: Duration = .seconds(20), deviceCapacity: Int = 4096,
         warn: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.name = name
         self.temporaryTimeout = temporaryTimeout
-        self.rssiThreshold = max(0, rssiThreshold)
+        self.rssiThreshold = rssiThreshold.map { max(0, $0) }
         self.connectionTimeout = connectionTimeout
         self.deviceCapacity = max(1, deviceCapacity)
         self.warn = warn

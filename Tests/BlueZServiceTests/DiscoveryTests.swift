@@ -41,7 +41,7 @@ private func report(_ structures: AdvertisingStructure..., pdu: Sighting.PDU = .
         ]
         let filter = try #require(try DiscoveryFilter(values))
         #expect(filter.services == [.bit16(0x180F), .bit16(0x180A)])
-        #expect(filter.hasDuplicates && filter.isDiscoverable && filter.connectsAutomatically && filter.isByDistance)
+        #expect(filter.hasDuplicates && filter.isDiscoverable && filter.connectsAutomatically)
         #expect(Set(values.keys).union(["Pathloss"]) == Set(DiscoveryFilter.keys))
     }
 
@@ -107,6 +107,17 @@ private func report(_ structures: AdvertisingStructure..., pdu: Sighting.PDU = .
         sessions.remove(":1.1")
         try sessions.start(":1.1")
         #expect(!sessions.hasDuplicates)
+    }
+
+    @Test func eachRSSIIsSignalledWhileASessionHasAFilter() throws {
+        var sessions = DiscoverySessions()
+        try sessions.setFilter(DiscoveryFilter(["Transport": "le"]), of: ":1.1")
+        try sessions.start(":1.2")
+        #expect(sessions.rssiThreshold == 8)
+        try sessions.start(":1.1")
+        #expect(sessions.rssiThreshold == 0)
+        try sessions.setFilter(nil, of: ":1.1")
+        #expect(sessions.rssiThreshold == 8)
     }
 }
 

@@ -243,7 +243,7 @@ final class Adapter {
     var rules: AdvertisedState.Rules {
         AdvertisedState.Rules(
             hasDuplicates: sessions.hasDuplicates,
-            rssiThreshold: sessions.isByDistance ? 0 : context.options.rssiThreshold)
+            rssiThreshold: context.options.rssiThreshold ?? sessions.rssiThreshold)
     }
 
     private func removeDevice(_ path: ObjectPath, _ reply: PendingReply) throws(DBusError) {

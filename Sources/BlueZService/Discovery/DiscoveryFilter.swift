@@ -76,9 +76,6 @@ struct DiscoveryFilter: Hashable, Sendable {
         "UUIDs", "RSSI", "Pathloss", "Transport", "DuplicateData", "Discoverable", "Pattern", "AutoConnect",
     ]
 
-    /// Whether the caller wants every change of the RSSI, because it filters by it.
-    var isByDistance: Bool { rssi != nil || pathLoss != nil }
-
     /// Whether a report matches.
     /// - Parameters:
     ///   - report: what the device advertises.

@@ -20,10 +20,14 @@ struct DiscoverySessions {
 
     /// Whether each report is to be signalled, changed or not.
     private(set) var hasDuplicates = false
-    /// Whether each RSSI is to be signalled.
-    private(set) var isByDistance = false
+    /// Whether any session has a filter.
+    private var isFiltered = false
     /// Whether a caller requests that the adapter be discoverable.
     private(set) var isDiscoverable = false
+
+    /// The least change of the RSSI that is signalled, in dB (bluez 5.66 src/adapter.c, `btd_adapter_device_found`;
+    /// src/device.c, `RSSI_THRESHOLD`): with a filter, each report is signalled.
+    var rssiThreshold: Int { isFiltered ? 0 : 8 }
 
     /// Begins a session.
     /// - Throws: `InProgress` if the caller has one.
@@ -79,7 +83,7 @@ struct DiscoverySessions {
     private mutating func merge() {
         let current = active.compactMap { filters[$0] }
         hasDuplicates = current.contains(where: \.hasDuplicates)
-        isByDistance = current.contains(where: \.isByDistance)
+        isFiltered = !current.isEmpty
         isDiscoverable = current.contains(where: \.isDiscoverable)
     }
 }

@@ -55,8 +55,8 @@ struct DBus: AsyncParsableCommand {
 
     @Option(
         help: """
-            Least change of the RSSI that is signalled, in dB; 0 signals each packet that is received (default: 8, as in \
-            BlueZ).
+            Least change of the RSSI that is signalled, in dB; 0 signals each packet that is received (default as in BlueZ: \
+            0 while any discovery has a filter, else 8).
             """,
         transform: OptionValue.wholeNumber(in: 0...127))
     var rssiThreshold: Int?

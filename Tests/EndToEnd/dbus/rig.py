@@ -17,6 +17,7 @@ from dbus_fast.aio import MessageBus
 
 HCI0 = "/org/bluez/hci0"
 ODD = f"{HCI0}/dev_C0_FF_EE_00_00_01"
+PLAIN = f"{HCI0}/dev_C0_FF_EE_00_00_02"
 ADAPTER, DEVICE = "org.bluez.Adapter1", "org.bluez.Device1"
 CHARACTERISTIC = "org.bluez.GattCharacteristic1"
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import asyncio
 
-from rig import ADAPTER, CHARACTERISTIC, DEVICE, HCI0, ODD, Bus, client, discover
+import pytest
+from dbus_fast import Variant
+from rig import ADAPTER, CHARACTERISTIC, DEVICE, HCI0, ODD, PERIPHERAL, PLAIN, Bus, client, discover
 
 
 def test_scan(bus: Bus) -> None:
@@ -115,5 +117,26 @@ def test_errors_of_calls(bus: Bus) -> None:
             assert reply.error_name == "org.bluez.Error.InProgress"
             reply = await recorder.call(f"{HCI0}/dev_00_00_00_00_00_00", DEVICE, "Connect")
             assert reply.error_name == "org.freedesktop.DBus.Error.UnknownObject"
+
+    asyncio.run(body())
+
+
+@pytest.mark.parametrize(
+    ("options", "filters", "each"),
+    [((), {}, False), ((), {"Transport": Variant("s", "le")}, True), (("--rssi-threshold", "8"), {"Transport": Variant("s", "le")}, False)],
+    ids=["without a filter", "with a filter", "with a threshold"],
+)  # fmt: skip
+def test_each_rssi_is_signalled_with_a_filter(bus: Bus, options: tuple[str, ...], filters: dict[str, Variant], each: bool) -> None:
+    """A beacon with one RSSI that is received ten times a second."""
+    bus(PERIPHERAL, *options)
+
+    async def body() -> None:
+        async with client() as recorder:
+            await recorder.call(HCI0, ADAPTER, "SetDiscoveryFilter", "a{sv}", filters)
+            await recorder.call(HCI0, ADAPTER, "StartDiscovery")
+            await recorder.until(lambda line: line == f"added {PLAIN} {DEVICE}")
+            await asyncio.sleep(1)
+            count = sum(line.startswith(f"{PLAIN} RSSI=") for line in recorder.log)
+            assert count >= 4 if each else count == 0
 
     asyncio.run(body())
