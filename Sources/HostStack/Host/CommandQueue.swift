@@ -121,6 +121,8 @@ enum CommandContinuation: Hashable, Sendable {
         switch (self, failure) {
         // The connection ended, or was made, before the controller executed the command.
         case (.connection, .command(_, .unknownConnectionIdentifier)), (.connecting(.cancel), .command): true
+        // The accept list is full: the peer has its turn later.
+        case (.connecting(.addToList), .command(_, .memoryCapacityExceeded)): true
         case (.connection(_, .dataLength), .command), (.connection(_, .encryption), .command): true
         default: false
         }

@@ -6,13 +6,19 @@ import Bluetooth
 import BluetoothCore
 import HCI
 
-/// The connections that the owner requested as central; the controller makes one at a time.
+/// The connections that the owner requested as central. Each has its own time limit, and a silent peer delays no other.
 ///
 ///     idle --(begin)--> requested --(the controller accepts)--> connecting --(connection, or failure)--> idle
-///     requested or connecting --(timeout, or cancelled)--> cancelling --(connection, failure, or timeout)--> idle
+///     requested or connecting --(timeout, cancelled, or another request)--> cancelling --(the end, or a timeout)--> idle
+///
+/// The controller initiates one connection at a time: to one peer, or to any device on its filter accept list (Core 5.4,
+/// Vol 4, Part E, 7.8.12 and 7.8.16). A single request names its peer. Several requests with the same parameters are a group,
+/// which uses the list. The list cannot be changed while the controller initiates, so a request that joins or leaves the
+/// group cancels the command, and the others begin again. Requests with other parameters, and those that the list has no room
+/// for, wait for the end of the group.
 ///
 /// A controller that cannot scan and make a connection at the same time refuses the command while the scan is on. The
-/// request then waits until the scan rests.
+/// requests then wait until the scan rests.
 struct ConnectionInitiator: Sendable {
     /// The number of requests that may wait.
     private static let capacity = 64
@@ -21,16 +27,27 @@ struct ConnectionInitiator: Sendable {
         let peer: PeerAddress
         let parameters: ConnectionParameters
         let timeout: Duration
+        /// The time limit for the peer, from the first time that the controller was to look for it.
+        var deadline: Duration?
+        /// Why it is given up, once the controller has cancelled the command.
+        var failure: LEHostFailure?
+
+        mutating func begin(at now: Duration) { deadline = deadline ?? now + timeout }
+
+        func isOverdue(at now: Duration) -> Bool {
+            guard failure == nil, let deadline else { return false }
+            return deadline <= now
+        }
     }
 
     private enum State: Hashable, Sendable {
         case idle
         /// The command is on its way.
         case requested
-        /// The controller looks for the peer.
+        /// The controller looks for the peers.
         case connecting
-        /// The controller is to give up, for this reason.
-        case cancelling(LEHostFailure)
+        /// The controller is to give up, until this time.
+        case cancelling(Duration)
     }
 
     /// What the host does after the reply to a command.
@@ -38,25 +55,41 @@ struct ConnectionInitiator: Sendable {
         case nothing
         /// Pause the scan, and begin again when it rests.
         case pauseScanning
-        /// The request has ended: begin what waited for its end.
+        /// The command has ended: begin what waited for its end.
         case ended
     }
 
     private var waiting: [Request] = []
-    private var current: Request?
+    /// The requests of the command that the controller executes.
+    private var group: [Request] = []
+    /// The number of peers of the group that the controller has on its list.
+    private var listed = 0
+    /// The room of the list, as far as the controller has reported it; 1 for a controller that does not use the list.
+    private var listCapacity = Int.max
     private var state = State.idle
-    /// The time limit for the peer, or for the controller to cancel.
-    private(set) var deadline: Duration?
+
+    /// When there is something to do without an event: the earliest time limit of a peer, or that of the cancellation.
+    var deadline: Duration? {
+        var earliest: Duration?
+        if case .cancelling(let limit) = state { earliest = limit }
+        for request in waiting { earliest = earliest.orEarlier(request.deadline) }
+        for request in group where request.failure == nil { earliest = earliest.orEarlier(request.deadline) }
+        return earliest
+    }
 
     /// Whether the controller makes a connection, or gives one up.
-    var isBusy: Bool { current != nil }
+    var isBusy: Bool { state != .idle }
 
     /// Whether a request can begin.
-    var canBegin: Bool { current == nil && !waiting.isEmpty }
+    var canBegin: Bool { state == .idle && !waiting.isEmpty }
 
-    /// Whether the connection that the controller is making is still requested.
-    var expectsConnection: Bool {
-        if case .cancelling = state { false } else { current != nil }
+    /// Whether the connection that the controller made with a peer is still requested.
+    func expectsConnection(to peer: PeerAddress) -> Bool { place(of: peer).map { group[$0].failure == nil } ?? false }
+
+    /// The place of a peer in the group. The only request of a command is meant in any case: a controller that resolves
+    /// addresses may report another address of its peer.
+    private func place(of peer: PeerAddress) -> Int? {
+        group.count == 1 ? 0 : group.firstIndex { $0.peer == peer }
     }
 
     // MARK: - From the owner
@@ -64,8 +97,18 @@ struct ConnectionInitiator: Sendable {
     mutating func connect(
         to peer: PeerAddress, parameters: ConnectionParameters, timeout: Duration, _ context: inout HostContext
     ) {
-        guard waiting.count < Self.capacity else { return context.emit(.connectionFailed(peer, .busy)) }
-        waiting.append(Request(peer: peer, parameters: parameters, timeout: timeout))
+        guard waiting.count + group.count <= Self.capacity else {
+            return context.emit(.connectionFailed(peer, .busy))
+        }
+        let request = Request(peer: peer, parameters: parameters, timeout: timeout)
+        waiting.append(request)
+        if canJoin(request, group) { interrupt(&context) }
+    }
+
+    /// Whether a request can be added to the requests of a command.
+    private func canJoin(_ request: Request, _ group: [Request]) -> Bool {
+        guard let first = group.first, group.count < listCapacity else { return false }
+        return first.parameters == request.parameters && !group.contains { $0.peer == request.peer }
     }
 
     /// Cancels all requests for a peer.
@@ -73,40 +116,69 @@ struct ConnectionInitiator: Sendable {
         let count = waiting.count { $0.peer == peer }
         waiting.removeAll { $0.peer == peer }
         for _ in 0..<count { context.emit(.connectionFailed(peer, .cancelled)) }
-        if current?.peer == peer { giveUp(.cancelled, &context) }
+        giveUp(.cancelled, &context) { $0.peer == peer }
     }
 
     // MARK: - From other parts of the host
 
-    /// Begins the next request; `canBegin` is true.
+    /// Begins the next requests; `canBegin` is true.
     mutating func begin(ownAddressType: OwnAddressType, _ context: inout HostContext) {
-        let request = waiting.removeFirst()
-        current = request
+        var others: [Request] = []
+        for var request in waiting {
+            guard group.isEmpty || canJoin(request, group) else {
+                others.append(request)
+                continue
+            }
+            request.begin(at: context.now)
+            group.append(request)
+        }
+        waiting = others
+        listed = 0
         state = .requested
-        deadline = context.now + request.timeout
-        let isExtended = context.knownCapabilities.hasExtendedConnecting
+        if group.count > 1 {
+            context.send(LEClearFilterAcceptList(), then: .connecting(.clearList))
+            for request in group {
+                context.send(
+                    LEAddDeviceToFilterAcceptList(addressType: request.peer.type, address: request.peer.address),
+                    then: .connecting(.addToList(request.peer)))
+            }
+        }
         context.send(
-            request.peer.connectionCommand(
-                request.parameters, ownAddressType: ownAddressType, isExtended: isExtended),
+            command(ownAddressType: ownAddressType, isExtended: context.knownCapabilities.hasExtendedConnecting),
             then: .connecting(.create))
     }
 
-    /// Cancels a request whose peer took too long, and drops one that the controller does not cancel in time.
-    /// - Returns: whether the request has ended.
+    /// Cancels requests whose peers took too long, and drops a command that the controller does not cancel in time.
+    /// - Returns: whether the command has ended.
     mutating func advance(_ context: inout HostContext) -> Bool {
-        guard let deadline, deadline <= context.now else { return false }
-        if case .cancelling(let reason) = state { return end(reason, &context) }
-        giveUp(.timedOut, &context)
+        let now = context.now
+        for request in waiting where request.isOverdue(at: now) {
+            context.emit(.connectionFailed(request.peer, .timedOut))
+        }
+        waiting.removeAll { $0.isOverdue(at: now) }
+        if case .cancelling(let limit) = state, limit <= now { return end(nil, &context) }
+        giveUp(.timedOut, &context) { $0.isOverdue(at: now) }
         return false
     }
 
-    private mutating func giveUp(_ reason: LEHostFailure, _ context: inout HostContext) {
+    private mutating func giveUp(
+        _ reason: LEHostFailure, _ context: inout HostContext, where isMeant: (Request) -> Bool
+    ) {
+        var isAny = false
+        for place in group.indices where group[place].failure == nil && isMeant(group[place]) {
+            group[place].failure = reason
+            isAny = true
+        }
+        if isAny { interrupt(&context) }
+    }
+
+    /// Cancels the command, so that other requests can begin.
+    private mutating func interrupt(_ context: inout HostContext) {
         switch state {
         case .idle, .cancelling: return
         case .requested, .connecting: break
         }
-        state = .cancelling(reason)
-        deadline = context.now + context.configuration.commandTimeout * 2
+        state = .cancelling(context.now + context.configuration.commandTimeout * 2)
         context.send(LECreateConnectionCancel(), then: .connecting(.cancel))
     }
 
@@ -118,71 +190,90 @@ struct ConnectionInitiator: Sendable {
         _ step: InitiatorStep, _ reply: CommandReply, canPauseScanning: Bool, _ context: inout HostContext
     ) -> Outcome {
         switch (step, state, reply.failure) {
-        case (.create, .requested, nil):
-            state = .connecting
-            return .nothing
+        case (.addToList(let peer), _, nil): if place(of: peer) != nil { listed += 1 }
+        case (.addToList(let peer), .requested, .some), (.addToList(let peer), .cancelling, .some):
+            leaveList(peer, &context)
+        case (.create, .requested, nil): state = .connecting
         case (.create, .requested, .some(let failure)):
             // A controller need not support scanning and connecting at the same time.
             if reply.status == .commandDisallowed, canPauseScanning {
-                restart()
+                restart(&context)
                 return .pauseScanning
             }
             return end(failure, &context) ? .ended : .nothing
-        case (.create, .cancelling(let reason), .some): return end(reason, &context) ? .ended : .nothing
-        default: return .nothing
+        case (.create, .cancelling, .some(let failure)):
+            // Those that were not given up, and had the same command, begin again once.
+            return end(group.count > 1 ? nil : failure, &context) ? .ended : .nothing
+        default: break
+        }
+        return .nothing
+    }
+
+    /// The list has no room for a peer: it waits for the end of the others, or for its turn if the list cannot be used.
+    private mutating func leaveList(_ peer: PeerAddress, _ context: inout HostContext) {
+        guard let place = group.firstIndex(where: { $0.peer == peer }) else { return }
+        listCapacity = max(listed, 1)
+        if listed > 0 {
+            waiting.append(group.remove(at: place))
+        } else {
+            interrupt(&context)
         }
     }
 
-    /// The controller could not make the connection.
-    /// - Returns: whether a request has ended.
-    mutating func fail(_ status: HCIStatus, _ context: inout HostContext) -> Bool {
-        if case .cancelling(let reason) = state { return end(reason, &context) }
-        return end(.connection(status), &context)
+    /// The controller could not make the connection to a peer; a controller that gave up reports no peer.
+    /// - Returns: whether the command has ended.
+    mutating func fail(_ status: HCIStatus, of peer: PeerAddress, _ context: inout HostContext) -> Bool {
+        if case .cancelling = state { return end(nil, &context) }
+        guard group.count > 1, let place = place(of: peer) else { return end(.connection(status), &context) }
+        group[place].failure = .connection(status)
+        return end(nil, &context)
     }
 
     /// The controller made a connection.
-    mutating func complete(_ context: inout HostContext) {
-        if case .cancelling(let reason) = state { _ = end(reason, &context) }
-        clear()
+    mutating func complete(_ peer: PeerAddress, _ context: inout HostContext) {
+        if let place = place(of: peer), group[place].failure == nil { group.remove(at: place) }
+        _ = end(nil, &context)
     }
 
-    /// The controller restarts: the request that was under way begins again.
-    mutating func restart() {
-        if let current { waiting.insert(current, at: 0) }
-        clear()
-    }
+    /// The controller restarts: the requests that were under way begin again.
+    mutating func restart(_ context: inout HostContext) { _ = end(nil, &context) }
 
-    private mutating func end(_ failure: LEHostFailure, _ context: inout HostContext) -> Bool {
-        guard let request = current else { return false }
-        clear()
-        context.emit(.connectionFailed(request.peer, failure))
+    /// Ends the command. Requests that were given up fail, the others begin again, or fail for this reason.
+    /// - Returns: whether there was a command.
+    private mutating func end(_ failure: LEHostFailure?, _ context: inout HostContext) -> Bool {
+        guard isBusy else { return false }
+        let requests = group
+        group = []
+        listed = 0
+        state = .idle
+        var remaining: [Request] = []
+        for request in requests {
+            if let failure = request.failure ?? failure {
+                context.emit(.connectionFailed(request.peer, failure))
+            } else {
+                remaining.append(request)
+            }
+        }
+        waiting.insert(contentsOf: remaining, at: 0)
         return true
     }
-
-    private mutating func clear() {
-        current = nil
-        state = .idle
-        deadline = nil
-    }
 }
 
-/// A command of the initiator.
-enum InitiatorStep: Hashable, Sendable {
-    case create
-    case cancel
-}
-
-extension PeerAddress {
-    /// The command that connects to the peer, scanning without a break for 60 ms on each channel.
-    fileprivate func connectionCommand(
-        _ parameters: ConnectionParameters, ownAddressType: OwnAddressType, isExtended: Bool
-    ) -> HCICommandPacket {
+extension ConnectionInitiator {
+    /// The command that connects to the peer of the only request of the group, or to any on the list, scanning without a break
+    /// for 60 ms on each channel.
+    private func command(ownAddressType: OwnAddressType, isExtended: Bool) -> HCICommandPacket {
         let scan = ScanTime(96)
+        let parameters = group[0].parameters
+        let usesList = group.count > 1
+        let policy: InitiatorFilterPolicy = usesList ? .filterAcceptList : .peerAddress
+        let peer = usesList ? PeerAddress(.zero, type: .public) : group[0].peer
         guard isExtended else {
             return HCICommandPacket(
                 LECreateConnection(
-                    scanInterval: scan, scanWindow: scan, peerAddressType: type, peerAddress: address,
-                    ownAddressType: ownAddressType, minimumConnectionInterval: parameters.interval.lowerBound,
+                    scanInterval: scan, scanWindow: scan, initiatorFilterPolicy: policy, peerAddressType: peer.type,
+                    peerAddress: peer.address, ownAddressType: ownAddressType,
+                    minimumConnectionInterval: parameters.interval.lowerBound,
                     maximumConnectionInterval: parameters.interval.upperBound, maximumLatency: parameters.latency,
                     supervisionTimeout: parameters.supervisionTimeout))
         }
@@ -192,6 +283,15 @@ extension PeerAddress {
             supervisionTimeout: parameters.supervisionTimeout)
         return HCICommandPacket(
             LEExtendedCreateConnection(
-                ownAddressType: ownAddressType, peerAddressType: type, peerAddress: address, parameters: [create]))
+                initiatorFilterPolicy: policy, ownAddressType: ownAddressType, peerAddressType: peer.type,
+                peerAddress: peer.address, parameters: [create]))
     }
+}
+
+/// A command of the initiator.
+enum InitiatorStep: Hashable, Sendable {
+    case clearList
+    case addToList(PeerAddress)
+    case create
+    case cancel
 }

@@ -150,7 +150,7 @@ extension LEHost {
         context.commands = CommandQueue()
         advertising.reset()
         scanning.reset()
-        connecting.restart()
+        connecting.restart(&context)
         centralAddress.reset()
     }
 }
@@ -403,8 +403,8 @@ extension LEHost {
 // MARK: - Connecting as central
 
 extension LEHost {
-    /// Connects to a peer, after the connections that were requested before; `.connected` or `.connectionFailed`
-    /// reports the outcome.
+    /// Connects to a peer, beside the peers that were requested before; `.connected` or `.connectionFailed` reports the
+    /// outcome.
     /// - Parameter timeout: the time limit for the peer; `nil` for that of the configuration.
     package mutating func connect(
         to address: BluetoothAddress, type: AddressType, parameters: ConnectionParameters = ConnectionParameters(),
@@ -530,7 +530,7 @@ extension LEHost {
     /// Takes a connection that the controller made, or could not make.
     private mutating func receive(_ details: LinkDetails, _ status: HCIStatus) {
         guard status == .success else {
-            if connecting.fail(status, &context) { continueAfterConnecting() }
+            if connecting.fail(status, of: details.peer, &context) { continueAfterConnecting() }
             return
         }
         if let index = connections.index(of: details.handle) {
@@ -545,11 +545,11 @@ extension LEHost {
     }
 
     private mutating func beginAsCentral(_ details: LinkDetails) {
-        let isUnwanted = !connecting.expectsConnection
+        let isUnwanted = !connecting.expectsConnection(to: details.peer)
         if let index = begin(details, set: nil, isUnwanted: isUnwanted), isUnwanted {
             connections[index].end(reason: .remoteUserTerminatedConnection, &context)
         }
-        connecting.complete(&context)
+        connecting.complete(details.peer, &context)
         continueAfterConnecting()
     }
 

@@ -133,6 +133,11 @@ struct Bench {
             supervisionTimeout: SupervisionTimeout(420), centralClockAccuracy: .parts50)
     }
 
+    /// The controller has cancelled the command to connect.
+    mutating func cancelled() {
+        receive(Bench.connectionComplete(0, role: .central, status: .unknownConnectionIdentifier, peer: .zero))
+    }
+
     static func terminated(_ set: AdvertisingSetIdentifier, _ handle: UInt16) -> LEAdvertisingSetTerminated {
         LEAdvertisingSetTerminated(
             status: .success, advertisingHandle: set.rawValue, connectionHandle: ConnectionHandle(handle),

@@ -67,18 +67,121 @@ import Testing
         #expect(bench.events == [.connectionFailed(peer, .timedOut)])
     }
 
-    @Test func `connections are made one at a time`() {
+    /// A bench with three requests, which the controller has on its accept list.
+    private func benchWithGroup() -> Bench {
         var bench = Bench.ready(.extended)
+        bench.perform {
+            $0.connect(to: .peer, type: .random, timeout: .seconds(3))
+            $0.connect(to: .random(1), type: .random, timeout: .seconds(5))
+            $0.connect(to: .random(2), type: .random)
+        }
+        bench.cancelled()
+        return bench
+    }
+
+    @Test func `several requests use the accept list`() {
+        var bench = benchWithGroup()
+        #expect(
+            bench.opcodes.suffix(7) == [
+                LEExtendedCreateConnection.opcode, LECreateConnectionCancel.opcode, LEClearFilterAcceptList.opcode,
+                LEAddDeviceToFilterAcceptList.opcode, LEAddDeviceToFilterAcceptList.opcode,
+                LEAddDeviceToFilterAcceptList.opcode, LEExtendedCreateConnection.opcode,
+            ])
+        #expect(bench.commands(LEAddDeviceToFilterAcceptList.self).map(\.address) == [.peer, .random(1), .random(2)])
+        #expect(
+            bench.commands(LEExtendedCreateConnection.self).map(\.initiatorFilterPolicy) == [
+                .peerAddress, .filterAcceptList,
+            ])
+        #expect(bench.events.isEmpty)
+
+        bench.forget()
+        bench.receive(Bench.connectionComplete(1, role: .central, peer: .random(1)))
+        #expect(bench.connected.map(\.peerAddress) == [.random(1)])
+        #expect(bench.commands(LEAddDeviceToFilterAcceptList.self).map(\.address) == [.peer, .random(2)])
+        bench.forget()
+        bench.receive(Bench.connectionComplete(2, role: .central, peer: .random(2)))
+        // The last one needs no list.
+        #expect(bench.commands(LEExtendedCreateConnection.self).map(\.peerAddress) == [.peer])
+        #expect(bench.commands(LEExtendedCreateConnection.self).map(\.initiatorFilterPolicy) == [.peerAddress])
+    }
+
+    @Test func `each request of a group has its own time limit`() {
+        var bench = benchWithGroup()
+        bench.forget()
+        bench.advance(to: .seconds(3))
+        #expect(bench.opcodes == [LECreateConnectionCancel.opcode])
+        bench.cancelled()
+        #expect(bench.events == [.connectionFailed(peer, .timedOut)])
+        #expect(bench.commands(LEAddDeviceToFilterAcceptList.self).map(\.address) == [.random(1), .random(2)])
+        bench.advance(to: .seconds(5))
+        bench.cancelled()
+        #expect(bench.events.last == .connectionFailed(PeerAddress(.random(1), type: .random), .timedOut))
+        #expect(bench.commands(LEExtendedCreateConnection.self).last?.peerAddress == .random(2))
+    }
+
+    @Test func `a request that is cancelled leaves the others of its group`() {
+        var bench = benchWithGroup()
+        bench.forget()
+        bench.perform { $0.cancelConnecting(to: .random(1), type: .random) }
+        // A connection that is made before the controller cancels is that of another request.
+        bench.receive(Bench.connectionComplete(1, role: .central))
+        #expect(bench.connected.map(\.peerAddress) == [.peer])
+        #expect(bench.events.contains(.connectionFailed(PeerAddress(.random(1), type: .random), .cancelled)))
+        #expect(bench.commands(LEExtendedCreateConnection.self).map(\.peerAddress) == [.random(2)])
+    }
+
+    @Test func `a connection with a cancelled peer of a group is ended`() {
+        var bench = benchWithGroup()
+        bench.perform { $0.cancelConnecting(to: .random(1), type: .random) }
+        bench.receive(Bench.connectionComplete(1, role: .central, peer: .random(1)))
+        #expect(bench.connected.isEmpty)
+        #expect(bench.opcodes.contains(Disconnect.opcode))
+        #expect(bench.commands(LEAddDeviceToFilterAcceptList.self).suffix(2).map(\.address) == [.peer, .random(2)])
+    }
+
+    @Test func `requests that the accept list has no room for have their turn later`() {
+        var bench = Bench.ready(.extended)
+        bench.controller.acceptListCapacity = 2
+        bench.perform { host in
+            for number in 1...4 { host.connect(to: .random(UInt8(number)), type: .random) }
+        }
+        bench.cancelled()
+        #expect(bench.events.isEmpty)
+        #expect(bench.controller.acceptList == [.random(1), .random(2)])
+        bench.receive(Bench.connectionComplete(1, role: .central, peer: .random(2)))
+        #expect(bench.controller.acceptList == [.random(1), .random(3)])
+        bench.perform { $0.connect(to: .random(5), type: .random) }
+        #expect(bench.opcodes.last == LEExtendedCreateConnection.opcode)
+    }
+
+    @Test func `without an accept list connections are made one at a time`() {
+        var bench = Bench.ready(.extended)
+        bench.controller.refusals[LEAddDeviceToFilterAcceptList.opcode] = .unknownCommand
         bench.perform {
             $0.connect(to: .peer, type: .random)
             $0.connect(to: .random(1), type: .random)
-            $0.connect(to: .random(2), type: .random)
-            $0.cancelConnecting(to: .random(1), type: .random)
         }
-        #expect(bench.events == [.connectionFailed(PeerAddress(.random(1), type: .random), .cancelled)])
+        bench.cancelled()
+        bench.cancelled()
+        #expect(bench.commands(LEExtendedCreateConnection.self).last?.peerAddress == .peer)
+        bench.forget()
+        bench.perform { $0.connect(to: .random(2), type: .random) }
+        bench.receive(Bench.connectionComplete(1, role: .central))
+        bench.receive(Bench.connectionComplete(2, role: .central, peer: .random(1)))
+        #expect(bench.connected.map(\.peerAddress) == [.peer, .random(1)])
+        #expect(bench.commands(LEExtendedCreateConnection.self).map(\.peerAddress) == [.random(1), .random(2)])
+        #expect(!bench.opcodes.contains(LECreateConnectionCancel.opcode))
+    }
+
+    @Test func `requests with other parameters wait`() {
+        var bench = Bench.ready(.extended)
+        bench.perform {
+            $0.connect(to: .peer, type: .random)
+            $0.connect(to: .random(1), type: .random, parameters: ConnectionParameters(latency: 1))
+        }
         #expect(bench.commands(LEExtendedCreateConnection.self).map(\.peerAddress) == [.peer])
         bench.receive(Bench.connectionComplete(1, role: .central))
-        #expect(bench.commands(LEExtendedCreateConnection.self).map(\.peerAddress) == [.peer, .random(2)])
+        #expect(bench.commands(LEExtendedCreateConnection.self).map(\.peerAddress) == [.peer, .random(1)])
     }
 
     @Test func `a connection made after its cancellation is ended and not reported`() {

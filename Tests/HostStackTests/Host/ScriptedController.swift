@@ -18,6 +18,10 @@ struct ScriptedController {
     var bufferCount: UInt8 = 4
     var sharedBuffer: (length: UInt16, count: UInt16) = (1021, 6)
     var advertisingSets: UInt8 = 3
+    /// The number of devices that its filter accept list has room for.
+    var acceptListCapacity = 8
+    /// The devices on its filter accept list.
+    private(set) var acceptList: [BluetoothAddress] = []
     /// The commands that fail, with their status.
     var refusals: [HCIOpcode: HCIStatus] = [:]
     /// The commands without a reply.
@@ -37,7 +41,8 @@ struct ScriptedController {
         LEReadAdvertisingPhysicalChannelTransmitPower.opcode, LESetAdvertisingData.opcode,
         LESetScanResponseData.opcode, LESetAdvertisingEnable.opcode, LESetScanParameters.opcode,
         LESetScanEnable.opcode, LECreateConnection.opcode, LECreateConnectionCancel.opcode,
-        LEConnectionUpdate.opcode, Disconnect.opcode,
+        LEConnectionUpdate.opcode, Disconnect.opcode, LEClearFilterAcceptList.opcode,
+        LEAddDeviceToFilterAcceptList.opcode,
     ]
     static let extendedCommands: [HCIOpcode] = [
         LERemoteConnectionParameterRequestReply.opcode, LERemoteConnectionParameterRequestNegativeReply.opcode,
@@ -69,9 +74,28 @@ struct ScriptedController {
                 CommandStatus(
                     status: refusals[command.opcode] ?? .success, commandCredits: credits, opcode: command.opcode))
         }
+        if let status = changeAcceptList(command) {
+            return HCIEventPacket(
+                HCICommandComplete(
+                    commandCredits: credits, opcode: command.opcode, returnParameters: [status.rawValue]))
+        }
         let returned = refusals[command.opcode].map { [$0.rawValue] } ?? answer(command.opcode)
         return HCIEventPacket(
             HCICommandComplete(commandCredits: credits, opcode: command.opcode, returnParameters: returned))
+    }
+
+    /// Changes the filter accept list.
+    /// - Returns: the status; `nil` for other commands, and those that fail in any case.
+    private mutating func changeAcceptList(_ command: HCICommandPacket) -> HCIStatus? {
+        guard refusals[command.opcode] == nil else { return nil }
+        if command.opcode == LEClearFilterAcceptList.opcode {
+            acceptList = []
+            return .success
+        }
+        guard let added = try? command.parameters(as: LEAddDeviceToFilterAcceptList.self) else { return nil }
+        guard acceptList.count < acceptListCapacity else { return .memoryCapacityExceeded }
+        acceptList.append(added.address)
+        return .success
     }
 
     private func answer(_ opcode: HCIOpcode) -> [UInt8] {
