@@ -37,6 +37,17 @@ package indirect enum Motion: Hashable, Sendable {
         }
     }
 
+    /// The line on which it moves, for a drawing: the points of a path, or those of a circle each ten degrees; empty at rest.
+    package var outline: [Position] {
+        switch self {
+        case .rest: return []
+        case .path(let path): return isMoving ? path.points.map(\.position) : []
+        case .orbit(let orbit):
+            let period = orbit.period.inSeconds
+            return isMoving ? (0...36).map { orbit.position(at: period * Double($0) / 36) } : []
+        }
+    }
+
     /// Whether its position changes at all.
     package var isMoving: Bool {
         switch self {

@@ -564,6 +564,12 @@ package actor Emulator: Service {
         }
     }
 
+    /// The hosts on the virtual air: everything there that is no beacon of this run.
+    /// - Throws: `EmulatorError` `.refusedSetting` if the radio has no positions.
+    package func receivers() async throws(EmulatorError) -> [AirMember] {
+        await (try positioningRadio()).members().filter { directory.beacon(BeaconIdentifier($0.name)) == nil }
+    }
+
     /// The paths from everything that advertises to everything that scans.
     /// - Throws: `EmulatorError` `.refusedSetting` if the radio has no positions.
     package func paths() async throws(EmulatorError) -> [AirPath] { await (try positioningRadio()).paths() }

@@ -10,6 +10,8 @@ package struct ClockRecord: Codable, Hashable, Sendable {
     package var elapsed: Double
     /// `max`, `manual`, or seconds of the run in a second of real time.
     package var rate: String
+    /// `true` in virtual time, in which the clock can be changed; absent otherwise.
+    package var virtual: Bool?
 }
 
 /// What `ctl clock` changes.
@@ -38,7 +40,7 @@ struct RunClock: Sendable {
     /// The present state.
     var record: ClockRecord {
         let rate = (clock as? Simulation)?.rate ?? .scaled((clock as? ScaledClock)?.rate ?? 1)
-        return ClockRecord(elapsed: elapsed() / .seconds(1), rate: "\(rate)")
+        return ClockRecord(elapsed: elapsed() / .seconds(1), rate: "\(rate)", virtual: clock is Simulation ? true : nil)
     }
 
     /// Changes a clock in virtual time.

@@ -693,6 +693,10 @@ extension HCIRadio: PositioningRadio {
         if case .air(let air) = medium { air.position(of: name) } else { nil }
     }
 
+    package func members() async -> [AirMember] {
+        if case .air(let air) = medium { air.members() } else { [] }
+    }
+
     package func paths() async -> [AirPath] {
         if case .air(let air) = medium { air.paths() } else { [] }
     }

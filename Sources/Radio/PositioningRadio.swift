@@ -18,6 +18,9 @@ package protocol PositioningRadio: PeripheralRadio {
     /// The present position of a beacon or a host; `nil` if nothing on the air has this name, or it has no position.
     func position(of name: String) async -> Position?
 
+    /// Everything on the air, in the order of the joins: the beacons, too.
+    func members() async -> [AirMember]
+
     /// The paths from everything that advertises to everything that scans, in the order in which they joined the air.
     func paths() async -> [AirPath]
 
@@ -25,6 +28,26 @@ package protocol PositioningRadio: PeripheralRadio {
     /// ends; `nil` removes the override.
     /// - Returns: the name that nothing on the air has; `nil` if both have been found.
     func overrideLink(_ one: String, _ other: String, _ override: LinkOverride?) async -> String?
+}
+
+/// A beacon or a host on an emulated air.
+package struct AirMember: Hashable, Sendable {
+    /// Its name on the air.
+    package let name: String
+    /// The present position; `nil` for 1 m from everything.
+    package let position: Position?
+    /// How it moves; `nil` without a position.
+    package let motion: Motion?
+    /// Whether its scan is active; `nil` if it does not scan.
+    package let isScanActive: Bool?
+
+    /// A member of these values.
+    package init(name: String, position: Position?, motion: Motion?, isScanActive: Bool?) {
+        self.name = name
+        self.position = position
+        self.motion = motion
+        self.isScanActive = isScanActive
+    }
 }
 
 /// A path from an advertiser to a scanner on an emulated air.

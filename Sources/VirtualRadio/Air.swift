@@ -113,6 +113,11 @@ extension Air {
         context.controllers.index(of: identifier).flatMap { medium.position(of: $0, at: now) }
     }
 
+    /// How a controller moves; `nil` if it has no position or was removed.
+    package func motion(of identifier: ControllerIdentifier) -> Motion? {
+        context.controllers.index(of: identifier).flatMap { medium.motion(of: $0) }
+    }
+
     /// The path from an advertiser to a scanner; `nil` unless the one advertises and the other scans.
     package mutating func path(from transmitter: ControllerIdentifier, to receiver: ControllerIdentifier) -> PathStatus?
     {

@@ -438,6 +438,11 @@ struct Medium: Sendable {
         return (from, to)
     }
 
+    /// How a controller moves; `nil` if it has no position.
+    func motion(of controller: Int) -> Motion? {
+        placements.motion(of: controller) ?? placements.restingPosition(of: controller).map(Motion.rest)
+    }
+
     /// The position of a controller; `nil` if it has none.
     func position(of controller: Int, at time: AirTime) -> Position? {
         // At rest the motion is not looked at: this is called for each packet and receiver.

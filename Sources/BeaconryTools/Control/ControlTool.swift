@@ -53,6 +53,12 @@ package struct ControlTool: Sendable {
         if let forgotten = answer.forgotten { Output.report(ForgottenReport(forgotten: forgotten), as: format) }
         if let moved = answer.moved { Output.report(RecordReport(moved, lines: [LinkText.line(moved)]), as: format) }
         if let link = answer.link { Output.report(RecordReport(link, lines: [LinkText.line(link)]), as: format) }
+        if let receivers = answer.receivers {
+            switch format {
+            case .json: for receiver in receivers { Output.line(JSONLine.encode(receiver)) }
+            case .text: for line in LinkText.list(receivers) { Output.line(line) }
+            }
+        }
         if let links = answer.links {
             switch format {
             case .json: for link in links { Output.line(JSONLine.encode(link)) }
@@ -126,6 +132,18 @@ enum ControlSockets {
 enum LinkText {
     static func line(_ moved: MoveRecord) -> String {
         "\(moved.name) is at \(moved.position.map { "\($0)" }.joined(separator: ", ")) (m)"
+    }
+
+    static func list(_ receivers: [ReceiverRecord]) -> [String] {
+        if receivers.isEmpty { return ["no host is on the air"] }
+        let rows = receivers.map { receiver in
+            [
+                receiver.name, receiver.scan ?? "no",
+                receiver.position.map { $0.map(Formatting.hundredths).joined(separator: ", ") } ?? "",
+                receiver.path == nil ? "" : "yes",
+            ]
+        }
+        return TextTable(rows: [["HOST", "SCAN", "POSITION (m)", "MOVES"]] + rows).lines
     }
 
     static func list(_ links: [LinkRecord]) -> [String] {

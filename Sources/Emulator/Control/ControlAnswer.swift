@@ -29,6 +29,8 @@ package struct ControlAnswer: Codable, Hashable, Sendable {
     package var forgotten: Int?
     /// What was moved.
     package var moved: MoveRecord?
+    /// The hosts on the virtual air.
+    package var receivers: [ReceiverRecord]?
     /// The paths on the virtual air.
     package var links: [LinkRecord]?
     /// The path whose override was changed.
@@ -73,6 +75,28 @@ package struct MoveRecord: Codable, Hashable, Sendable {
     init(name: String, position: Position) {
         self.name = name
         self.position = [position.x, position.y, position.z]
+    }
+}
+
+/// A host on the virtual air as JSON.
+package struct ReceiverRecord: Codable, Hashable, Sendable {
+    /// The version of the format.
+    package var v = 1
+    /// The name on the air.
+    package let name: String
+    /// The present position x, y, z in metres; absent for 1 m from every beacon.
+    package let position: [Double]?
+    /// The line on which it moves: positions in metres, straight lines between them; absent at rest.
+    package let path: [[Double]]?
+    /// `active` or `passive`; absent if it does not scan.
+    package let scan: String?
+
+    init(_ member: AirMember) {
+        name = member.name
+        position = member.position.map { [$0.x, $0.y, $0.z] }
+        let outline = member.motion?.outline ?? []
+        path = outline.isEmpty ? nil : outline.map { [$0.x, $0.y, $0.z] }
+        scan = member.isScanActive.map { $0 ? "active" : "passive" }
     }
 }
 

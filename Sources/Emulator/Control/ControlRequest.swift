@@ -25,6 +25,8 @@ package enum ControlRequest: Hashable, Sendable {
     case perform(String, DeviceCommand)
     /// Moves a beacon or a host on the virtual air; in metres, the height may be left out.
     case move(String, [Double])
+    /// The hosts on the virtual air, with their positions.
+    case receivers
     /// The paths from everything that advertises to everything that scans on the virtual air.
     case links
     /// Overrides the path between a beacon and a host on the virtual air; without values, removes the override. The keys
@@ -75,7 +77,8 @@ package enum ControlRequest: Hashable, Sendable {
 
     /// The names of the requests.
     private enum Command: String, Codable, CaseIterable {
-        case list, show, set, enable, disable, act, move, links, link, disconnect, mute, unmute, battery, radio, clock
+        case list, show, set, enable, disable, act, move, receivers, links, link, disconnect, mute, unmute, battery,
+            radio, clock
         case reload, bonds, forget, pair, events, stop
     }
 
@@ -125,6 +128,7 @@ package enum ControlRequest: Hashable, Sendable {
         case .act:
             self = .perform(try device(), DeviceCommand(fields.name ?? Self.defaultCommand, fields.values ?? [:]))
         case .move: self = .move(try device(), fields.position ?? [])
+        case .receivers: self = .receivers
         case .links: self = .links
         case .link:
             guard let receiver = fields.receiver else {
@@ -159,6 +163,7 @@ package enum ControlRequest: Hashable, Sendable {
                 command: .act, device: device, values: command.arguments,
                 name: command.name == Self.defaultCommand ? nil : command.name)
         case .move(let name, let position): Fields(command: .move, device: name, position: position)
+        case .receivers: Fields(command: .receivers)
         case .links: Fields(command: .links)
         case .link(let device, let receiver, let values):
             Fields(command: .link, device: device, values: values, receiver: receiver)

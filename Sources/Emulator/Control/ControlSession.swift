@@ -48,6 +48,7 @@ struct ControlSession {
         case .perform(let device, let command):
             return .answer(.beacons([try await emulator.perform(command, on: device)]))
         case .move(let name, let position): return .answer(try await move(name, position))
+        case .receivers: return .answer(try await receivers())
         case .links: return .answer(try await links())
         case .link(let device, let receiver, let values):
             return .answer(try await overrideLink(device, receiver, values))
@@ -73,6 +74,12 @@ struct ControlSession {
         try await emulator.move(name, to: position)
         var answer = ControlAnswer()
         answer.moved = MoveRecord(name: name, position: position)
+        return answer
+    }
+
+    private func receivers() async throws(EmulatorError) -> ControlAnswer {
+        var answer = ControlAnswer()
+        answer.receivers = try await emulator.receivers().map(ReceiverRecord.init)
         return answer
     }
 

@@ -132,6 +132,16 @@ final class LiveAir {
         return air.position(of: identifier)
     }
 
+    /// All controllers, in the order in which they joined.
+    func members() -> [AirMember] {
+        catchUp()
+        return controllers.sorted { $0.value.number < $1.value.number }.map { name, identifier in
+            AirMember(
+                name: name, position: air.position(of: identifier), motion: air.motion(of: identifier),
+                isScanActive: air.activeScan(of: identifier))
+        }
+    }
+
     /// The paths from all that advertise to all that scan.
     func paths() -> [AirPath] {
         catchUp()

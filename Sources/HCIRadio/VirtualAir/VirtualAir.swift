@@ -162,6 +162,9 @@ final class VirtualAir {
 
     private static func name(of controller: KernelController) -> String { "vhci:hci\(controller.index)" }
 
+    /// Everything on the air.
+    func members() -> [AirMember] { air?.members() ?? [] }
+
     /// The paths from all that advertise to all that scan.
     func paths() -> [AirPath] { air?.paths() ?? [] }
 

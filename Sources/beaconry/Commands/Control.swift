@@ -17,7 +17,8 @@ struct Control: AsyncParsableCommand {
             """,
         subcommands: [
             ControlList.self, ControlShow.self, ControlSet.self, ControlEnable.self, ControlDisable.self,
-            ControlAct.self, ControlMove.self, ControlLinks.self, ControlLink.self, ControlDisconnect.self,
+            ControlAct.self, ControlMove.self, ControlReceivers.self, ControlLinks.self, ControlLink.self,
+            ControlDisconnect.self,
             ControlMute.self, ControlUnmute.self, ControlBattery.self, ControlRadio.self, ControlClock.self,
             ControlReload.self, ControlStop.self, ControlEvents.self, ControlBonds.self, ControlForget.self,
             ControlPair.self,
@@ -155,6 +156,15 @@ struct ControlMove: AsyncParsableCommand {
         }
         try await options.tool.send(.move(name, [position.x, position.y, position.z]))
     }
+}
+
+/// `beaconry ctl receivers`
+struct ControlReceivers: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "receivers", abstract: "Show the hosts on the virtual air, with their positions and scans.",
+        discussion: "Example: beaconry ctl receivers --json")
+    @OptionGroup var options: ControlOptions
+    func run() async throws { try await options.tool.send(.receivers) }
 }
 
 /// `beaconry ctl links`

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 from statistics import mean
+from typing import Any
 
 import pytest
 from beaconry import Beaconry, Run
@@ -75,6 +76,39 @@ def test_a_beacon_is_moved_and_keeps_its_place_in_a_reload(beaconry: Beaconry) -
     beaconry.profile(PROFILE.replace("[0, 0]", "[0, 0, 0]").replace("interval: 20ms", "interval: 30ms"))
     assert beaconry.call("ctl", "reload").returncode == 0
     assert asyncio.run(rssi(transport)) == {-79}
+
+
+def test_hosts_are_listed_with_position_path_and_scan(beaconry: Beaconry) -> None:
+    path = '  - { id: visitor, path: { through: [[0, 3], [0, 9]], speed: 1m/s, repeat: true }, hci-server: "tcp:127.0.0.1:0" }'
+    run = beaconry.run(
+        beaconry.profile(f"{PROFILE}receivers:\n{path}\n"), "--hci-server", "tcp:127.0.0.1:0?name=phone&at=3,4",
+        radio="virtual",
+    )  # fmt: skip
+    (visitor,) = (ready := run.wait("radio-ready"))["receivers"].keys() - {"phone"}
+    run.wait("ready")
+    assert beaconry.call("ctl", "receivers").stdout == "no host is on the air\n"
+
+    def listed() -> list[dict[str, Any]]:
+        lines = beaconry.call("ctl", "receivers", "--json").stdout.splitlines()
+        return [{key: value for key, value in json.loads(line).items() if key != "v"} for line in lines]
+
+    async def join() -> tuple[list[dict[str, Any]], str]:
+        server = ready["receivers"]["phone"].replace("tcp:", "tcp-client:")
+        async with phone(server) as device:
+            await device.start_scanning(active=False)
+            host = RawHost(int(ready["receivers"][visitor].rsplit(":", 1)[1]))
+            run.wait("host-joined", host=visitor)
+            found = await asyncio.to_thread(listed)
+            text = await asyncio.to_thread(beaconry.call, "ctl", "receivers")
+            host.close()
+            return found, text.stdout
+
+    found, text = asyncio.run(join())
+    (resting,) = [each for each in found if each["name"] == "phone"]
+    assert resting == {"name": "phone", "position": [3, 4, 0], "scan": "passive"}
+    (moving,) = [each for each in found if each["name"] == visitor]
+    assert moving["path"][:2] == [[0, 3, 0], [0, 9, 0]] and 3 < moving["position"][1] < 9 and "scan" not in moving
+    assert [line.split()[:2] for line in sorted(text.splitlines())] == [["HOST", "SCAN"], ["phone", "passive"], ["visitor", "no"]]
 
 
 def test_links_have_distance_rssi_and_loss(beaconry: Beaconry) -> None:

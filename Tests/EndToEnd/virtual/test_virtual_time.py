@@ -64,8 +64,9 @@ def test_the_same_seed_writes_the_same_capture(beaconry: Beaconry, tmp_path: Pat
 def test_a_manual_clock_advances_by_steps(beaconry: Beaconry) -> None:
     run = beaconry.run(beaconry.profile(PAIR), "--rate", "manual", "--duration", "1m", radio="virtual")
     run.wait("ready")
-    assert json.loads(control(beaconry, "clock", "--json").stdout) == {"elapsed": 0, "rate": "manual", "v": 1}
-    assert json.loads(control(beaconry, "clock", "advance", "59s", "--json").stdout) == {"elapsed": 59, "rate": "manual", "v": 1}
+    assert json.loads(control(beaconry, "clock", "--json").stdout) == {"elapsed": 0, "rate": "manual", "v": 1, "virtual": True}
+    advanced = json.loads(control(beaconry, "clock", "advance", "59s", "--json").stdout)
+    assert advanced == {"elapsed": 59, "rate": "manual", "v": 1, "virtual": True}
     assert control(beaconry, "mute", "one").returncode == 0
     assert control(beaconry, "clock", "advance", "1s").returncode == 0
     assert run.wait("stopping")["time"] == "2026-01-01T00:01:00.000Z"
@@ -106,7 +107,8 @@ def test_hosts_receive_ten_times_the_advertisements_at_ten_times_the_rate(beacon
 
 def test_the_clock_of_real_time_cannot_be_changed(beaconry: Beaconry) -> None:
     beaconry.run(beaconry.profile(PAIR), radio="virtual").wait("ready")
-    assert json.loads(control(beaconry, "clock", "--json").stdout)["rate"] == "1"
+    clock = json.loads(control(beaconry, "clock", "--json").stdout)
+    assert clock["rate"] == "1" and "virtual" not in clock
     refused = control(beaconry, "clock", "pause")
     assert refused.returncode == 65 and "start the run with --rate" in refused.stderr
 
