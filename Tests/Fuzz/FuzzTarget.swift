@@ -14,7 +14,7 @@ struct FuzzTarget: Sendable {
     }
 
     let name: String
-    /// The share of the iterations: less for a slow parser.
+    /// The share of the iterations beside other targets: less for a slow parser.
     var divisor = 1
     /// Generates an input.
     let input: @Sendable (inout SplitMix64) -> [UInt8]
