@@ -9,7 +9,9 @@ import Radio
 import Synchronization
 
 /// A connection of a radio: one to a device, made as a central, or one of a central to a beacon.
-final class HCIRemoteLink: ProcedureLink, PairingLink, SecuringLink, ServingLink, UpdatingLink, ReasonedLink {
+final class HCIRemoteLink: ProcedureLink, PairingLink, SecuringLink, ServingLink, UpdatingLink, ReasonedLink,
+    CountingLink
+{
     let device: RemoteAddress
     let notifications: AsyncStream<RemoteNotification>
     private let notification: AsyncStream<RemoteNotification>.Continuation
@@ -19,6 +21,7 @@ final class HCIRemoteLink: ProcedureLink, PairingLink, SecuringLink, ServingLink
     let connection: ConnectionIdentifier
     let radio: HCIRadio
     private let state = Mutex(State())
+    private let yielded = Atomic(0)
 
     private struct State {
         var waiting: [ATTToken: CheckedContinuation<Result<GATTResult, RemoteError>, Never>] = [:]
@@ -226,7 +229,12 @@ final class HCIRemoteLink: ProcedureLink, PairingLink, SecuringLink, ServingLink
         for continuation in waiting { continuation.resume(returning: result) }
     }
 
-    func yield(_ value: RemoteNotification) { notification.yield(value) }
+    func yield(_ value: RemoteNotification) {
+        // One that takes the place of another that was not consumed does not change the number.
+        if case .enqueued = notification.yield(value) { yielded.add(1, ordering: .relaxed) }
+    }
+
+    var notificationCount: Int { yielded.load(ordering: .relaxed) }
 
     func yield(_ event: ServedEvent) { serving.yield(event) }
 

@@ -72,6 +72,13 @@ package protocol ReasonedLink: RemoteLink {
     var endCode: UInt8? { get }
 }
 
+/// A link that counts what its device sends.
+package protocol CountingLink: RemoteLink {
+    /// The number of values that `notifications` yields, up to the last one that was received. A value is counted before the
+    /// result of a request whose response came behind it.
+    var notificationCount: Int { get }
+}
+
 /// A link that can be encrypted from this side as its peripheral.
 package protocol SecuringLink: RemoteLink {
     /// Requests that the central encrypt its connection, with a key of a bond or by pairing; returns at once if it is

@@ -38,6 +38,8 @@ final class DeviceConnection {
     private(set) lazy var attributes = AttributeObjects(over: self, below: path, context)
     /// The requests to the device.
     let requests = RequestOrder()
+    /// Those of the current link.
+    private var values = ReceivedValues()
     private var battery: BatteryObject?
     private var state = State.idle
     /// The attempt that was cancelled and has not ended in the radio: another one must wait for it.
@@ -141,6 +143,7 @@ final class DeviceConnection {
         state = .connected(link)
         isBrowsed = false
         protection = nil
+        values = ReceivedValues()
         device?.changed(["Connected"])
         for waiter in attempt.waiters { waiter(nil) }
         watch = Task { [weak self] in
@@ -154,7 +157,9 @@ final class DeviceConnection {
 
     /// Passes values that the device sends to the objects, until the end of the link.
     private func follow(_ link: any RemoteLink) async {
+        let values = values
         for await notification in link.notifications {
+            defer { values.take() }
             if attributes.isServiceChanged(notification.handle) {
                 Task { [weak self] in await self?.browse(link) }
             } else {
@@ -247,6 +252,7 @@ final class DeviceConnection {
         state = .idle
         device?.noteSeen()
         watch?.cancel()
+        values.end()
         if isBrowsed {
             isBrowsed = false
             device?.changed(["ServicesResolved"])
@@ -271,6 +277,7 @@ final class DeviceConnection {
             for waiter in attempt.waiters { waiter(.cancelled) }
         }
         state = .idle
+        values.end()
         battery?.remove()
         attributes.close()
     }
@@ -356,10 +363,12 @@ final class DeviceConnection {
     func perform<Value: Sendable>(
         for caller: String, over link: any RemoteLink, _ operation: () async -> Result<Value, RemoteError>
     ) async -> Result<Value, RemoteError> {
-        let result = await operation()
-        guard case .failure(.refused(let code)) = result, await raiseSecurity(of: link, after: code, for: caller)
-        else { return result }
-        return await operation()
+        var result = await operation()
+        if case .failure(.refused(let code)) = result, await raiseSecurity(of: link, after: code, for: caller) {
+            result = await operation()
+        }
+        if let link = link as? any CountingLink, isCurrent(link) { await values.waitForThose(of: link) }
+        return result
     }
 
     /// Raises the security of the link by one level, if that can help against an error.
