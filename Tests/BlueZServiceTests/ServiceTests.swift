@@ -34,8 +34,21 @@ struct ServiceTests {
                     uuid: .bit16(0xFFF1), properties: [.read, .write, .writeWithoutResponse, .notify]),
                 // Its value takes longer than a test.
                 GATTCharacteristic(uuid: .bit16(0xFFF2), properties: [.read]),
-            ])
+            ]),
+        GATTService(
+            uuid: .bit16(0x180A), characteristics: [GATTCharacteristic(uuid: .bit16(0x2A50), properties: [.read])]),
     ]
+
+    private static func beacon(_ services: [GATTService], _ pdu: AdvertisingPDU = .connectableScannable) -> HostedBeacon
+    {
+        HostedBeacon(
+            identifier: BeaconIdentifier("a"), services: services,
+            advertisement: Advertisement(
+                pdu: pdu,
+                advertisingData: AdvertisingData([
+                    .flags(.beacon), .manufacturerSpecific(CompanyIdentifier(0x4C), [2, 0x15]),
+                ]), interval: AdvertisingInterval(32), address: BluetoothAddress("C0:FF:EE:00:00:01")))
+    }
 
     /// A service, its air and a program.
     private struct Rig: Sendable {
@@ -109,13 +122,7 @@ struct ServiceTests {
     ) async throws {
         try await TestBus.with { bus in
             let air = HCIRadio(virtual: VirtualAirOptions(timing: .immediate, servers: []))
-            let beacon = HostedBeacon(
-                identifier: BeaconIdentifier("a"), services: services,
-                advertisement: Advertisement(
-                    pdu: pdu,
-                    advertisingData: AdvertisingData([
-                        .flags(.beacon), .manufacturerSpecific(CompanyIdentifier(0x4C), [2, 0x15]),
-                    ]), interval: AdvertisingInterval(32), address: BluetoothAddress("C0:FF:EE:00:00:01")))
+            let beacon = beacon(services, pdu)
             let value = Value()
             let (pendingReads, pendingRead) = AsyncStream.makeStream(of: Void.self)
             _ = try await air.open([beacon], waits: false) { request in
@@ -125,6 +132,9 @@ struct ServiceTests {
                         try? await Task.sleep(for: .seconds(60))
                         return .failure(.unlikely)
                     }
+                }
+                if request.characteristic == CharacteristicIdentifier(.bit16(0x2A50)) {
+                    return .success([2, 0x6B, 0x1D, 0x46, 0x02, 0x42, 0x05])
                 }
                 return switch request.operation {
                 case .read(let offset): .success(Array(value.bytes.dropFirst(offset)))
@@ -309,6 +319,36 @@ struct ServiceTests {
             #expect(try await rig.get(path, Self.characteristic1, "MTU") == .uint16(517))
             _ = try await rig.call(Self.device, Self.device1, "Disconnect")
             #expect(try await rig.get(Self.device, Self.device1, "Connected") == false)
+        }
+    }
+
+    @Test func connectedDeviceHasItsAppearanceAndProduct() async throws {
+        try await Self.with { rig in
+            try await rig.connect()
+            try await rig.property("Modalias", is: "usb:v1D6Bp0246d0542")
+            #expect(try await rig.get(Self.device, Self.device1, "Appearance")?.uint16Value != nil)
+        }
+    }
+
+    @Test func changedServicesReplaceTheirObjects() async throws {
+        try await Self.with { rig in
+            try await rig.connect()
+            let former = try await rig.characteristic()
+            let services = [
+                GATTService(
+                    uuid: .bit16(0xFFE0),
+                    characteristics: [GATTCharacteristic(uuid: .bit16(0xFFE1), properties: [.read])])
+            ]
+            try await rig.air.replan([Self.beacon(services)])
+            try await rig.signal("InterfacesRemoved") { $0.body.first == .objectPath(former) }
+            let uuids = try await rig.signal("PropertiesChanged") {
+                $0.path == Self.device && $0.body[1].dictionaryValue?["UUIDs"] != nil
+            }
+            #expect(uuids.body[1].dictionaryValue?["ServicesResolved"] == nil)
+            let value = try await rig.characteristic("ffe1")
+            #expect(
+                try await rig.call(value, Self.characteristic1, "ReadValue", [.variants([:])]) == [.bytes([1, 2, 3])])
+            #expect(try await rig.get(Self.device, Self.device1, "ServicesResolved") == true)
         }
     }
 

@@ -50,6 +50,18 @@ import Testing
     }
 }
 
+@Suite struct ProductIdentifierTests {
+    @Test(
+        arguments: [
+            ([1, 0x0F, 0x00, 0x01, 0x02, 0x10, 0xA0], "bluetooth:v000Fp0201dA010"),
+            ([2, 0x6B, 0x1D, 0x46, 0x02, 0x42, 0x05], "usb:v1D6Bp0246d0542"),
+            ([0, 0x6B, 0x1D, 0x46, 0x02, 0x42, 0x05], nil), ([3, 0, 0, 0, 0, 0, 0], nil), ([2, 0x6B], nil), ([], nil),
+        ] as [([UInt8], String?)])
+    func modaliasIsThatOfTheVendor(_ value: [UInt8], _ modalias: String?) {
+        #expect(ProductIdentifier(value)?.modalias == modalias)
+    }
+}
+
 @Suite struct WriteProcedureTests {
     @Test(
         arguments: [

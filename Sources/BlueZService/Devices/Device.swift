@@ -23,6 +23,7 @@ final class Device {
     private let context: AdapterContext
     private var advertised = AdvertisedState()
     private var alias: String?
+    private var modalias: String?
     private var isTrusted = false
     private var isBlocked = false
     private var isPaired = false
@@ -93,7 +94,9 @@ final class Device {
     private var properties: [String: DBusValue] {
         let dashed = address.address.description.replacing(":", with: "-")
         let services = connection.services ?? advertised.services
-        return advertised.properties.merging([
+        var properties = advertised.properties
+        properties["Modalias"] = modalias.map(DBusValue.string)
+        return properties.merging([
             "Address": .string(address.address.description),
             "AddressType": .string(address.isRandom ? "random" : "public"),
             "Alias": .string(alias ?? advertised.name ?? dashed),
@@ -161,6 +164,18 @@ final class Device {
     func setName(_ name: String) {
         guard advertised.setName(name) else { return }
         changed(alias == nil ? ["Name", "Alias"] : ["Name"])
+    }
+
+    /// Sets the appearance that it has in its Generic Access service.
+    func setAppearance(_ appearance: UInt16) {
+        if advertised.setAppearance(appearance) { changed(["Appearance", "Icon"]) }
+    }
+
+    /// Sets what its Device Information service has as its vendor and product.
+    func setModalias(_ modalias: String) {
+        guard modalias != self.modalias else { return }
+        self.modalias = modalias
+        changed(["Modalias"])
     }
 
     /// Whether it can be removed when it is not received any more.

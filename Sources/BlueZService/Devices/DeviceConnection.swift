@@ -182,10 +182,12 @@ final class DeviceConnection {
             let table = try await RemoteTable.discover(over: link)
             guard isCurrent(link) else { return }
             attributes.update(table, mtu: mtu)
+            // After Service Changed, they were resolved before.
+            let names = isBrowsed ? ["UUIDs"] : ["ServicesResolved", "UUIDs"]
             isBrowsed = true
-            device?.changed(["ServicesResolved", "UUIDs"])
+            device?.changed(names)
             await attributes.subscribe(over: link)
-            await readName(table, over: link)
+            await readDetails(table, over: link)
             await followBattery(table, over: link)
         } catch {
             guard isCurrent(link) else { return }
@@ -202,11 +204,28 @@ final class DeviceConnection {
         context.options.warn("the connection to \(address) was not encrypted: \(failure)")
     }
 
-    private func readName(_ table: RemoteTable, over link: any RemoteLink) async {
-        guard let handle = table.value(of: .bit16(0x2A00), in: .bit16(0x1800)),
+    /// Reads what Generic Access and Device Information have of the device (bluez 5.82 profiles/gap/gas.c,
+    /// profiles/deviceinfo/deviceinfo.c).
+    private func readDetails(_ table: RemoteTable, over link: any RemoteLink) async {
+        if let value = await value(of: 0x2A00, in: 0x1800, table, over: link) {
+            device?.setName(String(decoding: value.prefix { $0 != 0 }, as: UTF8.self))
+        }
+        if let value = await value(of: 0x2A01, in: 0x1800, table, over: link), value.count == 2 {
+            device?.setAppearance(UInt16(value[0]) | UInt16(value[1]) << 8)
+        }
+        if let value = await value(of: 0x2A50, in: 0x180A, table, over: link), let product = ProductIdentifier(value) {
+            device?.setModalias(product.modalias)
+        }
+    }
+
+    /// The value of a characteristic, if the device has it and the link has not ended.
+    private func value(
+        of characteristic: UInt16, in service: UInt16, _ table: RemoteTable, over link: any RemoteLink
+    ) async -> [UInt8]? {
+        guard let handle = table.value(of: .bit16(characteristic), in: .bit16(service)),
             let value = try? await link.read(handle), isCurrent(link)
-        else { return }
-        device?.setName(String(decoding: value.prefix { $0 != 0 }, as: UTF8.self))
+        else { return nil }
+        return value
     }
 
     private func followBattery(_ table: RemoteTable, over link: any RemoteLink) async {

@@ -33,6 +33,7 @@ enum DeviceDeclaration {
             PropertyDeclaration("RSSI", "n"),
             PropertyDeclaration("Connected", "b"),
             PropertyDeclaration("UUIDs", "as"),
+            PropertyDeclaration("Modalias", "s"),
             PropertyDeclaration("Adapter", "o"),
             PropertyDeclaration("ManufacturerData", "a{qv}"),
             PropertyDeclaration("ServiceData", "a{sv}"),

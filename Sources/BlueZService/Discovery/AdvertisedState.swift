@@ -41,10 +41,7 @@ struct AdvertisedState: Sendable {
             transmitPower = power
             changed.append("TxPower")
         }
-        if let value = report.appearance, value != appearance {
-            appearance = value
-            changed += ["Appearance", "Icon"]
-        }
+        if let value = report.appearance, setAppearance(value) { changed += ["Appearance", "Icon"] }
         if let text = report.name, report.isNameComplete || name == nil, setName(text) {
             changed += ["Name", "Alias"]
         }
@@ -111,6 +108,14 @@ struct AdvertisedState: Sendable {
     mutating func setName(_ text: String) -> Bool {
         guard !text.isEmpty, text != name else { return false }
         name = text
+        return true
+    }
+
+    /// Sets the appearance: an advertised one, or that of the device's Generic Access service.
+    /// - Returns: whether it is another one.
+    mutating func setAppearance(_ value: UInt16) -> Bool {
+        guard value != appearance else { return false }
+        appearance = value
         return true
     }
 

@@ -1,0 +1,37 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// The value of the PnP ID characteristic (Device Information Service 1.1, 3.9): vendor, product and version of a device.
+struct ProductIdentifier: Hashable {
+    /// Who assigned the vendor's number.
+    private enum Source: UInt8 {
+        case bluetooth = 1
+        case usb = 2
+    }
+
+    private let source: Source
+    private let vendor: UInt16
+    private let product: UInt16
+    private let version: UInt16
+
+    /// - Parameter value: 7 bytes; numbers have the least significant byte first.
+    /// - Returns: `nil` for another length, and for a source that is not assigned.
+    init?(_ value: [UInt8]) {
+        guard value.count == 7, let source = Source(rawValue: value[0]) else { return nil }
+        func number(at place: Int) -> UInt16 { UInt16(value[place]) | UInt16(value[place + 1]) << 8 }
+        self.source = source
+        vendor = number(at: 1)
+        product = number(at: 3)
+        version = number(at: 5)
+    }
+
+    /// The form of `Device1.Modalias`, as the kernel has it for USB devices: `usb:v1D6Bp0246d0542`.
+    var modalias: String {
+        func digits(_ number: UInt16) -> String {
+            let text = String(number, radix: 16, uppercase: true)
+            return String(repeating: "0", count: 4 - text.count) + text
+        }
+        return "\(source):v\(digits(vendor))p\(digits(product))d\(digits(version))"
+    }
+}
