@@ -89,11 +89,11 @@ package enum BlueZError {
     package static func pairing(_ code: PairingError.Code) -> DBusError {
         switch code {
         case .cancelled, .disconnected: error("AuthenticationCanceled", "Authentication Canceled")
-        case .comparisonFailed, .passkeyEntryFailed, .notSupported:
-            error("AuthenticationRejected", "Authentication Rejected")
         case .timedOut: error("AuthenticationTimeout", "Authentication Timeout")
         case .busy: inProgress()
-        case .outOfBandNotAvailable, .authenticationRequirements, .wrongPasskey, .keyTooShort, .commandNotSupported,
+        // The kernel reports every reason of the Pairing Failed PDU as an authentication failure.
+        case .comparisonFailed, .passkeyEntryFailed, .notSupported, .outOfBandNotAvailable, .authenticationRequirements,
+            .wrongPasskey, .keyTooShort, .commandNotSupported,
             .unspecified, .repeatedAttempts, .invalidParameters, .wrongSecret, .keyRejected, .keyMissing, .keyMismatch,
             .notKept, .unsupported:
             error("AuthenticationFailed", "Authentication Failed")

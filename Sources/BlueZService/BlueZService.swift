@@ -31,6 +31,9 @@ package final class BlueZService {
         self.options = options
         bus = ServiceBus(connection, warn: options.warn)
         agents = AgentRegistry(bus: bus)
+        agents.defaultChanged = { [weak self] in
+            for adapter in self?.adapters ?? [] { adapter.pairingChanged() }
+        }
     }
 
     /// Starts the service: connects to the bus, exports all objects, and then claims the name.

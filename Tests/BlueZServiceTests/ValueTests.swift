@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (PairingError.Code.cancelled, "AuthenticationCanceled"), (.comparisonFailed, "AuthenticationRejected"),
+        (PairingError.Code.cancelled, "AuthenticationCanceled"), (.comparisonFailed, "AuthenticationFailed"),
         (.timedOut, "AuthenticationTimeout"), (.wrongPasskey, "AuthenticationFailed"),
         (.disconnected, "AuthenticationCanceled"),
     ])

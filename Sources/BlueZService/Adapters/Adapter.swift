@@ -31,6 +31,7 @@ final class Adapter {
         self?.receive($0)
     }
     private var discoverableTimer: Task<Void, Never>?
+    private var pairableTimer: Task<Void, Never>?
 
     init(_ index: Int, _ radio: AdapterRadio, address: BluetoothAddress, of service: BlueZService) {
         context = AdapterContext(
@@ -140,7 +141,32 @@ final class Adapter {
         }
         changed(settings.set(write.name, write.value))
         if write.name.hasPrefix("Discoverable") { scheduleDiscoverableEnd() }
+        if write.name.hasPrefix("Pairable") { schedulePairableEnd() }
         reply.succeed()
+    }
+
+    private func schedulePairableEnd() {
+        pairingChanged()
+        pairableTimer?.cancel()
+        pairableTimer = nil
+        guard settings.isPairable, let time = settings.pairableTime else { return }
+        pairableTimer = Task { [weak self] in
+            guard (try? await Task.sleep(for: time)) != nil, let self else { return }
+            changed(settings.set("Pairable", false))
+            pairingChanged()
+        }
+    }
+
+    /// How centrals pair with the adapter: as the default agent can, with "just works" without any; `nil` if it is not
+    /// pairable.
+    var pairing: PairingSettings? {
+        guard settings.isPairable else { return nil }
+        return PairingSettings(inputOutput: context.agents.defaultAgent?.capability ?? .none)
+    }
+
+    /// Called when the default agent changed, or whether the adapter is pairable.
+    func pairingChanged() {
+        if context.radio.peripheral != nil { peripheral.pairingChanged() }
     }
 
     private func scheduleDiscoverableEnd() {
@@ -272,6 +298,7 @@ final class Adapter {
     func stop() async {
         scanner.set(nil)
         discoverableTimer?.cancel()
+        pairableTimer?.cancel()
         for manager in managers { await manager.stop() }
         await devices.stop()
     }

@@ -15,7 +15,8 @@ struct AdapterSettings {
     var isDiscoverable = false
     private var isConnectable = true
     private var discoverableTimeout: UInt32 = 180
-    private var isPairable = true
+    /// Whether it accepts pairings of centrals.
+    private(set) var isPairable = true
     private var pairableTimeout: UInt32 = 0
 
     init(name: String) { self.name = name }
@@ -24,6 +25,9 @@ struct AdapterSettings {
     var alias: String { setAlias ?? name }
     /// The time after which it ceases to be discoverable; `nil` for none.
     var discoverableTime: Duration? { discoverableTimeout == 0 ? nil : .seconds(Int(discoverableTimeout)) }
+
+    /// The time after which it ceases to be pairable; `nil` for none.
+    var pairableTime: Duration? { pairableTimeout == 0 ? nil : .seconds(Int(pairableTimeout)) }
 
     /// Sets a property other than `Powered`.
     /// - Returns: the names of the properties that changed.

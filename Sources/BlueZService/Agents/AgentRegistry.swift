@@ -22,6 +22,8 @@ final class AgentRegistry {
     private var agents: [String: Agent] = [:]
     /// The owners of agents that were made the default, the latest last.
     private var defaults: [String] = []
+    /// Called after the default agent may have changed.
+    var defaultChanged: @ServiceActor () -> Void = {}
 
     init(bus: ServiceBus) { self.bus = bus }
 
@@ -32,7 +34,10 @@ final class AgentRegistry {
     }
 
     /// The agent for a pairing that a caller requests: its own, else the default one.
-    func agent(for caller: String) -> Agent? { agents[caller] ?? defaults.last.flatMap { agents[$0] } }
+    func agent(for caller: String) -> Agent? { agents[caller] ?? defaultAgent }
+
+    /// The agent for a pairing that no program requested.
+    var defaultAgent: Agent? { defaults.last.flatMap { agents[$0] } }
 
     private func handle(_ call: MethodCall, _ reply: PendingReply) {
         do throws(DBusError) {
@@ -47,6 +52,7 @@ final class AgentRegistry {
                 try requireAgent(of: call.sender, at: path)
                 defaults.removeAll { $0 == call.sender }
                 defaults.append(call.sender)
+                defaultChanged()
             }
             reply.succeed()
         } catch {
@@ -77,7 +83,9 @@ final class AgentRegistry {
 
     private func remove(_ caller: String) {
         agents[caller] = nil
+        guard defaults.contains(caller) else { return }
         defaults.removeAll { $0 == caller }
+        defaultChanged()
     }
 
     /// Forgets a caller that has left the bus.

@@ -368,7 +368,9 @@ final class DeviceConnection {
             let protection = try await link.pair(settings) { await agent?.answer($0, for: path) ?? .cancel }
             if isCurrent(link) { self.protection = protection }
         } catch {
-            failure = pairing.isCancelled ? PairingError(.cancelled) : error
+            // Only `CancelPairing` cancels; the refusal of an agent is a failure (bluez 5.82 src/device.c, `passkey_cb`).
+            let isRefused = error.code == .cancelled && !pairing.isCancelled
+            failure = pairing.isCancelled ? PairingError(.cancelled) : isRefused ? PairingError(.unspecified) : error
         }
         if self.pairing === pairing { self.pairing = nil }
         guard let device else { return failure ?? PairingError(.cancelled) }

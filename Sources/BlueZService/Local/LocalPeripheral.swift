@@ -39,6 +39,8 @@ final class LocalPeripheral {
     private var slots: [Int: Slot] = [:]
     private var services: [GATTService] = []
     private var centrals: [String: Central] = [:]
+    /// The agents that take part in pairings of centrals.
+    private var agents: [String: Agent] = [:]
     private var latest: Task<Void, Never>?
     /// What answers the requests of centrals.
     weak var applications: LocalApplications?
@@ -98,6 +100,14 @@ final class LocalPeripheral {
         }
     }
 
+    /// Called when centrals are to pair in another way.
+    func pairingChanged() {
+        guard let radio, opening != nil else { return }
+        Task {
+            try? await change { [self] () async throws(RadioError) in try await radio.replan(plan) }
+        }
+    }
+
     /// Sends a value to all centrals that subscribed to it.
     func notify(_ value: [UInt8], of characteristic: CharacteristicIdentifier) {
         guard let radio else { return }
@@ -126,7 +136,7 @@ final class LocalPeripheral {
             var beacon = HostedBeacon(
                 identifier: Self.identifier(number), services: services, advertisement: slot.advertisement,
                 key: "\(context.path)/\(number)")
-            beacon.pairing = PairingSettings()
+            beacon.pairing = adapter?.pairing
             return beacon
         }
     }
@@ -191,16 +201,44 @@ final class LocalPeripheral {
         case .connected(let slot, let central): await connected(central, to: slot, of: radio)
         case .disconnected(_, let central):
             centrals[central] = nil
+            agents.removeValue(forKey: central)?.cancel()
             applications?.disconnected(central)
             try? await change { [self] () async throws(RadioError) in try await removeUnused() }
         case .subscribed(_, let central, let characteristic, let configuration):
             applications?.subscribed(central, to: characteristic, configuration, of: centrals[central])
-        case .pairing(_, let central, .paired):
-            guard let path = centrals[central]?.device else { return }
-            adapter?.devices.device(at: path)?.setPaired(true)
+        case .pairing(_, let central, let event): take(event, of: central)
         case .refused(let slot, let error):
             context.options.warn("\(slot) of \(context.path) is not on the air: \(error)")
         default: break
+        }
+    }
+
+    /// Takes an event of a pairing that a central requested: the default agent answers the questions.
+    private func take(_ event: PairingEvent, of central: String) {
+        switch event {
+        case .passkeyShown(let passkey): ask(.showPasskey(passkey), central)
+        case .passkeyWanted: ask(.passkey, central)
+        case .comparisonWanted(let number): ask(.comparison(number), central)
+        case .paired:
+            agents[central] = nil
+            guard let path = centrals[central]?.device else { return }
+            adapter?.devices.device(at: path)?.setPaired(true)
+        case .failed: agents.removeValue(forKey: central)?.cancel()
+        case .began, .encrypted, .forgotten: break
+        }
+    }
+
+    private func ask(_ question: PairingQuestion, _ central: String) {
+        guard let radio = radio as? any PairingRadio else { return }
+        let agent = context.agents.defaultAgent
+        let path = centrals[central]?.device
+        agents[central] = agent
+        Task {
+            var answer = PairingAnswer.cancel
+            if let agent, let path { answer = await agent.answer(question, for: path) }
+            // A passkey that is shown has no answer, but the user may cancel.
+            if case .showPasskey = question, answer != .cancel { return }
+            await radio.answerPairing(answer, of: central)
         }
     }
 

@@ -8,13 +8,15 @@ import asyncio
 from typing import Any
 
 import pytest
-from dbus_fast import DBusError
-from dbus_fast.service import ServiceInterface, method
+from beaconry import Beaconry
+from dbus_fast import DBusError, PropertyAccess, Variant
+from dbus_fast.service import ServiceInterface, dbus_property, method
 from rig import DEVICE, HCI0, Bus, Client, client
 
 LOCK = f"{HCI0}/dev_C0_FF_EE_00_00_03"
 MANAGER = "org.bluez.AgentManager1"
 CHARACTERISTIC = "org.bluez.GattCharacteristic1"
+PROPERTIES = "org.freedesktop.DBus.Properties"
 
 PROFILE = """
 profile: pair
@@ -113,8 +115,8 @@ def test_pairing(bus: Bus, pairing: str, capability: str, agent: Agent, asked: l
     ("pairing", "capability", "agent", "error"),
     [
         ("io: display, passkey: 123456, mitm: true", "KeyboardDisplay", Agent(654321), "AuthenticationFailed"),
-        ("io: display, passkey: 123456, mitm: true", "KeyboardDisplay", Agent(None), "AuthenticationCanceled"),
-        ("io: display-yes-no, comparison: accept, mitm: true", "DisplayYesNo", Agent(confirms=False), "AuthenticationRejected"),
+        ("io: display, passkey: 123456, mitm: true", "KeyboardDisplay", Agent(None), "AuthenticationFailed"),
+        ("io: display-yes-no, comparison: accept, mitm: true", "DisplayYesNo", Agent(confirms=False), "AuthenticationFailed"),
     ],
     ids=["wrong", "cancelled", "rejected"],
 )
@@ -172,6 +174,87 @@ def test_value_is_not_read_after_a_refused_pairing(bus: Bus) -> None:
             assert (reply.error_name, reply.body) == ("org.bluez.Error.NotPermitted", ["Not paired"])
             assert agent.asked == ["passkey"]
             assert not any("Bonded=True" in line for line in recorder.log)
+
+    asyncio.run(body())
+
+
+ADDRESSES = ("00:AA:01:00:00:00", "00:AA:01:01:00:01")
+PERIPHERAL, CENTRAL = (f"/org/bluez/hci{1 - number}/dev_{address.replace(':', '_')}" for number, address in enumerate(ADDRESSES))
+"""The adapter hci0 as a device of hci1, and hci1 as a device of hci0."""
+
+
+class Advertised(ServiceInterface):
+    """A connectable advertisement."""
+
+    def __init__(self) -> None:
+        super().__init__("org.bluez.LEAdvertisement1")
+
+    @dbus_property(access=PropertyAccess.READ)
+    def Type(self) -> "s":  # type: ignore[name-defined]  # noqa: F821, N802
+        return "peripheral"
+
+    @dbus_property(access=PropertyAccess.READ)
+    def ServiceUUIDs(self) -> "as":  # type: ignore[name-defined]  # noqa: F821, F722, N802
+        return ["FFF0"]
+
+
+@pytest.mark.parametrize(
+    ("capability", "agent", "asked", "error"),
+    [
+        (None, Agent(), [], None),
+        ("DisplayYesNo", Agent(), ["confirmation"], None),
+        ("DisplayYesNo", Agent(confirms=False), ["confirmation"], "AuthenticationFailed"),
+        ("DisplayOnly", Agent(), ["display"], "AuthenticationFailed"),
+        ("KeyboardOnly", Agent(None), ["passkey"], "AuthenticationFailed"),
+    ],
+    ids=["without", "confirmed", "refused", "shown", "cancelled"],
+)
+def test_central_pairs_with_the_default_agent(
+    beaconry: Beaconry, monkeypatch: pytest.MonkeyPatch, capability: str | None, agent: Agent, asked: list[str], error: str | None
+) -> None:
+    """The program of hci1 pairs with hci0, whose program has the default agent."""
+    options = [word for address in ADDRESSES for word in ("--adapter-address", address)]
+    monkeypatch.setenv("DBUS_SYSTEM_BUS_ADDRESS", beaconry.start("dbus", "--json", *options).wait("bus-ready")["address"])
+
+    async def body() -> None:
+        async with client() as peripheral, client() as central:
+            if capability:
+                await register(peripheral, agent, capability)
+                reply = await peripheral.call("/org/bluez", MANAGER, "RequestDefaultAgent", "o", "/agent")
+                assert reply.error_name is None
+            peripheral.bus.export("/advertised", Advertised())
+            reply = await peripheral.call(HCI0, "org.bluez.LEAdvertisingManager1", "RegisterAdvertisement", "oa{sv}", "/advertised", {})
+            assert reply.error_name is None, reply.body
+            own = Agent(654321)
+            await register(central, own, "KeyboardDisplay")
+            await central.call("/org/bluez/hci1", "org.bluez.Adapter1", "StartDiscovery")
+            await central.until(lambda line: line == f"added {PERIPHERAL} {DEVICE}")
+            reply = await central.call(PERIPHERAL, DEVICE, "Pair")
+            assert reply.error_name == (error and f"org.bluez.Error.{error}")
+            assert [line.split()[0] for line in agent.asked if line != "cancel"] == asked
+            if error is None:
+                await central.until(lambda line: line == f"{PERIPHERAL} Paired=True")
+                await central.until(lambda line: line == f"{CENTRAL} Paired=True")
+
+    asyncio.run(body())
+
+
+def test_adapter_that_is_not_pairable_refuses_centrals(beaconry: Beaconry, monkeypatch: pytest.MonkeyPatch) -> None:
+    options = [word for address in ADDRESSES for word in ("--adapter-address", address)]
+    monkeypatch.setenv("DBUS_SYSTEM_BUS_ADDRESS", beaconry.start("dbus", "--json", *options).wait("bus-ready")["address"])
+
+    async def body() -> None:
+        async with client() as recorder:
+            recorder.bus.export("/advertised", Advertised())
+            await recorder.call(HCI0, "org.bluez.LEAdvertisingManager1", "RegisterAdvertisement", "oa{sv}", "/advertised", {})
+            await recorder.call(HCI0, PROPERTIES, "Set", "ssv", "org.bluez.Adapter1", "PairableTimeout", Variant("u", 1))
+            await recorder.until(lambda line: line == f"{HCI0} Pairable=False")
+            await recorder.call("/org/bluez/hci1", "org.bluez.Adapter1", "StartDiscovery")
+            await recorder.until(lambda line: line == f"added {PERIPHERAL} {DEVICE}")
+            assert (await recorder.call(PERIPHERAL, DEVICE, "Pair")).error_name == "org.bluez.Error.AuthenticationFailed"
+            await recorder.call(HCI0, PROPERTIES, "Set", "ssv", "org.bluez.Adapter1", "PairableTimeout", Variant("u", 0))
+            await recorder.call(HCI0, PROPERTIES, "Set", "ssv", "org.bluez.Adapter1", "Pairable", Variant("b", True))
+            assert (await recorder.call(PERIPHERAL, DEVICE, "Pair")).error_name is None
 
     asyncio.run(body())
 
