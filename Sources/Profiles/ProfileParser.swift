@@ -51,8 +51,11 @@ extension Profile {
 
     /// Reads beacons, receivers, physics and walls. Faults are added to the reader.
     static func parts(from reader: inout ProfileReader, needsBeacons: Bool) -> Parts {
+        // An empty list is an air without beacons; a reload may add some.
+        let isEmpty = needsBeacons && reader.node("beacons")?.sequence?.isEmpty == true
         let beacons =
-            needsBeacons ? reader.requiredParts("beacons", of: "beacon", BeaconDefinition.init(from:)) : []
+            needsBeacons && !isEmpty
+            ? reader.requiredParts("beacons", of: "beacon", BeaconDefinition.init(from:)) : []
         reader.addDuplicates(in: "beacons", beacons, key: "id", name: \.id) { earlier, id in
             "\(earlier) has the id \"\(id)\" already; give every beacon its own id"
         }

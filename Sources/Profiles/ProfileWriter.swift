@@ -19,7 +19,7 @@ package struct ProfileWriter {
         if let physics = profile.physics { writer.lines.append("physics: \(text(physics))") }
         if !profile.walls.isEmpty { writer.lines.append("walls:") }
         writer.lines += profile.walls.map { "  - \(text($0))" }
-        writer.lines.append("beacons:")
+        writer.lines.append(profile.beacons.isEmpty ? "beacons: []" : "beacons:")
         for beacon in profile.beacons {
             for remark in remarks[beacon.id] ?? [] { writer.lines.append("  # \(oneLine(remark))") }
             writer.lines.append("  - id: \(beacon.id)")

@@ -64,8 +64,6 @@ struct ProfileMistake: CustomTestStringConvertible, Sendable {
     static let file = [
         ProfileMistake("¦beacons:\n" + one, field: "", "\"profile\" is missing"),
         ProfileMistake("¦profile: p\n", field: "", "\"beacons\" is missing"),
-        ProfileMistake(
-            "profile: p\nbeacons: ¦[]\n", field: "beacons", "a list of at least one beacon is expected here"),
         ProfileMistake("profile: p\nbeacons: ¦5\n", field: "beacons", "a list of at least one beacon is expected here"),
         ProfileMistake("profile: p\nbeacons:¦\n", field: "beacons", "a list of at least one beacon is expected here"),
         ProfileMistake(

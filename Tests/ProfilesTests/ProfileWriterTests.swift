@@ -82,6 +82,13 @@ import Testing
         "device: gatt, \(keys.isEmpty ? "" : keys + ", ")services: [{ uuid: 180F, characteristics: [{ \(characteristic) }] }]"
     }
 
+    @Test func profileWithoutBeaconsIsReadAgain() throws {
+        let profile = try Profile(parsing: "profile: p\nbeacons: []\n", file: "p.yaml")
+        #expect(profile.beacons.isEmpty)
+        let text = ProfileWriter.text(of: profile)
+        #expect(text == "profile: p\nbeacons: []\n")
+    }
+
     @Test(arguments: beacons)
     func writtenProfileIsReadAsTheSame(_ beacon: String) throws {
         let profile = try Profile(parsing: "profile: p\nbeacons:\n  - { id: a, \(beacon) }\n", file: "p.yaml")

@@ -205,7 +205,7 @@ def test_version_has_name_commit_and_compiler() -> None:
     ],
 )  # fmt: skip
 def test_errors_are_json_too(tmp_path: Path, arguments: tuple[str, ...], code: str) -> None:
-    (tmp_path / "bad.yaml").write_text("profile: shop\nbeacons: []\n")
+    (tmp_path / "bad.yaml").write_text("profile: shop\nbeacons: {}\n")
     arguments = tuple(str(tmp_path / each) if each == "bad.yaml" else each for each in arguments)
     result = beaconry(*arguments, "--json", XDG_STATE_HOME=str(tmp_path))
     error = json.loads(result.stdout.splitlines()[-1])
