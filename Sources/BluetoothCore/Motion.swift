@@ -122,6 +122,23 @@ extension Motion {
             self.init(points, repeats: repeats)
         }
 
+        /// A path through places at one speed, in a given time.
+        /// - Parameters:
+        ///   - start: when it is at the first place, in seconds since the start.
+        ///   - duration: the time until it is at the last place.
+        /// - Returns: `nil` without places, with a negative or infinite start, or with a negative duration.
+        package init?(through places: [Position], from start: Double, over duration: Duration) {
+            var lengths = [0.0]
+            for (from, to) in zip(places, places.dropFirst()) {
+                lengths.append(lengths[lengths.count - 1] + from.distance(to: to))
+            }
+            let (whole, seconds) = (lengths[lengths.count - 1], duration.inSeconds)
+            self.init(
+                zip(places, lengths).map { place, length in
+                    Point(start + (whole > 0 ? seconds * (length / whole) : 0), place)
+                })
+        }
+
         /// The position at a time in seconds since the start.
         func position(at time: Double) -> Position {
             let last = points[points.count - 1]

@@ -540,13 +540,69 @@ package actor Emulator: Service {
     ///   no positions.
     package func move(_ name: String, to position: Position) async throws(EmulatorError) {
         guard await (try positioningRadio()).move(name, to: position) else { throw Self.unknownOnAir(name) }
-        await directory.beacon(BeaconIdentifier(name))?.move(to: position)
+        await directory.beacon(BeaconIdentifier(name))?.move(.rest(position))
+    }
+
+    /// Moves a beacon, a host or a receiver on the virtual air through places at one speed, and ends its former motion.
+    /// - Throws: `EmulatorError` `.unknownBeacon` if nothing on the air has this name, or `.refusedSetting` if the radio has
+    ///   no positions.
+    package func walk(
+        _ name: String, through places: [Position], over duration: Duration
+    ) async throws(EmulatorError) {
+        guard let motion = await (try positioningRadio()).walk(name, through: places, over: duration) else {
+            throw Self.unknownOnAir(name)
+        }
+        await directory.beacon(BeaconIdentifier(name))?.move(motion)
+    }
+
+    /// Adds a receiver to the virtual air: a server with this name at a free port of 127.0.0.1.
+    /// - Parameter position: where its hosts are; `nil` is 1 m from every beacon.
+    /// - Throws: `EmulatorError` `.refusedSetting` if something has the name, in virtual time, or if the radio has no
+    ///   positions; `.cannotCreate` if the server cannot listen.
+    package func addReceiver(_ name: String, at position: Position?) async throws(EmulatorError) -> AirReceiver {
+        let radio = try positioningRadio()
+        try await untilUp()
+        guard directory.beacon(BeaconIdentifier(name)) == nil else {
+            throw EmulatorError(
+                .refusedSetting, "a beacon is named \"\(name)\" already", hint: "give the receiver another name")
+        }
+        do throws(RadioError) {
+            return try await radio.serveReceiver(name, motion: position.map(Motion.rest))
+        } catch {
+            switch error.code {
+            case .refused, .unsupported: throw EmulatorError(.refusedSetting, error.message, hint: error.hint)
+            default: throw EmulatorError(error)
+            }
+        }
+    }
+
+    /// Removes a receiver that was added during the run, and its hosts from the virtual air.
+    /// - Throws: `EmulatorError` `.unknownBeacon` if no receiver has the name, or `.refusedSetting` if it was there from the
+    ///   start, or if the radio has no positions.
+    package func removeReceiver(_ name: String) async throws(EmulatorError) -> AirReceiver {
+        let radio = try positioningRadio()
+        if let removed = await radio.removeReceiver(name) { return removed }
+        if await radio.namedReceivers().contains(where: { $0.name == name }) {
+            throw EmulatorError(
+                .refusedSetting, "the receiver \"\(name)\" is there from the start to the end of the run",
+                hint: "only receivers that were added during the run can be removed")
+        }
+        throw EmulatorError(
+            .unknownBeacon, "there is no receiver \"\(name)\"", hint: "beaconry ctl receiver list shows the receivers")
+    }
+
+    /// The receivers with a server, whether or not hosts are connected to it.
+    /// - Throws: `EmulatorError` `.refusedSetting` if the radio has no positions.
+    package func servedReceivers() async throws(EmulatorError) -> [AirReceiver] {
+        await (try positioningRadio()).namedReceivers()
     }
 
     private static func unknownOnAir(_ name: String) -> EmulatorError {
         EmulatorError(
             .unknownBeacon, "nothing on the air is named \"\(name)\"",
-            hint: "beaconry ctl list shows the beacons, beaconry ctl links the hosts that scan")
+            hint:
+                "beaconry ctl list shows the beacons, beaconry ctl receiver list the receivers, and beaconry ctl links the "
+                + "hosts that scan")
     }
 
     /// Overrides the path between a beacon and a host on the virtual air, in both directions; `nil` removes the override.

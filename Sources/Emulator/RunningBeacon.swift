@@ -215,8 +215,8 @@ actor RunningBeacon {
         advertisement = nil
     }
 
-    /// Notes that it was moved, which ended its motion.
-    func move(to position: Position) { motion = .rest(position) }
+    /// Notes that it was moved, which ended its former motion.
+    func move(_ motion: Motion) { self.motion = motion }
 
     /// Ends the timer, at the end of the run.
     func end() { stopTimer() }

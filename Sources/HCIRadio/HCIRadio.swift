@@ -680,9 +680,33 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
 
 extension HCIRadio: PositioningRadio {
     package func move(_ name: String, to position: Position) async -> Bool {
-        guard case .air(let air) = medium, air.setMotion(.rest(position), of: name) else { return false }
-        peripheral.noteMove(of: BeaconIdentifier(name), to: position)
+        guard case .air(let air) = medium, air.move(name, .rest(position)) else { return false }
+        peripheral.noteMotion(.rest(position), of: BeaconIdentifier(name))
         return true
+    }
+
+    package func walk(_ name: String, through places: [Position], over duration: Duration) async -> Motion? {
+        guard case .air(let air) = medium, let motion = air.path(through: places, over: duration),
+            air.move(name, motion)
+        else { return nil }
+        peripheral.noteMotion(motion, of: BeaconIdentifier(name))
+        return motion
+    }
+
+    package func serveReceiver(_ name: String, motion: Motion?) async throws(RadioError) -> AirReceiver {
+        guard case .air(let air) = medium else {
+            throw RadioError(
+                .unsupported, "\(self.name) has no receivers", hint: "run on the virtual air (--radio virtual)")
+        }
+        return try await air.addReceiver(name, motion: motion) { [continuation] in _ = continuation.yield($0) }
+    }
+
+    package func removeReceiver(_ name: String) async -> AirReceiver? {
+        if case .air(let air) = medium { await air.removeReceiver(name) } else { nil }
+    }
+
+    package func namedReceivers() async -> [AirReceiver] {
+        if case .air(let air) = medium { air.namedReceivers() } else { [] }
     }
 
     package func setMotion(_ motion: Motion?, ofReceiver receiver: String) async -> Bool {

@@ -83,8 +83,8 @@ final class PeripheralHost {
     }
 
     /// Notes that a beacon was moved on the virtual air; it stays there when it gets another controller.
-    func noteMove(of beacon: BeaconIdentifier, to position: Position) {
-        beacons[beacon]?.definition.site.motion = .rest(position)
+    func noteMotion(_ motion: Motion, of beacon: BeaconIdentifier) {
+        beacons[beacon]?.definition.site.motion = motion
     }
 
     private func isOtherHardware(_ former: HostedBeacon, _ new: HostedBeacon) -> Bool {

@@ -10,6 +10,24 @@ package protocol PositioningRadio: PeripheralRadio {
     /// - Returns: `false` if nothing on the air has this name.
     func move(_ name: String, to position: Position) async -> Bool
 
+    /// Moves a beacon or a host, or the hosts of a receiver, on a path through places at one speed, from now on; at the end
+    /// it stays at the last one.
+    /// - Returns: the motion; `nil` if nothing on the air has this name.
+    func walk(_ name: String, through places: [Position], over duration: Duration) async -> Motion?
+
+    /// Adds a receiver: a server for hosts, with this name, H4 over TCP at a free port of 127.0.0.1.
+    /// - Parameter motion: how its hosts move; `nil` is 1 m from every beacon.
+    /// - Throws: `RadioError` `.refused` if something on the air has the name, `.unsupported` in virtual time, or
+    ///   `.cannotServe`.
+    func serveReceiver(_ name: String, motion: Motion?) async throws(RadioError) -> AirReceiver
+
+    /// Removes a receiver that was added during the run: its server, and its hosts from the air.
+    /// - Returns: the receiver before it was removed; `nil` if no such receiver has this name.
+    func removeReceiver(_ name: String) async -> AirReceiver?
+
+    /// The servers with names, in the order of their names.
+    func namedReceivers() async -> [AirReceiver]
+
     /// Changes how the hosts of a receiver move, those that are on the air and those that join later.
     /// - Parameter receiver: the name that the server of its hosts was given.
     /// - Returns: `false` if no server has this name.
@@ -47,6 +65,26 @@ package struct AirMember: Hashable, Sendable {
         self.position = position
         self.motion = motion
         self.isScanActive = isScanActive
+    }
+}
+
+/// A server with a name on an emulated air, and its hosts.
+package struct AirReceiver: Hashable, Sendable {
+    /// The name of its first host.
+    package let name: String
+    /// Where hosts get controllers, such as `tcp:127.0.0.1:6402`.
+    package let server: String
+    /// The names of the hosts that are connected.
+    package let hosts: [String]
+    /// Its present position; `nil` is 1 m from every beacon.
+    package let position: Position?
+
+    /// A server with these hosts.
+    package init(name: String, server: String, hosts: [String], position: Position?) {
+        self.name = name
+        self.server = server
+        self.hosts = hosts
+        self.position = position
     }
 }
 

@@ -39,6 +39,23 @@ import Testing
         for (seconds, x, y) in expected { Self.expect(motion, at: seconds, x, y) }
     }
 
+    /// 14 m in 28 s from the 100th second on.
+    @Test func pathOverADurationBeginsAtItsStart() throws {
+        let motion = Motion.path(try #require(Motion.Path(through: Self.corner, from: 100, over: .seconds(28))))
+        let expected: [(Double, Double, Double)] = [
+            (0, 0, 3), (100, 0, 3), (102, 1, 3), (118, 9, 3), (120, 9, 4), (128, 9, 8), (1e9, 9, 8),
+        ]
+        for (seconds, x, y) in expected { Self.expect(motion, at: seconds, x, y) }
+        let atOnce = Motion.path(try #require(Motion.Path(through: Self.corner, from: 5, over: .zero)))
+        Self.expect(atOnce, at: 4.9, 0, 3)
+        Self.expect(atOnce, at: 5, 9, 8)
+        let place = Position(x: 1, y: 1)
+        let still = Motion.path(try #require(Motion.Path(through: [place, place], from: 5, over: .seconds(3))))
+        for seconds in [0.0, 6, 9] { Self.expect(still, at: seconds, 1, 1) }
+        #expect(Motion.Path(through: [], from: 0, over: .seconds(1)) == nil)
+        #expect(Motion.Path(through: Self.corner, from: .infinity, over: .seconds(1)) == nil)
+    }
+
     @Test func pathStaysAtItsPausesForTheirTimes() throws {
         let motion = try Self.path(pauses: [0: .seconds(2), 1: .seconds(20)])
         let expected: [(Double, Double, Double)] = [

@@ -71,6 +71,66 @@ struct VirtualAirTests {
         await radio.close()
     }
 
+    // MARK: - Receivers
+
+    private static func port(of receiver: AirReceiver) throws -> Int {
+        try #require(receiver.server.split(separator: ":").last.flatMap { Int($0) })
+    }
+
+    @Test func addedReceiverIsServedAtItsPositionUntilItIsRemoved() async throws {
+        let site = BeaconSite(
+            motion: .rest(Position(x: 0, y: 0)), measuredPower: MeasuredPower(-59),
+            transmitPower: TransmitPower(0))
+        let beacon = HostedBeacon(
+            identifier: BeaconIdentifier("a"), services: [],
+            advertisement: Self.advertisement(.nonConnectable, power: 0),
+            site: site)
+        let (radio, _) = try await Self.open(beacon)
+        let added = try await radio.serveReceiver("far", motion: .rest(Position(x: 10, y: 0)))
+        #expect(added.hosts == [] && added.position == Position(x: 10, y: 0))
+        let port = try Self.port(of: added)
+        let central = try await Self.central(port)
+        #expect(try await Self.firstSighting(central).rssi == RSSI(-79))
+        #expect(await radio.namedReceivers().map(\.hosts) == [["far"]])
+
+        let other = try await radio.serveReceiver("near", motion: nil)
+        let removed = try #require(await radio.removeReceiver("far"))
+        #expect(removed.server == added.server && removed.hosts == ["far"])
+        #expect(await radio.namedReceivers() == [other])
+        #expect(await radio.removeReceiver("far") == nil)
+        #expect(await radio.position(of: "far") == nil)
+        await #expect(throws: RadioError.self) { _ = try await Self.central(port) }
+        await central.close()
+        await radio.close()
+    }
+
+    @Test(arguments: ["a", "phone"])
+    func receiverNeedsANameOfItsOwn(_ name: String) async throws {
+        let beacon = HostedBeacon(
+            identifier: BeaconIdentifier("a"), services: [], advertisement: Self.advertisement(.nonConnectable))
+        let (radio, _) = try await Self.open(beacon)
+        _ = try await radio.serveReceiver("phone", motion: nil)
+        let error = await #expect(throws: RadioError.self) { try await radio.serveReceiver(name, motion: nil) }
+        #expect(error?.code == .refused)
+        #expect(error?.message == "something on the air is named \"\(name)\" already")
+        #expect(await radio.namedReceivers().map(\.name) == ["phone"])
+        await radio.close()
+    }
+
+    /// A receiver walks whether or not its host has joined.
+    @Test func receiverWalksBeforeItsHostJoins() async throws {
+        let beacon = HostedBeacon(
+            identifier: BeaconIdentifier("a"), services: [], advertisement: Self.advertisement(.nonConnectable))
+        let (radio, _) = try await Self.open(beacon)
+        _ = try await radio.serveReceiver("phone", motion: .rest(Position(x: 9, y: 0)))
+        let places = [Position(x: 9, y: 0), Position(x: 1, y: 0)]
+        let motion = try #require(await radio.walk("phone", through: places, over: .zero))
+        #expect(motion.isMoving)
+        #expect(await radio.namedReceivers().map(\.position) == [places[1]])
+        #expect(await radio.walk("nothing", through: places, over: .zero) == nil)
+        await radio.close()
+    }
+
     @Test func statusHasTheAcknowledgedValues() async throws {
         let beacon = HostedBeacon(
             identifier: BeaconIdentifier("a"), services: [],

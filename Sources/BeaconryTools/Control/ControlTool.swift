@@ -52,6 +52,13 @@ package struct ControlTool: Sendable {
         for bond in answer.bonds ?? [] { Output.report(RecordReport(bond, lines: [BondText.line(bond)]), as: format) }
         if let forgotten = answer.forgotten { Output.report(ForgottenReport(forgotten: forgotten), as: format) }
         if let moved = answer.moved { Output.report(RecordReport(moved, lines: [LinkText.line(moved)]), as: format) }
+        if let walk = answer.walk { Output.report(RecordReport(walk, lines: [LinkText.line(walk)]), as: format) }
+        if let servers = answer.servers {
+            switch format {
+            case .json: for server in servers { Output.line(JSONLine.encode(server)) }
+            case .text: for line in LinkText.list(servers) { Output.line(line) }
+            }
+        }
         if let link = answer.link { Output.report(RecordReport(link, lines: [LinkText.line(link)]), as: format) }
         if let receivers = answer.receivers {
             switch format {
@@ -130,8 +137,23 @@ enum ControlSockets {
 
 /// The text of positions and paths on the virtual air.
 enum LinkText {
-    static func line(_ moved: MoveRecord) -> String {
-        "\(moved.name) is at \(moved.position.map { "\($0)" }.joined(separator: ", ")) (m)"
+    static func line(_ moved: MoveRecord) -> String { "\(moved.name) is at \(place(moved.position)) (m)" }
+
+    static func line(_ walk: WalkRecord) -> String {
+        "\(walk.name) walks for \(ValueText.text(walk.seconds)) s: \(walk.path.map(place).joined(separator: "; ")) (m)"
+    }
+
+    private static func place(_ position: [Double]) -> String { position.map { "\($0)" }.joined(separator: ", ") }
+
+    static func list(_ servers: [ServerRecord]) -> [String] {
+        if servers.isEmpty { return ["no receivers"] }
+        let rows = servers.map { server in
+            [
+                server.name, server.server, server.position.map { "\(place($0)) (m)" } ?? "1 m from every beacon",
+                server.hosts.isEmpty ? "none" : server.hosts.joined(separator: ", "),
+            ]
+        }
+        return TextTable(rows: [["RECEIVER", "SERVER", "POSITION", "HOSTS"]] + rows).lines
     }
 
     static func list(_ receivers: [ReceiverRecord]) -> [String] {

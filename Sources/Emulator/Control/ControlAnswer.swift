@@ -29,6 +29,10 @@ package struct ControlAnswer: Codable, Hashable, Sendable {
     package var forgotten: Int?
     /// What was moved.
     package var moved: MoveRecord?
+    /// What walks.
+    package var walk: WalkRecord?
+    /// The servers of receivers: all, the one that was added, or the one that was removed.
+    package var servers: [ServerRecord]?
     /// The hosts on the virtual air.
     package var receivers: [ReceiverRecord]?
     /// The paths on the virtual air.
@@ -60,6 +64,57 @@ package struct ControlAnswer: Codable, Hashable, Sendable {
         var answer = ControlAnswer()
         answer.beacons = statuses.map(BeaconRecord.init)
         return answer
+    }
+}
+
+extension ControlAnswer {
+    /// An answer with the servers of receivers.
+    static func servers(_ receivers: [AirReceiver]) -> ControlAnswer {
+        var answer = ControlAnswer()
+        answer.servers = receivers.map(ServerRecord.init)
+        return answer
+    }
+}
+
+/// The server of a receiver, as JSON.
+package struct ServerRecord: Codable, Hashable, Sendable {
+    /// The version of the format.
+    package var v = 1
+    /// The name of its first host on the air.
+    package let name: String
+    /// Where hosts get controllers, as in `radio-ready`: `tcp:127.0.0.1:6402`.
+    package let server: String
+    /// The port of a TCP server; absent for others.
+    package let port: Int?
+    /// The names of the hosts that are connected.
+    package let hosts: [String]
+    /// The present position x, y, z in metres; absent for 1 m from every beacon.
+    package let position: [Double]?
+
+    init(_ receiver: AirReceiver) {
+        name = receiver.name
+        server = receiver.server
+        port = receiver.server.hasPrefix("tcp:") ? HostAndPort(String(receiver.server.dropFirst(4)))?.port : nil
+        hosts = receiver.hosts
+        position = receiver.position.map { [$0.x, $0.y, $0.z] }
+    }
+}
+
+/// A beacon, a host or a receiver that walks, as JSON.
+package struct WalkRecord: Codable, Hashable, Sendable {
+    /// The version of the format.
+    package var v = 1
+    /// The name on the air.
+    package let name: String
+    /// The positions x, y, z in metres.
+    package let path: [[Double]]
+    /// The duration of the walk, in seconds.
+    package let seconds: Double
+
+    init(name: String, path: [Position], over duration: Duration) {
+        self.name = name
+        self.path = path.map { [$0.x, $0.y, $0.z] }
+        seconds = duration / .seconds(1)
     }
 }
 

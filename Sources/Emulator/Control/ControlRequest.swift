@@ -27,6 +27,15 @@ package enum ControlRequest: Hashable, Sendable {
     case move(String, [Double])
     /// The hosts on the virtual air, with their positions.
     case receivers
+    /// Moves a beacon, a host or a receiver on the virtual air through positions in metres, over a duration such as `20s`.
+    case walk(String, [[Double]], over: String)
+    /// The servers of receivers, with or without hosts. In JSON, `receiver` with the `action` `list`.
+    case listReceivers
+    /// Adds a receiver with a server of its own to the virtual air, at a position in metres or 1 m from every beacon. In
+    /// JSON, `receiver` with the `action` `add`.
+    case addReceiver(String, [Double]? = nil)
+    /// Removes a receiver that was added. In JSON, `receiver` with the `action` `remove`.
+    case removeReceiver(String)
     /// The paths from everything that advertises to everything that scans on the virtual air.
     case links
     /// Overrides the path between a beacon and a host on the virtual air; without values, removes the override. The keys
@@ -75,11 +84,15 @@ package enum ControlRequest: Hashable, Sendable {
     /// The device's command that `act` performs by default.
     private static let defaultCommand = "act"
 
+    /// What `receiver` does.
+    private enum ReceiverAction: String, CaseIterable {
+        case list, add, remove
+    }
+
     /// The names of the requests.
     private enum Command: String, Codable, CaseIterable {
-        case list, show, set, enable, disable, act, move, receivers, links, link, disconnect, mute, unmute, battery,
-            radio, clock
-        case reload, bonds, forget, pair, events, stop
+        case list, show, set, enable, disable, act, move, walk, receiver, receivers, links, link, disconnect, mute
+        case unmute, battery, radio, clock, reload, bonds, forget, pair, events, stop
     }
 
     /// The JSON object.
@@ -94,6 +107,9 @@ package enum ControlRequest: Hashable, Sendable {
         var answer: String?
         var format: EventFormat?
         var position: [Double]?
+        var path: [[Double]]?
+        var over: String?
+        var action: String?
         var receiver: String?
         var reason: String?
         var `for`: String?
@@ -129,6 +145,8 @@ package enum ControlRequest: Hashable, Sendable {
             self = .perform(try device(), DeviceCommand(fields.name ?? Self.defaultCommand, fields.values ?? [:]))
         case .move: self = .move(try device(), fields.position ?? [])
         case .receivers: self = .receivers
+        case .walk: self = .walk(try device(), fields.path ?? [], over: fields.over ?? "")
+        case .receiver: self = try Self.receiverRequest(fields)
         case .links: self = .links
         case .link:
             guard let receiver = fields.receiver else {
@@ -151,6 +169,19 @@ package enum ControlRequest: Hashable, Sendable {
         }
     }
 
+    private static func receiverRequest(_ fields: Fields) throws(EmulatorError) -> ControlRequest {
+        guard let action = ReceiverAction(rawValue: fields.action ?? ReceiverAction.list.rawValue) else {
+            let names = ReceiverAction.allCases.map(\.rawValue).joined(separator: ", ")
+            throw EmulatorError(
+                .badProfile, "receiver has no action \"\(fields.action ?? "")\"", hint: "choose one of \(names)")
+        }
+        if action == .list { return .listReceivers }
+        guard let name = fields.name else {
+            throw EmulatorError(.badProfile, "receiver needs a name", hint: "give a name, such as phone")
+        }
+        return action == .add ? .addReceiver(name, fields.position) : .removeReceiver(name)
+    }
+
     private var fields: Fields {
         switch self {
         case .list(let profile): Fields(command: .list, profile: profile)
@@ -164,6 +195,12 @@ package enum ControlRequest: Hashable, Sendable {
                 name: command.name == Self.defaultCommand ? nil : command.name)
         case .move(let name, let position): Fields(command: .move, device: name, position: position)
         case .receivers: Fields(command: .receivers)
+        case .walk(let name, let path, let duration): Fields(command: .walk, device: name, path: path, over: duration)
+        case .listReceivers: Fields(command: .receiver, action: ReceiverAction.list.rawValue)
+        case .addReceiver(let name, let position):
+            Fields(command: .receiver, name: name, position: position, action: ReceiverAction.add.rawValue)
+        case .removeReceiver(let name):
+            Fields(command: .receiver, name: name, action: ReceiverAction.remove.rawValue)
         case .links: Fields(command: .links)
         case .link(let device, let receiver, let values):
             Fields(command: .link, device: device, values: values, receiver: receiver)

@@ -49,6 +49,10 @@ struct ControlSession {
             return .answer(.beacons([try await emulator.perform(command, on: device)]))
         case .move(let name, let position): return .answer(try await move(name, position))
         case .receivers: return .answer(try await receivers())
+        case .walk(let name, let path, let duration): return .answer(try await walk(name, path, duration))
+        case .listReceivers: return .answer(.servers(try await emulator.servedReceivers()))
+        case .addReceiver(let name, let metres): return .answer(.servers([try await addReceiver(name, metres)]))
+        case .removeReceiver(let name): return .answer(.servers([try await emulator.removeReceiver(name)]))
         case .links: return .answer(try await links())
         case .link(let device, let receiver, let values):
             return .answer(try await overrideLink(device, receiver, values))
@@ -66,11 +70,7 @@ struct ControlSession {
     }
 
     private func move(_ name: String, _ metres: [Double]) async throws(EmulatorError) -> ControlAnswer {
-        guard 2...3 ~= metres.count, metres.allSatisfy({ $0.isFinite && abs($0) <= 10_000 }) else {
-            throw EmulatorError(
-                .badProfile, "move needs a position", hint: "give two or three numbers of metres from -10000 to 10000")
-        }
-        let position = Position(x: metres[0], y: metres[1], z: metres.count == 3 ? metres[2] : 0)
+        let position = try Self.position(metres, of: "move")
         try await emulator.move(name, to: position)
         var answer = ControlAnswer()
         answer.moved = MoveRecord(name: name, position: position)
@@ -81,6 +81,47 @@ struct ControlSession {
         var answer = ControlAnswer()
         answer.receivers = try await emulator.receivers().map(ReceiverRecord.init)
         return answer
+    }
+
+    private static func position(_ metres: [Double], of command: String) throws(EmulatorError) -> Position {
+        guard 2...3 ~= metres.count, metres.allSatisfy({ $0.isFinite && abs($0) <= 10_000 }) else {
+            throw EmulatorError(
+                .badProfile, "\(command) needs a position",
+                hint: "give two or three numbers of metres from -10000 to 10000")
+        }
+        return Position(x: metres[0], y: metres[1], z: metres.count == 3 ? metres[2] : 0)
+    }
+
+    private func walk(
+        _ name: String, _ path: [[Double]], _ time: String
+    ) async throws(EmulatorError) -> ControlAnswer {
+        guard 2...1000 ~= path.count else {
+            throw EmulatorError(
+                .badProfile, "walk needs a path", hint: "give 2 to 1000 positions of two or three numbers of metres")
+        }
+        var places: [Position] = []
+        for metres in path { places.append(try Self.position(metres, of: "each point of a walk")) }
+        let duration: Duration
+        do throws(ValueFault) {
+            duration = try ValueText.duration(time)
+        } catch {
+            throw EmulatorError(.badProfile, error.message)
+        }
+        try await emulator.walk(name, through: places, over: duration)
+        var answer = ControlAnswer()
+        answer.walk = WalkRecord(name: name, path: places, over: duration)
+        return answer
+    }
+
+    private func addReceiver(_ name: String, _ metres: [Double]?) async throws(EmulatorError) -> AirReceiver {
+        do throws(ValueFault) {
+            _ = try ValueText.name(name)
+        } catch {
+            throw EmulatorError(.badProfile, error.message)
+        }
+        var position: Position?
+        if let metres { position = try Self.position(metres, of: "a receiver") }
+        return try await emulator.addReceiver(name, at: position)
     }
 
     private func links() async throws(EmulatorError) -> ControlAnswer {

@@ -117,6 +117,9 @@ final class LiveAir {
         return delegate
     }
 
+    /// The present time on this air in seconds since it began.
+    var seconds: Double { Double(now) * 1e-6 }
+
     /// Changes how the controller of this name moves; `false` if there is none.
     func setMotion(_ motion: Motion?, of name: String) -> Bool {
         guard let identifier = controllers[name] else { return false }
@@ -221,6 +224,13 @@ final class LiveAir {
         air.removeController(identifier)
         if let name = controllers.first(where: { $0.value == identifier })?.key { controllers[name] = nil }
         settle()
+    }
+
+    /// Removes the controller of this name from the air, as if it lost its power, and ends the connection to its host.
+    func remove(_ name: String) {
+        guard let identifier = controllers[name], let user = delegate(of: identifier) else { return }
+        leave(identifier)
+        user.airEnded()
     }
 
     /// Ends the air, and with it all controllers on it.

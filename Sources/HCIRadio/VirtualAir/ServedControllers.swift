@@ -34,6 +34,18 @@ final class ServedControllers {
     /// Frees the address of a host that has left.
     func release(_ controller: ControllerConfiguration) { inUse[controller.publicAddress] = nil }
 
+    /// The names of its hosts that are on the air, in order.
+    var hosts: [String] { inUse.values.sorted() }
+
+    /// Its present position; `nil` is 1 m from every beacon.
+    var position: Position? { motion?.position(atSeconds: air.seconds) }
+
+    /// Removes its hosts from the air, and ends their connections.
+    func removeHosts() {
+        for name in inUse.values { air.remove(name) }
+        inUse = [:]
+    }
+
     /// The name that the server was given; `nil` for none.
     var name: String? { server.name }
 

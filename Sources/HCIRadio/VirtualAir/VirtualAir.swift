@@ -29,6 +29,10 @@ final class VirtualAir {
     /// The servers by the names that they were given, as in `RadioCapabilities.receivers`.
     private var receivers: [String: String] = [:]
     private var kernelControllers: [KernelController] = []
+    /// The receivers that were added while the air was open, by their names.
+    private var added: [String: (server: AirServer, controllers: ServedControllers)] = [:]
+    /// The names of receivers whose servers are about to listen.
+    private var pending: Set<String> = []
     /// The addresses of servers in front of hosts of this process.
     private var announced: [String] = []
     /// The addresses of other hosts of this process, by their names on the air; some may have left.
@@ -149,12 +153,85 @@ final class VirtualAir {
     /// Changes how a beacon or a host moves; `false` if nothing on the air has this name.
     func setMotion(_ motion: Motion?, of name: String) -> Bool { air?.setMotion(motion, of: name) ?? false }
 
+    /// Moves a beacon or a host, and the hosts of a receiver; `false` if nothing on the air has this name.
+    func move(_ name: String, _ motion: Motion) -> Bool {
+        let isReceiver = setMotion(motion, ofReceiver: name)
+        return setMotion(motion, of: name) || isReceiver
+    }
+
+    /// A path through places from now on; `nil` if the air has ended, or without places.
+    func path(through places: [Position], over duration: Duration) -> Motion? {
+        air.flatMap { Motion.Path(through: places, from: $0.seconds, over: duration) }.map(Motion.path)
+    }
+
     /// Changes how the hosts of a receiver move; `false` if no server and no host of this process has this name.
     func setMotion(_ motion: Motion?, ofReceiver receiver: String) -> Bool {
-        let controllers = served.filter { $0.name == receiver }
+        let controllers = namedControllers.filter { $0.name == receiver }
         for each in controllers { each.setMotion(motion) }
         let isHost = hosts[receiver] != nil && air?.setMotion(motion, of: receiver) == true
         return !controllers.isEmpty || isHost
+    }
+
+    private var namedControllers: [ServedControllers] {
+        (served + added.values.map(\.controllers)).filter { $0.name != nil }
+    }
+
+    // MARK: - Receivers
+
+    /// Adds a receiver: a server of its own, at a free port of 127.0.0.1.
+    /// - Parameter report: called with events of its hosts on the air's event loop.
+    /// - Throws: `RadioError` `.refused` if something on the air has the name, `.unsupported` in virtual time, or
+    ///   `.cannotServe`.
+    func addReceiver(
+        _ name: String, motion: Motion?, report: @escaping @Sendable (RadioEvent) -> Void
+    ) async throws(RadioError) -> AirReceiver {
+        guard let air else { throw .closed }
+        guard !(air.loop is SimulatedEventLoop) else {
+            throw RadioError(
+                .unsupported, "hosts of other processes have clocks of their own, which virtual time does not control",
+                hint:
+                    "start the run without --rate, or with a number and a server (--rate 10 --hci-server tcp:127.0.0.1:0)"
+            )
+        }
+        guard !air.hasController(named: name), receivers[name] == nil, pending.insert(name).inserted else {
+            throw RadioError(
+                .refused, "something on the air is named \"\(name)\" already", hint: "give the receiver another name")
+        }
+        defer { pending.remove(name) }
+        let controllers = ServedControllers(.tcp(host: "127.0.0.1", port: 0, name: name, motion: motion), on: air)
+        let server = try await AirServer.start(on: "127.0.0.1", port: 0, controllers: controllers, air: air) {
+            report(.host($0))
+        }
+        // The air may have ended meanwhile.
+        guard self.air != nil else {
+            await server.close()
+            throw .closed
+        }
+        added[name] = (server, controllers)
+        receivers[name] = server.name
+        return AirReceiver(name: name, server: server.name, hosts: [], position: controllers.position)
+    }
+
+    /// Removes a receiver that was added while the air was open; `nil` if there is none.
+    func removeReceiver(_ name: String) async -> AirReceiver? {
+        guard let (server, controllers) = added.removeValue(forKey: name) else { return nil }
+        let receiver = AirReceiver(
+            name: name, server: server.name, hosts: controllers.hosts, position: controllers.position)
+        receivers[name] = nil
+        await server.close()
+        controllers.removeHosts()
+        return receiver
+    }
+
+    /// The servers with names, in the order of their names.
+    func namedReceivers() -> [AirReceiver] {
+        receivers.sorted { $0.key < $1.key }.map { name, server in
+            let controllers = namedControllers.filter { $0.name == name }
+            let isHost = hosts[name] != nil && air?.hasController(named: name) == true
+            return AirReceiver(
+                name: name, server: server, hosts: isHost ? [name] : controllers.flatMap(\.hosts).sorted(),
+                position: isHost ? air?.position(of: name) : controllers.first?.position)
+        }
     }
 
     /// The present position of a beacon or a host; `nil` if nothing on the air has this name, or it has none.
@@ -185,7 +262,9 @@ final class VirtualAir {
 
     /// The capabilities of the radio with this number of beacons.
     func capabilities(beacons: Int) -> RadioCapabilities {
-        let names = servers.map(\.name) + kernelControllers.map(Self.name) + announced
+        let names =
+            servers.map(\.name) + kernelControllers.map(Self.name) + announced
+            + added.sorted { $0.key < $1.key }.map(\.value.server.name)
         return Self.capabilities(
             reason: reason, beacons: beacons, servers: names, receivers: receivers, seed: seed)
     }
@@ -206,10 +285,12 @@ final class VirtualAir {
     /// Closes the servers, then ends the air.
     func close() async {
         for server in servers { await server.close() }
+        for (server, _) in added.values { await server.close() }
         for controller in kernelControllers { controller.close() }
         air?.close()
         air = nil
         served = []
+        added = [:]
         hosts = [:]
     }
 }

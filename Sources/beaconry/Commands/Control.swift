@@ -17,9 +17,9 @@ struct Control: AsyncParsableCommand {
             """,
         subcommands: [
             ControlList.self, ControlShow.self, ControlSet.self, ControlEnable.self, ControlDisable.self,
-            ControlAct.self, ControlMove.self, ControlReceivers.self, ControlLinks.self, ControlLink.self,
-            ControlDisconnect.self,
-            ControlMute.self, ControlUnmute.self, ControlBattery.self, ControlRadio.self, ControlClock.self,
+            ControlAct.self, ControlMove.self, ControlWalk.self, ControlReceiver.self, ControlReceivers.self,
+            ControlLinks.self, ControlLink.self, ControlDisconnect.self, ControlMute.self, ControlUnmute.self,
+            ControlBattery.self, ControlRadio.self, ControlClock.self,
             ControlReload.self, ControlStop.self, ControlEvents.self, ControlBonds.self, ControlForget.self,
             ControlPair.self,
         ])
@@ -137,10 +137,10 @@ struct ControlMove: AsyncParsableCommand {
         discussion: """
             Example: beaconry ctl move phone 3 0
 
-            The name of a host is the id of its receiver in the profile or the name after ?name= in --hci-server, else \
+            The hosts of a receiver that connect later are there as well. The name of a host is the id of its receiver in the profile or the name after ?name= in --hci-server, else \
             host, host-2, and so on.
             """)
-    @Argument(help: "The beacon's id, or the host's name.") var name: String
+    @Argument(help: "The beacon's id, or the name of the host or receiver.") var name: String
     @Argument(
         parsing: .allUnrecognized,
         help: ArgumentHelp("X, Y and, if not 0, the height in metres.", valueName: "metres"))
@@ -148,13 +148,8 @@ struct ControlMove: AsyncParsableCommand {
     @OptionGroup var options: ControlOptions
 
     func run() async throws {
-        let position: Position
-        do throws(ValueFault) {
-            position = try ValueText.position(metres.joined(separator: ","))
-        } catch {
-            throw Failure.usage("\(error.message)")
-        }
-        try await options.tool.send(.move(name, [position.x, position.y, position.z]))
+        let position = try PositionArgument.parse(metres.joined(separator: ","))
+        try await options.tool.send(.move(name, position))
     }
 }
 

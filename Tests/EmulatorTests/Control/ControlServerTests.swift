@@ -184,6 +184,29 @@ struct ControlServerTests {
             (#"{"v":1,"command":"set"}"#, "set needs a beacon; name one, see list"),
             (#"{"v":1,"command":"enable"}"#, "enable needs a beacon; name one, see list"),
             (
+                #"{"v":1,"command":"receiver","action":"rename"}"#,
+                "receiver has no action \"rename\"; choose one of list, add"
+            ),
+            (#"{"v":1,"command":"receiver","action":"add"}"#, "receiver needs a name; give a name, such as phone"),
+            (#"{"v":1,"command":"receiver","action":"add","name":"a b"}"#, "\"a b\" is not a name"),
+            (
+                #"{"v":1,"command":"receiver","action":"add","name":"phone","position":[1]}"#,
+                "a receiver needs a position; give two or three numbers of metres"
+            ),
+            (
+                #"{"v":1,"command":"receiver","action":"add","name":"phone"}"#,
+                "scripted has no positions; run on the virtual air (--radio virtual)"
+            ),
+            (#"{"v":1,"command":"walk","device":"exit"}"#, "walk needs a path; give 2 to 1000 positions"),
+            (
+                #"{"v":1,"command":"walk","device":"exit","path":[[1,2],[1e9,2]],"over":"2s"}"#,
+                "each point of a walk needs a position"
+            ),
+            (
+                #"{"v":1,"command":"walk","device":"exit","path":[[1,2],[3,2]],"over":"soon"}"#,
+                "\"soon\" is not a duration; write 10s, 500ms or 2m"
+            ),
+            (
                 #"{"v":1,"command":"set","device":"exit","values":{"minor":"x"}}"#,
                 "exit: minor: \"x\" is not a whole number from 0 to 65535"
             ),

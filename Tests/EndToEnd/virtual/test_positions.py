@@ -132,6 +132,81 @@ def test_links_have_distance_rssi_and_loss(beaconry: Beaconry) -> None:
     assert text.splitlines()[1].split()[:6] == ["door", "phone", "10.00", "m", "-79", "dBm"]
 
 
+def test_a_receiver_is_added_walks_and_is_removed(beaconry: Beaconry) -> None:
+    run, _ = started(beaconry, "?name=desk")
+    added = json.loads(beaconry.call("ctl", "receiver", "add", "phone", "-6", "8", "--json").stdout)
+    assert (added["name"], added["hosts"], added["position"]) == ("phone", [], [-6, 8, 0])
+    assert added["server"] == f"tcp:127.0.0.1:{added['port']}"
+
+    async def walk() -> list[set[int]]:
+        async with phone(f"tcp-client:127.0.0.1:{added['port']}") as device:
+            first = {each.rssi for each in await receive_reports(device, 0.5)}
+            answer = await asyncio.to_thread(beaconry.call, "ctl", "walk", "phone", "-6,8", "-1,0", "--over", "1s")
+            assert answer.stdout == "phone walks for 1 s: -6.0, 8.0, 0.0; -1.0, 0.0, 0.0 (m)\n", answer
+            during = {each.rssi for each in await receive_reports(device, 1.5)}
+            listed = await asyncio.to_thread(beaconry.call, "ctl", "receiver", "list")
+            rows = [line.split() for line in listed.stdout.splitlines()]
+            assert rows[0] == ["RECEIVER", "SERVER", "POSITION", "HOSTS"]
+            assert [row[0] for row in rows[1:]] == ["desk", "phone"] and rows[2][-1] == "phone"
+            return [first, during, {each.rssi for each in await receive_reports(device, 0.5)}]
+
+    first, during, last = asyncio.run(walk())
+    assert (first, last) == ({-79}, {-59})
+    assert len(during) > 3, during
+    run.wait("host-joined", host="phone")
+    assert asyncio.run(rssi(f"tcp-client:127.0.0.1:{added['port']}")) == {-59}, "the next host is where the walk has ended"
+
+    host = RawHost(added["port"])
+    run.wait("host-joined", host="phone")
+    removed = json.loads(beaconry.call("ctl", "receiver", "remove", "phone", "--json").stdout)
+    assert removed["hosts"] == ["phone"]
+    run.wait("host-left", host="phone")
+    host.close()
+    with pytest.raises(OSError):
+        RawHost(added["port"])
+    assert json.loads(beaconry.call("ctl", "receiver", "list", "--json").stdout)["name"] == "desk"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (("receiver", "add", "desk"), 65, 'something on the air is named "desk" already; give the receiver another name'),
+        (("receiver", "add", "door"), 65, 'a beacon is named "door" already'),
+        (("receiver", "add", "a/b"), 65, '"a/b" is not a name: write 1 to 64 letters'),
+        (("receiver", "add", "phone", "far"), 64, "is not a number of metres"),
+        (("receiver", "remove", "desk"), 65, "only receivers that were added during the run can be removed"),
+        (("receiver", "remove", "phone"), 64, 'there is no receiver "phone"; beaconry ctl receiver list shows'),
+        (("walk", "door", "1,0", "--over", "1s"), 64, "a walk needs two positions or more"),
+        (("walk", "door", "1,0", "2,0", "--over", "soon"), 64, '"soon" is not a duration'),
+        (("walk", "cat", "1,0", "2,0", "--over", "1s"), 64, 'nothing on the air is named "cat"'),
+    ],
+)  # fmt: skip
+def test_bad_receivers_and_walks_are_refused(
+    beaconry: Beaconry, arguments: tuple[str, ...], code: int, sentence: str
+) -> None:
+    started(beaconry, "?name=desk")
+    refused = beaconry.call("ctl", *arguments)
+    assert (refused.returncode, sentence in refused.stderr) == (code, True), refused
+
+
+def test_virtual_time_has_no_receivers_for_other_processes(beaconry: Beaconry) -> None:
+    beaconry.run(beaconry.profile(PROFILE), "--rate", "manual", radio="virtual").wait("ready")
+    refused = beaconry.call("ctl", "receiver", "add", "phone")
+    assert refused.returncode == 65 and "which virtual time does not control" in refused.stderr, refused
+    assert beaconry.call("ctl", "walk", "door", "0,0", "10,0", "--over", "10s").returncode == 0
+    assert beaconry.call("ctl", "clock", "advance", "5s").returncode == 0
+
+
+def test_an_air_without_beacons_gets_some_in_a_reload(beaconry: Beaconry) -> None:
+    run = beaconry.run(beaconry.profile("profile: room\nbeacons: []\n"), "--hci-server", "none", radio="virtual")
+    assert run.wait("ready")["beacons"] == 0
+    added = json.loads(beaconry.call("ctl", "receiver", "add", "phone", "1", "0", "--json").stdout)
+    beaconry.profile(PROFILE)
+    assert beaconry.call("ctl", "reload").returncode == 0
+    run.wait("advertising-started", device="door")
+    assert asyncio.run(rssi(f"tcp-client:127.0.0.1:{added['port']}")) == {-59}
+
+
 def test_hosts_without_a_name_have_a_number(beaconry: Beaconry) -> None:
     run, (transport,) = started(beaconry, "")
     port = int(transport.rsplit(":", 1)[1])

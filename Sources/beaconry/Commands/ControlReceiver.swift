@@ -1,0 +1,111 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import BeaconryTools
+import BluetoothCore
+import Devices
+import Emulator
+
+/// `beaconry ctl receiver`
+struct ControlReceiver: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "receiver", abstract: "Add or remove a server for hosts on the virtual air.",
+        discussion: """
+            Example: beaconry ctl receiver add phone 9 0
+
+            A receiver is a server with a name and a position, where a host gets a controller (HCI, H4 over TCP). Those of \
+            the profile and of --hci-server are there from the start to the end of the run.
+            """,
+        subcommands: [ControlReceiverAdd.self, ControlReceiverRemove.self, ControlReceiverList.self])
+}
+
+/// `beaconry ctl receiver add`
+struct ControlReceiverAdd: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add", abstract: "Add a receiver with a server at a free port of 127.0.0.1.",
+        discussion: """
+            Example: beaconry ctl receiver add phone 9 0 --json
+
+            The answer has the port. In virtual time there are no receivers for other processes.
+            """)
+    @Argument(help: "The receiver's name.") var name: String
+    @Argument(
+        parsing: .allUnrecognized,
+        help: ArgumentHelp(
+            "X, Y and, if not 0, the height in metres (default: 1 m from every beacon).", valueName: "metres"))
+    var metres: [String] = []
+    @OptionGroup var options: ControlOptions
+
+    func run() async throws {
+        let position = metres.isEmpty ? nil : try PositionArgument.parse(metres.joined(separator: ","))
+        try await options.tool.send(.addReceiver(name, position))
+    }
+}
+
+/// `beaconry ctl receiver remove`
+struct ControlReceiverRemove: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Remove a receiver that was added, and its hosts from the air.",
+        discussion: "Example: beaconry ctl receiver remove phone")
+    @Argument(help: "The receiver's name.") var name: String
+    @OptionGroup var options: ControlOptions
+    func run() async throws { try await options.tool.send(.removeReceiver(name)) }
+}
+
+/// `beaconry ctl receiver list`
+struct ControlReceiverList: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Show the servers of receivers, with their positions and hosts.",
+        discussion: "Example: beaconry ctl receiver list --json")
+    @OptionGroup var options: ControlOptions
+    func run() async throws { try await options.tool.send(.listReceivers) }
+}
+
+/// `beaconry ctl walk`
+struct ControlWalk: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "walk", abstract: "Move a beacon or a host on the virtual air along a path, from now on.",
+        discussion: """
+            Example: beaconry ctl walk phone 9,0 1,0 --over 20s
+
+            It begins at the first position, has one speed, stays at the last position, and ends an earlier movement. The \
+            command does not wait for its end.
+            """)
+    @Argument(help: "The beacon's id, or the name of the host or receiver.") var name: String
+    @Argument(
+        parsing: .allUnrecognized,
+        help: ArgumentHelp("Two or more positions in metres: X,Y or X,Y,HEIGHT.", valueName: "positions"))
+    var positions: [String]
+    @Option(help: "Duration of the walk, such as 20s.") var over: String
+    @OptionGroup var options: ControlOptions
+
+    func run() async throws {
+        guard positions.count > 1 else {
+            throw Failure.usage("a walk needs two positions or more, such as 9,0 1,0")
+        }
+        var path: [[Double]] = []
+        for text in positions { path.append(try PositionArgument.parse(text)) }
+        do throws(ValueFault) {
+            _ = try ValueText.duration(over)
+        } catch {
+            throw Failure.usage(error.message)
+        }
+        try await options.tool.send(.walk(name, path, over: over))
+    }
+}
+
+/// A position among the arguments of a command.
+enum PositionArgument {
+    /// The numbers of a position.
+    /// - Throws: `Failure` for another text.
+    static func parse(_ text: String) throws(Failure) -> [Double] {
+        do throws(ValueFault) {
+            let position = try ValueText.position(text)
+            return [position.x, position.y, position.z]
+        } catch {
+            throw Failure.usage(error.message)
+        }
+    }
+}
