@@ -14,6 +14,21 @@ extension Emulator {
     package func perform(_ request: ControlRequest) async throws(EmulatorError) {
         _ = try await ControlSession(emulator: self).handle(request)
     }
+
+    /// Answers a request, as the control socket does it.
+    /// - Throws: `EmulatorError`, as the method that the request calls; `.badProfile` for `events`, which has no answer. `stop`
+    ///   is answered before the run ends.
+    package func answer(_ request: ControlRequest) async throws(EmulatorError) -> ControlAnswer {
+        switch try await ControlSession(emulator: self).handle(request) {
+        case .answer(let answer): return answer
+        case .events: throw EmulatorError(.badProfile, "events have no answer")
+        case .stop:
+            stop()
+            var answer = ControlAnswer()
+            answer.stopping = true
+            return answer
+        }
+    }
 }
 
 /// The handlers of control requests.

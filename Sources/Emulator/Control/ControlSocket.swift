@@ -140,3 +140,29 @@ struct LineReader {
         return lines
     }
 }
+
+/// The file of a Unix socket of another server of a run.
+package enum SocketFile {
+    /// Creates the folder, and removes a socket that an earlier run has left.
+    /// - Parameter hint: how to choose another path.
+    /// - Throws: `EmulatorError` `.cannotCreate` if a process listens on it, or the folder cannot be created.
+    package static func claim(_ path: String, hint: String) async throws(EmulatorError) {
+        do throws(SystemError) {
+            try Folder.create(Folder.containing(path))
+        } catch {
+            throw EmulatorError(.cannotCreate, "\(error)", hint: hint)
+        }
+        if let owner = await PeerCredentials.listening(at: path) {
+            let process = owner.process > 0 ? " by process \(owner.process)" : ""
+            throw EmulatorError(.cannotCreate, "the socket \(path) is in use\(process)", hint: hint)
+        }
+        var status = stat()
+        if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK { unlink(path) }
+    }
+
+    /// Admits only the user who runs the program.
+    package static func protect(_ path: String) { chmod(path, 0o600) }
+
+    /// Removes it.
+    package static func remove(_ path: String) { unlink(path) }
+}

@@ -18,6 +18,8 @@ package enum EmulatorEvent: Hashable, Sendable {
     case radioLost(RadioError)
     /// Every beacon is on the air, for the first time.
     case ready(beacons: Int)
+    /// The control requests are served over HTTP, at this URL.
+    case controlServed(url: String)
     /// The profiles were read again.
     case reloaded(beacons: Int)
     /// The profiles were read again and cannot be used; nothing changed.
@@ -34,6 +36,15 @@ package enum EmulatorEvent: Hashable, Sendable {
     case beacon(BeaconIdentifier, BeaconEvent)
     /// Something happened on a phone, which may be connected to an accessory.
     case phone(BeaconIdentifier, accessory: RemoteAddress?, PhoneEvent)
+
+    /// The beacon or phone that it concerns; `nil` for none.
+    package var device: String? {
+        switch self {
+        case .beacon(let beacon, _): beacon.name
+        case .phone(let phone, _, _): phone.name
+        default: nil
+        }
+    }
 
     /// Whether the event is a warning.
     package var isWarning: Bool {
@@ -156,6 +167,8 @@ package enum PhoneEvent: Hashable, Sendable {
 
 /// An event and the time at which it was posted.
 package struct PostedEvent: Hashable, Sendable {
+    /// Its number in the run, from 1; 0 before it is posted, and for `.lost`.
+    package var sequence: UInt64 = 0
     /// The time.
     package let time: Date
     /// The event.

@@ -14,6 +14,8 @@ package final class EventHub: Sendable {
         var readers: [Int: EventQueue] = [:]
         var next = 0
         var isFinished = false
+        var sequence: UInt64 = 0
+        var journal: EventJournal?
     }
 
     private let capacity: Int
@@ -24,10 +26,17 @@ package final class EventHub: Sendable {
     package init(capacity: Int = 4096) { self.capacity = capacity }
 
     /// The events from now on.
-    package func listen() -> AsyncStream<PostedEvent> {
+    package func listen() -> AsyncStream<PostedEvent> { listen(after: nil) }
+
+    /// The events from now on, and before them those of the journal that came after an event.
+    ///
+    /// Events that the journal does not have any more are reported by `.lost` at the beginning.
+    /// - Parameter sequence: The number of the last event that the reader has; `nil` for only those from now on.
+    package func listen(after sequence: UInt64?) -> AsyncStream<PostedEvent> {
         let queue = EventQueue(capacity: capacity)
         let identifier = state.withLock { state in
             defer { state.next += 1 }
+            if let sequence, let journal = state.journal { queue.begin(with: journal, after: sequence) }
             if state.isFinished { queue.finish() } else { state.readers[state.next] = queue }
             return state.next
         }
@@ -49,10 +58,28 @@ package final class EventHub: Sendable {
     /// Whether every queue is empty.
     var isRead: Bool { state.withLock { $0.readers.values.allSatisfy(\.isEmpty) } }
 
+    /// Keeps the last events from now on.
+    /// - Parameter capacity: Their number.
+    package func keepJournal(capacity: Int = 10_000) {
+        state.withLock { if $0.journal == nil { $0.journal = EventJournal(capacity: capacity) } }
+    }
+
+    /// The events of the journal, oldest first; empty without one.
+    package var journal: [PostedEvent] { state.withLock { $0.journal?.events ?? [] } }
+
+    /// Removes the events of the journal.
+    package func clearJournal() { state.withLock { $0.journal?.clear() } }
+
     /// Sends an event to all readers.
     package func post(_ event: EmulatorEvent) {
-        let posted = PostedEvent(event)
-        for queue in state.withLock({ Array($0.readers.values) }) { queue.append(posted) }
+        var posted = PostedEvent(event)
+        let queues = state.withLock { state in
+            state.sequence += 1
+            posted.sequence = state.sequence
+            state.journal?.append(posted)
+            return Array(state.readers.values)
+        }
+        for queue in queues { queue.append(posted) }
     }
 
     /// Ends every reader's stream after the events that are in its queue.
@@ -117,6 +144,16 @@ private final class EventQueue: Sendable {
     init(capacity: Int) { self.capacity = capacity }
 
     var isEmpty: Bool { state.withLock { $0.first == $0.ring.count && $0.lost == 0 } }
+
+    /// Takes what a reader that returns has missed.
+    func begin(with journal: EventJournal, after sequence: UInt64) {
+        let missed = journal.events(after: sequence)
+        let kept = missed.suffix(capacity)
+        state.withLock { state in
+            state.ring = Array(kept)
+            state.lost = journal.countOfRemoved(after: sequence) + missed.count - kept.count
+        }
+    }
 
     func append(_ event: PostedEvent) {
         let reader = state.withLock { state in

@@ -23,6 +23,9 @@ extension PostedEvent: Encodable {
         case .ready(let count):
             try record.set(.event, "ready")
             try record.set(.beacons, count)
+        case .controlServed(let url):
+            try record.set(.event, "http-ready")
+            try record.set(.url, url)
         case .reloaded(let count):
             try record.set(.event, "reloaded")
             try record.set(.beacons, count)
@@ -75,6 +78,8 @@ private struct EventFields {
         case seconds
         /// A radio.
         case way, extended, instances, freeInstances, servers, receivers, seed
+        /// The control requests over HTTP.
+        case url
     }
 
     /// A field above, or an argument of a device's report.

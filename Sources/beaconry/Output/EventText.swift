@@ -19,6 +19,7 @@ enum EventText {
         case .radioReady(let capabilities): return ready(capabilities)
         case .radioLost(let error): return "radio lost: \(error.message); \(error.hint)"
         case .ready(let count): return "ready: \(count) beacon\(count == 1 ? " is" : "s are") on the air"
+        case .controlServed(let url): return "control over HTTP: \(url)"
         case .reloaded(let count): return "reloaded: \(count) beacon\(count == 1 ? "" : "s")"
         case .reloadFailed(let error):
             return
