@@ -27,14 +27,29 @@ let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-s
 let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
+let hummingbird = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 
 // SwiftPM warns about a package that no target uses. These are named for their versions only, so they are used on a
 // platform that is never built: that adds nothing to any build.
 let pinnedOnly: [Target.Dependency] = [
-    .product(name: "SwiftASN1", package: "swift-asn1", condition: .when(platforms: [.windows])),
-    .product(name: "Atomics", package: "swift-atomics", condition: .when(platforms: [.windows])),
-]
+    ("SwiftASN1", "swift-asn1"),
+    ("Atomics", "swift-atomics"),
+    ("AsyncHTTPClient", "async-http-client"),
+    ("Algorithms", "swift-algorithms"),
+    ("X509", "swift-certificates"),
+    ("Configuration", "swift-configuration"),
+    ("Tracing", "swift-distributed-tracing"),
+    ("StructuredFieldValues", "swift-http-structured-headers"),
+    ("Metrics", "swift-metrics"),
+    ("NIOHTTP2", "swift-nio-http2"),
+    ("NIOSSL", "swift-nio-ssl"),
+    ("NIOTransportServices", "swift-nio-transport-services"),
+    ("Numerics", "swift-numerics"),
+    ("ServiceContextModule", "swift-service-context"),
+].map { .product(name: $0, package: $1, condition: .when(platforms: [.windows])) }
 
 // The commit that --version prints; make and the Dockerfile give it. Context.gitInformation would need neither, but
 // SwiftPM keeps what a manifest said until the manifest or the environment changes, so that it would name an old commit.
@@ -61,10 +76,26 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-system", exact: "1.8.1"),
         .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
         .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0", traits: []),
+        // Without its traits, which need the whole of Foundation.
+        .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
 
         .package(url: "https://github.com/apple/swift-asn1", exact: "1.7.4"),
         .package(url: "https://github.com/apple/swift-async-algorithms", exact: "1.1.4"),
         .package(url: "https://github.com/apple/swift-atomics", exact: "1.3.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
+        .package(url: "https://github.com/apple/swift-algorithms", exact: "1.2.1"),
+        .package(url: "https://github.com/apple/swift-certificates", exact: "1.21.1"),
+        .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0", traits: []),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", exact: "1.7.3"),
+        .package(url: "https://github.com/apple/swift-http-structured-headers", exact: "1.7.0"),
+        .package(url: "https://github.com/apple/swift-metrics", exact: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-nio-http2", exact: "1.46.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-nio-transport-services", exact: "1.28.0"),
+        .package(url: "https://github.com/apple/swift-numerics", exact: "1.1.1"),
+        .package(url: "https://github.com/apple/swift-service-context", exact: "1.5.1"),
     ],
     targets: [
         // Which target may import which is a rule of its own, checked by Scripts/check-imports.
@@ -142,6 +173,14 @@ let package = Package(
                 "Bluetooth", "Sockets", logging, serviceLifecycle, unixSignals, nioCore, nioPosix, systemPackage,
             ],
             swiftSettings: settings),
+        // The control requests of a run over HTTP.
+        .target(
+            name: "ControlAPI",
+            dependencies: [
+                "BluetoothCore", "Devices", "Emulator", "Radio", hummingbird, httpTypes, nioHTTPTypes, logging, nioCore,
+                nioPosix,
+            ],
+            resources: [.embedInCode("Resources")], swiftSettings: settings),
         // The work of the commands, without their options.
         .target(
             name: "BeaconryTools",
@@ -155,7 +194,7 @@ let package = Package(
             name: "beaconry",
             dependencies: [
                 "BluetoothCore", "Advertising", "Bluetooth", "BlueZService", "Concurrency", "Devices", "Radio",
-                "HCIRadio",
+                "ControlAPI", "HCIRadio",
                 "ESPHomeProxy", "Profiles", "Persistence", "Emulator", "Receiving", "BeaconryTools", "BuildInformation",
                 "CCapability", "CMalloc", argumentParser, logging,
                 serviceLifecycle, unixSignals,
@@ -199,6 +238,7 @@ let package = Package(
             name: "TestSupport", dependencies: ["BluetoothCore", "SanitizedLocks"], path: "Tests/TestSupport",
             swiftSettings: settings),
         .target(name: "SanitizedLocks", path: "Tests/SanitizedLocks"),
+        .testTarget(name: "ControlAPITests", dependencies: ["ControlAPI", "Emulator"], swiftSettings: settings),
         .testTarget(name: "ConcurrencyTests", dependencies: ["Concurrency"], swiftSettings: settings),
         .testTarget(
             name: "BluetoothCoreTests", dependencies: ["BluetoothCore", "TestSupport"], swiftSettings: settings),

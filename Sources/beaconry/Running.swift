@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BeaconryTools
+import ControlAPI
 import ESPHomeProxy
 import Emulator
 import HCIRadio
@@ -43,6 +44,7 @@ struct Running {
         let control = try await ControlServer(
             emulator, claiming: controlPaths, path: pathOfProfile, sentence: { EventText.line($0) })
         let events = emulator.events.listen()
+        let api = try await options.http.serve(emulator)
         let proxies = try await startProxies(on: radio, emulator.events)
         let printing = print(events, isSimulated: timing.isSimulated)
         capture?.onIncomplete { [events = emulator.events] in events.post(.warning($0)) }
@@ -80,10 +82,12 @@ struct Running {
         } catch {
             await service?.stop()
             await proxies?.close()
+            await api?.close()
             throw error
         }
         await service?.stop()
         await proxies?.close()
+        await api?.close()
     }
 
     /// Starts the ESPHome proxies, before the radio is ready, so that it reports them; `nil` without any.

@@ -25,6 +25,8 @@ package enum EnvironmentVariable: String, CaseIterable, Sendable {
     case readyFile = "ready-file"
     case capture
     case control
+    case http
+    case httpTokenFile = "http-token-file"
     case json
     case state
     case ephemeral

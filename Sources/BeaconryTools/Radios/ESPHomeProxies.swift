@@ -72,14 +72,7 @@ extension EncryptionKey {
     /// Reads a key from a file with its base64 in one line.
     /// - Throws: `Failure` if the file cannot be read, or has no key.
     package init(file path: String) throws(Failure) {
-        var file = try InputFile(path)
-        var text: [UInt8] = []
-        while text.count <= Self.longestFile {
-            let more = try file.next()
-            if more.isEmpty { break }
-            text += more
-        }
-        guard text.count <= Self.longestFile, let key = Self(base64: String(decoding: text, as: UTF8.self)) else {
+        guard let text = try InputFile.text(of: path, limit: Self.longestFile), let key = Self(base64: text) else {
             throw .badData(
                 "\(path) has no key: it must have 32 bytes in base64, such as those of openssl rand -base64 32")
         }

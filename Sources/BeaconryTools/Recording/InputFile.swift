@@ -35,6 +35,21 @@ struct InputFile: ~Copyable {
 }
 
 extension InputFile {
+    /// The text of a short file; `nil` if it has more bytes than the limit.
+    /// - Throws: `Failure` if it cannot be read.
+    static func text(of path: String, limit: Int) throws(Failure) -> String? {
+        var file = try InputFile(path)
+        var bytes: [UInt8] = []
+        while bytes.count <= limit {
+            let more = try file.next()
+            if more.isEmpty { return String(decoding: bytes, as: UTF8.self) }
+            bytes += more
+        }
+        return nil
+    }
+}
+
+extension InputFile {
     /// Calls a function with each line, without its end, and its number.
     /// - Parameters:
     ///   - first: what was read already.

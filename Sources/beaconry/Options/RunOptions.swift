@@ -50,6 +50,8 @@ struct RunOptions: ParsableArguments {
     @Option(help: "Control socket (default: PROFILE.sock in $XDG_RUNTIME_DIR/beaconry).")
     var control: String?
 
+    @OptionGroup var http: HTTPOptions
+
     @OptionGroup var output: OutputOptions
 
     /// Whether results are JSON.

@@ -1,0 +1,210 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import Devices
+import Emulator
+import HTTPTypes
+
+/// What the resources do: each is a request of the control socket, or reads the journal.
+struct APIOperations: Sendable {
+    /// The answer of `/v1/version`.
+    struct Version: Encodable, Sendable {
+        /// The version of the program.
+        let version: String
+        /// The version of the resources.
+        let api = 1
+    }
+
+    private let emulator: Emulator
+    private let watch: RunWatch
+    /// The events as JSON.
+    let lines = EventLines()
+    let version: Version
+    /// The longest time that `verify` waits.
+    private static let longestWait = Duration.seconds(300)
+
+    init(_ emulator: Emulator, _ watch: RunWatch, version: String) {
+        self.emulator = emulator
+        self.watch = watch
+        self.version = Version(version: version)
+    }
+
+    private func answer(_ request: ControlRequest) async throws(Problem) -> ControlAnswer {
+        do throws(EmulatorError) {
+            return try await emulator.answer(request)
+        } catch {
+            throw Problem(error)
+        }
+    }
+
+    // MARK: - The run
+
+    func health() async throws(Problem) -> APIReply {
+        guard watch.isReady else {
+            throw Problem(
+                .serviceUnavailable, code: "not-ready", "not all beacons are on the air yet",
+                hint: "try again, or follow /v1/events")
+        }
+        return .json(["status": "ok"])
+    }
+
+    func metrics() async -> APIReply {
+        let beacons = await emulator.list()
+        return .content(
+            Array(watch.metrics(of: beacons, version: version.version).utf8),
+            type: "text/plain; version=0.0.4; charset=utf-8")
+    }
+
+    func reload() async throws(Problem) -> APIReply { .json(try await answer(.reload).reload) }
+
+    func setRadio(_ request: APIRequest) async throws(Problem) -> APIReply {
+        let power = try request.members("power")["power"]?.string ?? ""
+        _ = try await answer(.radio(power))
+        return .json(["power": power])
+    }
+
+    // MARK: - The clock
+
+    func clock(_ values: [String: String]) async throws(Problem) -> APIReply {
+        .json(try await answer(.clock(values)).clock)
+    }
+
+    func setRate(_ request: APIRequest) async throws(Problem) -> APIReply {
+        guard let rate = try request.members("rate")["rate"]?.setting else { throw .invalid("a clock needs a rate") }
+        return try await clock(["rate": rate])
+    }
+
+    func advance(_ request: APIRequest) async throws(Problem) -> APIReply {
+        guard let time = try request.members("by")["by"]?.string else {
+            throw .invalid("advance needs a duration", hint: "send {\"by\":\"30s\"}")
+        }
+        return try await clock(["advance": time])
+    }
+
+    // MARK: - Beacons
+
+    func beacons(_ profile: String?) async throws(Problem) -> APIReply {
+        .json(["beacons": try await answer(.list(profile: profile)).beacons ?? []])
+    }
+
+    func beacon(_ name: String) async throws(Problem) -> APIReply {
+        .json(try await answer(.show(name)).beacons?.first)
+    }
+
+    /// Settings are changed first, all or none; then what the other members say, in this order.
+    func patchBeacon(_ name: String, _ members: [String: JSONValue]) async throws(Problem) -> APIReply {
+        let patch = try BeaconPatch(members)
+        _ = try await answer(.show(name))
+        for request in patch.requests(for: name) { _ = try await answer(request) }
+        return try await beacon(name)
+    }
+
+    func disconnect(_ name: String, _ request: APIRequest) async throws(Problem) -> APIReply {
+        let members = request.body == nil ? [:] : try request.members("peer", "reason")
+        let answer = try await answer(
+            .disconnect(name, peer: members["peer"]?.string, reason: members["reason"]?.string))
+        return .json(answer.disconnected)
+    }
+
+    func bonds(_ name: String?) async throws(Problem) -> APIReply {
+        .json(["bonds": try await answer(.bonds(name)).bonds ?? []])
+    }
+
+    func forget(_ name: String, peer: String?) async throws(Problem) -> APIReply {
+        .json(["forgotten": try await answer(.forget(name, peer: peer)).forgotten ?? 0])
+    }
+
+    // MARK: - Receivers and links
+
+    func receivers() async -> APIReply { .json(["receivers": watch.receivers]) }
+
+    func moveReceiver(_ name: String, _ request: APIRequest) async throws(Problem) -> APIReply {
+        let position = try BeaconPatch.position(try request.members("position")["position"])
+        return .json(try await answer(.move(name, position)).moved)
+    }
+
+    func links() async throws(Problem) -> APIReply { .json(["links": try await answer(.links).links ?? []]) }
+
+    func setLink(_ names: [String], _ request: APIRequest) async throws(Problem) -> APIReply {
+        var values: [String: String] = [:]
+        for (key, value) in try request.members() {
+            guard let text = value.setting else { throw .invalid("\(key) must be a number, a string, true or false") }
+            values[key] = text
+        }
+        guard !values.isEmpty else { throw .invalid("a link needs rssi, loss, packet-loss or blocked") }
+        return .json(try await answer(.link(names[0], receiver: names[1], values)).link)
+    }
+
+    func removeLink(_ names: [String]) async throws(Problem) -> APIReply {
+        _ = try await answer(.link(names[0], receiver: names[1], [:]))
+        return .empty
+    }
+
+    // MARK: - The journal
+
+    /// The events of the journal that a client wants, each with its number as `sequence`.
+    private func records(_ selection: EventSelection, after sequence: UInt64 = 0) -> [JSONValue] {
+        emulator.events.journal.compactMap { event in
+            guard event.sequence > sequence, let line = selection.line(event, lines),
+                var members = JSONValue(parsing: Array(line.utf8))?.members
+            else { return nil }
+            members["sequence"] = .number(Double(event.sequence))
+            return .object(members)
+        }
+    }
+
+    func journal(_ request: APIRequest) throws(Problem) -> APIReply {
+        let text = request.query["after"] ?? "0"
+        guard let sequence = UInt64(text) else { throw .invalid("\"\(text)\" is not the number of an event") }
+        return .json(["events": records(EventSelection(request.query), after: sequence)])
+    }
+
+    func clearJournal() -> APIReply {
+        emulator.events.clearJournal()
+        return .empty
+    }
+
+    /// Compares the journal with an expectation, until it is met or its time is over.
+    func verify(_ request: APIRequest) async throws(Problem) -> APIReply {
+        let members = try request.members("match", "count", "atLeast", "within")
+        let expectation = try Expectation(members)
+        let time = try Self.duration(members["within"])
+        // First, so that no event is missed between the journal and the stream.
+        let events = emulator.events.listen()
+        let first = expectation.verdict(on: records(EventSelection([:])))
+        guard !first.ok, time > .zero else { return .json(first) }
+        let waiting = Task { () -> Expectation.Verdict? in
+            for await _ in events {
+                let verdict = expectation.verdict(on: records(EventSelection([:])))
+                if verdict.ok || Task.isCancelled { return verdict }
+            }
+            return nil
+        }
+        let timer = Task {
+            try? await Task.sleep(for: time)
+            waiting.cancel()
+        }
+        let verdict = await withTaskCancellationHandler {
+            await waiting.value
+        } onCancel: {
+            waiting.cancel()
+        }
+        timer.cancel()
+        return .json(verdict ?? expectation.verdict(on: records(EventSelection([:]))))
+    }
+
+    private static func duration(_ value: JSONValue?) throws(Problem) -> Duration {
+        guard let value else { return .zero }
+        guard let text = value.string else { throw .invalid("within must be a duration", hint: "such as \"5s\"") }
+        let time: Duration
+        do throws(ValueFault) {
+            time = try ValueText.duration(text)
+        } catch {
+            throw .invalid(error.message)
+        }
+        guard time <= longestWait else { throw .invalid("within is at most 5 minutes") }
+        return time
+    }
+}

@@ -1,0 +1,89 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+
+/// A request, taken apart.
+struct APIRequest: Sendable {
+    let method: HTTPRequest.Method
+    /// The path without its query.
+    let path: String
+    /// The decoded parts of the path.
+    let segments: [String]
+    /// The decoded parameters of the query.
+    let query: [String: String]
+    /// The fields of the head.
+    let fields: HTTPFields
+    /// The body; `nil` for none.
+    var body: JSONValue?
+
+    /// - Throws: `Problem` 400 for a path that is not percent-encoded UTF-8.
+    init(_ head: HTTPRequest) throws(Problem) {
+        let parts = (head.path ?? "/").split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        path = String(parts[0])
+        method = head.method
+        fields = head.headerFields
+        var segments: [String] = []
+        for part in path.split(separator: "/") { segments.append(try Self.decoded(part)) }
+        self.segments = segments
+        var query: [String: String] = [:]
+        for pair in parts.count > 1 ? parts[1].split(separator: "&") : [] {
+            let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let spaced = sides.count > 1 ? String(sides[1].map { $0 == "+" ? " " : $0 }) : ""
+            query[try Self.decoded(sides[0])] = try Self.decoded(Substring(spaced))
+        }
+        self.query = query
+    }
+
+    private static func decoded(_ text: Substring) throws(Problem) -> String {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            let digits = rest.prefix(2)
+            guard digits.count == 2, let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16) else {
+                throw notEncoded(text)
+            }
+            rest.removeFirst(2)
+            bytes.append(value)
+        }
+        guard let decoded = String(validating: bytes, as: UTF8.self) else { throw notEncoded(text) }
+        return decoded
+    }
+
+    private static func notEncoded(_ text: Substring) -> Problem {
+        Problem(.badRequest, code: "bad-encoding", "\"\(text)\" is not percent-encoded UTF-8")
+    }
+
+    /// The members of the body.
+    /// - Throws: `Problem` 422 unless it is an object.
+    func members() throws(Problem) -> [String: JSONValue] {
+        guard let members = body?.members else { throw .invalid("the body must be a JSON object") }
+        return members
+    }
+
+    /// The members of the body, each of which has one of these names.
+    func members(_ names: String...) throws(Problem) -> [String: JSONValue] {
+        let members = try members()
+        if let other = members.keys.sorted().first(where: { !names.contains($0) }) {
+            throw .invalid("the body has no member \"\(other)\"", hint: "use \(names.joined(separator: ", "))")
+        }
+        return members
+    }
+}
+
+/// What is answered to a request.
+enum APIReply: Sendable {
+    /// JSON.
+    case json(any Encodable & Sendable, HTTPResponse.Status = .ok)
+    /// Other content, with its type.
+    case content([UInt8], type: String)
+    /// Success without content.
+    case empty
+    /// Events until the client or the run ends.
+    case events(EventSelection, after: UInt64?)
+}

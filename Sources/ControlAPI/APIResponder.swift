@@ -1,0 +1,164 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Emulator
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+import NIOHTTPTypes
+
+/// Answers requests: checks, the route, and the reply with the fields that all replies have.
+struct APIResponder: Sendable {
+    /// The longest body, in bytes.
+    private static let longestBody = 65536
+    /// The time between two comments in a stream of events.
+    private static let heartbeat = Duration.seconds(10)
+
+    let operations: APIOperations
+    let requestGuard: RequestGuard
+    let events: EventHub
+
+    @concurrent func respond(
+        to request: Request, _ writer: consuming ResponseWriter, over channel: any Channel
+    ) async throws {
+        let isHead = request.method == .head
+        let reply: APIReply
+        do {
+            reply = try await answer(request)
+        } catch let problem as Problem {
+            return try await write(problem, isHead: isHead, writer)
+        }
+        switch reply {
+        case .json(let value, let status):
+            try await write(
+                Array(JSONLine.encode(AnyRecord(value)).utf8), "application/json", status, isHead: isHead, [:], writer)
+        case .content(let bytes, let type): try await write(bytes, type, .ok, isHead: isHead, [:], writer)
+        case .empty: try await writer.writeResponse(HTTPResponse(status: .noContent, headerFields: Self.fields))
+        case .events(let selection, let sequence):
+            if isHead { return try await write([], "text/event-stream", .ok, isHead: true, [:], writer) }
+            try await stream(selection, after: sequence, channel, writer)
+        }
+    }
+
+    /// - Throws: `Problem`, and nothing else.
+    private func answer(_ request: Request) async throws -> APIReply {
+        var wanted = try APIRequest(request.head)
+        // EventSource of browsers cannot set fields.
+        let queryToken = wanted.path == "/v1/events" ? wanted.query["token"] : nil
+        try requestGuard.check(request.head, queryToken: queryToken)
+        for route in Route.all {
+            guard let names = route.names(in: wanted.segments) else { continue }
+            let method = wanted.method == .head ? HTTPRequest.Method.get : wanted.method
+            guard let handler = route.handlers[method] else {
+                throw Problem.method(wanted.method, allowed: route.methods)
+            }
+            wanted.body = try await body(of: request)
+            return try await handler(operations, wanted, names)
+        }
+        throw Problem.noResource(wanted.path)
+    }
+
+    private func body(of request: Request) async throws(Problem) -> JSONValue? {
+        var bytes: [UInt8] = []
+        do {
+            for try await buffer in request.body {
+                bytes += buffer.readableBytesView
+                guard bytes.count <= Self.longestBody else { break }
+            }
+        } catch {
+            throw Problem(.badRequest, code: "bad-body", "the body ended early")
+        }
+        guard bytes.count <= Self.longestBody else {
+            throw Problem(.contentTooLarge, code: "too-large", "a body has at most \(Self.longestBody) bytes")
+        }
+        guard !bytes.isEmpty else { return nil }
+        guard let value = JSONValue(parsing: bytes) else {
+            throw Problem(.badRequest, code: "not-json", "the body is not JSON")
+        }
+        return value
+    }
+
+    // MARK: - Replies
+
+    private static let fields: HTTPFields = [
+        .contentSecurityPolicy: "default-src 'self'", .xContentTypeOptions: "nosniff", .cacheControl: "no-store",
+    ]
+
+    @concurrent private func write(_ problem: Problem, isHead: Bool, _ writer: consuming ResponseWriter) async throws {
+        var fields = HTTPFields()
+        if !problem.methods.isEmpty { fields[.allow] = problem.methods.map(\.rawValue).joined(separator: ", ") }
+        if problem.status == HTTPResponse.Status.unauthorized.code { fields[.wwwAuthenticate] = "Bearer" }
+        // What is left of a body that is too large is not read.
+        if problem.status == HTTPResponse.Status.contentTooLarge.code { fields[.connection] = "close" }
+        try await write(
+            Array(JSONLine.encode(problem).utf8), Problem.contentType, HTTPResponse.Status(code: problem.status),
+            isHead: isHead, fields, writer)
+    }
+
+    @concurrent private func write(
+        _ bytes: [UInt8], _ type: String, _ status: HTTPResponse.Status, isHead: Bool, _ additional: HTTPFields,
+        _ writer: consuming ResponseWriter
+    ) async throws {
+        var fields = Self.fields
+        fields.append(contentsOf: additional)
+        fields[.contentType] = type
+        fields[.contentLength] = "\(bytes.count)"
+        let head = HTTPResponse(status: status, headerFields: fields)
+        if isHead { return try await writer.writeResponse(head) }
+        try await writer.write(response: head, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+
+    /// Sends events until the client closes the connection, or the run ends.
+    ///
+    /// The messages are written to the channel, so that a comment can be written beside them: that is how a connection is
+    /// noticed to be closed while there are no events.
+    @concurrent private func stream(
+        _ selection: EventSelection, after sequence: UInt64?, _ channel: any Channel, _ writer: consuming ResponseWriter
+    ) async throws {
+        var fields = Self.fields
+        fields[.contentType] = "text/event-stream"
+        let stream = events.listen(after: sequence)
+        let body = try await writer.writeHead(HTTPResponse(status: .ok, headerFields: fields))
+        let sending = Task {
+            try await Self.send(": connected\n\n", to: channel)
+            for await event in stream {
+                guard let message = selection.message(event, operations.lines) else { continue }
+                try await Self.send(message, to: channel)
+            }
+        }
+        let beating = Task {
+            while (try? await Task.sleep(for: Self.heartbeat)) != nil,
+                (try? await Self.send(":\n\n", to: channel)) != nil
+            {}
+            sending.cancel()
+        }
+        channel.closeFuture.whenComplete { _ in sending.cancel() }
+        await withTaskCancellationHandler {
+            _ = await sending.result
+        } onCancel: {
+            sending.cancel()
+        }
+        beating.cancel()
+        try await body.finish(nil)
+    }
+
+    /// Writes a part of a body, and waits until the socket has taken it.
+    private static func send(_ text: String, to channel: any Channel) async throws {
+        try await channel.writeAndFlush(HTTPResponsePart.body(ByteBuffer(string: text)))
+    }
+}
+
+/// A record of any type.
+private struct AnyRecord: Encodable {
+    private let value: any Encodable
+
+    init(_ value: any Encodable) { self.value = value }
+
+    func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
+}
+
+extension HTTPField.Name {
+    static let contentSecurityPolicy = HTTPField.Name("Content-Security-Policy")!
+    static let xContentTypeOptions = HTTPField.Name("X-Content-Type-Options")!
+}

@@ -1,0 +1,127 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+package import Emulator
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// The HTTP server of a run's control requests (docs/http.md).
+package final class ControlAPI: Sendable {
+    /// The options of the server.
+    package struct Options: Sendable {
+        /// Where it listens.
+        package var address: ControlAddress
+        /// Further names of this machine that a `Host` field may have.
+        package var hosts: [String]
+        /// The token that requests must have; `nil` for none.
+        package var token: String?
+        /// The version of the program.
+        package var version: String
+
+        package init(address: ControlAddress, hosts: [String] = [], token: String? = nil, version: String) {
+            self.address = address
+            self.hosts = hosts
+            self.token = token
+            self.version = version
+        }
+    }
+
+    /// The URL of the server, `http://HOST:PORT` or `unix:PATH`.
+    package let url: String
+    private let address: ControlAddress
+    private let serving: Task<Void, Never>
+    private let watching: Task<Void, Never>
+    private let server: Server<HTTP1Channel>
+    /// How long connections may take to end.
+    private static let patience = Duration.seconds(1)
+
+    /// Starts the server: before the run, so that it has all events.
+    /// - Throws: `EmulatorError` `.cannotCreate` if the address cannot be used.
+    package init(_ emulator: Emulator, _ options: Options) async throws(EmulatorError) {
+        let hint = "choose another address (--http HOST:PORT, --http unix:PATH)"
+        if case .unix(let path) = options.address { try await SocketFile.claim(path, hint: hint) }
+        emulator.events.keepJournal()
+        let watch = RunWatch()
+        let responder = APIResponder(
+            operations: APIOperations(emulator, watch, version: options.version),
+            requestGuard: RequestGuard(hosts: Self.hosts(options), token: options.token), events: emulator.events)
+        var logger = Logger(label: "beaconry") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = .error
+        let (started, continuation) = AsyncStream.makeStream(of: SocketAddress?.self)
+        let server = Server(
+            childChannelSetup: HTTP1Channel(responder: { request, writer, channel in
+                try await responder.respond(to: request, writer, over: channel)
+            }),
+            configuration: ServerConfiguration(address: Self.bindAddress(options.address)),
+            onServerRunning: { channel in
+                if case .unix(let path) = options.address { SocketFile.protect(path) }
+                continuation.yield(channel.localAddress)
+                continuation.finish()
+            }, eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger)
+        let failure = Mutex<String?>(nil)
+        serving = Task {
+            do {
+                try await server.run()
+            } catch {
+                failure.withLock { $0 = "\(error)" }
+            }
+            continuation.finish()
+        }
+        var iterator = started.makeAsyncIterator()
+        guard let bound = await iterator.next() else {
+            throw EmulatorError(
+                .cannotCreate, "cannot serve HTTP on \(Self.text(options.address)): \(failure.withLock(\.self) ?? "")",
+                hint: hint)
+        }
+        let events = emulator.events.listen()
+        watching = Task { await watch.follow(events) }
+        self.server = server
+        address = options.address
+        url = Self.url(options.address, port: bound?.port)
+        emulator.events.post(.controlServed(url: url))
+    }
+
+    /// Ends the server: open connections end, after those replies that are under way.
+    package func close() async {
+        let ending = Task { [server] in try? await server.shutdownGracefully() }
+        let timer = Task { [serving] in
+            guard (try? await Task.sleep(for: Self.patience)) != nil else { return }
+            serving.cancel()
+        }
+        await serving.value
+        timer.cancel()
+        ending.cancel()
+        watching.cancel()
+        if case .unix(let path) = address { SocketFile.remove(path) }
+    }
+
+    private static func hosts(_ options: Options) -> Set<String>? {
+        guard case .tcp(let host, _) = options.address else { return nil }
+        return ControlAddress.localHosts.union([host.lowercased()]).union(options.hosts.map { $0.lowercased() })
+    }
+
+    private static func bindAddress(_ address: ControlAddress) -> BindAddress {
+        switch address {
+        case .tcp(let host, let port): .hostname(host, port: port)
+        case .unix(let path): .unixDomainSocket(path: path)
+        }
+    }
+
+    private static func text(_ address: ControlAddress) -> String {
+        switch address {
+        case .tcp(let host, let port): "\(host):\(port)"
+        case .unix(let path): path
+        }
+    }
+
+    private static func url(_ address: ControlAddress, port: Int?) -> String {
+        switch address {
+        case .tcp(let host, let requested): "http://\(host.contains(":") ? "[\(host)]" : host):\(port ?? requested)"
+        case .unix(let path): "unix:\(path)"
+        }
+    }
+}

@@ -1,0 +1,83 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+
+/// Any JSON value.
+enum JSONValue: Hashable, Sendable {
+    case null
+    case boolean(Bool)
+    case number(Double)
+    case text(String)
+    case array([JSONValue])
+    case object([String: JSONValue])
+
+    /// Parses a document (RFC 8259); `nil` for anything else.
+    init?(parsing bytes: [UInt8]) {
+        guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(bytes)) else { return nil }
+        self = value
+    }
+
+    /// The members of an object.
+    var members: [String: JSONValue]? { if case .object(let members) = self { members } else { nil } }
+    /// The text of a string.
+    var string: String? { if case .text(let text) = self { text } else { nil } }
+    /// The elements of an array.
+    var elements: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
+    /// The value of a number.
+    var double: Double? { if case .number(let number) = self { number } else { nil } }
+
+    /// The value as `ctl set` and profiles have it; `nil` for what is not one text.
+    var setting: String? {
+        switch self {
+        case .text(let text): text
+        case .boolean(let value): value ? "true" : "false"
+        case .number(let number): Int(exactly: number).map(String.init) ?? "\(number)"
+        case .null, .array, .object: nil
+        }
+    }
+
+    /// Whether it has at least what a pattern has: the members of objects, and equal other values. In texts of the pattern,
+    /// a `*` at the end stands for any text.
+    func matches(_ pattern: JSONValue) -> Bool {
+        switch (self, pattern) {
+        case (.object(let members), .object(let wanted)):
+            wanted.allSatisfy { key, value in members[key].map { $0.matches(value) } ?? false }
+        case (.text(let text), .text(let wanted)) where wanted.hasSuffix("*"): text.hasPrefix(wanted.dropLast())
+        default: self == pattern
+        }
+    }
+}
+
+extension JSONValue: Codable {
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let value = try? container.decode(Bool.self) {
+            self = .boolean(value)
+        } else if let value = try? container.decode(Double.self) {
+            self = .number(value)
+        } else if let value = try? container.decode(String.self) {
+            self = .text(value)
+        } else if let value = try? container.decode([JSONValue].self) {
+            self = .array(value)
+        } else {
+            self = .object(try container.decode([String: JSONValue].self))
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .boolean(let value): try container.encode(value)
+        case .number(let value):
+            if let integer = Int(exactly: value) { try container.encode(integer) } else { try container.encode(value) }
+        case .text(let value): try container.encode(value)
+        case .array(let value): try container.encode(value)
+        case .object(let value): try container.encode(value)
+        }
+    }
+}

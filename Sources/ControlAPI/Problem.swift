@@ -1,0 +1,74 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Emulator
+import HTTPTypes
+
+/// A refused request, as `application/problem+json` (RFC 9457).
+struct Problem: Error, Encodable {
+    /// The type of the document.
+    static let contentType = "application/problem+json"
+
+    let type = "about:blank"
+    let title: String
+    let status: Int
+    let detail: String
+    /// The stable code, as in errors of the control socket.
+    let code: String
+    /// The fix; absent if the detail includes it.
+    let hint: String?
+    /// The faults of a profile.
+    let faults: [ErrorRecord]?
+    /// The methods of the resource, for status 405.
+    var methods: [HTTPRequest.Method] = []
+
+    private enum CodingKeys: CodingKey {
+        case type, title, status, detail, code, hint, faults
+    }
+
+    init(_ status: HTTPResponse.Status, code: String, _ detail: String, hint: String = "") {
+        title = status.reasonPhrase
+        self.status = status.code
+        self.detail = detail
+        self.code = code
+        self.hint = hint.isEmpty ? nil : hint
+        faults = nil
+    }
+
+    /// An error of a run.
+    init(_ error: EmulatorError) {
+        let status: HTTPResponse.Status =
+            switch error.code {
+            case .badProfile, .refusedSetting: .unprocessableContent
+            case .unknownBeacon, .unknownPeer: .notFound
+            case .radio, .cannotCreate: .conflict
+            case .inputOutput: .internalServerError
+            }
+        title = status.reasonPhrase
+        self.status = status.code
+        detail = error.message
+        code = error.name
+        hint = error.hint.isEmpty ? nil : error.hint
+        faults = error.faults.isEmpty ? nil : error.faults.map(ErrorRecord.init)
+    }
+
+    /// A path without a resource.
+    static func noResource(_ path: String) -> Problem {
+        Problem(.notFound, code: "unknown-resource", "there is no resource \(path)", hint: "see /v1/openapi.json")
+    }
+
+    /// A method that a resource does not have.
+    static func method(_ method: HTTPRequest.Method, allowed: [HTTPRequest.Method]) -> Problem {
+        let names = allowed.map(\.rawValue).joined(separator: ", ")
+        var problem = Problem(
+            .methodNotAllowed, code: "unknown-method", "this resource has no \(method.rawValue)", hint: "use \(names)")
+        problem.methods = allowed
+        return problem
+    }
+
+    /// A body, or a parameter, that is not what the resource takes.
+    static func invalid(_ detail: String, hint: String = "") -> Problem {
+        Problem(.unprocessableContent, code: "invalid", detail, hint: hint)
+    }
+}

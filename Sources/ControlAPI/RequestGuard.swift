@@ -1,0 +1,78 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+
+/// The checks of a request before it is performed.
+///
+/// A web page of another origin must not control a run: neither by a request of its own (`Origin`, and content types that
+/// browsers send to other origins only after asking), nor under a name that resolves to this machine (`Host`).
+struct RequestGuard: Sendable {
+    /// The names that a `Host` field may have, in lower case; `nil` for any, on a Unix socket.
+    let hosts: Set<String>?
+    /// The token that a request must have; `nil` for none.
+    let token: String?
+
+    /// - Throws: `Problem` 421, 403, 401 or 415.
+    func check(_ head: HTTPRequest, queryToken: String?) throws(Problem) {
+        try checkHost(head)
+        try checkToken(head, queryToken)
+        try checkContentType(head)
+    }
+
+    private func checkHost(_ head: HTTPRequest) throws(Problem) {
+        guard let hosts else { return }
+        let authority = head.authority ?? ""
+        guard hosts.contains(Self.name(ofAuthority: authority)) else {
+            throw Problem(
+                .misdirectedRequest, code: "foreign-host", "the host \"\(authority)\" is not served",
+                hint: "use the address of the server, or start it with --http-host NAME")
+        }
+        guard let origin = head.headerFields[.origin], origin != "http://\(authority)", origin != "https://\(authority)"
+        else { return }
+        throw Problem(
+            .forbidden, code: "foreign-origin", "pages of \"\(origin)\" may not control this run",
+            hint: "open the page of the server itself")
+    }
+
+    /// The name without the port, in lower case.
+    private static func name(ofAuthority authority: String) -> String {
+        let text = authority.lowercased()
+        if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
+            return String(text[text.index(after: text.startIndex)..<end])
+        }
+        return String(text.prefix { $0 != ":" })
+    }
+
+    private func checkToken(_ head: HTTPRequest, _ queryToken: String?) throws(Problem) {
+        guard let token else { return }
+        let scheme = "Bearer "
+        let field = head.headerFields[.authorization] ?? ""
+        let given = field.hasPrefix(scheme) ? String(field.dropFirst(scheme.count)) : queryToken
+        guard let given, Self.isEqual(given, token) else {
+            throw Problem(
+                .unauthorized, code: "no-token", "this server needs a token",
+                hint: "send Authorization: Bearer TOKEN, with the content of the token file")
+        }
+    }
+
+    /// Compares in a time that does not depend on the number of equal bytes.
+    private static func isEqual(_ one: String, _ other: String) -> Bool {
+        let (left, right) = (Array(one.utf8), Array(other.utf8))
+        guard left.count == right.count else { return false }
+        return zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+
+    private func checkContentType(_ head: HTTPRequest) throws(Problem) {
+        let hasBody =
+            head.headerFields[.contentLength].map { $0 != "0" } ?? (head.headerFields[.transferEncoding] != nil)
+        guard hasBody else { return }
+        let type = (head.headerFields[.contentType] ?? "").prefix { $0 != ";" }.lowercased()
+        guard type == "application/json" || (type.hasPrefix("application/") && type.hasSuffix("+json")) else {
+            throw Problem(
+                .unsupportedMediaType, code: "not-json", "a body must be JSON",
+                hint: "send Content-Type: application/json")
+        }
+    }
+}

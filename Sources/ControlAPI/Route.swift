@@ -1,0 +1,104 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Emulator
+import HTTPTypes
+
+/// The resources, with the methods that each has: docs/http.md and Resources/openapi.json describe them.
+struct Route: Sendable {
+    /// Answers a request.
+    /// - Throws: `Problem`.
+    typealias Handler = @Sendable (APIOperations, APIRequest, _ names: [String]) async throws -> APIReply
+
+    /// The parts of the path; `*` for a name.
+    let path: [String]
+    let handlers: [HTTPRequest.Method: Handler]
+
+    private init(_ path: String, _ handlers: [HTTPRequest.Method: Handler]) {
+        self.path = path.split(separator: "/").map(String.init)
+        self.handlers = handlers
+    }
+
+    /// The methods, in the order of their names; a resource that has GET has HEAD.
+    var methods: [HTTPRequest.Method] {
+        let all = Array(handlers.keys) + (handlers[.get] == nil ? [] : [.head])
+        return all.sorted { $0.rawValue < $1.rawValue }
+    }
+
+    /// The names in a path; `nil` if this is not its route.
+    func names(in segments: [String]) -> [String]? {
+        guard segments.count == path.count else { return nil }
+        var names: [String] = []
+        for (part, segment) in zip(path, segments) {
+            if part == "*" { names.append(segment) } else if part != segment { return nil }
+        }
+        return names
+    }
+
+    static let all: [Route] = [
+        Route("v1/health", [.get: { api, _, _ in try await api.health() }]),
+        Route("v1/version", [.get: { api, _, _ in .json(api.version) }]),
+        Route(
+            "v1/openapi.json", [.get: { _, _, _ in .content(PackageResources.openapi_json, type: "application/json") }]),
+        Route("metrics", [.get: { api, _, _ in await api.metrics() }]),
+        Route("v1/beacons", [.get: { api, request, _ in try await api.beacons(request.query["profile"]) }]),
+        Route(
+            "v1/beacons/*",
+            [
+                .get: { api, _, names in try await api.beacon(names[0]) },
+                .patch: { api, request, names in try await api.patchBeacon(names[0], try request.members()) },
+            ]),
+        Route(
+            "v1/beacons/*/disconnect",
+            [.post: { api, request, names in try await api.disconnect(names[0], request) }]),
+        Route("v1/receivers", [.get: { api, _, _ in await api.receivers() }]),
+        Route("v1/receivers/*", [.patch: { api, request, names in try await api.moveReceiver(names[0], request) }]),
+        Route("v1/links", [.get: { api, _, _ in try await api.links() }]),
+        Route(
+            "v1/links/*/*",
+            [
+                .put: { api, request, names in try await api.setLink(names, request) },
+                .delete: { api, _, names in try await api.removeLink(names) },
+            ]),
+        Route(
+            "v1/clock",
+            [
+                .get: { api, _, _ in try await api.clock([:]) },
+                .put: { api, request, _ in try await api.setRate(request) },
+            ]),
+        Route("v1/clock/advance", [.post: { api, request, _ in try await api.advance(request) }]),
+        Route("v1/radio", [.put: { api, request, _ in try await api.setRadio(request) }]),
+        Route("v1/reload", [.post: { api, _, _ in try await api.reload() }]),
+        Route("v1/bonds", [.get: { api, _, _ in try await api.bonds(nil) }]),
+        Route(
+            "v1/bonds/*",
+            [
+                .get: { api, _, names in try await api.bonds(names[0]) },
+                .delete: { api, request, names in try await api.forget(names[0], peer: request.query["peer"]) },
+            ]),
+        Route("v1/events", [.get: { _, request, _ in try Self.events(request) }]),
+        Route(
+            "v1/journal",
+            [
+                .get: { api, request, _ in try api.journal(request) },
+                .delete: { api, _, _ in api.clearJournal() },
+            ]),
+        Route("v1/journal/verify", [.post: { api, request, _ in try await api.verify(request) }]),
+    ]
+
+    private static func events(_ request: APIRequest) throws(Problem) -> APIReply {
+        let last = request.fields[.lastEventID] ?? request.query["after"]
+        var after: UInt64?
+        if let last {
+            guard let number = UInt64(last) else { throw .invalid("\"\(last)\" is not the number of an event") }
+            after = number
+        }
+        return .events(EventSelection(request.query), after: after)
+    }
+}
+
+extension HTTPField.Name {
+    /// The number of the last event that a client of `/v1/events` has (HTML, 9.2.4).
+    static let lastEventID = HTTPField.Name("Last-Event-ID")!
+}

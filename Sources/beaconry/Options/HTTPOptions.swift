@@ -1,0 +1,53 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import BeaconryTools
+import ControlAPI
+import Emulator
+
+/// The options of the control requests over HTTP.
+struct HTTPOptions: ParsableArguments {
+    @Option(
+        help: """
+            Serve the control requests over HTTP on HOST:PORT (port 0: any free one) or unix:PATH, see docs/http.md \
+            (default: off).
+            """,
+        transform: Self.address)
+    var http: ControlAddress?
+
+    @Option(help: "Another name of this machine that HTTP requests may address; may be repeated.")
+    var httpHost: [String] = []
+
+    @Option(
+        help: "File with the token that HTTP requests must have; needed unless --http is on this machine only.",
+        completion: .file())
+    var httpTokenFile: String?
+
+    private static func address(_ text: String) throws(Failure) -> ControlAddress {
+        guard let address = ControlAddress(text) else {
+            throw .usage("\"\(text)\" is not an address; write HOST:PORT, such as 127.0.0.1:8080, or unix:PATH")
+        }
+        return address
+    }
+
+    /// Starts the server; `nil` if none is requested.
+    func serve(_ emulator: Emulator) async throws -> ControlAPI? {
+        guard let address = try http ?? EnvironmentVariable.http.parsed(Self.address) else { return nil }
+        let token = try token()
+        guard address.isLocal || token != nil else {
+            throw Failure.usage(
+                "--http on an address of other machines needs a token; write one into a file and give --http-token-file FILE"
+            )
+        }
+        return try await ControlAPI(
+            emulator,
+            ControlAPI.Options(address: address, hosts: httpHost, token: token, version: Version.number))
+    }
+
+    private func token() throws(Failure) -> String? {
+        guard let path = httpTokenFile ?? EnvironmentVariable.httpTokenFile.value else { return nil }
+        return try TokenFile.token(in: path)
+    }
+}
