@@ -1,0 +1,350 @@
+# Beaconry: beacons without the hardware
+# Copyright 2026 the Beaconry project authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The control requests over HTTP, as programs, browsers and Prometheus use them."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import socket
+import stat
+import subprocess
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from beaconry import BINARY, CHECKOUT, PROFILES, Beaconry
+from conftest import PATCH, Server
+
+Served = Callable[..., Server]
+PROMTOOL = CHECKOUT / ".build" / "prometheus" / "usr" / "bin" / "promtool"
+
+
+def test_beacons_are_listed_and_shown_as_by_ctl(served: Served, beaconry: Beaconry) -> None:
+    server = served()
+    listed = server.get("/v1/beacons")["beacons"]
+    assert [each["device"] for each in listed][:2] == ["entrance", "lobby-welcome"] and len(listed) == 13
+    assert server.get("/v1/beacons/entrance") == listed[0]
+    assert listed[0]["onAir"] and listed[0]["major"] == 1
+
+
+def test_patch_changes_settings_position_and_switch(served: Served) -> None:
+    server = served()
+    changed = server.request("PATCH", "/v1/beacons/entrance", {"major": 7, "interval": "200ms", "position": [3, 4]}, **PATCH)
+    assert changed.status == 200
+    assert (changed.json["major"], changed.json["intervalTicks"], changed.json["position"]) == (7, 320, [3, 4, 0])
+    server.run.wait("advertising-changed", device="entrance")
+    assert server.request("PATCH", "/v1/beacons/entrance", {"enabled": False, "muted": "10s"}, **PATCH).json["enabled"] is False
+    server.run.wait("muted", device="entrance", seconds=10)
+    assert server.get("/v1/beacons/entrance")["onAir"] is False
+
+
+def test_bad_setting_changes_nothing(served: Served) -> None:
+    server = served()
+    before = server.get("/v1/beacons/entrance")
+    refused = server.request("PATCH", "/v1/beacons/entrance", {"minor": 8, "major": 70000, "position": [9, 9]}, **PATCH)
+    assert (refused.status, refused.headers["content-type"]) == (422, "application/problem+json")
+    assert refused.json["code"] == "invalid" and "major" in refused.json["detail"]
+    assert server.get("/v1/beacons/entrance") == before
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status", "code"),
+    [
+        ("GET", "/v1/beacons/nothing", None, 404, "unknown-beacon"),
+        ("GET", "/v2", None, 404, "unknown-resource"),
+        ("PATCH", "/v1/beacons/entrance", b"{", 400, "not-json"),
+        ("PATCH", "/v1/beacons/entrance", [], 422, "invalid"),
+        ("PATCH", "/v1/beacons/entrance", {}, 422, "invalid"),
+        ("PATCH", "/v1/beacons/entrance", {"position": [1]}, 422, "invalid"),
+        ("PATCH", "/v1/beacons/entrance", {"position": [1e300, 0]}, 422, "invalid"),
+        ("PATCH", "/v1/beacons/entrance", {"major": None}, 422, "invalid"),
+        ("PATCH", "/v1/beacons/entrance", {"battery": "half"}, 422, "invalid"),
+        ("PUT", "/v1/links/entrance/nobody", {"rssi": -70}, 404, "unknown-beacon"),
+        ("POST", "/v1/clock/advance", {"by": "10s"}, 422, None),
+        ("POST", "/v1/clock/advance", {"to": "10s"}, 422, "invalid"),
+        ("POST", "/v1/journal/verify", {"match": 1}, 422, "invalid"),
+        ("POST", "/v1/journal/verify", {"match": {}, "count": -1}, 422, "invalid"),
+        ("GET", "/v1/beacons/%ff", None, 400, "bad-encoding"),
+        ("GET", "/v1/events?after=x", None, 422, "invalid"),
+        ("PATCH", "/v1/beacons/entrance", b" " * 70_000, 413, "too-large"),
+    ],
+)
+def test_bad_requests_are_problems(served: Served, method: str, path: str, body: Any, status: int, code: str | None) -> None:
+    server = served()
+    answer = server.request(method, path, body)
+    assert (answer.status, answer.headers["content-type"]) == (status, "application/problem+json"), answer
+    problem = answer.json
+    assert problem["status"] == status and problem["title"] and problem["detail"]
+    assert code is None or problem["code"] == code, problem
+    assert server.get("/v1/health") == {"status": "ok"}
+
+
+def test_other_methods_are_refused_with_those_that_are_there(served: Served) -> None:
+    server = served()
+    answer = server.request("DELETE", "/v1/beacons/entrance")
+    assert (answer.status, answer.headers["allow"]) == (405, "GET, HEAD, PATCH")
+    head = server.request("HEAD", "/v1/beacons")
+    assert (head.status, head.body) == (200, b"") and int(head.headers["content-length"]) > 1000
+
+
+def test_foreign_hosts_origins_and_content_types_are_refused(served: Served) -> None:
+    server = served("--http-host", "beacons.example")
+    own = f"{server.host}:{server.port}"
+    assert server.request("GET", "/v1/health", Host="evil.example").status == 421
+    assert server.request("GET", "/v1/health", Host=f"Beacons.example:{server.port}").status == 200
+    assert server.request("GET", "/v1/health", Origin="http://evil.example").status == 403
+    assert server.request("POST", "/v1/reload", Origin="null").status == 403
+    assert server.request("GET", "/v1/health", Host=own, Origin=f"http://{own}").status == 200
+    plain = {"Content-Type": "text/plain"}
+    assert server.request("PATCH", "/v1/beacons/entrance", {"major": 9}, **plain).status == 415
+    answer = server.request("GET", "/v1/health")
+    assert "default-src 'self'" in answer.headers["content-security-policy"]
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert "access-control-allow-origin" not in answer.headers
+
+
+def test_token_is_needed(served: Served, beaconry: Beaconry, tmp_path: Path) -> None:
+    token = tmp_path / "token"
+    token.write_text("0123456789abcdef0123\n")
+    server = served("--http-token-file", token)
+    refused = server.request("GET", "/v1/beacons")
+    assert (refused.status, refused.headers["www-authenticate"]) == (401, "Bearer")
+    assert server.request("GET", "/v1/beacons", Authorization="Bearer 0123456789abcdef0124").status == 401
+    assert server.request("GET", "/v1/beacons", Authorization="Bearer 0123456789abcdef0123").status == 200
+    assert server.request("GET", "/v1/beacons?token=0123456789abcdef0123").status == 401
+    with_query = server.open()
+    with_query.request("GET", "/v1/events?token=0123456789abcdef0123")
+    assert with_query.getresponse().status == 200
+    with_query.close()
+
+
+@pytest.mark.parametrize(
+    ("options", "status", "words"),
+    [
+        (["--http", "0.0.0.0:0"], 64, "needs a token"),
+        (["--http", "8080"], 64, "not an address"),
+        (["--http", "192.0.2.1:0", "--http-token-file", "TOKEN"], 73, "cannot serve HTTP"),
+        (["--http", "127.0.0.1:0", "--http-token-file", "SHORT"], 65, "no token"),
+        (["--http", "127.0.0.1:0", "--http-token-file", "MISSING"], 65, "MISSING"),
+    ],
+)
+def test_unsafe_and_wrong_addresses_are_refused(tmp_path: Path, options: list[str], status: int, words: str) -> None:
+    (tmp_path / "TOKEN").write_text("0123456789abcdef0123")
+    (tmp_path / "SHORT").write_text("0123")
+    command = [BINARY, "run", PROFILES / "museum.yaml", "--radio", "virtual", "--ephemeral", "--control", "none", *options]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=30, check=False)
+    assert done.returncode == status and words in done.stderr, done
+
+
+def test_unix_socket_is_for_its_user_and_is_removed(beaconry: Beaconry, tmp_path: Path) -> None:
+    path = tmp_path / "http.sock"
+    options = ["--radio", "virtual", "--hci-server", "tcp:127.0.0.1:0", "--ephemeral", "--json", "--http", f"unix:{path}"]
+    run = beaconry.start("run", str(PROFILES / "museum.yaml"), *options)
+    assert run.wait("http-ready")["url"] == f"unix:{path}"
+    run.wait("ready")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    done = subprocess.run(
+        ["curl", "-s", "--unix-socket", path, "http://any.host/v1/health"], capture_output=True, text=True, timeout=20, check=True
+    )
+    assert json.loads(done.stdout) == {"status": "ok"}
+    if os.geteuid() == 0:
+        os.chmod(tmp_path, 0o755)
+        other = subprocess.run(
+            ["setpriv", "--reuid=65534", "--clear-groups", "curl", "-s", "--unix-socket", path, "http://localhost/v1/health"],
+            capture_output=True, text=True, timeout=20, check=False,
+        )  # fmt: skip
+        assert other.returncode != 0 and other.stdout == ""
+    assert run.end() == 0
+    assert not path.exists()
+
+
+class Stream:
+    """A client of /v1/events that reads messages."""
+
+    def __init__(self, server: Server, query: str = "", **fields: str) -> None:
+        self.connection = server.open()
+        self.connection.request("GET", f"/v1/events{query}", headers={key.replace("_", "-"): value for key, value in fields.items()})
+        self.response = self.connection.getresponse()
+        assert (self.response.status, self.response.headers["content-type"]) == (200, "text/event-stream")
+
+    def message(self) -> dict[str, str]:
+        """The next message, without comments."""
+        fields: dict[str, str] = {}
+        while True:
+            line = self.response.readline().decode()
+            if not line:
+                raise EOFError
+            if line == "\n" and fields:
+                return fields
+            name, _, value = line.rstrip("\n").partition(":")
+            if name:
+                fields[name] = value.removeprefix(" ")
+
+    def event(self) -> tuple[int, dict[str, Any]]:
+        message = self.message()
+        return int(message["id"]), json.loads(message["data"])
+
+
+def test_events_are_streamed_and_resumed(served: Served) -> None:
+    server = served()
+    stream = Stream(server, "?types=advertising-changed,muted&device=entrance")
+    server.request("PATCH", "/v1/beacons/lobby-shop", {"major": 5}, **PATCH)
+    server.request("PATCH", "/v1/beacons/entrance", {"major": 5}, **PATCH)
+    number, event = stream.event()
+    assert (event["event"], event["device"]) == ("advertising-changed", "entrance")
+    stream.connection.close()
+    server.request("PATCH", "/v1/beacons/entrance", {"muted": True}, **PATCH)
+    again = Stream(server, "?device=entrance", Last_Event_ID=str(number))
+    later, event = again.event()
+    assert event["event"] == "muted" and later > number
+    oldest = Stream(server, "?after=0")
+    assert [oldest.event()[0] for _ in range(5)] == [1, 2, 3, 4, 5]
+
+
+def test_open_stream_ends_with_the_run(served: Served) -> None:
+    server = served()
+    stream = Stream(server, "?types=stopping")
+    began = time.monotonic()
+    assert server.run.end() == 0
+    assert time.monotonic() - began < 5
+    assert stream.event()[1]["event"] == "stopping"
+    with pytest.raises((EOFError, http.client.HTTPException, ConnectionError)):
+        stream.message()
+
+
+@pytest.mark.timeout(90)
+def test_stream_that_is_not_read_overflows_and_delays_no_other(served: Served, tmp_path: Path) -> None:
+    """Of 100 streams one is not read: it is notified of its overflow when it reads, and the others get every event."""
+    profile = tmp_path / "crowd.yaml"
+    profile.write_text("profile: crowd\nbeacons:\n" + "".join(
+        f"  - {{ id: b{number}, device: ibeacon, ibeacon: {{ uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0, major: 1, minor: {number} }} }}\n"
+        for number in range(300)
+    ))  # fmt: skip
+    server = served(profile=profile)
+    stopped = socket.socket()
+    stopped.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    stopped.connect((server.host, server.port))
+    stopped.sendall(f"GET /v1/events HTTP/1.1\r\nHost: {server.host}\r\n\r\n".encode())
+    rounds = 25
+    selected = [Stream(server, "?types=radio-lost") for _ in range(94)]
+    numbers: list[list[int]] = [[] for _ in range(5)]
+
+    def read(stream: Stream, seen: list[int]) -> None:
+        while seen.count(0) < rounds:
+            message = stream.message()
+            seen.append(int(message["id"]))
+            if '"radio-lost"' in message["data"]:
+                seen.append(0)
+
+    readers = [threading.Thread(target=read, args=(Stream(server), seen), daemon=True) for seen in numbers]
+    for thread in readers:
+        thread.start()
+    for finished in range(rounds):
+        for power in ("on", "off"):
+            assert server.request("PUT", "/v1/radio", {"power": power}).status == 200
+        # Python reads slower than the server sends: the streams that are read must not overflow.
+        deadline = time.monotonic() + 30
+        while any(seen.count(0) <= finished for seen in numbers) and time.monotonic() < deadline:
+            time.sleep(0.01)
+    for thread in readers:
+        thread.join(30)
+    for seen in numbers:
+        events = [number for number in seen if number]
+        assert len(events) > 300 * rounds and events == list(range(events[0], events[0] + len(events)))
+    for stream in selected:
+        assert [stream.event()[1]["event"] for _ in range(rounds)] == ["radio-lost"] * rounds
+    # A small window was enough to stop the stream, and would make reading slow.
+    stopped.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
+    stopped.settimeout(20)
+    with stopped.makefile("rb") as lines:
+        assert any(line == b"event: overflow\n" for line in lines)
+    stopped.close()
+
+
+def test_journal_is_verified(served: Served) -> None:
+    server = served()
+    match = {"event": "advertising-changed", "device": "entrance"}
+    verdict = server.request("POST", "/v1/journal/verify", {"match": match}).json
+    assert not verdict["ok"] and verdict["count"] == 0
+    assert verdict["near"][0]["device"] == "entrance" and verdict["near"][0]["event"] == "advertising-started"
+    timer = threading.Timer(0.5, lambda: server.request("PATCH", "/v1/beacons/entrance", {"major": 5}, **PATCH))
+    timer.start()
+    verdict = server.request("POST", "/v1/journal/verify", {"match": match, "count": 1, "within": "10s"}).json
+    assert verdict["ok"] and verdict["events"][0]["device"] == "entrance"
+    last = verdict["events"][0]["sequence"]
+    assert server.get(f"/v1/journal?after={last - 1}")["events"][0] == verdict["events"][0]
+    assert server.request("DELETE", "/v1/journal").status == 204
+    assert server.get("/v1/journal")["events"] == []
+    assert not server.request("POST", "/v1/journal/verify", {"match": match, "within": "100ms"}).json["ok"]
+
+
+def test_receivers_and_links(served: Served) -> None:
+    server = served("--hci-server", "tcp:127.0.0.1:0?name=phone&at=3,0")
+    (phone,) = server.get("/v1/receivers")["receivers"]
+    assert (phone["name"], phone["joined"]) == ("phone", False)
+    assert server.request("PATCH", "/v1/receivers/phone", {"position": [5, 0]}, **PATCH).status == 404
+    _, host, port = phone["server"].split(":")
+    with socket.create_connection((host, int(port))) as h4:
+        h4.sendall(bytes.fromhex("01030c00"))
+        server.run.wait("host-joined", host="phone")
+        assert server.get("/v1/receivers")["receivers"][0]["joined"] is True
+        assert server.request("PATCH", "/v1/receivers/phone", {"position": [5, 0]}, **PATCH).json["position"] == [5, 0, 0]
+        assert server.get("/v1/links") == {"links": []}
+        overridden = server.request("PUT", "/v1/links/entrance/phone", {"rssi": -80, "for": "1m"})
+        assert overridden.json["override"]["rssi"] == -80, overridden
+        assert server.request("DELETE", "/v1/links/entrance/phone").status == 204
+
+
+def test_clock_of_virtual_time(served: Served) -> None:
+    server = served("--rate", "manual")
+    before = server.get("/v1/clock")
+    assert before["rate"] == "manual"
+    after = server.request("POST", "/v1/clock/advance", {"by": "30s"}).json
+    assert after["elapsed"] == pytest.approx(before["elapsed"] + 30)
+    assert server.request("PUT", "/v1/clock", {"rate": 10}).json["rate"] == "10"
+
+
+def test_reload_and_radio(served: Served, beaconry: Beaconry, tmp_path: Path) -> None:
+    profile = tmp_path / "one.yaml"
+    text = "profile: one\nbeacons:\n  - { id: a, device: ibeacon, ibeacon: { uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0, major: 1, minor: 1 } }\n"
+    profile.write_text(text)
+    server = served(profile=profile)
+    profile.write_text(text.replace("minor: 1", "minor: 2"))
+    assert server.request("POST", "/v1/reload").json["changed"] == ["a"]
+    profile.write_text("profile: [")
+    refused = server.request("POST", "/v1/reload")
+    assert refused.status == 422 and refused.json["faults"][0]["file"] == str(profile), refused.json
+    assert server.get("/v1/beacons/a")["minor"] == 2
+    assert server.request("PUT", "/v1/radio", {"power": "off"}).json == {"power": "off"}
+    server.run.wait("radio-lost")
+    assert server.request("PUT", "/v1/radio", {"power": "on"}).status == 200
+
+
+def test_metrics_are_clean(served: Served) -> None:
+    server = served()
+    server.request("PATCH", "/v1/beacons/entrance", {"enabled": False}, **PATCH)
+    answer = server.request("GET", "/metrics")
+    assert answer.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
+    text = answer.body.decode()
+    assert 'beaconry_beacons{state="off"} 1\n' in text and 'beaconry_beacons{state="on-air"} 12\n' in text
+    checked = subprocess.run([PROMTOOL, "check", "metrics"], input=text, capture_output=True, text=True, timeout=20, check=False)
+    assert (checked.returncode, checked.stdout, checked.stderr) == (0, "", "")
+
+
+def test_description_has_every_resource_and_method(served: Served) -> None:
+    server = served()
+    paths = server.get("/v1/openapi.json")["paths"]
+    assert len(paths) == 20
+    for path, item in paths.items():
+        real = "/".join("x" if part.startswith("{") else part for part in path.split("/"))
+        allowed = server.request("OPTIONS", real)
+        assert allowed.status == 405
+        described = {method.upper() for method in item if method != "parameters"}
+        assert set(allowed.headers["allow"].split(", ")) - {"HEAD"} == described, path
