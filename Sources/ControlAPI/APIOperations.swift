@@ -118,7 +118,19 @@ struct APIOperations: Sendable {
 
     // MARK: - Receivers and links
 
-    func receivers() async -> APIReply { .json(["receivers": watch.receivers]) }
+    func receivers() async -> APIReply {
+        // Radios without positions have no hosts.
+        let present = Dictionary(
+            ((try? await answer(.receivers).receivers) ?? []).map { ($0.name, $0) }, uniquingKeysWith: { $1 })
+        let receivers = watch.receivers.map { receiver in
+            var receiver = receiver
+            receiver.position = present[receiver.name]?.position
+            receiver.path = present[receiver.name]?.path
+            receiver.scan = present[receiver.name]?.scan
+            return receiver
+        }
+        return .json(["receivers": receivers])
+    }
 
     func moveReceiver(_ name: String, _ request: APIRequest) async throws(Problem) -> APIReply {
         let position = try BeaconPatch.position(try request.members("position")["position"])

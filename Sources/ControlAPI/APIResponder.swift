@@ -46,7 +46,8 @@ struct APIResponder: Sendable {
         var wanted = try APIRequest(request.head)
         // EventSource of browsers cannot set fields.
         let queryToken = wanted.path == "/v1/events" ? wanted.query["token"] : nil
-        try requestGuard.check(request.head, queryToken: queryToken)
+        let isPage = PageFile.has(wanted.segments.joined(separator: "/"))
+        try requestGuard.check(request.head, queryToken: queryToken, needsToken: !isPage)
         for route in Route.all {
             guard let names = route.names(in: wanted.segments) else { continue }
             let method = wanted.method == .head ? HTTPRequest.Method.get : wanted.method

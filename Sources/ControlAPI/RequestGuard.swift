@@ -15,9 +15,9 @@ struct RequestGuard: Sendable {
     let token: String?
 
     /// - Throws: `Problem` 421, 403, 401 or 415.
-    func check(_ head: HTTPRequest, queryToken: String?) throws(Problem) {
+    func check(_ head: HTTPRequest, queryToken: String?, needsToken: Bool = true) throws(Problem) {
         try checkHost(head)
-        try checkToken(head, queryToken)
+        if needsToken { try checkToken(head, queryToken) }
         try checkContentType(head)
     }
 

@@ -36,7 +36,9 @@ struct Route: Sendable {
         return names
     }
 
-    static let all: [Route] = [
+    static let all: [Route] = page + resources
+
+    private static let resources: [Route] = [
         Route("v1/health", [.get: { api, _, _ in try await api.health() }]),
         Route("v1/version", [.get: { api, _, _ in .json(api.version) }]),
         Route(
@@ -86,6 +88,10 @@ struct Route: Sendable {
             ]),
         Route("v1/journal/verify", [.post: { api, request, _ in try await api.verify(request) }]),
     ]
+
+    private static let page = PageFile.all.map { file in
+        Route(file.path, [.get: { _, _, _ in .content(file.bytes, type: file.type) }])
+    }
 
     private static func events(_ request: APIRequest) throws(Problem) -> APIReply {
         let last = request.fields[.lastEventID] ?? request.query["after"]

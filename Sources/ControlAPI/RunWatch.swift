@@ -17,6 +17,12 @@ final class RunWatch: Sendable {
         let server: String?
         /// Whether a host is there.
         let joined: Bool
+        /// The present position x, y, z in metres; absent for 1 m from every beacon.
+        var position: [Double]?
+        /// The line on which it moves: positions in metres; absent at rest.
+        var path: [[Double]]?
+        /// `active` or `passive`; absent if it does not scan.
+        var scan: String?
     }
 
     private struct State {

@@ -1,0 +1,92 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The HTTP API: requests, problems, and the stream of events.
+
+/** A request that failed: the sentence, hint and code of the server's problem+json. */
+export class Problem extends Error {
+    constructor(status, problem = {}) {
+        super(problem.detail ?? problem.title ?? `The server answered ${status}.`);
+        this.status = status;
+        this.hint = problem.hint ?? problem.cure;
+        this.code = problem.code;
+    }
+}
+
+/** The token of a server that requires one: given once in the fragment of the URL, kept for this tab. */
+function takeToken() {
+    const match = /^#token=(.+)$/.exec(location.hash);
+    if (match) {
+        sessionStorage.setItem("token", decodeURIComponent(match[1]));
+        history.replaceState(null, "", location.pathname);
+    }
+    return sessionStorage.getItem("token");
+}
+
+const token = takeToken();
+
+function headers(more = {}) {
+    return token ? { authorization: `Bearer ${token}`, ...more } : more;
+}
+
+async function request(method, path, body, type) {
+    const response = await fetch(path, {
+        method,
+        headers: headers(body === undefined ? {} : { "content-type": type ?? "application/json" }),
+        body: body === undefined ? undefined : JSON.stringify(body),
+        cache: "no-store",
+    });
+    const answer = await response.json().catch(() => undefined);
+    if (!response.ok) throw new Problem(response.status, answer);
+    return answer;
+}
+
+export const get = (path) => request("GET", path);
+export const post = (path, body = {}) => request("POST", path, body);
+export const put = (path, body) => request("PUT", path, body);
+export const remove = (path) => request("DELETE", path);
+export const patch = (path, body) => request("PATCH", path, body, "application/merge-patch+json");
+export const path = (...parts) => `v1/${parts.map(encodeURIComponent).join("/")}`;
+
+/**
+ * Follows the server-sent events until the page is left, and connects again after a loss, from the last event on.
+ * EventSource cannot send the token, so this reads the stream itself (HTML standard, 9.2 "Server-sent events").
+ * @param {(event: object) => void} receive called for each event, with its JSON
+ * @param {(state: "live" | "lost" | "refused") => void} report called when the connection changes
+ */
+export async function follow(receive, report) {
+    let last = "0";
+    for (;;) {
+        try {
+            const response = await fetch(
+                "v1/events", { headers: headers({ accept: "text/event-stream", "last-event-id": last }) },
+            );
+            if (response.status === 401) return report("refused");
+            if (!response.ok) throw new Problem(response.status);
+            report("live");
+            const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+            let pending = "";
+            for (;;) {
+                const { value, done } = await reader.read();
+                if (done) break;
+                const blocks = (pending + value).split(/\r?\n\r?\n/);
+                pending = blocks.pop();
+                for (const block of blocks) {
+                    const lines = block.split(/\r?\n/);
+                    const field = (name) => lines.filter((line) => line.startsWith(`${name}:`)).map(
+                        (line) => line.slice(name.length + 1).replace(/^ /, ""),
+                    );
+                    last = field("id").at(-1) ?? last;
+                    const data = field("data");
+                    // The name of the message is that of the event, which its data has as well, except of `overflow`.
+                    if (data.length) receive({ event: field("event").at(-1), ...JSON.parse(data.join("\n")) });
+                }
+            }
+        } catch (error) {
+            console.info("events:", error.message);
+        }
+        report("lost");
+        await new Promise((resolve) => setTimeout(resolve, 1000));
+    }
+}

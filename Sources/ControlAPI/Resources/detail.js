@@ -1,0 +1,313 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The selected beacon or receiver: switches, and its settings with what is effective beside what was requested.
+
+import { arrange, byId, html, set, text } from "./dom.js";
+import * as format from "./format.js";
+import { beaconState, receiverState } from "./map.js";
+
+/** The settings that kinds of devices have in common: key of the resource, key of the setting, name, and unit. */
+const COMMON = [
+    { field: "uuid", key: "uuid", name: "UUID" },
+    { field: "major", key: "major", name: "Major" },
+    { field: "minor", key: "minor", name: "Minor" },
+    { field: "measuredPower", key: "measured-power", name: "Measured power", unit: "dBm" },
+    {
+        field: "intervalTicks", key: "interval", name: "Interval", unit: "ms",
+        show: (ticks) => format.trim(ticks * 0.625), send: (value) => `${value}ms`,
+    },
+    { field: "txPower", key: "tx-power", name: "TX power", unit: "dBm" },
+];
+
+/** What an advertisement has, as events report it. */
+const ADVERTISED = [
+    { field: "intervalTicks", name: "Interval", show: format.interval },
+    { field: "txPower", name: "TX power", show: format.dBm },
+    { field: "pdu", name: "PDU type" },
+    { field: "address", name: "Address" },
+];
+
+export class DetailView {
+    #model;
+    #commands;
+    #root = byId("detail");
+    #shown = undefined;
+    #parts = undefined;
+
+    constructor(model, commands) {
+        this.#model = model;
+        this.#commands = commands;
+        model.observe((changed) => {
+            const selected = model.selected;
+            if (
+                changed.has("selection") || changed.has("ready") || (
+                    selected && changed.get(selected.kind)?.has(selected.name)
+                )
+            ) this.#draw();
+        });
+    }
+
+    #draw() {
+        const { selected, selection } = this.#model;
+        if (!selection) {
+            this.#shown = undefined;
+            text(byId("detail-title"), "Selected");
+            arrange(
+                this.#root,
+                [
+                    html(
+                        "p", { class: "quiet" },
+                        this.#model.beacons.size
+                            ? "Select a beacon or a receiver on the map or in a table."
+                            : "No beacon runs.",
+                    ),
+                ],
+            );
+            return;
+        }
+        const shape = JSON.stringify(
+            [
+                selected.kind, selected.name, selection.kind, COMMON.map(({ field }) => field in selection),
+                Object.keys(selection.values ?? {}),
+            ],
+        );
+        if (this.#shown !== shape) {
+            this.#shown = shape;
+            text(byId("detail-title"), selected.name);
+            this.#parts = selected.kind === "beacon"
+                ? this.#makeBeacon(selected.name, selection)
+                : this.#makeReceiver(selected.name);
+            arrange(this.#root, this.#parts.elements);
+        }
+        this.#parts.update(selection);
+    }
+
+    // Beacons ---------------------------------------------------------------------------------------------------------
+
+    #makeBeacon(name, beacon) {
+        const run = (change) => this.#commands.patchBeacon(name, change);
+        const state = html("p", { class: "state" });
+        const toggle = switchButton("On", () => run({ enabled: toggle.getAttribute("aria-checked") !== "true" }));
+        const mute = html(
+            "button",
+            {
+                type: "button", "aria-pressed": "false",
+                click: () => run({ muted: mute.getAttribute("aria-pressed") !== "true" }),
+            },
+            "Mute",
+        );
+        const battery = html(
+            "button",
+            {
+                type: "button", "aria-pressed": "false",
+                click: () => run({ battery: battery.getAttribute("aria-pressed") === "true" ? "full" : "flat" }),
+            },
+            "Flat battery",
+        );
+        const disconnect = html(
+            "button", { type: "button", click: () => this.#commands.disconnect(name) }, "Disconnect",
+        );
+        const warnings = html("ul", { class: "warnings" });
+        const settings = [
+            ...COMMON.filter(({ field }) => field in beacon).map(
+                (each) => (
+                    {
+                        ...each,
+                        value: (now) => (now[each.field] === undefined ? "" : (each.show ?? String)(now[each.field])),
+                    }
+                ),
+            ),
+            ...Object.keys(beacon.values ?? {}).sort().map(
+                (key) => (
+                    {
+                        key, name: capital(format.words(key)), value: (now) => now.values?.[key] ?? "",
+                        present: (now) => now.presentValues?.[key],
+                    }
+                ),
+            ),
+        ];
+        const rows = settings.map(
+            (setting) => (
+                { setting, ...settingRow(setting, (value) => run({ [setting.key]: setting.send?.(value) ?? value })) }
+            ),
+        );
+        const place = placeRow((position) => this.#commands.move("beacon", name, position));
+        const effective = html("tbody");
+        const facts = html("dl", { class: "facts" });
+        return {
+            elements: [
+                html("div", { class: "actions" }, toggle, mute, battery, disconnect), state, warnings,
+                html("h3", {}, "Settings"), html(
+                    "div", { class: "settings" }, rows.map(({ element }) => element), place.element,
+                ),
+                html("h3", {}, "On the air"),
+                html("div", { class: "scroll plain" }, html("table", { class: "effective" },
+                    html("caption", { class: "hidden" }, "Requested and effective advertisement"),
+                    html(
+                        "thead", {},
+                        html(
+                            "tr", {},
+                            ["", "Requested", "Effective"].map(
+                                (each) => (each ? html("th", { scope: "col" }, each) : html("td")),
+                            ),
+                        ),
+                    ), effective)),
+                facts,
+            ],
+            update: (now) => {
+                const described = beaconState(now, this.#model);
+                set(toggle, "aria-checked", String(now.enabled));
+                set(toggle, "disabled", now.battery === "flat");
+                set(mute, "aria-pressed", String(Boolean(now.muted)));
+                set(battery, "aria-pressed", String(now.battery === "flat"));
+                disconnect.hidden = !now.centrals?.length;
+                text(state, `${now.kind}, ${described.text}${now.schedule ? scheduleText(now.schedule) : ""}`);
+                arrange(
+                    warnings,
+                    this.#model.warningsOf(name).map(
+                        (each) => html(
+                            "li", {}, html("strong", {}, each.message),
+                            each.hint ? html("span", {}, ` ${capital(each.hint)}.`) : null,
+                        ),
+                    ),
+                );
+                for (const row of rows) row.update(row.setting.value(now), row.setting.present?.(now));
+                place.update(this.#model.position(now));
+                this.#drawEffective(effective, now);
+                arrange(facts, [
+                    fact("Advertised name", now.label), fact("Profile", now.profile), fact(
+                        "GATT services", now.services?.join(", "),
+                    ),
+                    fact("Centrals", now.centrals?.join(", ")), fact(
+                        "Saved settings", now.keepsSettings ? "kept over restarts" : "not kept",
+                    ),
+                ].flat().filter(Boolean));
+            },
+        };
+    }
+
+    #drawEffective(body, beacon) {
+        const advertisement = this.#model.advertisements.get(beacon.name);
+        const rows = ADVERTISED.map(({ field, name, show = String }) => {
+            const effective = advertisement?.[field] ?? (
+                field === "txPower" ? beacon.effectiveTxPower : field === "intervalTicks" ? undefined : beacon[field]
+            );
+            const requested = advertisement?.requested?.[field] ?? beacon.requested?.[field] ?? (
+                field === "intervalTicks" || field === "txPower" ? beacon[field] : undefined
+            );
+            const differs = advertisement?.different?.includes(field);
+            return html("tr", { class: differs ? "differs" : false },
+                html("th", { scope: "row" }, name), html("td", {}, requested === undefined ? "–" : show(requested)),
+                html(
+                    "td", {}, effective === undefined ? (advertisement ? "not reported" : "–") : show(effective),
+                    differs ? html("strong", {}, " differs") : null,
+                ));
+        });
+        arrange(body, rows);
+    }
+
+    // Receivers -------------------------------------------------------------------------------------------------------
+
+    #makeReceiver(name) {
+        const state = html("p", { class: "state" });
+        const place = placeRow((position) => this.#commands.move("receiver", name, position));
+        return {
+            elements: [state, html("div", { class: "settings" }, place.element)],
+            update: (now) => {
+                text(state, `receiver, ${receiverState(now).text}${now.path ? ", moves on a path" : ""}`);
+                place.update(this.#model.position(now));
+            },
+        };
+    }
+}
+
+function scheduleText({ on, until, overridden }) {
+    const change = until ? ` until ${format.clockTime(until).slice(0, 5)} UTC` : "";
+    return `; schedule: ${on ? "on" : "off"}${change}${overridden ? ", overridden" : ""}`;
+}
+
+/** A setting: its name, the value in a field, a button that sends it, and where it is simulated the present value. */
+function settingRow(setting, send) {
+    const id = `setting-${setting.key}`;
+    const input = html("input", { id, type: "text", autocomplete: "off", spellcheck: "false" });
+    const apply = html("button", { type: "submit", "aria-label": `Set ${setting.name}`, hidden: true }, "Set");
+    const present = html("span", { class: "present" });
+    let known = "";
+    const compare = () => (apply.hidden = input.value === known);
+    input.addEventListener("input", compare);
+    input.addEventListener("keydown", (event) => {
+        if (event.key !== "Escape") return;
+        input.value = known;
+        compare();
+    });
+    const element = html("form", { class: setting.key === "uuid" ? "wide" : false, submit: async (event) => {
+        event.preventDefault();
+        await send(input.value);
+        compare();
+    } }, html("label", { for: id }, setting.name), html(
+        "span", { class: "value" }, input, setting.unit ? html("span", { class: "unit" }, setting.unit) : null, apply,
+    ), present);
+    return {
+        element,
+        update: (value, now) => {
+            // What is being typed is not replaced.
+            if (input.value === known || document.activeElement !== input) input.value = value;
+            known = value;
+            compare();
+            text(present, now === undefined ? "" : `now ${now}`);
+        },
+    };
+}
+
+/** The position in three fields. */
+function placeRow(send) {
+    const inputs = ["x", "y", "z"].map(
+        (axis) => html(
+            "input", { type: "number", step: "0.1", "aria-label": `Position ${axis} in metres`, placeholder: axis },
+        ),
+    );
+    const apply = html("button", { type: "submit", "aria-label": "Set Position", hidden: true }, "Set");
+    let known = ["", "", ""];
+    const compare = () => (
+        apply.hidden = inputs.every(
+            (input, index) => input.value === known[index],
+        ) || inputs[0].value === "" || inputs[1].value === ""
+    );
+    for (const input of inputs) input.addEventListener("input", compare);
+    const element = html("form", { class: "place", submit: (event) => {
+        event.preventDefault();
+        send(inputs.map((input) => Number(input.value) || 0));
+    } }, html("span", { class: "label" }, "Position"), html(
+        "span", { class: "value" }, inputs, html("span", { class: "unit" }, "m"), apply,
+    ));
+    return {
+        element,
+        update: (position) => {
+            const values = position ? [0, 1, 2].map((axis) => format.trim(position[axis] ?? 0)) : ["", "", ""];
+            inputs.forEach((input, index) => {
+                if (document.activeElement !== input) input.value = values[index];
+            });
+            known = values;
+            compare();
+        },
+    };
+}
+
+/** A switch with a name and a state that is not shown by colour alone. */
+export function switchButton(name, toggle, label) {
+    return html("button", {
+        type: "button", role: "switch", class: "switch", "aria-checked": "false", "aria-label": label ?? false,
+        click: toggle,
+    },
+        html("span", { class: "knob", "aria-hidden": "true" }), name ? html("span", {}, name) : null);
+}
+
+function fact(name, value) {
+    return value ? [html("dt", {}, name), html("dd", {}, value)] : [];
+}
+
+function capital(words) {
+    return words.charAt(0).toUpperCase() + words.slice(1);
+}

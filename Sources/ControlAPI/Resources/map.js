@@ -1,0 +1,484 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The map: beacons and receivers where they are, in metres, the first axis to the right and the second one up. What
+// has no position is in a tray below, and gets one when it is moved out of it.
+
+import { arrange, byId, set, svg, text } from "./dom.js";
+import * as format from "./format.js";
+import { rssi } from "./model.js";
+
+const MARGIN = 44;
+const NARROW = 560;
+const TRAY_ROW = 54;
+const STEP = 0.5;
+const FINE_STEP = 0.1;
+/** Mean RSSI, in dBm, for which the selected beacon has a circle. */
+const RANGES = [-60, -70, -80, -90];
+/** More marks than this have no names, except the selected and the focused one: placing them takes time. */
+const MOST_NAMES = 100;
+/** Where a name can be beside its mark: x, y and anchor. */
+const NAME_PLACES = [[0, 23, "middle"], [0, -14, "middle"], [13, 4, "start"], [-13, 4, "end"]];
+
+export class MapView {
+    #model;
+    #commands;
+    #root = byId("map");
+    #grid = svg("g", { class: "grid", "aria-hidden": true });
+    #ranges = svg("g", { class: "ranges", "aria-hidden": true });
+    #paths = svg("g", { class: "paths", "aria-hidden": true });
+    #links = svg("g", { class: "links", "aria-hidden": true });
+    #tray = svg("g", { class: "tray", "aria-hidden": true });
+    #nodes = svg("g", {});
+    #overlay = svg("g", { class: "scale", "aria-hidden": true });
+    #svg;
+    #marks = new Map();
+    #size = { width: 0, height: 0 };
+    #trayHeight = 0;
+    #trayPlaces = new Map();
+    #view = { x: 0, y: 0, scale: 20 };
+    #fitted = true;
+    #drag = undefined;
+
+    /**
+     * @param commands.move called with a kind, a name and a position in metres; returns when the server has it
+     */
+    constructor(model, commands) {
+        this.#model = model;
+        this.#commands = commands;
+        this.#svg = svg("svg", { role: "group", "aria-labelledby": "map-title", "aria-describedby": "map-help" },
+            this.#grid, this.#ranges, this.#paths, this.#tray, this.#links, this.#nodes, this.#overlay);
+        this.#root.append(this.#svg);
+        new ResizeObserver(([entry]) => {
+            const { width, height } = entry.contentRect;
+            this.#size = { width, height };
+            this.#redraw();
+        }).observe(this.#root);
+        byId("zoom-in").addEventListener("click", () => this.#zoom(1.4));
+        byId("zoom-out").addEventListener("click", () => this.#zoom(1 / 1.4));
+        byId("zoom-fit").addEventListener("click", () => {
+            this.#fitted = true;
+            this.#redraw();
+        });
+        for (
+            const id of ["show-ranges", "show-paths", "show-names"]
+        ) byId(id).addEventListener("change", () => this.#redraw());
+        this.#svg.addEventListener("wheel", (event) => {
+            if (!event.ctrlKey && !event.metaKey) return;
+            event.preventDefault();
+            this.#zoom(event.deltaY < 0 ? 1.15 : 1 / 1.15, [event.offsetX, event.offsetY]);
+        }, { passive: false });
+        this.#svg.addEventListener("pointerdown", (event) => this.#beginPan(event));
+        model.observe((changed) => this.#update(changed));
+    }
+
+    /** Moves the focus to a mark. */
+    focus(kind, name) {
+        this.#marks.get(kind + name)?.shape.focus();
+    }
+
+    // Drawing ---------------------------------------------------------------------------------------------------------
+
+    #update(changed) {
+        const members = changed.has("beacons") || changed.has("receivers");
+        const names = [...(changed.get("beacon") ?? [])].map((name) => ["beacon", name])
+            .concat([...(changed.get("receiver") ?? [])].map((name) => ["receiver", name]));
+        if (members) return this.#redraw();
+        // What gets or loses a position changes the tray; what leaves the view changes the view.
+        const placed = names.some(([kind, name]) => {
+            const resource = this.#resource(kind, name);
+            return resource && Boolean(this.#model.position(resource)) === this.#trayPlaces.has(kind + name);
+        });
+        if (
+            placed || (this.#fitted && !this.#drag && names.some(([kind, name]) => this.#isOutside(kind, name)))
+        ) return this.#redraw();
+        for (const [kind, name] of names) this.#place(kind, name);
+        const selected = this.#model.selected;
+        const followed = selected && names.some(([kind, name]) => kind === selected.kind && name === selected.name);
+        if (changed.has("selection") || followed) this.#drawRanges();
+        if (names.length || changed.has("selection") || changed.has("links")) this.#drawLinks();
+        if (names.length) this.#drawPaths();
+        if (names.length || changed.has("selection")) this.#placeNames();
+    }
+
+    #redraw() {
+        const { width, height } = this.#size;
+        if (!width || !height) return;
+        set(this.#svg, "viewBox", `0 0 ${width} ${height}`);
+        this.#layOutTray();
+        if (this.#fitted && !this.#drag) this.#fit();
+        this.#drawGrid();
+        this.#drawRanges();
+        this.#drawPaths();
+        this.#drawTray();
+        const order = [];
+        for (const [kind, map] of [["beacon", this.#model.beacons], ["receiver", this.#model.receivers]]) {
+            for (const name of [...map.keys()].sort(format.compareNames)) {
+                this.#place(kind, name);
+                order.push(this.#marks.get(kind + name).element);
+            }
+        }
+        for (const [key, mark] of this.#marks) if (!order.includes(mark.element)) this.#marks.delete(key);
+        arrange(this.#nodes, order);
+        this.#drawLinks();
+        this.#placeNames();
+    }
+
+    /** Puts each name where it covers no mark and no other name, or leaves it out; it appears with the focus. */
+    #placeNames() {
+        const marks = [...this.#marks].sort(([, one], [, two]) => two.rank - one.rank);
+        const isShown = byId("show-names").checked && marks.length <= MOST_NAMES;
+        const taken = marks.map(([, { at: [x, y] }]) => [x - 9, y - 9, x + 9, y + 9]);
+        for (const [, mark] of marks) {
+            const [x, y] = mark.at, width = mark.width;
+            const found = isShown && NAME_PLACES.find(([dx, dy, anchor]) => {
+                const left = x + dx - (anchor === "middle" ? width / 2 : anchor === "end" ? width : 0);
+                const box = [left, y + dy - 11, left + width, y + dy + 3];
+                if (
+                    left < 2 || box[2] > this.#size.width - 2 || taken.some(
+                        (other) => box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3],
+                    )
+                ) return false;
+                taken.push(box);
+                return true;
+            });
+            const [dx, dy, anchor] = found || NAME_PLACES[0];
+            set(mark.label, "x", dx);
+            set(mark.label, "y", dy);
+            set(mark.label, "text-anchor", anchor);
+            mark.element.classList.toggle("unnamed", !found);
+        }
+    }
+
+    #resource(kind, name) {
+        return (kind === "beacon" ? this.#model.beacons : this.#model.receivers).get(name);
+    }
+
+    #place(kind, name) {
+        const resource = this.#resource(kind, name);
+        if (!resource) return;
+        let mark = this.#marks.get(kind + name);
+        if (!mark) this.#marks.set(kind + name, (mark = this.#makeMark(kind, name)));
+        const [x, y] = this.#pixels(kind, resource);
+        mark.at = [x, y];
+        mark.rank = (this.#model.isSelected(kind, name) ? 2 : 0) + (kind === "receiver" ? 1 : 0);
+        set(mark.element, "transform", `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
+        const state = kind === "beacon" ? beaconState(resource, this.#model) : receiverState(resource);
+        set(
+            mark.element, "class",
+            [
+                "node", kind, ...state.classes, this.#model.isSelected(kind, name) && "selected",
+            ].filter(Boolean).join(" "),
+        );
+        const place = this.#model.position(resource);
+        const where = place ? `at ${format.position(place)} m` : "no position";
+        set(mark.shape, "aria-label", `${kind === "beacon" ? "Beacon" : "Receiver"} ${name}, ${state.text}, ${where}`);
+        set(mark.shape, "aria-pressed", String(this.#model.isSelected(kind, name)));
+        set(mark.alert, "visibility", state.alert ? "visible" : "hidden");
+    }
+
+    #makeMark(kind, name) {
+        const shape = svg("circle", {
+            r: 11, class: "target", tabindex: 0, role: "button", "data-kind": kind, "data-name": name,
+            pointerdown: (event) => this.#beginDrag(event, kind, name),
+            keydown: (event) => this.#press(event, kind, name),
+        });
+        const dot = kind === "beacon"
+            ? svg("circle", { r: 6.5, class: "dot" })
+            : svg("rect", { x: -5.5, y: -5.5, width: 11, height: 11, rx: 1.5, transform: "rotate(45)", class: "dot" });
+        const alert = svg("path", { class: "alert", d: "M8 -14 l5 9 h-10 z" });
+        const label = svg("text", { "aria-hidden": true });
+        text(label, name);
+        // Measuring hundreds of names would lay out the page as often; this is the mean width of a character.
+        const width = name.length * 6.9 * parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+        return { element: svg("g", {}, shape, dot, alert, label), shape, alert, label, width };
+    }
+
+    /** Where a mark is in the picture. */
+    #pixels(kind, resource) {
+        const place = this.#model.position(resource);
+        if (place) return this.#project(place);
+        return this.#trayPlaces.get(kind + resource.name) ?? [-100, -100];
+    }
+
+    #project([x, y]) {
+        const { width } = this.#size;
+        return [
+            width / 2 + (x - this.#view.x) * this.#view.scale, this.#height / 2 - (y - this.#view.y) * this.#view.scale,
+        ];
+    }
+
+    #unproject([x, y]) {
+        return [
+            this.#view.x + (x - this.#size.width / 2) / this.#view.scale,
+            this.#view.y - (y - this.#height / 2) / this.#view.scale,
+        ];
+    }
+
+    /** The height of the picture above the tray. */
+    get #height() {
+        return this.#size.height - this.#trayHeight;
+    }
+
+    #isOutside(kind, name) {
+        const resource = this.#resource(kind, name);
+        const place = resource && this.#model.position(resource);
+        if (!place) return false;
+        const [x, y] = this.#project(place);
+        return x < 12 || y < 12 || x > this.#size.width - 12 || y > this.#height - 24;
+    }
+
+    #fit() {
+        const places = [
+            ...this.#model.beacons.values(), ...this.#model.receivers.values(),
+        ].map((each) => this.#model.position(each)).filter(Boolean);
+        if (!places.length) places.push([0, 0]);
+        const [left, right, bottom, top] = [[0, Math.min], [0, Math.max], [1, Math.min], [1, Math.max]]
+            .map(([axis, choose]) => places.map((place) => place[axis]).reduce((one, two) => choose(one, two)));
+        // At least 4 m in each direction, so that two beacons on one spot do not fill the picture.
+        const across = Math.max(right - left, 4), up = Math.max(top - bottom, 4);
+        const margin = this.#size.width < NARROW ? 30 : MARGIN;
+        const room = [Math.max(this.#size.width - 2 * margin, 60), Math.max(this.#height - 2 * margin, 60)];
+        this.#view = { x: (left + right) / 2, y: (bottom + top) / 2, scale: Math.min(room[0] / across, room[1] / up) };
+    }
+
+    #layOutTray() {
+        this.#trayPlaces.clear();
+        const loose = [["beacon", this.#model.beacons], ["receiver", this.#model.receivers]].flatMap(([kind, map]) =>
+            [...map.values()].filter(
+                (each) => !this.#model.position(each),
+            ).map((each) => kind + each.name).sort(format.compareNames));
+        const { width, height } = this.#size;
+        const perRow = Math.max(1, Math.floor((width - 24) / 96));
+        const rows = Math.ceil(loose.length / perRow);
+        this.#trayHeight = rows ? Math.min(26 + rows * TRAY_ROW, height * 0.6) : 0;
+        const spacing = (this.#trayHeight - 26) / Math.max(1, rows);
+        loose.forEach((key, index) => {
+            const row = Math.floor(index / perRow), column = index % perRow;
+            this.#trayPlaces.set(
+                key,
+                [
+                    12 + (column + 0.5) * ((width - 24) / perRow),
+                    height - this.#trayHeight + 26 + (row + 0.35) * spacing,
+                ],
+            );
+        });
+    }
+
+    #drawTray() {
+        const { width, height } = this.#size;
+        arrange(this.#tray, this.#trayHeight ? [
+            svg("rect", { x: 0, y: height - this.#trayHeight, width, height: this.#trayHeight }),
+            svg("text", { x: 12, y: height - this.#trayHeight + 17 }, "No position: 1 m from everything"),
+        ] : []);
+    }
+
+    #drawGrid() {
+        const { width } = this.#size, height = this.#height;
+        const step = [
+            0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000,
+        ].find((each) => each * this.#view.scale >= 44) ?? 10000;
+        const [left, top] = this.#unproject([0, 0]), [right, bottom] = this.#unproject([width, height]);
+        const lines = [];
+        for (let x = Math.ceil(left / step) * step; x <= right; x += step) {
+            const [at] = this.#project([x, 0]);
+            lines.push(
+                svg("line", { x1: at, x2: at, y1: 0, y2: height, class: Math.abs(x) < step / 2 ? "axis" : false }),
+            );
+            if (at > 30) lines.push(svg("text", { x: at + 3, y: height - 5 }, format.trim(x)));
+        }
+        for (let y = Math.ceil(bottom / step) * step; y <= top; y += step) {
+            const [, at] = this.#project([0, y]);
+            lines.push(
+                svg("line", { x1: 0, x2: width, y1: at, y2: at, class: Math.abs(y) < step / 2 ? "axis" : false }),
+            );
+            if (at < height - 24) lines.push(svg("text", { x: 4, y: at - 4 }, format.trim(y)));
+        }
+        arrange(this.#grid, lines);
+        const length = step * this.#view.scale;
+        arrange(this.#overlay, [
+            svg("path", { d: `M${width - 14 - length} 14v6h${length}v-6` }),
+            svg("text", { x: width - 14 - length / 2, y: 34, "text-anchor": "middle" }, format.metres(step)),
+        ]);
+    }
+
+    #drawRanges() {
+        const beacon = this.#model.selected?.kind === "beacon" ? this.#model.selection : undefined;
+        const place = beacon && this.#model.position(beacon);
+        const atOneMetre = beacon?.measuredPower;
+        if (
+            !byId("show-ranges").checked || !place || atOneMetre === undefined || !beacon.onAir
+        ) return arrange(this.#ranges, []);
+        const [x, y] = this.#project(place);
+        arrange(this.#ranges, RANGES.flatMap((level) => {
+            const distance = 10 ** ((atOneMetre - level) / (10 * this.#model.exponent));
+            const radius = distance * this.#view.scale;
+            // A circle that surrounds the picture would be invisible, and a dot is covered by the mark.
+            if (radius < 16 || radius > 2 * Math.hypot(this.#size.width, this.#height)) return [];
+            return [
+                svg("circle", { cx: x, cy: y, r: radius }),
+                svg(
+                    "text",
+                    {
+                        x: Math.max(62, Math.min(this.#size.width - 62, x)),
+                        y: y - radius > 20 ? y - radius - 4 : y + radius + 14, "text-anchor": "middle",
+                    },
+                    `${format.signed(level)} dBm · ${format.metres(distance)}`,
+                ),
+            ];
+        }));
+    }
+
+    #drawPaths() {
+        if (!byId("show-paths").checked) return arrange(this.#paths, []);
+        const line = (name, places) => svg(
+            "polyline",
+            {
+                class: name,
+                points: places.map((place) => this.#project(place).map((each) => each.toFixed(1)).join()).join(" "),
+            },
+        );
+        const planned = [...this.#model.receivers.values()].filter((each) => each.path).map(
+            (each) => line("planned", each.path),
+        );
+        const trails = [...this.#model.trails.values()].filter((trail) => trail.length > 1).map(
+            (trail) => line("trail", trail),
+        );
+        arrange(this.#paths, [...planned, ...trails]);
+    }
+
+    #drawLinks() {
+        const selected = this.#model.selected;
+        const own = this.#model.selection;
+        if (!own) return arrange(this.#links, []);
+        const other = selected.kind === "beacon" ? "receiver" : "beacon";
+        const from = this.#pixels(selected.kind, own);
+        arrange(this.#links, this.#model.linksOf(selected).slice(0, 40).flatMap(({ other: name, link }, index) => {
+            const resource = this.#resource(other, name);
+            if (!resource) return [];
+            const to = this.#pixels(other, resource);
+            const strength = Math.max(0, Math.min(1, (rssi(link) + 100) / 60));
+            const line = svg(
+                "line",
+                {
+                    x1: from[0], y1: from[1], x2: to[0], y2: to[1], "stroke-width": 1 + 3 * strength,
+                    class: link.override?.blocked ? "blocked" : false,
+                },
+            );
+            if (index >= 8) return [line];
+            // Beside the far end, where lines to several do not cover each other's numbers.
+            const at = [from[0] + (to[0] - from[0]) * 0.68, from[1] + (to[1] - from[1]) * 0.68];
+            return [line, svg("text", { x: at[0], y: at[1] - 4, "text-anchor": "middle" }, format.signed(rssi(link)))];
+        }));
+    }
+
+    // Moving ----------------------------------------------------------------------------------------------------------
+
+    #zoom(factor, at = [this.#size.width / 2, this.#height / 2]) {
+        const before = this.#unproject(at);
+        this.#view.scale = Math.max(0.02, Math.min(2000, this.#view.scale * factor));
+        const after = this.#unproject(at);
+        this.#view.x += before[0] - after[0];
+        this.#view.y += before[1] - after[1];
+        this.#fitted = false;
+        this.#redraw();
+    }
+
+    #beginPan(event) {
+        if (event.button !== 0 || event.pointerType === "touch" || event.target.classList.contains("target")) return;
+        const start = [event.clientX, event.clientY, this.#view.x, this.#view.y];
+        this.#track(event, this.#svg, (moved) => {
+            this.#fitted = false;
+            this.#view.x = start[2] - (moved.clientX - start[0]) / this.#view.scale;
+            this.#view.y = start[3] + (moved.clientY - start[1]) / this.#view.scale;
+            this.#redraw();
+        });
+    }
+
+    #beginDrag(event, kind, name) {
+        if (event.button !== 0) return;
+        event.preventDefault();
+        event.currentTarget.focus();
+        this.#model.select(kind, name);
+        const box = this.#svg.getBoundingClientRect();
+        const begin = [event.clientX, event.clientY];
+        let place;
+        this.#drag = { kind, name };
+        this.#track(event, event.currentTarget, (moved) => {
+            // A click with a trembling hand moves nothing.
+            if (!place && Math.hypot(moved.clientX - begin[0], moved.clientY - begin[1]) < 4) return;
+            const resource = this.#resource(kind, name);
+            const at = [
+                Math.max(0, Math.min(box.width, moved.clientX - box.left)),
+                Math.max(0, Math.min(this.#height, moved.clientY - box.top)),
+            ];
+            const [x, y] = this.#unproject(at).map((each) => Math.round(each * 10) / 10);
+            place = [x, y, resource?.position?.[2] ?? 0];
+            this.#move(kind, name, place);
+        }, () => {
+            this.#drag = undefined;
+            if (place) this.#move(kind, name, place);
+        });
+    }
+
+    #track(event, target, move, end = () => {}) {
+        target.setPointerCapture(event.pointerId);
+        const finish = () => {
+            target.removeEventListener("pointermove", move);
+            target.removeEventListener("pointerup", finish);
+            target.removeEventListener("pointercancel", finish);
+            end();
+        };
+        target.addEventListener("pointermove", move);
+        target.addEventListener("pointerup", finish);
+        target.addEventListener("pointercancel", finish);
+    }
+
+    #press(event, kind, name) {
+        if (event.key === "Enter" || event.key === " ") {
+            event.preventDefault();
+            return this.#model.select(kind, name);
+        }
+        const direction = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
+        if (!direction || event.altKey || event.ctrlKey || event.metaKey) return;
+        event.preventDefault();
+        const step = event.shiftKey ? FINE_STEP : STEP;
+        const resource = this.#resource(kind, name);
+        const [x, y, z] = this.#model.position(resource) ?? [this.#view.x, this.#view.y, 0];
+        this.#move(
+            kind, name,
+            [...[x + direction[0] * step, y + direction[1] * step].map((each) => Math.round(each * 100) / 100), z ?? 0],
+        );
+    }
+
+    /** Shows the new position at once, and sends it. */
+    #move(kind, name, place) {
+        this.#model.hold(name, place);
+        this.#model.change(kind, name);
+        this.#commands.move(kind, name, place);
+    }
+}
+
+/** The state of a beacon in words, and its classes on the map. */
+export function beaconState(beacon, model) {
+    const warnings = model.warningsOf(beacon.name).length;
+    const state =
+        beacon.battery === "flat" ? "battery flat"
+        : beacon.muted ? "muted"
+        : beacon.centrals?.length ? `connected to ${beacon.centrals.length}`
+        : beacon.onAir ? "on the air"
+        : beacon.enabled ? "not on the air" : "off";
+    return {
+        text: state + (warnings ? `, ${warnings} warning${warnings > 1 ? "s" : ""}` : ""),
+        alert: warnings > 0 || beacon.battery === "flat",
+        classes: [!beacon.onAir && "off", beacon.muted && "muted", beacon.centrals?.length && "connected"],
+    };
+}
+
+export function receiverState(receiver) {
+    return {
+        text: receiver.scan ? `scanning (${receiver.scan})` : "not scanning", alert: false,
+        classes: [!receiver.scan && "off"],
+    };
+}

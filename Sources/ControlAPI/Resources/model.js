@@ -1,0 +1,343 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What the page shows: the server's resources, the RSSI of the last minute, and the latest events. Views are notified
+// of what changed, at most ten times a second, so that a run of hundreds of beacons redraws only the changed ones.
+
+import * as api from "./api.js";
+
+const FRAME = 100;
+const EVENTS_KEPT = 1000;
+const TRAIL_LENGTH = 120;
+/** RSSI samples kept for a link, and the time between two, in milliseconds. */
+export const SAMPLES = 120;
+export const SAMPLE_PERIOD = 500;
+
+/** Events after which a beacon's resource is read again. */
+const BEACON_EVENTS =
+    /^(advertising-|connected|disconnected|written|persisted|muted|unmuted|battery-|settings-|paired|waiting)/;
+const RECEIVER_EVENTS = /^(host-|scan-)/;
+
+export class Model {
+    beacons = new Map();
+    receivers = new Map();
+    /** The links by beacon, then by receiver. */
+    links = new Map();
+    clock = undefined;
+    version = undefined;
+    radio = undefined;
+    isRadioOn = true;
+    exponent = 2;
+    events = [];
+    /** The number of events that were received, which is more than are kept. */
+    eventCount = 0;
+    /** Warnings by the name of the beacon (or "" for the run), then by code. */
+    warnings = new Map();
+    /** The latest effective advertisement by the name of the beacon. */
+    advertisements = new Map();
+    /** Past positions by name, oldest first. */
+    trails = new Map();
+    selected = undefined;
+    connection = "connecting";
+
+    #views = [];
+    #changed = new Map();
+    #frame = undefined;
+    #drawn = 0;
+    #texts = new Map();
+    #stale = new Set();
+    #staleAll = true;
+    #staleReceivers = true;
+    #moving = false;
+    #times = [];
+    #history = new Map();
+    #held = new Map();
+
+    /** Calls `view` with the kinds of changes, each a set of names, after every change. */
+    observe(view) {
+        this.#views.push(view);
+    }
+
+    /** Notes a change; views are drawn in the next frame. */
+    change(kind, name = "") {
+        if (!this.#changed.has(kind)) this.#changed.set(kind, new Set());
+        this.#changed.get(kind).add(name);
+        this.#frame ??= setTimeout(() => {
+            this.#frame = undefined;
+            this.#drawn = performance.now();
+            const changed = this.#changed;
+            this.#changed = new Map();
+            for (const view of this.#views) view(changed);
+        }, Math.max(0, FRAME - (performance.now() - this.#drawn)));
+    }
+
+    select(kind, name) {
+        if (this.selected?.kind === kind && this.selected.name === name) return;
+        const former = this.selected;
+        this.selected = name === undefined ? undefined : { kind, name };
+        for (const each of [former, this.selected]) if (each) this.change(each.kind, each.name);
+        this.change("selection");
+    }
+
+    /** The selected resource. */
+    get selection() {
+        if (!this.selected) return undefined;
+        return (this.selected.kind === "beacon" ? this.beacons : this.receivers).get(this.selected.name);
+    }
+
+    isSelected(kind, name) {
+        return this.selected?.kind === kind && this.selected.name === name;
+    }
+
+    /** The links of the selected beacon or receiver: `{ other, link }`, strongest first. */
+    linksOf({ kind, name }) {
+        const found = [];
+        if (kind === "beacon") for (const [other, link] of this.links.get(name) ?? []) found.push({ other, link });
+        else for (const [other, row] of this.links) if (row.has(name)) found.push({ other, link: row.get(name) });
+        return found.sort((one, two) => rssi(two.link) - rssi(one.link));
+    }
+
+    /** The link with the highest RSSI of a beacon. */
+    bestLink(beacon) {
+        let best;
+        for (const link of this.links.get(beacon)?.values() ?? []) if (!best || rssi(link) > rssi(best)) best = link;
+        return best;
+    }
+
+    /** The samples of a link, `[milliseconds, RSSI or undefined]`, oldest first. */
+    history(beacon, receiver) {
+        const ring = this.#history.get(key(beacon, receiver));
+        return ring
+            ? this.#times.map(({ time, slot }) => [time, Number.isNaN(ring[slot]) ? undefined : ring[slot]])
+            : [];
+    }
+
+    /** Warnings that concern a beacon. */
+    warningsOf(name) {
+        return [...(this.warnings.get(name)?.values() ?? [])];
+    }
+
+    get warningCount() {
+        let count = 0;
+        for (const codes of this.warnings.values()) count += codes.size;
+        return count;
+    }
+
+    /**
+     * Holds the position of what is being dragged, so that answers that were on their way do not move it back.
+     * `undefined` ends that.
+     */
+    hold(name, position) {
+        if (position) this.#held.set(name, position);
+        else this.#held.delete(name);
+    }
+
+    position(resource) {
+        return this.#held.get(resource.name) ?? resource.position;
+    }
+
+    // Reading ---------------------------------------------------------------------------------------------------------
+
+    async run() {
+        this.#follow();
+        this.#read();
+        this.#sample();
+    }
+
+    #follow() {
+        api.follow((event) => this.#receive(event), (state) => {
+            this.connection = state;
+            if (state === "live") this.refresh();
+            this.change("connection");
+        });
+    }
+
+    /** Reads everything again. */
+    refresh() {
+        this.#staleAll = this.#staleReceivers = true;
+    }
+
+    /** Uses the answer to a change of a beacon or a receiver. */
+    store(kind, resource) {
+        if (kind === "beacon") this.#storeBeacon(resource);
+        else this.#storeReceiver(resource);
+    }
+
+    #receive(event) {
+        this.eventCount += 1;
+        this.events.push(event);
+        if (this.events.length > EVENTS_KEPT) this.events.splice(0, this.events.length - EVENTS_KEPT);
+        this.change("events");
+        const { event: name, device } = event;
+        if (name === "warning") {
+            if (!this.warnings.has(device ?? "")) this.warnings.set(device ?? "", new Map());
+            this.warnings.get(device ?? "").set(event.code, event);
+            this.change("beacon", device);
+        }
+        if (name === "advertising-started" || name === "advertising-changed") {
+            this.advertisements.set(device, event);
+            this.warnings.delete(device);
+        }
+        if (name === "radio-ready") this.radio = event;
+        if (name === "radio-ready" || name === "radio-lost") this.isRadioOn = name === "radio-ready";
+        if (device !== undefined && BEACON_EVENTS.test(name)) this.#stale.add(device);
+        else if (RECEIVER_EVENTS.test(name)) this.#staleReceivers = true;
+        else if (/^(ready|reloaded|radio-|overflow|events-lost)/.test(name)) this.refresh();
+    }
+
+    async #read() {
+        let full = 0;
+        for (;;) {
+            if (!document.hidden && this.connection !== "refused") {
+                try {
+                    const now = performance.now();
+                    if (this.#staleAll || this.#stale.size > 8 || this.#moving || now - full > 5000) {
+                        this.#staleAll = false;
+                        this.#stale.clear();
+                        full = now;
+                        await this.#readBeacons();
+                    }
+                    for (const name of [...this.#stale]) {
+                        this.#stale.delete(name);
+                        if (this.beacons.has(name)) this.#storeBeacon(await api.get(api.path("beacons", name)));
+                    }
+                    if (this.#staleReceivers || this.receivers.size > 0 || now - full > 5000) {
+                        this.#staleReceivers = false;
+                        await this.#readReceivers();
+                    }
+                    this.version ??= await api.get("v1/version");
+                    this.clock = { ...(await api.get("v1/clock")), at: performance.now() };
+                    this.change("clock");
+                } catch (error) {
+                    this.refresh();
+                    console.info("reading:", error.message);
+                }
+            }
+            await pause(SAMPLE_PERIOD);
+        }
+    }
+
+    async #readBeacons() {
+        const { beacons } = await api.get("v1/beacons");
+        const names = new Set(beacons.map((each) => each.device));
+        for (const name of this.beacons.keys()) if (!names.has(name)) this.#drop("beacon", name);
+        this.#moving = false;
+        for (const each of beacons) {
+            const former = this.beacons.get(each.device)?.position;
+            this.#storeBeacon(each);
+            if (
+                former && each.position && String(former) !== String(each.position) && !this.#held.has(each.device)
+            ) this.#moving = true;
+        }
+        if (!this.selected && beacons.length > 0 && this.receivers.size === 0) this.select("beacon", beacons[0].device);
+        this.change("ready");
+    }
+
+    async #readReceivers() {
+        const receivers = (await api.get("v1/receivers")).receivers.filter((each) => each.joined);
+        const names = new Set(receivers.map((each) => each.name));
+        for (const name of this.receivers.keys()) if (!names.has(name)) this.#drop("receiver", name);
+        for (const each of receivers) this.#storeReceiver(each);
+    }
+
+    #storeBeacon(resource) {
+        this.#store("beacon", this.beacons, { ...resource, name: resource.device, label: resource.name });
+    }
+
+    #storeReceiver(resource) {
+        this.#store("receiver", this.receivers, resource);
+    }
+
+    #store(kind, map, resource) {
+        const { name, position } = resource;
+        const text = JSON.stringify(resource);
+        if (this.#texts.get(kind + name) === text) return;
+        this.#texts.set(kind + name, text);
+        if (!map.has(name)) this.change(`${kind}s`);
+        map.set(name, resource);
+        this.#extendTrail(name, position);
+        this.change(kind, name);
+    }
+
+    #drop(kind, name) {
+        (kind === "beacon" ? this.beacons : this.receivers).delete(name);
+        this.#texts.delete(kind + name);
+        this.trails.delete(name);
+        if (kind === "beacon") {
+            this.warnings.delete(name);
+            this.advertisements.delete(name);
+        }
+        if (this.isSelected(kind, name)) this.select(undefined);
+        this.change(`${kind}s`);
+    }
+
+    #extendTrail(name, position) {
+        if (!position) return;
+        const trail = this.trails.get(name) ?? [];
+        if (String(trail.at(-1)) === String(position)) return;
+        trail.push(position);
+        if (trail.length > TRAIL_LENGTH) trail.shift();
+        this.trails.set(name, trail);
+    }
+
+    // RSSI ------------------------------------------------------------------------------------------------------------
+
+    async #sample() {
+        let slot = 0;
+        for (;;) {
+            const began = performance.now();
+            if (!document.hidden && this.connection === "live") {
+                try {
+                    const { links } = await api.get("v1/links");
+                    this.#storeLinks(links, began, (slot = (slot + 1) % SAMPLES));
+                } catch (error) {
+                    // A radio without positions has no links, and that does not change during a run.
+                    if (error.status && error.status !== 503) return this.change("links");
+                }
+            }
+            // At most a fifth of the time is spent on links, however many there are.
+            await pause(Math.max(SAMPLE_PERIOD - (performance.now() - began), 4 * (performance.now() - began)));
+        }
+    }
+
+    #storeLinks(links, time, slot) {
+        this.#times.push({ time, slot });
+        if (this.#times.length > SAMPLES - 1) this.#times.shift();
+        for (const ring of this.#history.values()) ring[slot] = NaN;
+        const former = this.links;
+        this.links = new Map();
+        for (const link of links) {
+            if (!this.links.has(link.from)) this.links.set(link.from, new Map());
+            this.links.get(link.from).set(link.to, link);
+            const name = key(link.from, link.to);
+            let ring = this.#history.get(name);
+            if (!ring) this.#history.set(name, (ring = new Float32Array(SAMPLES).fill(NaN)));
+            ring[slot] = rssi(link);
+        }
+        for (const [name, ring] of this.#history) if (
+            Number.isNaN(ring[slot]) && ring.every(Number.isNaN)
+        ) this.#history.delete(name);
+        for (const name of new Set([...former.keys(), ...this.links.keys()])) {
+            if (rounded(former.get(name)) !== rounded(this.links.get(name))) this.change("link", name);
+        }
+        this.change("links");
+    }
+}
+
+/** What a link measures: the RSSI of its latest packet, and the mean where all packets have it. */
+export function rssi(link) {
+    return link.lastRSSI ?? link.meanRSSI;
+}
+
+function rounded(row) {
+    return [...(row?.values() ?? [])].map((link) => `${link.to} ${Math.round(rssi(link))}`).join();
+}
+
+function key(beacon, receiver) {
+    return `${beacon}\n${receiver}`;
+}
+
+function pause(time) {
+    return new Promise((resolve) => setTimeout(resolve, time));
+}

@@ -1,0 +1,81 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The run: its clock, which in virtual time can be stopped, advanced, and given another rate; its radio; its profile.
+
+import { switchButton } from "./detail.js";
+import { byId, html, set, text } from "./dom.js";
+import * as format from "./format.js";
+
+const STEPS = ["1s", "10s", "1m", "10m", "1h"];
+const NOT_VIRTUAL = "start the run with --rate manual or max to control the clock";
+const RATES = ["1", "10", "60", "max"];
+
+export class RunView {
+    #model;
+    #time = html("p", { class: "time", role: "timer", "aria-label": "Run time" });
+    #rate = html("p", { class: "quiet" });
+    #pause;
+    #speed;
+    #steps;
+    #controls;
+    #radio;
+
+    constructor(model, commands) {
+        this.#model = model;
+        this.#pause = html(
+            "button",
+            {
+                type: "button",
+                click: () => commands.setRate(model.clock?.rate === "manual" ? this.#speed.value : "manual"),
+            },
+            "Pause",
+        );
+        this.#speed = html("select", { change: () => commands.setRate(this.#speed.value) },
+            RATES.map(
+                (rate) => html(
+                    "option", { value: rate }, rate === "max" ? "as fast as possible" : `${rate} × real time`,
+                ),
+            ));
+        this.#steps = STEPS.map(
+            (step) => html(
+                "button", { type: "button", click: () => commands.advance(step) },
+                `+${step.replace(/(\d)([a-z])/, "$1 $2")}`,
+            ),
+        );
+        this.#controls = html("div", { class: "actions", hidden: true }, this.#pause, html(
+            "label", { class: "field" }, "Rate ", this.#speed,
+        ),
+            html("span", { class: "group", role: "group", "aria-label": "Advance the clock" }, this.#steps));
+        this.#radio = switchButton(
+            "Radio", () => commands.setRadio(this.#radio.getAttribute("aria-checked") === "true" ? "off" : "on"),
+        );
+        byId("clock").append(html("div", { class: "reading" }, this.#time, this.#rate), this.#controls,
+            html(
+                "div", { class: "actions" }, this.#radio,
+                html("button", { type: "button", click: commands.reload }, "Reload profile"),
+            ));
+        model.observe((changed) => {
+            if (changed.has("clock")) this.#draw();
+            set(this.#radio, "aria-checked", String(model.isRadioOn));
+        });
+    }
+
+    #draw() {
+        const { clock } = this.#model;
+        const isManual = clock.rate === "manual";
+        text(this.#time, format.duration(clock.elapsed, true));
+        text(byId("figure-time"), format.duration(clock.elapsed));
+        const rate = clock.rate === "max" ? "as fast as possible"
+            : clock.rate === "1" ? "real time"
+            : `${clock.rate} × real time`;
+        text(this.#rate, isManual ? "paused" : clock.virtual ? rate : `${rate}; ${NOT_VIRTUAL}`);
+        this.#controls.hidden = !clock.virtual;
+        text(this.#pause, isManual ? "Run" : "Pause");
+        for (const step of this.#steps) set(step, "disabled", !isManual);
+        if (
+            !isManual && RATES.includes(clock.rate) && document.activeElement !== this.#speed
+        ) this.#speed.value = clock.rate;
+    }
+}
