@@ -1,0 +1,264 @@
+# Beaconry: beacons without the hardware
+# Copyright 2026 the Beaconry project authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The page of a run, as people use it."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from beaconry import PROFILES, Beaconry
+from playwright.sync_api import expect
+from viewer import Phone, Viewer
+
+UUID = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
+PHONE = ("--hci-server", "tcp:127.0.0.1:0?name=phone&at=1,0")
+ROOM = f"""
+profile: room
+beacons:
+  - id: door
+    device: ibeacon
+    position: [0, 0]
+    address: C0:FF:EE:00:00:01
+    ibeacon: {{ uuid: {UUID}, major: 1, minor: 7, measured-power: -59 }}
+  - id: shelf
+    device: ibeacon
+    position: [8, 4]
+    ibeacon: {{ uuid: {UUID}, major: 1, minor: 8, measured-power: -59 }}
+  - id: spare
+    device: ibeacon
+    ibeacon: {{ uuid: {UUID}, major: 1, minor: 9, measured-power: -59 }}
+"""
+Show = Callable[..., Viewer]
+
+
+@pytest.fixture
+def room(beaconry: Beaconry) -> Path:
+    return beaconry.profile(ROOM)
+
+
+def drag(viewer: Viewer, name: str, by: tuple[float, float]) -> None:
+    """Drags a mark by pixels, in steps as a hand does."""
+    box = viewer.mark(name).bounding_box()
+    assert box
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    viewer.page.mouse.move(x, y)
+    viewer.page.mouse.down()
+    viewer.page.mouse.move(x + by[0], y + by[1], steps=10)
+    viewer.page.mouse.up()
+
+
+def eventually(condition: Callable[[], object], seconds: float = 15) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "the condition was not met"
+        time.sleep(0.05)
+
+
+def test_a_dragged_beacon_is_received_with_another_rssi(show: Show, room: Path) -> None:
+    viewer = show(room, *PHONE)
+    with Phone(viewer.phones["phone"]) as phone:
+        address = viewer.beacon("door")["address"]
+        viewer.page.get_by_role("searchbox", name="Filter beacons").fill("door")
+        expect(viewer.page.locator("#beacon-table tbody tr")).to_have_count(1)
+        expect(viewer.row("door")).to_contain_text("−59 dBm")
+        eventually(lambda: phone.rssi(address))
+        assert set(phone.rssi(address)) == {-59}
+
+        drag(viewer, "door", (300, -60))
+        eventually(lambda: viewer.place("door") == viewer.beacon("door")["position"][:2])
+        x, y = viewer.place("door")
+        assert x > 4 and y > 0.5
+        phone.clear()
+        eventually(lambda: phone.rssi(address))
+        weaker = phone.rssi(address)[-1]
+        assert weaker < -68
+        expect(viewer.row("door")).to_contain_text(f"−{-weaker} dBm")
+        expect(viewer.page.get_by_role("list", name="Links")).to_contain_text(f"−{-weaker} dBm")
+    assert viewer.problems == []
+
+
+def test_a_receiver_is_moved_with_the_keyboard(show: Show, room: Path) -> None:
+    viewer = show(room, *PHONE)
+    with Phone(viewer.phones["phone"]) as phone:
+        address = viewer.beacon("door")["address"]
+        mark = viewer.mark("phone")
+        expect(mark).to_have_attribute("aria-label", "Receiver phone, scanning (active), at 1, 0 m")
+        mark.focus()
+        for key in ("ArrowRight", "ArrowRight", "Shift+ArrowLeft", "Shift+ArrowRight"):
+            viewer.page.keyboard.press(key)
+        expect(mark).to_have_attribute("aria-label", "Receiver phone, scanning (active), at 2, 0 m")
+        eventually(lambda: phone.rssi(address)[-1:] == [-65])
+        viewer.page.keyboard.press("Enter")
+        expect(viewer.page.get_by_role("heading", name="RSSI at phone")).to_be_visible()
+        expect(viewer.page.get_by_role("img", name=re.compile("door −65 dBm"))).to_be_visible()
+
+
+def test_a_beacon_without_a_position_gets_one(show: Show, room: Path) -> None:
+    viewer = show(room)
+    mark = viewer.mark("spare")
+    expect(mark).to_have_attribute("aria-label", "Beacon spare, on the air, no position")
+    drag(viewer, "spare", (0, -150))
+    expect(mark).to_have_attribute("aria-label", re.compile(r"^Beacon spare, on the air, at "))
+    assert "position" in viewer.beacon("spare")
+
+
+def test_a_beacon_is_switched_off_and_on(show: Show, room: Path) -> None:
+    viewer = show(room, *PHONE)
+    with Phone(viewer.phones["phone"]) as phone:
+        address = viewer.beacon("door")["address"]
+        eventually(lambda: phone.rssi(address))
+        switch = viewer.page.get_by_role("switch", name="door on")
+        expect(switch).to_be_checked()
+        switch.click()
+        expect(switch).not_to_be_checked()
+        expect(viewer.mark("door")).to_have_attribute("aria-label", "Beacon door, off, at 0, 0 m")
+        expect(viewer.page.locator("#figure-on-air")).to_have_text("2 of 3")
+        expect(viewer.page.get_by_role("region", name="Event log")).to_contain_text("advertising-stopped")
+        viewer.run.wait("advertising-stopped", device="door")
+        phone.clear()
+        time.sleep(0.5)
+        assert phone.rssi(address) == []
+        switch.click()
+        expect(switch).to_be_checked()
+        eventually(lambda: phone.rssi(address))
+
+
+def test_faults_are_made_and_ended(show: Show, room: Path) -> None:
+    viewer = show(room, *PHONE)
+    with Phone(viewer.phones["phone"]) as phone:
+        address = viewer.beacon("door")["address"]
+        viewer.row("door").get_by_role("button", name="door").click()
+        for name, state in (("Mute", "muted"), ("Flat battery", "battery flat")):
+            button = viewer.page.get_by_role("button", name=name, exact=True)
+            button.click()
+            expect(viewer.row("door")).to_contain_text(state)
+            expect(button).to_have_attribute("aria-pressed", "true")
+            button.click()
+            expect(viewer.row("door")).to_contain_text("on the air")
+        viewer.page.get_by_role("button", name="Block the link with phone").click()
+        reset = viewer.page.get_by_role("button", name="Reset the link with phone")
+        expect(reset).to_be_visible()
+        phone.clear()
+        time.sleep(0.5)
+        assert phone.rssi(address) == []
+        reset.click()
+        eventually(lambda: phone.rssi(address))
+
+
+def test_a_setting_is_requested_and_effective(show: Show, room: Path) -> None:
+    viewer = show(room)
+    page = viewer.page
+    viewer.row("door").get_by_role("button", name="door").click()
+    interval = page.get_by_role("textbox", name="Interval")
+    expect(interval).to_have_value("100")
+    interval.fill("250")
+    page.get_by_role("button", name="Set Interval").click()
+    effective = page.locator(".effective tr").filter(has_text="Interval").locator("td")
+    expect(effective).to_have_text(["250 ms", "250 ms"])
+    assert viewer.beacon("door")["intervalTicks"] == 400
+
+    page.get_by_role("textbox", name="Minor").fill("99999")
+    page.get_by_role("button", name="Set Minor").click()
+    expect(page.get_by_role("alert")).to_contain_text("is not a whole number from 0 to 65535")
+    page.get_by_role("textbox", name="Minor").press("Escape")
+    expect(page.get_by_role("textbox", name="Minor")).to_have_value("7")
+
+
+def test_virtual_time_is_advanced(show: Show, room: Path) -> None:
+    viewer = show(room, "--rate", "manual")
+    page = viewer.page
+    clock = page.get_by_role("timer", name="Run time")
+    expect(clock).to_have_text(re.compile(r"^0:00:00"))
+    before = clock.inner_text()
+    page.get_by_role("button", name="+1 m", exact=True).click()
+    expect(clock).to_have_text(before.replace("0:00:", "0:01:"))
+    page.get_by_role("button", name="Run", exact=True).click()
+    expect(page.get_by_role("button", name="+1 m", exact=True)).to_be_disabled()
+    page.get_by_role("button", name="Pause", exact=True).first.click()
+    expect(page.get_by_role("button", name="+1 m", exact=True)).to_be_enabled()
+
+
+def test_the_clock_of_real_time_has_no_controls(show: Show, room: Path) -> None:
+    page = show(room).page
+    expect(page.get_by_text("real time; start the run with --rate manual or max to control the clock")).to_be_visible()
+    expect(page.get_by_role("button", name="+1 s", exact=True)).to_be_hidden()
+
+
+def test_the_end_of_the_run_is_shown(show: Show, room: Path) -> None:
+    viewer = show(room)
+    status = viewer.page.get_by_role("status").filter(has_text=re.compile("Live|lost"))
+    expect(status).to_have_text("Live")
+    assert viewer.run.end() == 0
+    expect(status).to_have_text("Connection lost, connecting again")
+
+
+def test_a_token_comes_with_the_address(show: Show, room: Path, tmp_path: Path) -> None:
+    file = tmp_path / "token"
+    file.write_text("correct-horse-battery-staple\n")
+    file.chmod(0o600)
+    viewer = show(room, "--http-token-file", str(file))
+    expect(viewer.page.get_by_text("A token is required")).to_be_visible()
+    viewer.page.goto("about:blank")
+    viewer.page.goto(f"{viewer.url}/#token=correct-horse-battery-staple")
+    expect(viewer.row("door")).to_be_visible()
+    assert viewer.page.url == f"{viewer.url}/"
+
+
+def test_text_of_a_profile_is_not_markup(show: Show, beaconry: Beaconry) -> None:
+    name = "<img src=x>"
+    viewer = show(beaconry.profile(f"profile: room\nbeacons:\n  - {{ id: door, device: battery, name: '{name}', level: 5 }}\n"))
+    expect(viewer.page.locator(".facts")).to_contain_text(name)
+    assert viewer.page.locator("img").count() == 0
+    with urlopen(f"{viewer.url}/", timeout=10) as answer:
+        assert answer.headers["Content-Security-Policy"] == "default-src 'self'"
+        assert b"<script type=" in answer.read()
+    assert viewer.problems == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1280, 1920])
+def test_accessibility_rules_are_kept_at_each_width(show: Show, width: int, scheme: str) -> None:
+    viewer = show(
+        PROFILES / "museum.yaml", *PHONE, viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
+    )
+    with Phone(viewer.phones["phone"]):
+        expect(viewer.row("entrance")).to_contain_text("dBm")
+        expect(viewer.mark("phone")).to_be_visible()
+        assert viewer.page.evaluate("document.documentElement.scrollWidth") == width
+        found = Axe().run(viewer.page).response
+    assert found["violations"] == [] and len(found["passes"]) > 20
+    assert viewer.problems == []
+
+
+def test_of_many_beacons_only_what_changes_is_drawn(show: Show, beaconry: Beaconry) -> None:
+    beacons = "".join(
+        f"  - {{ id: tag-{number}, device: ibeacon, interval: 1s, position: [{number % 25}, {number // 25}],"
+        f" ibeacon: {{ uuid: {UUID}, major: 1, minor: {number}, measured-power: -59 }} }}\n"
+        for number in range(500)
+    )
+    viewer = show(beaconry.profile(f"profile: crowd\nbeacons:\n{beacons}"), *PHONE)
+    page = viewer.page
+    expect(page.locator("#map .node")).to_have_count(500)
+    expect(page.locator("#beacon-table tbody tr")).to_have_count(25)
+    viewer.mark("tag-7").focus()
+    page.evaluate("""() => {
+        window.touched = new Set();
+        new MutationObserver((list) => list.forEach(({ target }) => {
+            const node = target.closest?.(".node");
+            if (node) window.touched.add(node.querySelector(".target").dataset.name);
+        })).observe(document.querySelector("#map"), { attributes: true, childList: true, subtree: true });
+    }""")
+    page.keyboard.press("ArrowUp")
+    expect(viewer.mark("tag-7")).to_have_attribute("aria-label", "Beacon tag-7, on the air, at 7, 0.5 m")
+    assert page.evaluate("[...window.touched]") == ["tag-7"]
+    page.get_by_role("button", name="Next page").first.click()
+    expect(page.locator("#beacon-pages")).to_contain_text("26–50 of 500")
+    assert page.locator("#log li").count() <= 150
