@@ -71,8 +71,17 @@ struct APIOperations: Sendable {
         .json(try await answer(.clock(values)).clock)
     }
 
+    private func requireVirtualTime() async throws(Problem) {
+        guard try await answer(.clock()).clock?.virtual == true else {
+            throw Problem(
+                .conflict, code: "real-time", "the clock of this run is that of the machine",
+                hint: "start the run with --rate max, --rate manual, or a number, and without --hci-server")
+        }
+    }
+
     func setRate(_ request: APIRequest) async throws(Problem) -> APIReply {
         guard let rate = try request.members("rate")["rate"]?.setting else { throw .invalid("a clock needs a rate") }
+        try await requireVirtualTime()
         return try await clock(["rate": rate])
     }
 
@@ -80,6 +89,7 @@ struct APIOperations: Sendable {
         guard let time = try request.members("by")["by"]?.string else {
             throw .invalid("advance needs a duration", hint: "send {\"by\":\"30s\"}")
         }
+        try await requireVirtualTime()
         return try await clock(["advance": time])
     }
 
@@ -139,7 +149,15 @@ struct APIOperations: Sendable {
 
     func links() async throws(Problem) -> APIReply { .json(["links": try await answer(.links).links ?? []]) }
 
+    /// - Throws: `Problem` 404 for a link from something to itself.
+    private func requireLink(_ names: [String]) throws(Problem) {
+        guard names[0] != names[1] else {
+            throw Problem(.notFound, code: "unknown-link", "there is no link from \(names[0]) to itself")
+        }
+    }
+
     func setLink(_ names: [String], _ request: APIRequest) async throws(Problem) -> APIReply {
+        try requireLink(names)
         var values: [String: String] = [:]
         for (key, value) in try request.members() {
             guard let text = value.setting else { throw .invalid("\(key) must be a number, a string, true or false") }
@@ -150,6 +168,7 @@ struct APIOperations: Sendable {
     }
 
     func removeLink(_ names: [String]) async throws(Problem) -> APIReply {
+        try requireLink(names)
         _ = try await answer(.link(names[0], receiver: names[1], [:]))
         return .empty
     }
@@ -168,8 +187,7 @@ struct APIOperations: Sendable {
     }
 
     func journal(_ request: APIRequest) throws(Problem) -> APIReply {
-        let text = request.query["after"] ?? "0"
-        guard let sequence = UInt64(text) else { throw .invalid("\"\(text)\" is not the number of an event") }
+        let sequence = try request.query["after"].map(APIRequest.sequence) ?? 0
         return .json(["events": records(EventSelection(request.query), after: sequence)])
     }
 

@@ -59,6 +59,15 @@ struct APIRequest: Sendable {
         Problem(.badRequest, code: "bad-encoding", "\"\(text)\" is not percent-encoded UTF-8")
     }
 
+    /// The number of an event: whole, from 0, and exact in JSON.
+    /// - Throws: `Problem` 422.
+    static func sequence(_ text: String) throws(Problem) -> UInt64 {
+        guard let number = UInt64(text), number < 1 << 53 else {
+            throw .invalid("\"\(text)\" is not the number of an event")
+        }
+        return number
+    }
+
     /// The members of the body.
     /// - Throws: `Problem` 422 unless it is an object.
     func members() throws(Problem) -> [String: JSONValue] {

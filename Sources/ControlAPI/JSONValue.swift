@@ -33,9 +33,20 @@ enum JSONValue: Hashable, Sendable {
         switch self {
         case .text(let text): text
         case .boolean(let value): value ? "true" : "false"
-        case .number(let number): Int(exactly: number).map(String.init) ?? "\(number)"
+        case .number(let number): Self.decimal(number)
         case .null, .array, .object: nil
         }
+    }
+
+    /// A number without an exponent, to a millionth; unchanged where it is too large for that.
+    private static func decimal(_ number: Double) -> String {
+        if let integer = Int(exactly: number) { return String(integer) }
+        guard let millionths = Int(exactly: (number * 1_000_000).rounded()) else { return "\(number)" }
+        let (whole, rest) = millionths.magnitude.quotientAndRemainder(dividingBy: 1_000_000)
+        let digits = String(rest)
+        var fraction = String(repeating: "0", count: 6 - digits.count) + digits
+        while fraction.last == "0" { fraction.removeLast() }
+        return (millionths < 0 ? "-" : "") + "\(whole)" + (fraction.isEmpty ? "" : ".\(fraction)")
     }
 
     /// Whether it has at least what a pattern has: the members of objects, and equal other values. In texts of the pattern,

@@ -95,12 +95,7 @@ struct Route: Sendable {
 
     private static func events(_ request: APIRequest) throws(Problem) -> APIReply {
         let last = request.fields[.lastEventID] ?? request.query["after"]
-        var after: UInt64?
-        if let last {
-            guard let number = UInt64(last) else { throw .invalid("\"\(last)\" is not the number of an event") }
-            after = number
-        }
-        return .events(EventSelection(request.query), after: after)
+        return .events(EventSelection(request.query), after: try last.map(APIRequest.sequence))
     }
 }
 

@@ -33,8 +33,11 @@ import Testing
         #expect(!event.matches(try Self.value(#"{"central":"x"}"#)))
     }
 
-    @Test func numbersOfSettingsAreWrittenWithoutAFraction() throws {
+    @Test func numbersOfSettingsAreWrittenWithoutAnExponent() throws {
         #expect(try Self.value("7").setting == "7")
+        #expect(try Self.value("4.5e-304").setting == "0")
+        #expect(try Self.value("59.0786571").setting == "59.078657")
+        #expect(try Self.value("-0.05").setting == "-0.05")
         #expect(try Self.value("-1.5").setting == "-1.5")
         #expect(try Self.value("true").setting == "true")
         #expect(try Self.value("null").setting == nil)

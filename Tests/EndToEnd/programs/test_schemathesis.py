@@ -1,0 +1,34 @@
+# Beaconry: beacons without the hardware
+# Copyright 2026 the Beaconry project authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""schemathesis sends what the description of the HTTP resources permits, and what it does not."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from beaconry import CHECKOUT, PROFILES, Beaconry
+from private_bus import PEERS
+
+DESCRIPTION = CHECKOUT / "Sources" / "ControlAPI" / "Resources" / "openapi.json"
+
+
+def test_resources_are_as_described(beaconry: Beaconry, tmp_path: Path) -> None:
+    """All but the stream of events, which does not end, and the verification, which waits for minutes if it is asked to."""
+    program = PEERS / "schemathesis" / "bin" / "schemathesis"
+    assert program.exists(), "schemathesis is missing: run Scripts/install-dependencies peers"
+    run = beaconry.start(
+        "run", str(PROFILES / "museum.yaml"), "--radio", "virtual", "--ephemeral", "--json", "--http", "127.0.0.1:0",
+        "--hci-server", "tcp:127.0.0.1:0?name=phone&at=3,0",
+    )  # fmt: skip
+    url = run.wait("http-ready")["url"]
+    run.wait("ready")
+    excluded = ["--exclude-path", "/v1/events", "--exclude-path", "/v1/journal/verify"]
+    done = subprocess.run(
+        [program, "run", DESCRIPTION, "--url", url, "--max-examples", "30", "--seed", "1", *excluded],
+        cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=110, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0 and "23/25" in done.stdout, f"{done.stdout}\n{done.stderr}"
+    assert run.end() == 0
