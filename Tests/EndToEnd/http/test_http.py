@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 from beaconry import BINARY, CHECKOUT, PROFILES, Beaconry
-from conftest import PATCH, Server
+from http_client import PATCH, Server
 
 Served = Callable[..., Server]
 PROMTOOL = CHECKOUT / ".build" / "prometheus" / "usr" / "bin" / "promtool"
