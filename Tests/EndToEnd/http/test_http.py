@@ -290,7 +290,7 @@ def test_receivers_and_links(served: Served) -> None:
     server = served("--hci-server", "tcp:127.0.0.1:0?name=phone&at=3,0")
     (phone,) = server.get("/v1/receivers")["receivers"]
     assert (phone["name"], phone["joined"]) == ("phone", False)
-    assert server.request("PATCH", "/v1/receivers/phone", {"position": [5, 0]}, **PATCH).status == 404
+    assert server.request("PATCH", "/v1/receivers/visitor", {"position": [5, 0]}, **PATCH).status == 404
     _, host, port = phone["server"].split(":")
     with socket.create_connection((host, int(port))) as h4:
         h4.sendall(bytes.fromhex("01030c00"))
