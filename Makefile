@@ -48,7 +48,7 @@ demo: build
 
 # The imports, the format, and that everything compiles. What the tests need besides is fetched beside the compiler.
 check: dependencies
-	Scripts/test check build machine
+	Scripts/test check build machine peers
 
 # The documentation of the central API, in .build/documentation.
 docs: dependencies
