@@ -71,6 +71,12 @@ struct ServiceTests {
                 .first?.unwrapped
         }
 
+        func set(_ path: ObjectPath, _ interface: String, _ property: String, _ value: DBusValue) async throws {
+            _ = try await call(
+                path, "org.freedesktop.DBus.Properties", "Set",
+                [.string(interface), .string(property), .variant(value)])
+        }
+
         /// The first signal with this member that meets a condition.
         @discardableResult
         func signal(_ member: String, where condition: (DBusMessage) -> Bool = { _ in true }) async throws
@@ -232,6 +238,26 @@ struct ServiceTests {
         }
     }
 
+    @Test func trustedDeviceStays() async throws {
+        try await Self.with(BlueZServiceOptions(temporaryTimeout: .milliseconds(200))) { rig in
+            try await rig.discover()
+            try await rig.set(Self.device, Self.device1, "Trusted", true)
+            await rig.air.advertise(nil, for: BeaconIdentifier("a"))
+            try await Task.sleep(for: .milliseconds(600))
+            #expect(try await rig.get(Self.device, Self.device1, "Trusted") == true)
+        }
+    }
+
+    @Test func discoveryConnectsToADeviceAutomatically() async throws {
+        try await Self.with { rig in
+            let filter: DBusValue = .variants(["Pattern": "C0:FF:EE:00:00:01", "AutoConnect": true])
+            _ = try await rig.call(Self.hci0, Self.adapter1, "SetDiscoveryFilter", [filter])
+            try await rig.discover()
+            try await rig.property("Connected", is: true)
+            try await rig.property("ServicesResolved", is: true)
+        }
+    }
+
     @Test func deviceThatCannotBeConnectedToEndsWithTheDiscovery() async throws {
         try await Self.with(pdu: .nonConnectable) { rig in
             try await rig.discover()
@@ -306,6 +332,37 @@ struct ServiceTests {
     }
 
     // MARK: - Connections
+
+    @Test func blockedDeviceIsNotConnected() async throws {
+        try await Self.with { rig in
+            try await rig.connect()
+            try await rig.set(Self.device, Self.device1, "Blocked", true)
+            try await rig.property("Connected", is: false)
+            await #expect(throws: BlueZError.notPermitted("Blocked")) {
+                _ = try await rig.call(Self.device, Self.device1, "Connect")
+            }
+            try await rig.set(Self.device, Self.device1, "Blocked", false)
+            _ = try await rig.call(Self.device, Self.device1, "ConnectProfile", [.string("180f")])
+            try await rig.property("Connected", is: true)
+            _ = try await rig.call(Self.device, Self.device1, "DisconnectProfile", [.string("180f")])
+            try await rig.property("Connected", is: false)
+        }
+    }
+
+    @Test func settingThatIsEqualIsNotSignalled() async throws {
+        try await Self.with { rig in
+            try await rig.discover()
+            for _ in 1...2 { try await rig.set(Self.device, Self.device1, "Trusted", true) }
+            try await rig.set(Self.device, Self.device1, "Alias", "Door")
+            var count = 0
+            try await rig.signal("PropertiesChanged") { signal in
+                let changed = signal.body[1].dictionaryValue
+                if changed?["Trusted"] != nil { count += 1 }
+                return changed?["Alias"] == "Door"
+            }
+            #expect(count == 1)
+        }
+    }
 
     @Test func connectedDeviceHasItsServices() async throws {
         try await Self.with { rig in

@@ -25,7 +25,8 @@ final class Device {
     private var alias: String?
     private var modalias: String?
     private var isTrusted = false
-    private var isBlocked = false
+    /// Whether connections of it and to it are refused.
+    private(set) var isBlocked = false
     private var isPaired = false
     private(set) var isTemporary = true
     /// Whether its last advertisement was connectable.
@@ -111,6 +112,7 @@ final class Device {
     func changed(_ names: [String]) { bus.propertiesChanged(names, of: DeviceDeclaration.name, at: path) }
 
     private func set(_ write: PropertyWrite, _ reply: PendingReply) {
+        let former = properties[write.name]
         switch (write.name, write.value) {
         case ("Alias", .string(let text)): alias = text.isEmpty ? nil : text
         case ("Trusted", .boolean(let flag)):
@@ -118,10 +120,14 @@ final class Device {
             if flag { makePermanent() }
         case ("Blocked", .boolean(let flag)):
             isBlocked = flag
-            if flag { Task { await connection.disconnect() } }
+            if flag {
+                makePermanent()
+                Task { await connection.disconnect() }
+            }
         default: return reply.fail(BlueZError.notSupported)
         }
-        changed([write.name])
+        // bluetoothd signals changes only (bluez 5.82 src/device.c, `btd_device_set_trusted`).
+        if properties[write.name] != former { changed([write.name]) }
         reply.succeed()
     }
 

@@ -54,6 +54,10 @@ final class DeviceRegistry {
         let known = devices[link.device]
         guard let device = known ?? self.device(of: link.device) else { return nil }
         if known == nil { add(device) }
+        guard !device.isBlocked else {
+            Task { await link.disconnect() }
+            return device
+        }
         device.connection.accept(link)
         return device
     }
