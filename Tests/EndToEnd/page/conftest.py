@@ -32,8 +32,10 @@ def browser() -> Iterator[Browser]:
     """One browser for all tests of a worker; each test has a profile of its own in it."""
     expect.set_options(timeout=20_000)
     with sync_playwright() as playwright:
-        # CI runs as root, where Chromium has no sandbox.
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        # CI runs as root, where Chromium has no sandbox, in a container, whose shared memory is too small for it.
+        browser = playwright.chromium.launch(
+            executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-dev-shm-usage"]
+        )
         yield browser
         browser.close()
 
