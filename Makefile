@@ -20,7 +20,7 @@ endif
 export BEACONRY_COMMIT
 RELEASE := swift build -c release --static-swift-stdlib
 
-.PHONY: build install run demo check docs test test-all unit-test host-test vm-test fuzz sanitize sanitize-thread \
+.PHONY: build install wheel run demo check docs test test-all unit-test host-test python-test vm-test fuzz sanitize sanitize-thread \
 	sanitize-address bench release sbom dependencies test-dependencies clean
 
 build: dependencies
@@ -32,6 +32,10 @@ release: dependencies
 # The program, its man pages, shell completions and profiles.
 install: $(if $(BINARY),,release)
 	Scripts/install $(or $(BINARY),.build/release/beaconry) $(PREFIX) $(DESTDIR)
+
+# The wheel of the Python package, with the release build of the program.
+wheel: test-dependencies $(if $(BINARY),,release)
+	.build/venv/bin/python Scripts/wheel --binary $(or $(BINARY),.build/release/beaconry)
 
 # The bill of materials of the release build.
 sbom: release
@@ -70,6 +74,10 @@ unit-test: dependencies
 # The spawned program on the virtual air, with third-party hosts and controllers.
 host-test: dependencies
 	Scripts/test host
+
+# The Python package, with the program.
+python-test: dependencies
+	Scripts/test python
 
 # The spawned program with the real bluetoothd, and the power cut in the middle of writes.
 vm-test: dependencies
