@@ -139,10 +139,7 @@ final class Device {
             makePermanent()
             connection.connect(reply)
         case "Disconnect", "DisconnectProfile":
-            Task {
-                await connection.disconnect()
-                reply.succeed()
-            }
+            Task { await connection.disconnect(reply) }
         case "Pair":
             guard !isPaired else { return reply.fail(BlueZError.alreadyExists) }
             makePermanent()

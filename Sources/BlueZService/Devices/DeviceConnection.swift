@@ -13,7 +13,9 @@ import Radio
 ///     connecting --(failure, or disconnect)--> idle      connected --(end of the link, or disconnect)--> idle
 ///
 /// Signals and replies leave in the order of bluetoothd: `Connected`, the reply, the objects of the services, and
-/// `ServicesResolved` with `UUIDs`; at the end `ServicesResolved`, `Disconnected`, `Connected`, the reply.
+/// `ServicesResolved` with `UUIDs`; at the end `ServicesResolved`, `Disconnected`, the reply, `Connected` (bluez 5.66
+/// src/device.c, `device_remove_connection`). Programs such as bleak close the bus with `Connected`, so a later reply would
+/// not be received.
 @ServiceActor
 final class DeviceConnection {
     private enum State {
@@ -45,6 +47,8 @@ final class DeviceConnection {
     /// The attempt that was cancelled and has not ended in the radio: another one must wait for it.
     private var ending: Task<Void, Never>?
     private var watch: Task<Void, Never>?
+    /// What replies to `Disconnect` when the link has ended.
+    private var disconnectionWaiters: [@ServiceActor () -> Void] = []
     private var isBrowsed = false
     private var pairing: Pairing?
     /// How the link is encrypted; `nil` if it is not.
@@ -240,6 +244,17 @@ final class DeviceConnection {
 
     // MARK: - The end
 
+    /// Ends the link, or the attempt to make one, and replies.
+    func disconnect(_ reply: PendingReply) async {
+        if case .connected = state {
+            disconnectionWaiters.append { reply.succeed() }
+            await disconnect()
+        } else {
+            await disconnect()
+            reply.succeed()
+        }
+    }
+
     /// Ends the link, or the attempt to make one; returns when the end was signalled.
     func disconnect() async {
         cancelPairing(nil)
@@ -257,7 +272,6 @@ final class DeviceConnection {
             }
         case .connected(let link):
             await link.disconnect()
-            // The end is signalled before the reply.
             ended(link)
         }
     }
@@ -282,7 +296,14 @@ final class DeviceConnection {
         let reason = DisconnectionReport((link as? any ReasonedLink)?.endCode)
         context.bus.emit(
             path, DeviceDeclaration.name, "Disconnected", [.string(reason.name), .string(reason.message)])
+        replyToDisconnections()
         device?.changed(["Connected"])
+    }
+
+    private func replyToDisconnections() {
+        let waiters = disconnectionWaiters
+        disconnectionWaiters = []
+        for waiter in waiters { waiter() }
     }
 
     /// Ends everything without signals, because the device is removed.
@@ -296,6 +317,7 @@ final class DeviceConnection {
             for waiter in attempt.waiters { waiter(.cancelled) }
         }
         state = .idle
+        replyToDisconnections()
         values.end()
         battery?.remove()
         attributes.close()

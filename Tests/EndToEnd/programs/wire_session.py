@@ -523,6 +523,7 @@ class Session:
 
     async def step_connect_bonded(self) -> None:
         await self.connect(GATE)
+        await self.expect(f"* InterfacesAdded {self.device(GATE)} ", "Battery1", times=1)
 
     async def step_pair_refused(self) -> None:
         await self.c1.call(self.here, f"{ADAPTER}.RemoveDevice", "o", self.device(GATE))
