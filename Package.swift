@@ -314,9 +314,9 @@ let package = Package(
         .testTarget(
             name: "EmulatorTests",
             dependencies: [
-                "BluetoothCore", "Advertising", "Bluetooth", "Devices", "Radio", "Profiles", "Persistence", "Emulator",
-                "HCI", "HostStack", "VirtualRadio", "TestSupport", "flash-harness", logging, serviceLifecycle, nioCore,
-                nioPosix, systemPackage,
+                "BluetoothCore", "Concurrency", "Advertising", "Bluetooth", "Devices", "Radio", "Profiles",
+                "Persistence", "Emulator", "HCI", "HostStack", "VirtualRadio", "TestSupport", "flash-harness", logging,
+                serviceLifecycle, nioCore, nioPosix, systemPackage,
             ],
             swiftSettings: settings),
     ]

@@ -2,12 +2,10 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
-import Devices
 import Emulator
 import HTTPTypes
 
-/// What the resources do: each is a request of the control socket, or reads the journal.
+/// What the resources do: each is a request of the control socket.
 struct APIOperations: Sendable {
     /// The answer of `/v1/version`.
     struct Version: Encodable, Sendable {
@@ -19,11 +17,7 @@ struct APIOperations: Sendable {
 
     private let emulator: Emulator
     private let watch: RunWatch
-    /// The events as JSON.
-    let lines = EventLines()
     let version: Version
-    /// The longest time that `verify` waits.
-    private static let longestWait = Duration.seconds(300)
 
     init(_ emulator: Emulator, _ watch: RunWatch, version: String) {
         self.emulator = emulator
@@ -175,20 +169,10 @@ struct APIOperations: Sendable {
 
     // MARK: - The journal
 
-    /// The events of the journal that a client wants, each with its number as `sequence`.
-    private func records(_ selection: EventSelection, after sequence: UInt64 = 0) -> [JSONValue] {
-        emulator.events.journal.compactMap { event in
-            guard event.sequence > sequence, let line = selection.line(event, lines),
-                var members = JSONValue(parsing: Array(line.utf8))?.members
-            else { return nil }
-            members["sequence"] = .number(Double(event.sequence))
-            return .object(members)
-        }
-    }
-
-    func journal(_ request: APIRequest) throws(Problem) -> APIReply {
-        let sequence = try request.query["after"].map(APIRequest.sequence) ?? 0
-        return .json(["events": records(EventSelection(request.query), after: sequence)])
+    func journal(_ request: APIRequest) async throws(Problem) -> APIReply {
+        let sequence = try request.query["after"].map(APIRequest.sequence)
+        let answer = try await answer(.journal(EventSelection(request.query), since: sequence.map { "\($0)" }))
+        return .json(["events": answer.journal ?? []])
     }
 
     func clearJournal() -> APIReply {
@@ -199,42 +183,21 @@ struct APIOperations: Sendable {
     /// Compares the journal with an expectation, until it is met or its time is over.
     func verify(_ request: APIRequest) async throws(Problem) -> APIReply {
         let members = try request.members("match", "count", "atLeast", "within")
-        let expectation = try Expectation(members)
-        let time = try Self.duration(members["within"])
-        // First, so that no event is missed between the journal and the stream.
-        let events = emulator.events.listen()
-        let first = expectation.verdict(on: records(EventSelection([:])))
-        guard !first.ok, time > .zero else { return .json(first) }
-        let waiting = Task { () -> Expectation.Verdict? in
-            for await _ in events {
-                let verdict = expectation.verdict(on: records(EventSelection([:])))
-                if verdict.ok || Task.isCancelled { return verdict }
-            }
-            return nil
+        if let within = members["within"], within.string == nil {
+            throw .invalid("within must be a duration", hint: "such as \"5s\"")
         }
-        let timer = Task {
-            try? await Task.sleep(for: time)
-            waiting.cancel()
-        }
-        let verdict = await withTaskCancellationHandler {
-            await waiting.value
-        } onCancel: {
-            waiting.cancel()
-        }
-        timer.cancel()
-        return .json(verdict ?? expectation.verdict(on: records(EventSelection([:]))))
+        let fields = JournalExpectation.Fields(
+            match: members["match"], count: try Self.number(members, "count"),
+            atLeast: try Self.number(members, "atLeast"))
+        let answer = try await answer(.wait([fields], within: members["within"]?.string))
+        return .json(answer.verdicts?.first)
     }
 
-    private static func duration(_ value: JSONValue?) throws(Problem) -> Duration {
-        guard let value else { return .zero }
-        guard let text = value.string else { throw .invalid("within must be a duration", hint: "such as \"5s\"") }
-        let time: Duration
-        do throws(ValueFault) {
-            time = try ValueText.duration(text)
-        } catch {
-            throw .invalid(error.message)
+    private static func number(_ members: [String: JSONValue], _ name: String) throws(Problem) -> Int? {
+        guard let value = members[name] else { return nil }
+        guard let number = value.double.flatMap({ Int(exactly: $0) }) else {
+            throw .invalid("\(name) must be a whole number from 0")
         }
-        guard time <= longestWait else { throw .invalid("within is at most 5 minutes") }
-        return time
+        return number
     }
 }

@@ -124,7 +124,7 @@ struct APIResponder: Sendable {
         let sending = Task {
             try await Self.send(": connected\n\n", to: channel)
             for await event in stream {
-                guard let message = selection.message(event, operations.lines) else { continue }
+                guard let message = selection.message(event, events.lines) else { continue }
                 try await Self.send(message, to: channel)
             }
         }

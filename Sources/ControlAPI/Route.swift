@@ -83,7 +83,7 @@ struct Route: Sendable {
         Route(
             "v1/journal",
             [
-                .get: { api, request, _ in try api.journal(request) },
+                .get: { api, request, _ in try await api.journal(request) },
                 .delete: { api, _, _ in api.clearJournal() },
             ]),
         Route("v1/journal/verify", [.post: { api, request, _ in try await api.verify(request) }]),

@@ -42,6 +42,39 @@ package struct ControlTool: Sendable {
         try await ControlClient(path: try path()).send(request) { Output.line($0) }
     }
 
+    /// Waits until the journal has the events of all conditions, and prints a verdict for each.
+    /// - Parameters:
+    ///   - number: The exact or the least number of events of each condition; `nil` for at least one.
+    ///   - within: The time limit as text.
+    ///   - since: The number of an event, or a duration, from which on events count.
+    /// - Throws: `Failure.unmetExpectation` if a condition is not met.
+    package func wait(
+        for conditions: [String], count: Int?, atLeast: Int?, within: String, since: String?
+    ) async throws {
+        let expectations: [JournalExpectation]
+        do throws(EmulatorError) {
+            expectations = try conditions.map { text throws(EmulatorError) in
+                try JournalExpectation(condition: text, count: count, atLeast: atLeast)
+            }
+        } catch {
+            throw Failure.usage("\(error)")
+        }
+        let request = ControlRequest.wait(expectations.map(\.fields), within: within, since: since)
+        var verdicts: [JournalExpectation.Verdict]?
+        try await ControlClient(path: try path()).send(request) { line in
+            let answer = try ControlClient.answer(line)
+            if let error = answer.error { throw Failure(answer, message: error) }
+            verdicts = answer.verdicts
+        }
+        guard let verdicts, verdicts.count == conditions.count else {
+            throw Failure(exitCode: 1, message: "the run ended before the conditions were met")
+        }
+        for (condition, verdict) in zip(conditions, verdicts) {
+            Output.report(ConditionReport(condition, verdict, within: within), as: format)
+        }
+        if !verdicts.allSatisfy(\.ok) { throw Failure.unmetExpectation }
+    }
+
     private func report(_ answer: ControlAnswer, lines: ([BeaconRecord]) -> [String]) {
         if let beacons = answer.beacons {
             switch format {
@@ -76,6 +109,9 @@ package struct ControlTool: Sendable {
             Output.report(RecordReport(disconnected, lines: [FaultText.line(disconnected)]), as: format)
         }
         if let clock = answer.clock { Output.report(RecordReport(clock, lines: [ClockText.line(clock)]), as: format) }
+        if let events = answer.journal {
+            for event in events { Output.report(RecordReport(event, lines: [JournalText.line(event)]), as: format) }
+        }
         if let power = answer.radio { Output.report(RadioReport(radio: power), as: format) }
         if let reload = answer.reload {
             Output.report(RecordReport(reload, lines: [Self.text(reload)]), as: format)
@@ -197,6 +233,46 @@ enum LinkText {
     }
 
     private static func percent(_ fraction: Double) -> String { "\(Int((fraction * 100).rounded())) %" }
+}
+
+/// The verdict on a condition of `ctl wait`.
+private struct ConditionReport: Encodable, Report {
+    let condition: String
+    let ok: Bool
+    let count: Int
+    let events: [JSONValue]
+    let near: [JSONValue]
+    let lines: [String]
+
+    private enum CodingKeys: CodingKey {
+        case condition, ok, count, events, near
+    }
+
+    init(_ condition: String, _ verdict: JournalExpectation.Verdict, within time: String) {
+        self.condition = condition
+        ok = verdict.ok
+        count = verdict.count
+        events = verdict.events
+        near = verdict.near
+        let found = Formatting.count(verdict.count, "event")
+        lines =
+            verdict.ok
+            ? ["met: \(condition) (\(found))"]
+            : ["not met within \(time): \(condition) (\(found))"]
+                + (verdict.near.isEmpty
+                    ? ["  no event is near"] : verdict.near.map { "  near: \(JournalText.line($0))" })
+    }
+}
+
+/// The text of the journal's events: what follows the time can be a condition of `ctl wait`.
+private enum JournalText {
+    static func line(_ event: JSONValue) -> String {
+        let members = event.members ?? [:]
+        return Formatting.row([
+            members["sequence"]?.setting, members["time"]?.string,
+            SafeText.line(event.condition(without: ["v", "time", "sequence", "requested"])),
+        ])
+    }
 }
 
 /// The output of `ctl stop`.

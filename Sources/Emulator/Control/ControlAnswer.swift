@@ -45,6 +45,10 @@ package struct ControlAnswer: Codable, Hashable, Sendable {
     package var clock: ClockRecord?
     /// Whether the radio is on or off.
     package var radio: RadioPower?
+    /// Events of the journal, oldest first, each with its number as `sequence`.
+    package var journal: [JSONValue]?
+    /// Whether the conditions of a request are met: a verdict for each.
+    package var verdicts: [JournalExpectation.Verdict]?
     /// Whether the run ends.
     package var stopping: Bool?
 

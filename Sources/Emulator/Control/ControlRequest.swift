@@ -63,6 +63,12 @@ package enum ControlRequest: Hashable, Sendable {
     /// Answers a pairing with `accept`, `reject`, `cancel` or six digits. Without an answer it asks the connected centrals
     /// to pair.
     case pair(String, answer: String? = nil)
+    /// Events of the journal: those that are selected, since the event with a number or for a duration such as `30s`; then,
+    /// if wanted, all are removed.
+    case journal(EventSelection = EventSelection(), since: String? = nil, clear: Bool = false)
+    /// Compares the journal with expectations, until all are met or a duration such as `5s` is over. `since` is as for
+    /// `journal`. In JSON the expectations are `conditions`.
+    case wait([JournalExpectation.Fields], within: String? = nil, since: String? = nil)
     /// All events from now on, one on a line: JSON, or sentences.
     case events(EventFormat = .json)
     /// Ends the run. The connection is closed when the run has ended.
@@ -92,7 +98,7 @@ package enum ControlRequest: Hashable, Sendable {
     /// The names of the requests.
     private enum Command: String, Codable, CaseIterable {
         case list, show, set, enable, disable, act, move, walk, receiver, receivers, links, link, disconnect, mute
-        case unmute, battery, radio, clock, reload, bonds, forget, pair, events, stop
+        case unmute, battery, radio, clock, reload, bonds, forget, pair, journal, wait, events, stop
     }
 
     /// The JSON object.
@@ -114,6 +120,11 @@ package enum ControlRequest: Hashable, Sendable {
         var reason: String?
         var `for`: String?
         var state: String?
+        var types: [String]?
+        var since: String?
+        var clear: Bool?
+        var conditions: [JournalExpectation.Fields]?
+        var within: String?
     }
 
     /// Parses a line without its line end.
@@ -164,6 +175,11 @@ package enum ControlRequest: Hashable, Sendable {
         case .bonds: self = .bonds(fields.device)
         case .forget: self = .forget(try device(), peer: fields.peer)
         case .pair: self = .pair(try device(), answer: fields.answer)
+        case .journal:
+            self = .journal(
+                EventSelection(types: fields.types.map(Set.init), device: fields.device), since: fields.since,
+                clear: fields.clear ?? false)
+        case .wait: self = .wait(fields.conditions ?? [], within: fields.within, since: fields.since)
         case .events: self = .events(fields.format ?? .json)
         case .stop: self = .stop
         }
@@ -215,6 +231,12 @@ package enum ControlRequest: Hashable, Sendable {
         case .bonds(let device): Fields(command: .bonds, device: device)
         case .forget(let device, let peer): Fields(command: .forget, device: device, peer: peer)
         case .pair(let device, let answer): Fields(command: .pair, device: device, answer: answer)
+        case .journal(let selection, let since, let clear):
+            Fields(
+                command: .journal, device: selection.device, types: selection.types?.sorted(), since: since,
+                clear: clear ? true : nil)
+        case .wait(let conditions, let time, let since):
+            Fields(command: .wait, since: since, conditions: conditions, within: time)
         case .events(.json): Fields(command: .events)
         case .events(.text): Fields(command: .events, format: .text)
         case .stop: Fields(command: .stop)

@@ -27,6 +27,7 @@ package struct ControlServer: Service {
     ) async throws(EmulatorError) {
         self.emulator = emulator
         self.sentence = sentence
+        emulator.events.keepJournal()
         guard let first = paths.first else {
             throw EmulatorError(
                 .cannotCreate, "there is no control socket to create", hint: "name one (--control PATH)")

@@ -5,6 +5,7 @@
 import BluetoothCore
 import Concurrency
 import Devices
+import FoundationEssentials
 import Profiles
 import Radio
 
@@ -81,6 +82,10 @@ struct ControlSession {
         case .bonds(let device): return .answer(try await bonds(device))
         case .forget(let device, let peer): return .answer(try await forget(device, peer))
         case .pair(let device, let answer): return .answer(try await pair(device, answer))
+        case .journal(let selection, let since, let clear):
+            return .answer(try journal(selection, since: since, clear: clear))
+        case .wait(let conditions, let time, let since):
+            return .answer(try await wait(for: conditions, within: time, since: since))
         }
     }
 
@@ -116,12 +121,7 @@ struct ControlSession {
         }
         var places: [Position] = []
         for metres in path { places.append(try Self.position(metres, of: "each point of a walk")) }
-        let duration: Duration
-        do throws(ValueFault) {
-            duration = try ValueText.duration(time)
-        } catch {
-            throw EmulatorError(.badProfile, error.message)
-        }
+        let duration = try Self.duration(time)
         try await emulator.walk(name, through: places, over: duration)
         var answer = ControlAnswer()
         answer.walk = WalkRecord(name: name, path: places, over: duration)
@@ -185,11 +185,7 @@ struct ControlSession {
 
     private func mute(_ device: String, _ time: String?) async throws(EmulatorError) -> BeaconStatus {
         var duration: Duration?
-        do throws(ValueFault) {
-            if let time { duration = try ValueText.duration(time) }
-        } catch {
-            throw EmulatorError(.badProfile, error.message)
-        }
+        if let time { duration = try Self.duration(time) }
         return try await emulator.mute(device, for: duration)
     }
 
@@ -205,17 +201,59 @@ struct ControlSession {
     private static func clockChange(_ key: String, _ text: String) throws(EmulatorError) -> ClockChange {
         switch key {
         case "advance":
-            do throws(ValueFault) {
-                return .advance(try ValueText.duration(text))
-            } catch {
-                throw EmulatorError(.badProfile, error.message)
-            }
+            return .advance(try duration(text))
         case "rate":
             if let rate = Simulation.Rate(text) { return .rate(rate) }
             throw EmulatorError(
                 .badProfile, "\"\(text)\" is not a rate", hint: "give max, manual, or a number such as 10")
         default:
             throw EmulatorError(.badProfile, "a clock has no \(key)", hint: "send advance or rate")
+        }
+    }
+
+    private func journal(
+        _ selection: EventSelection, since: String?, clear: Bool
+    ) throws(EmulatorError) -> ControlAnswer {
+        let begin = try start(since)
+        let events = clear ? emulator.events.clearJournal() : emulator.events.journal
+        var answer = ControlAnswer()
+        answer.journal = events.compactMap { begin($0) ? selection.record($0, emulator.events.lines) : nil }
+        return answer
+    }
+
+    private func wait(
+        for conditions: [JournalExpectation.Fields], within text: String?, since: String?
+    ) async throws(EmulatorError) -> ControlAnswer {
+        guard !conditions.isEmpty else {
+            throw EmulatorError(
+                .badProfile, "wait needs conditions", hint: "give an array of objects with \"match\" as conditions")
+        }
+        var expectations: [JournalExpectation] = []
+        for condition in conditions { expectations.append(try JournalExpectation(condition)) }
+        let time = try text.map { text throws(EmulatorError) in try Self.duration(text) } ?? .zero
+        guard time <= Self.longestWait else { throw EmulatorError(.badProfile, "within is at most 24h") }
+        var answer = ControlAnswer()
+        answer.verdicts = await emulator.events.verify(expectations, from: try start(since), within: time)
+        return answer
+    }
+
+    /// The longest time of `wait`.
+    private static let longestWait = Duration.seconds(24 * 3600)
+
+    /// Whether an event belongs to those since the event with a number, or for a duration.
+    private func start(_ since: String?) throws(EmulatorError) -> @Sendable (PostedEvent) -> Bool {
+        guard let since else { return { _ in true } }
+        if let number = UInt64(since) { return { $0.sequence > number } }
+        let time = try Self.duration(since)
+        let begin = (.sinceUnixEpoch - time) / Duration.seconds(1)
+        return { $0.time.timeIntervalSince1970 >= begin }
+    }
+
+    private static func duration(_ text: String) throws(EmulatorError) -> Duration {
+        do throws(ValueFault) {
+            return try ValueText.duration(text)
+        } catch {
+            throw EmulatorError(.badProfile, error.message)
         }
     }
 

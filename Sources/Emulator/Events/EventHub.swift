@@ -20,6 +20,8 @@ package final class EventHub: Sendable {
 
     private let capacity: Int
     private let state = Mutex(State())
+    /// The last events as JSON.
+    package let lines = EventLines()
 
     /// A hub without readers.
     /// - Parameter capacity: The length of each reader's queue.
@@ -68,7 +70,13 @@ package final class EventHub: Sendable {
     package var journal: [PostedEvent] { state.withLock { $0.journal?.events ?? [] } }
 
     /// Removes the events of the journal.
-    package func clearJournal() { state.withLock { $0.journal?.clear() } }
+    /// - Returns: These events, oldest first.
+    @discardableResult package func clearJournal() -> [PostedEvent] {
+        state.withLock { state in
+            defer { state.journal?.clear() }
+            return state.journal?.events ?? []
+        }
+    }
 
     /// Sends an event to all readers.
     package func post(_ event: EmulatorEvent) {

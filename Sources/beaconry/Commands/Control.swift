@@ -20,7 +20,8 @@ struct Control: AsyncParsableCommand {
             ControlAct.self, ControlMove.self, ControlWalk.self, ControlReceiver.self, ControlReceivers.self,
             ControlLinks.self, ControlLink.self, ControlDisconnect.self, ControlMute.self, ControlUnmute.self,
             ControlBattery.self, ControlRadio.self, ControlClock.self,
-            ControlReload.self, ControlStop.self, ControlEvents.self, ControlBonds.self, ControlForget.self,
+            ControlReload.self, ControlStop.self, ControlEvents.self, ControlJournal.self, ControlWait.self,
+            ControlBonds.self, ControlForget.self,
             ControlPair.self,
         ])
 }

@@ -5,7 +5,7 @@
 import FoundationEssentials
 
 /// Any JSON value.
-enum JSONValue: Hashable, Sendable {
+package enum JSONValue: Hashable, Sendable {
     case null
     case boolean(Bool)
     case number(Double)
@@ -14,22 +14,22 @@ enum JSONValue: Hashable, Sendable {
     case object([String: JSONValue])
 
     /// Parses a document (RFC 8259); `nil` for anything else.
-    init?(parsing bytes: [UInt8]) {
+    package init?(parsing bytes: [UInt8]) {
         guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(bytes)) else { return nil }
         self = value
     }
 
     /// The members of an object.
-    var members: [String: JSONValue]? { if case .object(let members) = self { members } else { nil } }
+    package var members: [String: JSONValue]? { if case .object(let members) = self { members } else { nil } }
     /// The text of a string.
-    var string: String? { if case .text(let text) = self { text } else { nil } }
+    package var string: String? { if case .text(let text) = self { text } else { nil } }
     /// The elements of an array.
-    var elements: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
+    package var elements: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
     /// The value of a number.
-    var double: Double? { if case .number(let number) = self { number } else { nil } }
+    package var double: Double? { if case .number(let number) = self { number } else { nil } }
 
     /// The value as `ctl set` and profiles have it; `nil` for what is not one text.
-    var setting: String? {
+    package var setting: String? {
         switch self {
         case .text(let text): text
         case .boolean(let value): value ? "true" : "false"
@@ -49,20 +49,20 @@ enum JSONValue: Hashable, Sendable {
         return (millionths < 0 ? "-" : "") + "\(whole)" + (fraction.isEmpty ? "" : ".\(fraction)")
     }
 
-    /// Whether it has at least what a pattern has: the members of objects, and equal other values. In texts of the pattern,
-    /// a `*` at the end stands for any text.
-    func matches(_ pattern: JSONValue) -> Bool {
+    /// Whether it has at least what a pattern has: the members of objects, and equal other values. A number equals its text.
+    /// In texts of the pattern, a `*` at the end stands for any text.
+    package func matches(_ pattern: JSONValue) -> Bool {
         switch (self, pattern) {
         case (.object(let members), .object(let wanted)):
             wanted.allSatisfy { key, value in members[key].map { $0.matches(value) } ?? false }
         case (.text(let text), .text(let wanted)) where wanted.hasSuffix("*"): text.hasPrefix(wanted.dropLast())
-        default: self == pattern
+        default: self == pattern || (setting != nil && setting == pattern.setting)
         }
     }
 }
 
 extension JSONValue: Codable {
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
             self = .null
@@ -79,7 +79,7 @@ extension JSONValue: Codable {
         }
     }
 
-    func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
         case .null: try container.encodeNil()
