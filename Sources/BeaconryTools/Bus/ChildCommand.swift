@@ -10,7 +10,14 @@ import SystemPackage
 /// A command that runs beside beacons, with our standard streams.
 package final class ChildCommand: Sendable {
     private let arguments: [String]
-    private let running = Mutex<pid_t?>(nil)
+    private let state = Mutex<State>(.starting(signals: []))
+
+    private enum State {
+        /// It will be sent these signals when it runs.
+        case starting(signals: [Int32])
+        case running(pid_t)
+        case ended
+    }
 
     /// - Parameter arguments: the program, which is looked up in PATH unless it contains a slash, and its arguments; at
     ///   least one.
@@ -34,7 +41,7 @@ package final class ChildCommand: Sendable {
         }
         var options = PlatformOptions()
         options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: .seconds(5))]
-        defer { running.withLock { $0 = nil } }
+        defer { state.withLock { $0 = .ended } }
         do {
             let result = try await Subprocess.run(
                 .path(FilePath(program)),
@@ -49,7 +56,7 @@ package final class ChildCommand: Sendable {
                 output: .fileDescriptor(.standardOutput, closeAfterSpawningProcess: false),
                 error: .fileDescriptor(.standardError, closeAfterSpawningProcess: false)
             ) { execution in
-                self.running.withLock { $0 = execution.processIdentifier.value }
+                self.began(execution.processIdentifier.value)
             }
             switch result.terminationStatus {
             case .exited(let code): return code
@@ -66,12 +73,25 @@ package final class ChildCommand: Sendable {
         }
     }
 
-    /// Sends a signal to the command.
-    /// - Returns: whether it was running.
+    /// The command may have run for a while before its identifier is known.
+    private func began(_ identifier: pid_t) {
+        state.withLock { state in
+            if case .starting(let signals) = state { for signal in signals { kill(identifier, signal) } }
+            state = .running(identifier)
+        }
+    }
+
+    /// Sends a signal to the command, when it runs.
+    /// - Returns: whether it has not ended.
     package func send(_ signal: Int32) -> Bool {
-        running.withLock { identifier in
-            guard let identifier else { return false }
-            return kill(identifier, signal) == 0
+        state.withLock { state in
+            switch state {
+            case .starting(let signals):
+                state = .starting(signals: signals + [signal])
+                return true
+            case .running(let identifier): return kill(identifier, signal) == 0
+            case .ended: return false
+            }
         }
     }
 

@@ -46,7 +46,7 @@ def test_connect_and_disconnect(bus: Bus) -> None:
             recorder.log.clear()
             await recorder.call(ODD, DEVICE, "Disconnect")
             await recorder.ordered(
-                f"{ODD} ServicesResolved=False", f"{ODD} Disconnected", f"{ODD} Connected=False", "reply Disconnect"
+                f"{ODD} ServicesResolved=False", f"{ODD} Disconnected", "reply Disconnect", f"{ODD} Connected=False"
             )
 
     asyncio.run(body())
