@@ -11,29 +11,29 @@ package struct ProfileEditor: Sendable {
     /// The text.
     package private(set) var text: String
     private let file: String
-    private let files: ProfileFileReader?
+    private let sources: ProfileSources
 
     /// An editor of this text.
     /// - Parameters:
     ///   - file: its path, for messages.
-    ///   - files: reads the files that the profile refers to.
-    package init(_ text: String, file: String, files: ProfileFileReader? = nil) {
+    ///   - sources: what the profile may refer to.
+    package init(_ text: String, file: String, sources: ProfileSources = ProfileSources()) {
         self.text = text
         self.file = file
-        self.files = files
+        self.sources = sources
     }
 
     /// Sets the measured power of the beacons with these ids.
     /// - Throws: `ProfileFaults` if the text is not a valid profile, has no such beacon, or cannot be changed in place;
     ///   then the text is unchanged.
     package mutating func setMeasuredPower(_ power: MeasuredPower, of ids: Set<String>) throws(ProfileFaults) {
-        var profile = try Profile(parsing: text, file: file, files: files)
+        var profile = try Profile(parsing: text, file: file, sources: sources)
         let original = self
         for index in profile.beacons.indices where ids.contains(profile.beacons[index].id) {
             let id = profile.beacons[index].id
             do throws(ProfileFaults) {
-                try setMeasuredPower(power, ofBeaconAt: index)
-                let changed = try Profile(parsing: text, file: file, files: files)
+                try setMeasuredPower(power, ofBeacon: id)
+                let changed = try Profile(parsing: text, file: file, sources: sources)
                 guard Self.differOnlyInMeasuredPower(profile, changed, at: index, power: power) else {
                     throw fault("another value changed, too")
                 }
@@ -63,9 +63,13 @@ package struct ProfileEditor: Sendable {
         return before.kind == after.kind && after.frame == frame
     }
 
-    private mutating func setMeasuredPower(_ power: MeasuredPower, ofBeaconAt index: Int) throws(ProfileFaults) {
+    private mutating func setMeasuredPower(_ power: MeasuredPower, ofBeacon id: String) throws(ProfileFaults) {
         let root = try YAMLText(text, file: file).root(of: "a profile", example: "profiles/iot-design-shop.yaml")
-        guard let beacon = root.mapping?["beacons"]?.sequence?[index].mapping else { return }
+        // Beacons of included files, and copies of an entry, are not here.
+        let beacons = root.mapping?["beacons"]?.sequence?.compactMap(\.mapping) ?? []
+        guard let beacon = beacons.first(where: { $0["id"]?.text == id && $0["count"] == nil }) else {
+            throw fault("the beacon has no entry of its own")
+        }
         let value = "\(power.decibelMilliwatts)"
         guard let frame = beacon["ibeacon"]?.mapping else {
             return insert("ibeacon: { measured-power: \(value) }", into: beacon)

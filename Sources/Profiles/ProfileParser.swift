@@ -15,13 +15,15 @@ extension Profile {
     /// - Parameters:
     ///   - text: the YAML.
     ///   - file: its path, for messages.
-    ///   - files: reads the files that the profile refers to; without it, such a reference is a fault.
+    ///   - sources: the files and environment variables that the profile may refer to; by default none.
     /// - Throws: `ProfileFaults` with all faults, each with line and column.
     package init(
-        parsing text: String, file: String, files: ProfileFileReader? = nil
+        parsing text: String, file: String, sources: ProfileSources = ProfileSources()
     ) throws(ProfileFaults) {
-        let root = try YAMLText(text, file: file).root(of: "a profile", example: "profiles/iot-design-shop.yaml")
-        var reader = ProfileReader(root, file: file, path: "", files: files ?? noProfileFiles)
+        let root = try ProfileExpansion.root(
+            of: YAMLText(text, file: file), in: file, sources, kind: "a profile",
+            example: "profiles/iot-design-shop.yaml")
+        var reader = ProfileReader(root, file: file, path: "", files: sources.files)
         guard root.mapping != nil else { throw ProfileFaults(reader.faults) }
         if PhoneProfile.isPhone(reader), !reader.has("beacons") {
             reader.add(
@@ -32,9 +34,19 @@ extension Profile {
         let name = reader.required("profile", ValueText.name)
         let parts = Self.parts(from: &reader, needsBeacons: true)
         let faults = reader.finish()
-        guard faults.isEmpty, let name else { throw ProfileFaults(faults) }
+        guard faults.isEmpty, let name else { throw ProfileFaults(Self.distinct(faults)) }
         self.init(
             name: name, beacons: parts.beacons, receivers: parts.receivers, physics: parts.physics, walls: parts.walls)
+    }
+
+    /// The faults without those of the copies of an entry, which have the same place.
+    static func distinct(_ faults: [ProfileFault]) -> [ProfileFault] {
+        var known: Set<ProfileFault> = []
+        return faults.filter {
+            let withoutField = ProfileFault(
+                file: $0.file, line: $0.line, column: $0.column, field: "", message: $0.message)
+            return $0.line == 0 || known.insert(withoutField).inserted
+        }
     }
 
     /// The keys that a scenario has, too.
@@ -56,6 +68,7 @@ extension Profile {
         let beacons =
             needsBeacons && !isEmpty
             ? reader.requiredParts("beacons", of: "beacon", BeaconDefinition.init(from:)) : []
+        addUnusedDefaults(to: &reader, of: beacons.count)
         reader.addDuplicates(in: "beacons", beacons, key: "id", name: \.id) { earlier, id in
             "\(earlier) has the id \"\(id)\" already; give every beacon its own id"
         }
@@ -68,6 +81,17 @@ extension Profile {
         let walls = PhysicsParser.walls(from: &reader)
         return Parts(
             beacons: complete(beacons), receivers: receivers.compactMap(\.self), physics: physics, walls: walls)
+    }
+
+    /// A default that no beacon has a key for is a fault.
+    private static func addUnusedDefaults(to reader: inout ProfileReader, of beacons: Int) {
+        let faults = Dictionary(grouping: reader.unusedDefaults) { "\($0.file):\($0.line):\($0.column)" }.values
+        reader.add(
+            faults.compactMap { faults in
+                guard faults.count == beacons, let first = faults.first else { return nil }
+                return ProfileFault(
+                    file: first.file, line: first.line, column: first.column, field: "defaults", message: first.message)
+            })
     }
 
     /// Beacons and receivers have names on the same air.

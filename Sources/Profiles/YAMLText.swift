@@ -12,12 +12,18 @@ struct YAMLText {
 
     private let text: String
     private let file: String
+    private let included: IncludedFile?
 
-    init(_ text: String, file: String) {
+    /// A text with the path of its file, for messages.
+    init(_ text: String, file: String, included: IncludedFile? = nil) {
+        self.included = included
         // Some editors write a byte order mark at the start, which the YAML parser would take for text.
         self.text = text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text
         self.file = file
     }
+
+    /// Whether there may be variables, merge keys or root keys that begin with `x-`.
+    var mayHaveShortForms: Bool { text.contains("${") || text.contains("<<") || text.contains("x-") }
 
     /// The root node.
     /// - Parameters:
@@ -43,7 +49,7 @@ struct YAMLText {
             }
             // Nodes refer to their anchors weakly; the parser owns them.
             return withExtendedLifetime(parser) {
-                var converter = NodeConverter()
+                var converter = NodeConverter(file: included)
                 return converter.node(node)
             }
         } catch let faults as ProfileFaults {
@@ -87,10 +93,13 @@ private struct NodeConverter {
         let column: Int
     }
 
+    private let file: IncludedFile?
     private var shared: [Key: ProfileNode] = [:]
 
+    init(file: IncludedFile?) { self.file = file }
+
     mutating func node(_ node: Node) -> ProfileNode {
-        let place = TextPlace(line: node.mark?.line ?? 0, column: node.mark?.column ?? 0)
+        let place = TextPlace(line: node.mark?.line ?? 0, column: node.mark?.column ?? 0, file: file)
         let key = node.anchor.map { Key(anchor: $0.rawValue, line: place.line, column: place.column) }
         if let key, let known = shared[key] { return known }
         let converted = ProfileNode(content(of: node), at: place)

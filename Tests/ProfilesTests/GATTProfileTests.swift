@@ -13,17 +13,19 @@ import Testing
 @Suite struct GATTProfileTests {
     /// The configuration of the only beacon.
     private static func configuration(
-        _ keys: String, files: ProfileFileReader? = nil
+        _ keys: String, files: @escaping ProfileFileReader = noProfileFiles
     ) throws -> GATTPeripheral.Configuration {
         let lines = keys.split(separator: "\n").map { "    \($0)\n" }.joined()
         let profile = try Profile(
-            parsing: "profile: p\nbeacons:\n  - id: a\n    device: gatt\n" + lines, file: "p.yaml", files: files)
+            parsing: "profile: p\nbeacons:\n  - id: a\n    device: gatt\n" + lines, file: "p.yaml",
+            sources: ProfileSources(files: files))
         guard let device = profile.beacons[0].device as? GATTPeripheral else { throw ProfileFaults([]) }
         let configuration = device.configuration
         return configuration
     }
 
-    private static func characteristic(_ keys: String, files: ProfileFileReader? = nil) throws -> DeclaredCharacteristic
+    private static func characteristic(_ keys: String, files: @escaping ProfileFileReader = noProfileFiles) throws
+        -> DeclaredCharacteristic
     {
         let configuration = try configuration(
             "services: [{ uuid: 180F, characteristics: [{ uuid: 2A19, \(keys) }] }]\n", files: files)

@@ -8,15 +8,19 @@ import Profiles
 import Testing
 
 @Suite struct MovementProfileTests {
+    private static func sources(_ files: [String: String]) -> ProfileSources {
+        ProfileSources(files: { path throws(ValueFault) in
+            guard let text = files[path] else { throw ValueFault("there is no \(path)") }
+            return text
+        })
+    }
+
     /// The profile with these keys of its beacon and these receivers.
     static func profile(
         _ keys: String, receivers: String = "", files: [String: String] = [:]
     ) throws -> Profile {
         let text = "profile: p\nbeacons:\n  - { id: a, device: iot-design-shop, \(keys) }\n" + receivers
-        return try Profile(parsing: text, file: "p.yaml") { path throws(ValueFault) in
-            guard let text = files[path] else { throw ValueFault("there is no \(path)") }
-            return text
-        }
+        return try Profile(parsing: text, file: "p.yaml", sources: sources(files))
     }
 
     /// The motion of a beacon with these keys.
@@ -90,10 +94,8 @@ import Testing
                   - { id: b, track: a.csv }
                   - { id: s, hci-server: "tcp:[::1]:0", esphome: "[::1]:6053" }
                 """, files: Self.files)
-        let copy = try Profile(parsing: ProfileWriter.text(of: profile), file: "copy.yaml") { path throws(ValueFault) in
-            guard let text = Self.files[path] else { throw ValueFault("there is no \(path)") }
-            return text
-        }
+        let copy = try Profile(
+            parsing: ProfileWriter.text(of: profile), file: "copy.yaml", sources: Self.sources(Self.files))
         #expect(copy.beacons == profile.beacons)
         #expect(copy.receivers == profile.receivers)
         #expect(copy.receivers.count == 3)

@@ -186,12 +186,13 @@ import Testing
         #expect(files.contains("iot-design-shop.yaml"))
         for file in files {
             let text = try String(contentsOf: folder.appending(path: file), encoding: .utf8)
-            let profile = try Profile(parsing: text, file: file) { path throws(ValueFault) in
+            let sources = ProfileSources(files: { path throws(ValueFault) in
                 guard let text = try? String(contentsOf: folder.appending(path: path), encoding: .utf8) else {
                     throw ValueFault("there is no \(path)")
                 }
                 return text
-            }
+            })
+            let profile = try Profile(parsing: text, file: file, sources: sources)
             #expect("\(profile.name).yaml" == file)
             #expect(!profile.beacons.isEmpty)
         }

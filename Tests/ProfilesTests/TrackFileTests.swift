@@ -385,7 +385,7 @@ private enum MovementFile {
     static func profile(_ file: String, _ text: String, _ keys: String) throws(ProfileFaults) -> Profile {
         let track = keys.isEmpty ? file : "{ file: \(file), \(keys) }"
         return try Profile(
-            parsing: "profile: p\nbeacons:\n  - { id: a, device: iot-design-shop, track: \(track) }\n", file: "p.yaml"
-        ) { _ throws(ValueFault) in text }
+            parsing: "profile: p\nbeacons:\n  - { id: a, device: iot-design-shop, track: \(track) }\n", file: "p.yaml",
+            sources: ProfileSources(files: { _ throws(ValueFault) in text }))
     }
 }

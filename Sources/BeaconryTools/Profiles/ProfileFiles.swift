@@ -13,14 +13,17 @@ import Receiving
 /// Reads and edits files of profiles.
 package enum ProfileFiles {
     /// Reads profiles of beacons.
+    /// - Parameter files: takes the paths of all files that are read.
     /// - Throws: `ProfileFaults` with the faults of all files.
-    package static func load(_ paths: [String]) throws(ProfileFaults) -> [Profile] {
+    package static func load(_ paths: [String], noting files: WatchedFiles? = nil) throws(ProfileFaults) -> [Profile] {
         var profiles: [Profile] = []
         var faults: [ProfileFault] = []
         var names = NamesOnTheAir()
         for path in paths {
             do throws(ProfileFaults) {
-                let profile = try Profile(parsing: try text(path), file: path, files: files(beside: path))
+                files?.insert(path)
+                let profile = try Profile(
+                    parsing: try text(path), file: path, sources: sources(beside: path, noting: files))
                 if let index = profiles.firstIndex(where: { $0.name == profile.name }) {
                     let message = "\(paths[index]) has the name \"\(profile.name)\" already"
                     faults.append(ProfileFault(file: path, line: 1, column: 1, field: "profile", message: message))
@@ -73,12 +76,27 @@ package enum ProfileFiles {
         return (profiles, phones)
     }
 
+    /// The places of the beacons of valid profiles, by id and by PROFILE/ID.
+    static func places(in paths: [String]) -> [String: FilePlace] {
+        var places: [String: FilePlace] = [:]
+        for path in paths {
+            guard let text = try? text(path),
+                let profile = try? Profile(parsing: text, file: path, sources: sources(beside: path))
+            else { continue }
+            for (id, place) in Profile.places(in: text, file: path, sources: sources(beside: path)) {
+                places[id] = place
+                places["\(profile.name)/\(id)"] = place
+            }
+        }
+        return places
+    }
+
     /// Sets the measured power of the beacons that advertise these numbers in a profile's file; nothing else changes.
     /// - Returns: the ids of the beacons.
     /// - Throws: `Failure` when no beacon matches, `ProfileFaults` when the text cannot be edited, and `SystemError`.
     static func setMeasuredPower(_ power: MeasuredPower, of frame: IBeacon, in path: String) throws -> [String] {
-        var editor = ProfileEditor(try text(path), file: path, files: files(beside: path))
-        let profile = try Profile(parsing: editor.text, file: path, files: files(beside: path))
+        var editor = ProfileEditor(try text(path), file: path, sources: sources(beside: path))
+        let profile = try Profile(parsing: editor.text, file: path, sources: sources(beside: path))
         let ids = profile.beacons.filter { beacon in
             beacon.device.frame.map { BeaconIdentity($0) } == BeaconIdentity(frame)
         }.map(\.id)
@@ -100,11 +118,18 @@ package enum ProfileFiles {
         return ids
     }
 
+    /// The files beside a profile, and the environment of the process.
+    static func sources(beside profile: String, noting files: WatchedFiles? = nil) -> ProfileSources {
+        ProfileSources(files: reader(beside: profile, noting: files)) { name in getenv(name).map { String(cString: $0) }
+        }
+    }
+
     /// Reads the files that a profile refers to, by paths relative to the profile's folder.
-    static func files(beside profile: String) -> ProfileFileReader {
+    private static func reader(beside profile: String, noting files: WatchedFiles?) -> ProfileFileReader {
         let folder = profile.lastIndex(of: "/").map { profile[...$0] } ?? ""
         return { path throws(ValueFault) in
             let full = path.hasPrefix("/") ? path : folder + path
+            files?.insert(full)
             let bytes: [UInt8]?
             do throws(SystemError) {
                 bytes = try LocalFileSystem().read(full)

@@ -17,12 +17,13 @@ package enum ScenarioTool {
             do throws(ProfileFaults) {
                 let text = try ProfileFiles.text(path, examples: "scenarios/")
                 scenarios.append(
-                    try Scenario(parsing: text, file: path, files: ProfileFiles.files(beside: path)) {
+                    try Scenario(parsing: text, file: path, sources: ProfileFiles.sources(beside: path)) {
                         profile throws(ProfileFaults) -> Profile in
                         let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""
                         let full = profile.hasPrefix("/") ? profile : folder + profile
                         return try Profile(
-                            parsing: try ProfileFiles.text(full), file: full, files: ProfileFiles.files(beside: full))
+                            parsing: try ProfileFiles.text(full), file: full,
+                            sources: ProfileFiles.sources(beside: full))
                     })
             } catch {
                 faults += error.faults

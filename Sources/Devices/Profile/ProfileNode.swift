@@ -2,17 +2,34 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+/// A file that another one includes.
+package struct IncludedFile: Hashable, Sendable {
+    /// Its path, for messages.
+    package let path: String
+    /// Its folder, relative to that of the file that begins the inclusion; empty, or with a final slash.
+    package let folder: String
+
+    /// A file with this path in messages.
+    package init(path: String, folder: String) {
+        self.path = path
+        self.folder = folder
+    }
+}
+
 /// A place in a text.
 package struct TextPlace: Hashable, Sendable {
     /// The line, counted from 1.
     package let line: Int
     /// The column in characters, counted from 1.
     package let column: Int
+    /// The file, if it is an included one.
+    package let file: IncludedFile?
 
     /// A place.
-    package init(line: Int, column: Int) {
+    package init(line: Int, column: Int, file: IncludedFile? = nil) {
         self.line = line
         self.column = column
+        self.file = file
     }
 }
 
@@ -44,11 +61,14 @@ package struct ProfileNode: Sendable {
     package let content: Content
     /// Where it begins.
     package let place: TextPlace
+    /// Of a key: whether it is one of the defaults of all beacons, and may be unknown to some of them.
+    package let isDefault: Bool
 
     /// A value at a place.
-    package init(_ content: Content, at place: TextPlace) {
+    package init(_ content: Content, at place: TextPlace, isDefault: Bool = false) {
         self.content = content
         self.place = place
+        self.isDefault = isDefault
     }
 
     /// The text of a single value; `nil` for anything else.

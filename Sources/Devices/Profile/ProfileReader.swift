@@ -20,9 +20,11 @@ package struct ProfileReader {
     package let files: ProfileFileReader
     /// Where the mapping begins.
     package let place: TextPlace
-    private var entries: [(key: String, place: TextPlace, value: ProfileNode)] = []
+    private var entries: [(key: String, node: ProfileNode, value: ProfileNode)] = []
     private var known: [String] = []
     package private(set) var faults: [ProfileFault] = []
+    /// A fault for each default that a part of this mapping has no key for; it is one if no part has.
+    package private(set) var unusedDefaults: [ProfileFault] = []
     /// For keys that belong into a part of this mapping: the key of that part, for messages.
     package var owners: [String: String] = [:]
 
@@ -41,13 +43,20 @@ package struct ProfileReader {
                 add("a key is a word", field: nil, at: key.place)
                 continue
             }
-            entries.append((name, key.place, value))
+            entries.append((name, key, value))
         }
     }
 
     /// A reader of a node that is a part of this mapping.
     package func child(_ node: ProfileNode, _ key: String) -> ProfileReader {
-        ProfileReader(node, file: file, path: path.isEmpty ? key : "\(path).\(key)", files: files)
+        let path = path.isEmpty ? key : "\(path).\(key)"
+        guard let included = node.place.file, included.path != file else {
+            return ProfileReader(node, file: file, path: path, files: files)
+        }
+        let files = files
+        return ProfileReader(node, file: included.path, path: path) { name throws(ValueFault) in
+            try files(name.hasPrefix("/") ? name : included.folder + name)
+        }
     }
 
     /// The place of a key's value; `nil` when the key is missing.
@@ -84,6 +93,7 @@ package struct ProfileReader {
         let value = node.mapping == nil ? nil : read(&part)
         let faults = node.mapping == nil ? part.faults : part.finish()
         add(faults)
+        unusedDefaults += part.unusedDefaults
         return faults.isEmpty ? value : nil
     }
 
@@ -187,23 +197,28 @@ package struct ProfileReader {
     /// Ends the reading: unknown keys are faults. Returns all faults in the order of the file.
     package mutating func finish() -> [ProfileFault] {
         for entry in entries where !known.contains(entry.key) {
-            add(complaint(ofUnknown: entry.key), field: nil, at: entry.place)
+            let fault = fault(complaint(ofUnknown: entry.key), field: nil, at: entry.node.place)
+            if entry.node.isDefault { unusedDefaults.append(fault) } else { faults.append(fault) }
         }
         return faults.sorted { ($0.line, $0.column) < ($1.line, $1.column) }
     }
 
     private func complaint(ofUnknown key: String) -> String {
-        if key == "<<" { return "merge keys (<<) are not supported; write the keys out" }
+        if key == "<<" { return "merge keys (<<) are for profiles and scenarios; write the keys out" }
         if let owner = owners[key] { return "\"\(key)\" belongs under \(owner): write \(owner): { \(key): … }" }
         return Spelling.unknown("there is no key \"\(key)\" here", key, "keys", known)
     }
 
     /// Adds a fault of a field; `nil` for a fault of the mapping.
     package mutating func add(_ message: String, field: String?, at place: TextPlace?) {
+        faults.append(fault(message, field: field, at: place))
+    }
+
+    private func fault(_ message: String, field: String?, at place: TextPlace?) -> ProfileFault {
         let full = [path, field ?? ""].filter { !$0.isEmpty }.joined(separator: ".")
-        faults.append(
-            ProfileFault(
-                file: file, line: place?.line ?? 0, column: place?.column ?? 0, field: full, message: message))
+        return ProfileFault(
+            file: place?.file?.path ?? file, line: place?.line ?? 0, column: place?.column ?? 0, field: full,
+            message: message)
     }
 
     /// Adds the faults of a part that has a reader of its own.

@@ -9,15 +9,16 @@ extension Scenario {
     /// - Parameters:
     ///   - text: the YAML.
     ///   - file: its path, for messages.
-    ///   - files: reads the tracks that the scenario refers to.
+    ///   - sources: the files and environment variables that the scenario may refer to; by default none.
     ///   - load: reads the profile with a path that is relative to the scenario's folder.
     /// - Throws: `ProfileFaults` with all faults, each with line and column.
     package init(
-        parsing text: String, file: String, files: ProfileFileReader? = nil,
+        parsing text: String, file: String, sources: ProfileSources = ProfileSources(),
         load: (String) throws(ProfileFaults) -> Profile
     ) throws(ProfileFaults) {
-        let root = try YAMLText(text, file: file).root(of: "a scenario", example: "scenarios/")
-        var reader = ProfileReader(root, file: file, path: "", files: files ?? noProfileFiles)
+        let root = try ProfileExpansion.root(
+            of: YAMLText(text, file: file), in: file, sources, kind: "a scenario", example: "scenarios/")
+        var reader = ProfileReader(root, file: file, path: "", files: sources.files)
         guard root.mapping != nil else { throw ProfileFaults(reader.faults) }
         let name = reader.required("scenario", ValueText.name)
         let profile = try Self.profile(from: &reader, name: name ?? "scenario", load)
@@ -38,7 +39,7 @@ extension Scenario {
             reader.add("\"expect\" is missing", field: nil, at: reader.place)
         }
         let faults = reader.finish()
-        guard faults.isEmpty, let name, let profile else { throw ProfileFaults(faults) }
+        guard faults.isEmpty, let name, let profile else { throw ProfileFaults(Profile.distinct(faults)) }
         let end = max(steps.map(\.time).max() ?? .zero, expectations.map(\.time.end).max() ?? .zero)
         self.init(
             name: name, file: file, profile: profile, receivers: profile.receivers,
