@@ -21,6 +21,8 @@ struct Running {
     let controlPaths: [String]
     /// Whether the control sockets have the names of the profiles, and follow them on a reload.
     var namesSockets = false
+    /// The files of the profiles, if a change of them is a reason to reload.
+    var watch: ProfileWatch?
     /// The service for programs that runs beside the beacons.
     var service: BlueZRun?
 
@@ -61,7 +63,11 @@ struct Running {
             guard let hangups else { return }
             for await _ in hangups { await Self.obey(hangupOf: emulator) }
         }
-        defer { obeying.cancel() }
+        let watching = Task { await watch?.run { _ = try? await emulator.reload() } }
+        defer {
+            obeying.cancel()
+            watching.cancel()
+        }
         var logger = Logger(label: "beaconry") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = .error
         // Services are shut down in reverse order, so that clients receive the last events.

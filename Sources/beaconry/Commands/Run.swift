@@ -15,12 +15,20 @@ struct Run: AsyncParsableCommand {
         discussion: """
             Example: beaconry run profiles/museum.yaml --strict --json
 
-            beaconry ctl reload reads the profiles again. So does SIGHUP, unless standard input or output is a terminal: \
+            beaconry ctl reload reads the profiles again, and with --watch they are read again whenever one of their files \
+            changes. So does SIGHUP, unless standard input or output is a terminal: \
             then it ends the run, because it means that the terminal was closed.
             """)
 
     @Argument(help: "Profiles, in YAML; may be left out with --replay.")
     var profiles: [String] = []
+
+    @Flag(
+        help: """
+            Read the profiles again whenever one of their files changes: only what changed restarts, and files with faults \
+            change nothing.
+            """)
+    var watch = false
 
     @OptionGroup var options: RunOptions
 
@@ -34,20 +42,21 @@ struct Run: AsyncParsableCommand {
     func run() async throws {
         let folder = try state.folder()
         let paths = profiles
-        let loaded = try Self.load(paths)
+        let files = WatchedFiles()
+        let loaded = try Self.load(paths, files)
         let configuration = try options.configuration(
             profiles: loaded, state: folder, resets: state.resets
-        ) { () throws(ProfileFaults) in try Self.load(paths) }
+        ) { () throws(ProfileFaults) in try Self.load(paths, files) }
         let control = options.control ?? EnvironmentVariable.control.value
         try await Running(
             options: options, configuration: configuration,
             controlPaths: control.map { [$0] } ?? loaded.map { Folders.controlSocket(of: $0.name) },
-            namesSockets: control == nil
+            namesSockets: control == nil, watch: watch ? ProfileWatch(files) : nil
         ).run()
     }
 
     /// The profiles; without any, one without beacons, for a run that only sends a recording again.
-    private static func load(_ paths: [String]) throws(ProfileFaults) -> [Profile] {
-        paths.isEmpty ? [Profile(name: "replay", beacons: [])] : try ProfileFiles.load(paths)
+    private static func load(_ paths: [String], _ files: WatchedFiles) throws(ProfileFaults) -> [Profile] {
+        paths.isEmpty ? [Profile(name: "replay", beacons: [])] : try ProfileFiles.load(paths, noting: files)
     }
 }
