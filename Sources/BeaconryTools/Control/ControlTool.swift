@@ -35,6 +35,38 @@ package struct ControlTool: Sendable {
         if case .stop = request { Output.report(StoppedReport(), as: format) }
     }
 
+    /// Sends a request for each beacon that a name or a pattern stands for, in the order of the list, and prints the
+    /// answers.
+    /// - Parameter name: an id, or a pattern with `*`, `?` or `[…]` of the ids, with or without PROFILE/ before it.
+    /// - Throws: as `send`; `EmulatorError` if a pattern matches nothing. The beacons before the one that refused are changed.
+    package func send(
+        to name: String, lines: @escaping ([BeaconRecord]) -> [String] = { $0.map(BeaconText.headline) },
+        _ request: (String) -> ControlRequest
+    ) async throws {
+        guard name.contains(where: { "*?[".contains($0) }) else { return try await send(request(name), lines: lines) }
+        for device in try await devices(matching: name) { try await send(request(device), lines: lines) }
+    }
+
+    private func devices(matching pattern: String) async throws -> [String] {
+        var devices: [String] = []
+        try await ControlClient(path: try path()).send(.list(profile: profile)) { line in
+            let answer = try ControlClient.answer(line)
+            if let error = answer.error { throw Failure(answer, message: error) }
+            for beacon in answer.beacons ?? [] {
+                let name = beacon.state.device
+                let identifier = name.split(separator: "/").last.map { String($0) } ?? name
+                let text = pattern.contains("/") ? "\(beacon.state.profile)/\(identifier)" : identifier
+                if fnmatch(pattern, text, 0) == 0 { devices.append(name) }
+            }
+        }
+        guard !devices.isEmpty else {
+            throw EmulatorError(
+                .unknownBeacon, "no beacon matches \"\(pattern)\"",
+                hint: "beaconry ctl list shows all; quote the pattern")
+        }
+        return devices
+    }
+
     /// Prints events until the run ends.
     package func printEvents() async throws {
         Output.watchReader()

@@ -323,7 +323,8 @@ package struct BeaconRecord: Hashable, Sendable {
         package let changed: Bool?
     }
 
-    private let state: State
+    /// The keys that do not depend on the device's settings.
+    package let state: State
     /// The values of the common settings, by their keys in JSON.
     private let common: [String: SettingValue.Content]
 

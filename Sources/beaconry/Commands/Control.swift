@@ -52,10 +52,11 @@ struct ControlShow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show one beacon with all its settings.",
         discussion: "Example: beaconry ctl show entrance")
-    @Argument(help: "The beacon's id.") var device: String
+    @Argument(help: "The beacon's id, or a pattern such as 'shelf-*'.") var device: String
     @OptionGroup var options: ControlOptions
     func run() async throws {
-        try await options.tool.send(.show(device)) { $0.flatMap { BeaconText.details($0) } }
+        let lines: ([BeaconRecord]) -> [String] = { $0.flatMap { BeaconText.details($0) } }
+        try await options.tool.send(to: device, lines: lines) { .show($0) }
     }
 }
 
@@ -69,7 +70,7 @@ struct ControlSet: AsyncParsableCommand {
             Settings: \(BeaconText.commonSettings); and the named characteristics of a device, such as level=80. The value auto resumes the simulation of a characteristic that changes by itself. `ctl show` \
             lists the settings of a beacon.
             """)
-    @Argument(help: "The beacon's id.") var device: String
+    @Argument(help: "The beacon's id, or a pattern such as 'shelf-*'.") var device: String
     @Argument(help: "Settings as KEY=VALUE.") var settings: [String]
     @OptionGroup var options: ControlOptions
 
@@ -85,9 +86,8 @@ struct ControlSet: AsyncParsableCommand {
             }
         }
         let keys = Set(values.keys)
-        try await options.tool.send(.set(device, values)) { beacons in
-            beacons.flatMap { BeaconText.details($0, only: keys) }
-        }
+        let lines: ([BeaconRecord]) -> [String] = { $0.flatMap { BeaconText.details($0, only: keys) } }
+        try await options.tool.send(to: device, lines: lines) { .set($0, values) }
     }
 }
 
@@ -95,9 +95,9 @@ struct ControlSet: AsyncParsableCommand {
 struct ControlEnable: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "enable", abstract: "Switch a beacon on.", discussion: "Example: beaconry ctl enable entrance")
-    @Argument(help: "The beacon's id.") var device: String
+    @Argument(help: "The beacon's id, or a pattern such as 'shelf-*'.") var device: String
     @OptionGroup var options: ControlOptions
-    func run() async throws { try await options.tool.send(.enable(device)) }
+    func run() async throws { try await options.tool.send(to: device) { .enable($0) } }
 }
 
 /// `beaconry ctl disable`
@@ -105,9 +105,9 @@ struct ControlDisable: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "disable", abstract: "Switch a beacon off, as if its battery were removed.",
         discussion: "Example: beaconry ctl disable entrance")
-    @Argument(help: "The beacon's id.") var device: String
+    @Argument(help: "The beacon's id, or a pattern such as 'shelf-*'.") var device: String
     @OptionGroup var options: ControlOptions
-    func run() async throws { try await options.tool.send(.disable(device)) }
+    func run() async throws { try await options.tool.send(to: device) { .disable($0) } }
 }
 
 /// `beaconry ctl act`

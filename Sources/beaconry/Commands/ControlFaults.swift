@@ -41,7 +41,7 @@ struct ControlMute: AsyncParsableCommand {
             On the virtual air only. Connections are lost after their supervision timeouts; one that is left when the \
             beacon is unmuted continues.
             """)
-    @Argument(help: "The beacon's id.") var device: String
+    @Argument(help: "The beacon's id, or a pattern such as 'shelf-*'.") var device: String
     @Option(name: .customLong("for"), help: "Unmute it after this time, such as 10s (default: ctl unmute).")
     var time: String?
     @OptionGroup var options: ControlOptions
@@ -54,7 +54,7 @@ struct ControlMute: AsyncParsableCommand {
                 throw Failure.usage("--for: \(error.message)")
             }
         }
-        try await options.tool.send(.mute(device, for: time))
+        try await options.tool.send(to: device) { .mute($0, for: time) }
     }
 }
 
@@ -62,9 +62,9 @@ struct ControlMute: AsyncParsableCommand {
 struct ControlUnmute: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "unmute", abstract: "End the muting of a beacon.", discussion: "Example: beaconry ctl unmute door")
-    @Argument(help: "The beacon's id.") var device: String
+    @Argument(help: "The beacon's id, or a pattern such as 'shelf-*'.") var device: String
     @OptionGroup var options: ControlOptions
-    func run() async throws { try await options.tool.send(.unmute(device)) }
+    func run() async throws { try await options.tool.send(to: device) { .unmute($0) } }
 }
 
 /// `beaconry ctl battery`
@@ -77,10 +77,10 @@ struct ControlBattery: AsyncParsableCommand {
             A beacon with a flat battery is off the air without notice: on the virtual air, centrals lose it after the \
             supervision timeout. The battery level that a device reports is a setting: ctl set door level=5.
             """)
-    @Argument(help: "The beacon's id.") var device: String
+    @Argument(help: "The beacon's id, or a pattern such as 'shelf-*'.") var device: String
     @Argument(help: "flat or full.") var state: BatteryState
     @OptionGroup var options: ControlOptions
-    func run() async throws { try await options.tool.send(.battery(device, state.rawValue)) }
+    func run() async throws { try await options.tool.send(to: device) { .battery($0, state.rawValue) } }
 }
 
 /// `beaconry ctl radio`
