@@ -2,18 +2,40 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Devices
 import Emulator
+import Profiles
 package import Radio
 
 /// `check`: reports what will not work in profiles, and what receivers would not see.
-package enum CheckTool {
-    /// Checks profiles, and how many of their beacons a radio can carry.
+package struct CheckTool: Sendable {
+    private let paths: [String]
+    private let format: CheckFormat
+    private let version: String
+
+    /// A check of these profiles.
+    /// - Parameters:
+    ///   - format: the form of the results.
+    ///   - version: that of the program, for SARIF.
+    package init(_ paths: [String], as format: CheckFormat, version: String) {
+        self.paths = paths
+        self.format = format
+        self.version = version
+    }
+
+    /// Checks the profiles, and how many of their beacons a radio can carry.
     /// - Parameter forecast: asks the radio; `nil` to check without one.
-    /// - Throws: `ProfileFaults`, or `Failure.unmetExpectation` when a finding is an error.
-    package static func run(
-        _ paths: [String], as format: OutputFormat, forecast: (([HostedBeacon]) async throws -> RadioForecast)?
-    ) async throws {
-        let (beacons, phones) = try ProfileFiles.loadWithPhones(paths)
+    /// - Throws: `ProfileFaults`, `Failure.unmetExpectation` when a finding is an error, and what the forecast throws.
+    package func run(forecast: (([HostedBeacon]) async throws -> RadioForecast)?) async throws {
+        let beacons: [Profile]
+        let phones: [PhoneProfile]
+        do throws(ProfileFaults) {
+            (beacons, phones) = try ProfileFiles.loadWithPhones(paths)
+        } catch {
+            // Else the sentences on standard error are all.
+            if format == .sarif || format == .github { report(placed: error.faults.map { PlacedFinding($0) }) }
+            throw error
+        }
         let lint = ProfileLint(beacons)
         var findings = lint.findings
         if let forecast, !beacons.isEmpty {
@@ -21,9 +43,17 @@ package enum CheckTool {
             findings += lint.findings(on: forecast)
             let fit = FitReport(
                 radio: forecast.capabilities.name, beacons: lint.plans.count, fitting: forecast.fitting)
-            Output.report(fit, as: format)
+            switch format {
+            case .text: Output.report(fit, as: .text)
+            case .json: Output.report(fit, as: .json)
+            case .sarif, .github: break
+            }
         }
-        for finding in findings { Output.report(RecordReport(finding, lines: [text(finding)]), as: format) }
+        switch format {
+        case .text: for line in FindingGroups.lines(findings) { Output.line(line) }
+        case .json: for finding in findings { Output.line(JSONLine.encode(finding)) }
+        case .sarif, .github: report(placed: placed(findings))
+        }
         if findings.contains(where: { $0.severity == .error }) { throw Failure.unmetExpectation }
         guard findings.isEmpty, format == .text else { return }
         let counts = [(lint.plans.count, "beacon"), (phones.count, "phone")].filter { $0.0 > 0 }
@@ -31,10 +61,21 @@ package enum CheckTool {
         Output.line("\(subjects.joined(separator: " and ")): no problems found")
     }
 
-    private static func text(_ finding: LintFinding) -> String {
-        let device = finding.device.map { "\($0): " } ?? ""
-        return "\(finding.severity.rawValue): \(device)\(finding.message) [\(finding.code); affects: "
-            + "\(finding.receiver)]; \(finding.hint)"
+    private func report(placed findings: [PlacedFinding]) {
+        if format == .github {
+            for finding in findings { Output.line(GitHubCommands.line(finding)) }
+        } else {
+            Output.line(JSONLine.encode(SARIFLog(findings, version: version)))
+        }
+    }
+
+    /// The findings with the places of their beacons; those of all beacons are in the first file.
+    private func placed(_ findings: [LintFinding]) -> [PlacedFinding] {
+        let places = ProfileFiles.places(in: paths)
+        let whole = paths.first.map { FilePlace(file: $0, line: 0, column: 0) }
+        return findings.map { finding in
+            PlacedFinding(finding, at: finding.device.flatMap { places[$0] } ?? whole)
+        }
     }
 }
 

@@ -13,7 +13,8 @@ struct Check: AsyncParsableCommand {
         discussion: """
             Example: beaconry check profiles/museum.yaml --radio bluez:hci0
 
-            Exit code 1 if something will not work. With --radio, the capabilities of that radio are checked, too. \
+            Exit code 1 if something will not work. What several beacons have in common is one line; with --json, each is an \
+            object. With --radio, the capabilities of that radio are checked, too. \
             Profiles of phones (beaconry phone) are checked as well.
             """)
 
@@ -22,7 +23,16 @@ struct Check: AsyncParsableCommand {
 
     @OptionGroup var radio: RadioOption
 
+    @Option(help: ArgumentHelp("Form of the results: text, json, sarif or github (default: text).", valueName: "form"))
+    var format: CheckFormat?
+
     @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        if output.json, let format, format != .json {
+            throw ValidationError("--json and --format \(format.rawValue) exclude each other; leave one out")
+        }
+    }
 
     func run() async throws {
         var forecast: (([HostedBeacon]) async throws -> RadioForecast)?
@@ -30,6 +40,9 @@ struct Check: AsyncParsableCommand {
             let driver = try radio.driver()
             forecast = { beacons in try await driver.forecast(beacons) }
         }
-        try await CheckTool.run(profiles, as: output.format, forecast: forecast)
+        let format = format ?? (output.format == .json ? .json : .text)
+        try await CheckTool(profiles, as: format, version: Version.text).run(forecast: forecast)
     }
 }
+
+extension CheckFormat: ExpressibleByArgument {}
