@@ -28,7 +28,7 @@ struct Beaconry: AsyncParsableCommand {
     /// All commands, in the order of the help.
     static let groups = [
         CommandGroup(
-            name: "Beacons", subcommands: [Run.self, Advertise.self, Control.self, Check.self, Reset.self]),
+            name: "Beacons", subcommands: [Init.self, Run.self, Advertise.self, Control.self, Check.self, Reset.self]),
         CommandGroup(
             name: "Phone's Side",
             subcommands: [

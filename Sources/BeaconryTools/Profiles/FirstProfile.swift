@@ -1,0 +1,78 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import Devices
+import Glibc
+import Persistence
+
+/// `init`: writes a first profile.
+package enum FirstProfile {
+    /// Writes a profile with the name of the file, and prints how to use it.
+    /// - Throws: `Failure` if the file exists, or if its name cannot be that of a profile; `SystemError`.
+    package static func write(to path: String, as format: OutputFormat) throws {
+        let file = path.split(separator: "/").last.map { String($0) } ?? path
+        let stem = file.lastIndex(of: ".").map { String(file[..<$0]) } ?? file
+        let name: String
+        do throws(ValueFault) {
+            name = try ValueText.name(stem)
+        } catch {
+            throw Failure.usage("\(path): the file has the name of the profile; \(error.message)")
+        }
+        guard access(path, F_OK) != 0 else {
+            throw Failure(exitCode: 73, message: "\(path) already exists; choose another file")
+        }
+        var bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
+        bytes[6] = bytes[6] & 0x0F | 0x40
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        try LocalFileSystem().replace(path, with: Array(text(name: name, uuid: identifier(bytes)).utf8))
+        Output.report(WrittenProfile(profile: name, file: path), as: format)
+    }
+
+    /// A version 4 UUID.
+    private static func identifier(_ bytes: [UInt8]) -> String {
+        var text = ""
+        for (index, byte) in bytes.enumerated() {
+            if [4, 6, 8, 10].contains(index) { text += "-" }
+            let digits = String(byte, radix: 16, uppercase: true)
+            text += digits.count == 1 ? "0" + digits : digits
+        }
+        return text
+    }
+
+    /// The profile.
+    static func text(name: String, uuid: String) -> String {
+        """
+        # The beacons of one place. All keys: docs/profiles.md
+        profile: \(name)
+
+        # What all beacons have in common. The UUID is yours: apps find your beacons by it.
+        defaults:
+          device: ibeacon
+          ibeacon: { uuid: \(uuid), major: 1, measured-power: -59 }
+          interval: 100ms
+
+        beacons:
+          # One beacon. Positions are metres on the virtual air, where a phone is 1 m away from beacons without one.
+          - { id: entrance, ibeacon: { minor: 1 }, position: [0, 0] }
+
+          # Three beacons: shelf-1, shelf-2, shelf-3.
+          - { id: shelf, count: 3, ibeacon: { minor: 11..13 }, position: [2..6, 4] }
+
+          # A beacon that an app can configure over the air, like the hardware of IoT Design Shop.
+          - { id: door, device: iot-design-shop, ibeacon: { minor: 2 }, position: [8, 0], name: Door }
+
+        """
+    }
+}
+
+/// The output of `init`.
+private struct WrittenProfile: Encodable, Report {
+    let profile: String
+    let file: String
+
+    var lines: [String] {
+        ["\(file) is written; run it: beaconry run \(file) --watch"]
+    }
+}
