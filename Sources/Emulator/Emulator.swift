@@ -100,6 +100,10 @@ package actor Emulator: Service {
     private var sessions: [BeaconIdentifier: BeaconSession] = [:]
     /// The beacons in the order of the profiles.
     private var order: [BeaconIdentifier] = []
+    /// The profiles in use.
+    private(set) var profiles: [Profile] = []
+    /// The number of times that the profiles in use were replaced.
+    private(set) var revision = 0
     /// Routes requests, inputs and commands to the beacons.
     let directory = BeaconDirectory()
     /// The number of sessions that are on the air, so that an unfinished start is recognized in constant time.
@@ -108,6 +112,8 @@ package actor Emulator: Service {
     /// The model of the virtual air that the profiles had at the start.
     private var model = Propagation()
     private var receivers = ServedReceivers()
+    /// The scenario whose changes are performed, or the last one.
+    var scenario: RunningScenario?
     /// The tasks that end the muting of beacons.
     private var unmuting: [BeaconIdentifier: Task<Void, Never>] = [:]
     /// The schedules of beacons, and the tasks that wait for their next changes.
@@ -162,6 +168,7 @@ package actor Emulator: Service {
         do {
             let profiles = if let first = configuration.profiles { first } else { try await factory.loadProfiles() }
             model = Propagation(for: profiles)
+            self.profiles = profiles
             install(try factory.makeBeacons(of: profiles))
             receivers = ServedReceivers(profiles)
             for beacon in beacons {
@@ -197,6 +204,7 @@ package actor Emulator: Service {
         lastReload?.cancel()
         if failure == nil || isReady { events.post(.stopping) }
         for identifier in sessions.keys.sorted() { sessions[identifier]?.endConversations() }
+        scenario?.task?.cancel()
         for task in unmuting.values { task.cancel() }
         for task in scheduleTimers.values { task.cancel() }
         await radio.close()
@@ -655,6 +663,13 @@ package actor Emulator: Service {
 
     // MARK: - Time
 
+    /// The time since the start of the run.
+    var uptime: Duration { timekeeper.now() }
+
+    /// Waits until a time of the run.
+    /// - Returns: `false` if the task was cancelled meanwhile.
+    func sleep(until time: Duration) async -> Bool { await timekeeper.sleep(for: time - timekeeper.now()) }
+
     /// The clock of the run.
     package var clockRecord: ClockRecord { runClock.record }
 
@@ -892,6 +907,55 @@ package actor Emulator: Service {
     /// Reads the profiles again. Beacons whose definition is the same keep their state.
     /// - Throws: `EmulatorError`; then nothing has changed.
     package func reload() async throws(EmulatorError) -> ReloadResult {
+        try await inOrder { emulator throws(EmulatorError) in
+            do throws(EmulatorError) {
+                return try await emulator.replaceProfiles(by: try await emulator.factory.loadProfiles())
+            } catch {
+                emulator.events.post(.reloadFailed(error))
+                throw error
+            }
+        }
+    }
+
+    /// Replaces the profiles in use, until the next reload.
+    /// - Parameter change: the next profiles, from those in use.
+    /// - Throws: `EmulatorError`; then nothing has changed.
+    func changeProfiles(
+        _ change: @escaping @Sendable (isolated Emulator) throws(EmulatorError) -> [Profile]
+    ) async throws(EmulatorError) -> ReloadResult {
+        try await inOrder { emulator throws(EmulatorError) in
+            try await emulator.replaceProfiles(by: try await change(emulator))
+        }
+    }
+
+    /// Reads the profiles again, and starts all over: every beacon as its profile has it, without saved settings, bonds and
+    /// connections; without overrides of links, which end with the beacons, added receivers and events in the journal; with
+    /// the radio on.
+    /// - Throws: `EmulatorError`; then nothing has changed, unless the radio refuses beacons that it had.
+    package func reset() async throws(EmulatorError) -> ReloadResult {
+        try await inOrder { emulator throws(EmulatorError) in try await emulator.startOver() }
+    }
+
+    private func startOver() async throws(EmulatorError) -> ReloadResult {
+        let profiles = try await factory.loadProfiles()
+        await faultInjectingRadio?.setPowered(true)
+        _ = try await replaceBeacons(by: [])
+        let result = try await replaceProfiles(by: profiles, resets: true)
+        if let radio = try? positioningRadio() {
+            // Those that are there from the start cannot be removed.
+            for receiver in await radio.namedReceivers() { _ = await radio.removeReceiver(receiver.name) }
+            for receiver in profiles.flatMap(\.receivers) {
+                _ = await radio.setMotion(receiver.movement?.motion, ofReceiver: receiver.id)
+            }
+        }
+        events.clearJournal()
+        return result
+    }
+
+    /// Performs a change of the profiles after those before it, when the beacons are on the radio.
+    private func inOrder(
+        _ change: @escaping @Sendable (Emulator) async throws(EmulatorError) -> ReloadResult
+    ) async throws(EmulatorError) -> ReloadResult {
         let reload = Task { [lastReload] () -> Result<ReloadResult, EmulatorError> in
             await withTaskCancellationHandler {
                 _ = await lastReload?.value
@@ -900,7 +964,7 @@ package actor Emulator: Service {
             }
             do throws(EmulatorError) {
                 try await self.untilUp()
-                return .success(try await self.reloadNow())
+                return .success(try await change(self))
             } catch {
                 return .failure(error)
             }
@@ -909,21 +973,19 @@ package actor Emulator: Service {
         return try await reload.value.get()
     }
 
-    private func reloadNow() async throws(EmulatorError) -> ReloadResult {
-        do throws(EmulatorError) {
-            let profiles = try await factory.loadProfiles()
-            let result = try await replaceBeacons(by: profiles)
-            await replaceReceivers(by: profiles.flatMap(\.receivers))
-            await reloadObserver?(profiles.map(\.name))
-            if radio is any PositioningRadio, radio.name == "virtual", Propagation(for: profiles) != model {
-                events.post(.warning(Self.changedModel))
-            }
-            events.post(.reloaded(beacons: order.count))
-            return result
-        } catch {
-            events.post(.reloadFailed(error))
-            throw error
+    private func replaceProfiles(
+        by profiles: [Profile], resets: Bool = false
+    ) async throws(EmulatorError) -> ReloadResult {
+        let result = try await replaceBeacons(by: profiles, resets: resets)
+        self.profiles = profiles
+        revision += 1
+        await replaceReceivers(by: profiles.flatMap(\.receivers))
+        await reloadObserver?(profiles.map(\.name))
+        if radio is any PositioningRadio, radio.name == "virtual", Propagation(for: profiles) != model {
+            events.post(.warning(Self.changedModel))
         }
+        events.post(.reloaded(beacons: order.count))
+        return result
     }
 
     private static let changedModel = Warning(
@@ -934,7 +996,9 @@ package actor Emulator: Service {
     /// A beacon that a reload has made, and the beacon with the same profile and id before.
     private typealias FreshBeacon = (beacon: RunningBeacon, predecessor: RunningBeacon?)
 
-    private func replaceBeacons(by profiles: [Profile]) async throws(EmulatorError) -> ReloadResult {
+    private func replaceBeacons(
+        by profiles: [Profile], resets: Bool = false
+    ) async throws(EmulatorError) -> ReloadResult {
         var next: [RunningBeacon] = []
         var fresh: [FreshBeacon] = []
         let present = Dictionary(
@@ -950,8 +1014,8 @@ package actor Emulator: Service {
                     definition, of: profile.name, identifier, lock: predecessor?.lock)
                 fresh.append((beacon, predecessor))
                 next.append(beacon)
-                try await beacon.restore(resets: false)
-                try openBonds(of: beacon, resets: false)
+                try await beacon.restore(resets: resets)
+                try openBonds(of: beacon, resets: resets)
             }
             let result = try await handOver(to: next, fresh)
             checkReadiness()

@@ -24,6 +24,8 @@ package struct EmulatorError: Error, Hashable, Sendable, CustomStringConvertible
         case unknownPeer
         /// A setting that the device refuses.
         case refusedSetting
+        /// The profiles have changed since the client read them.
+        case profileChanged
     }
 
     /// The kind of error.
@@ -72,13 +74,14 @@ package struct EmulatorError: Error, Hashable, Sendable, CustomStringConvertible
         case .unknownBeacon: "unknown-beacon"
         case .unknownPeer: "unknown-peer"
         case .refusedSetting: "setting-refused"
+        case .profileChanged: "profile-changed"
         }
     }
 
     /// The exit code of a command that ends with it (sysexits.h).
     package var exitCode: Int32 {
         switch code {
-        case .badProfile, .refusedSetting: 65
+        case .badProfile, .refusedSetting, .profileChanged: 65
         case .radio: 69
         case .cannotCreate: 73
         case .inputOutput: 74

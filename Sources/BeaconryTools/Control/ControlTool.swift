@@ -145,6 +145,13 @@ package struct ControlTool: Sendable {
             for event in events { Output.report(RecordReport(event, lines: [JournalText.line(event)]), as: format) }
         }
         if let power = answer.radio { Output.report(RadioReport(radio: power), as: format) }
+        if let scenario = answer.scenario {
+            Output.report(RecordReport(scenario, lines: ScenarioText.lines(scenario)), as: format)
+        }
+        if let profile = answer.profile {
+            let lines = profile.text.split(separator: "\n").map { String($0) }
+            Output.report(RecordReport(profile, lines: lines), as: format)
+        }
         if let reload = answer.reload {
             Output.report(RecordReport(reload, lines: [Self.text(reload)]), as: format)
         }
@@ -335,6 +342,24 @@ enum BondText {
 private struct RadioReport: Encodable, Report {
     let radio: RadioPower
     var lines: [String] { ["the radio is \(radio.rawValue)"] }
+}
+
+/// The text of a scenario's progress.
+package enum ScenarioText {
+    /// The progress, and a line for each change that was refused.
+    static func lines(_ scenario: ScenarioRecord) -> [String] {
+        [line(scenario)] + scenario.refused.map { "refused at \($0.at) s: \($0.change): \($0.message ?? "")" }
+    }
+
+    /// The progress in one line.
+    package static func line(_ scenario: ScenarioRecord) -> String {
+        let refused = scenario.refused.isEmpty ? "" : ", \(scenario.refused.count) refused"
+        let next = scenario.next.map { ", next \"\($0.change)\" at \($0.at) s" } ?? ""
+        let ignored = scenario.ignored.map { "; \($0.joined(separator: ", ")) have no effect on a run" } ?? ""
+        return
+            "scenario \(scenario.scenario) \(scenario.state.rawValue): \(scenario.done) of \(scenario.changes) changes"
+            + refused + next + ignored
+    }
 }
 
 /// The text of a clock.

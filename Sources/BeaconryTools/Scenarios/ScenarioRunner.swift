@@ -182,22 +182,3 @@ package struct ScenarioRunner: Sendable {
         return refusals
     }
 }
-
-extension ControlRequest {
-    /// The request of a change; `nil` for what a receiver does on a connection.
-    init?(_ action: ScenarioAction) {
-        switch action {
-        case .move(let name, let metres): self = .move(name, metres)
-        case .set(let beacon, let values): self = .set(beacon, values)
-        case .enable(let beacon): self = .enable(beacon)
-        case .disable(let beacon): self = .disable(beacon)
-        case .mute(let beacon, let time): self = .mute(beacon, for: time)
-        case .unmute(let beacon): self = .unmute(beacon)
-        case .battery(let beacon, let state): self = .battery(beacon, state)
-        case .link(let beacon, let receiver, let values): self = .link(beacon, receiver: receiver, values)
-        case .disconnect(let name, let peer, let reason): self = .disconnect(name, peer: peer, reason: reason)
-        case .radio(let power): self = .radio(power)
-        case .onConnection: return nil
-        }
-    }
-}

@@ -149,7 +149,7 @@ package enum ValueText {
     /// Metres from the origin, with or without a sign, up to 10 km.
     package static func metres(_ text: String) throws(ValueFault) -> Double {
         // Swift also reads 0x10 and nan as numbers.
-        let isDecimal = text.allSatisfy { $0.isASCII && ($0.isNumber || "+-.".contains($0)) }
+        let isDecimal = text.allSatisfy { $0.isASCII && ($0.isNumber || "+-.eE".contains($0)) }
         guard isDecimal, let value = Double(text), abs(value) <= 10_000 else {
             throw ValueFault("\"\(text)\" is not a number of metres from -10000 to 10000")
         }

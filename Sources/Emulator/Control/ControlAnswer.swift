@@ -23,6 +23,12 @@ package struct ControlAnswer: Codable, Hashable, Sendable {
     package var beacons: [BeaconRecord]?
     /// The result of a reload.
     package var reload: Emulator.ReloadResult?
+    /// The requested profile.
+    package var profile: ProfileRecord?
+    /// The progress of a scenario.
+    package var scenario: ScenarioRecord?
+    /// Whether a beacon is new.
+    package var isNew: Bool?
     /// The requested bonds.
     package var bonds: [BondRecord]?
     /// The number of removed bonds.
@@ -72,6 +78,32 @@ package struct ControlAnswer: Codable, Hashable, Sendable {
 }
 
 extension ControlAnswer {
+    /// An answer with the result of a reload.
+    static func reload(_ result: Emulator.ReloadResult) -> ControlAnswer {
+        var answer = ControlAnswer()
+        answer.reload = result
+        return answer
+    }
+
+    /// An answer with the progress of a scenario.
+    /// - Throws: `EmulatorError` `.unknownBeacon` without one.
+    static func scenario(_ record: ScenarioRecord?) throws(EmulatorError) -> ControlAnswer {
+        guard let record else {
+            throw EmulatorError(
+                .unknownBeacon, "no scenario was started", hint: "start one (beaconry ctl scenario start FILE)")
+        }
+        var answer = ControlAnswer()
+        answer.scenario = record
+        return answer
+    }
+
+    /// An answer with a profile.
+    static func profile(_ record: ProfileRecord) -> ControlAnswer {
+        var answer = ControlAnswer()
+        answer.profile = record
+        return answer
+    }
+
     /// An answer with the servers of receivers.
     static func servers(_ receivers: [AirReceiver]) -> ControlAnswer {
         var answer = ControlAnswer()

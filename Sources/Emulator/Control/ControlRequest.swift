@@ -56,6 +56,22 @@ package enum ControlRequest: Hashable, Sendable {
     case clock([String: String] = [:])
     /// Reads the profiles again.
     case reload
+    /// Reads the profiles again, and starts all over.
+    case reset
+    /// The text and the tag of a profile, the first one by default.
+    case profile(String? = nil)
+    /// Replaces a profile by a text, if the profiles have a tag. In JSON, `profile` with a `text`.
+    case replaceProfile(String? = nil, text: String, tag: String? = nil)
+    /// Adds a beacon, or replaces one: the text is its entry in a profile.
+    case put(String, text: String)
+    /// Removes a beacon.
+    case remove(String)
+    /// The scenario of the run. In JSON, `scenario` with the `action` `show`, which is the default.
+    case scenario
+    /// Performs the timeline of a scenario, in YAML or JSON. In JSON, `scenario` with the `action` `start`.
+    case startScenario(text: String)
+    /// Ends the scenario. In JSON, `scenario` with the `action` `stop`.
+    case stopScenario
     /// The bonds of a beacon, or of all beacons.
     case bonds(String? = nil)
     /// Removes a beacon's bond with the peer of this address, or all bonds of the beacon.
@@ -98,7 +114,8 @@ package enum ControlRequest: Hashable, Sendable {
     /// The names of the requests.
     private enum Command: String, Codable, CaseIterable {
         case list, show, set, enable, disable, act, move, walk, receiver, receivers, links, link, disconnect, mute
-        case unmute, battery, radio, clock, reload, bonds, forget, pair, journal, wait, events, stop
+        case unmute, battery, radio, clock, reload, reset, profile, put, remove, scenario, bonds, forget, pair, journal
+        case wait, events, stop
     }
 
     /// The JSON object.
@@ -125,6 +142,8 @@ package enum ControlRequest: Hashable, Sendable {
         var clear: Bool?
         var conditions: [JournalExpectation.Fields]?
         var within: String?
+        var text: String?
+        var tag: String?
     }
 
     /// Parses a line without its line end.
@@ -172,6 +191,17 @@ package enum ControlRequest: Hashable, Sendable {
         case .radio: self = .radio(fields.state ?? "")
         case .clock: self = .clock(fields.values ?? [:])
         case .reload: self = .reload
+        case .reset: self = .reset
+        case .profile:
+            self =
+                if let text = fields.text {
+                    .replaceProfile(fields.profile, text: text, tag: fields.tag)
+                } else {
+                    .profile(fields.profile)
+                }
+        case .put: self = .put(try device(), text: fields.text ?? "")
+        case .remove: self = .remove(try device())
+        case .scenario: self = try Self.scenarioRequest(fields)
         case .bonds: self = .bonds(fields.device)
         case .forget: self = .forget(try device(), peer: fields.peer)
         case .pair: self = .pair(try device(), answer: fields.answer)
@@ -182,6 +212,17 @@ package enum ControlRequest: Hashable, Sendable {
         case .wait: self = .wait(fields.conditions ?? [], within: fields.within, since: fields.since)
         case .events: self = .events(fields.format ?? .json)
         case .stop: self = .stop
+        }
+    }
+
+    private static func scenarioRequest(_ fields: Fields) throws(EmulatorError) -> ControlRequest {
+        switch fields.action ?? "show" {
+        case "show": return .scenario
+        case "start": return .startScenario(text: fields.text ?? "")
+        case "stop": return .stopScenario
+        case let other:
+            throw EmulatorError(
+                .badProfile, "scenario has no action \"\(other)\"", hint: "choose one of show, start, stop")
         }
     }
 
@@ -228,6 +269,15 @@ package enum ControlRequest: Hashable, Sendable {
         case .radio(let state): Fields(command: .radio, state: state)
         case .clock(let values): Fields(command: .clock, values: values.isEmpty ? nil : values)
         case .reload: Fields(command: .reload)
+        case .reset: Fields(command: .reset)
+        case .profile(let name): Fields(command: .profile, profile: name)
+        case .replaceProfile(let name, let text, let tag):
+            Fields(command: .profile, profile: name, text: text, tag: tag)
+        case .put(let device, let text): Fields(command: .put, device: device, text: text)
+        case .remove(let device): Fields(command: .remove, device: device)
+        case .scenario: Fields(command: .scenario)
+        case .startScenario(let text): Fields(command: .scenario, action: "start", text: text)
+        case .stopScenario: Fields(command: .scenario, action: "stop")
         case .bonds(let device): Fields(command: .bonds, device: device)
         case .forget(let device, let peer): Fields(command: .forget, device: device, peer: peer)
         case .pair(let device, let answer): Fields(command: .pair, device: device, answer: answer)

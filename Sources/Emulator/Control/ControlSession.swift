@@ -78,7 +78,16 @@ struct ControlSession {
         case .battery(let device, let state): return .answer(.beacons([try await setBattery(device, state)]))
         case .radio(let state): return .answer(try await setRadio(state))
         case .clock(let values): return .answer(try await changeClock(values))
-        case .reload: return .answer(try await reload())
+        case .reload: return .answer(.reload(try await emulator.reload()))
+        case .reset: return .answer(.reload(try await emulator.reset()))
+        case .profile(let name): return .answer(.profile(try await emulator.profileRecord(name)))
+        case .replaceProfile(let name, let text, let tag):
+            return .answer(.reload(try await emulator.replaceProfile(name, by: text, tag: tag)))
+        case .put(let name, let text): return .answer(try await put(name, text))
+        case .scenario: return .answer(try .scenario(await emulator.scenarioRecord))
+        case .startScenario(let text): return .answer(try .scenario(try await emulator.startScenario(text)))
+        case .stopScenario: return .answer(try .scenario(await emulator.stopScenario()))
+        case .remove(let name): return .answer(.reload(try await emulator.removeBeacon(name)))
         case .bonds(let device): return .answer(try await bonds(device))
         case .forget(let device, let peer): return .answer(try await forget(device, peer))
         case .pair(let device, let answer): return .answer(try await pair(device, answer))
@@ -281,9 +290,10 @@ struct ControlSession {
         return value
     }
 
-    private func reload() async throws(EmulatorError) -> ControlAnswer {
-        var answer = ControlAnswer()
-        answer.reload = try await emulator.reload()
+    private func put(_ name: String, _ text: String) async throws(EmulatorError) -> ControlAnswer {
+        let (status, isNew) = try await emulator.putBeacon(name, text)
+        var answer = ControlAnswer.beacons([status])
+        answer.isNew = isNew
         return answer
     }
 

@@ -24,6 +24,8 @@ package enum EmulatorEvent: Hashable, Sendable {
     case reloaded(beacons: Int)
     /// The profiles were read again and cannot be used; nothing changed.
     case reloadFailed(EmulatorError)
+    /// A scenario started, performed a change, or ended.
+    case scenario(ScenarioRecord)
     /// The run ends.
     case stopping
     /// Another program's host did something on the radio's air.

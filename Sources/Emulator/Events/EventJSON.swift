@@ -34,6 +34,10 @@ extension PostedEvent: Encodable {
             try record.set(.message, error.message)
             try record.set(.hint, error.hint.isEmpty ? "fix the profile, then reload" : error.hint)
             try record.set(.faults, error.faults.isEmpty ? nil : error.faults.map(ErrorRecord.init))
+        case .scenario(let scenario):
+            let state = scenario.state == .running && scenario.done > 0 ? "changed" : scenario.state.rawValue
+            try record.set(.event, "scenario-\(state)")
+            try record.set(.scenario, scenario)
         case .stopping: try record.set(.event, "stopping")
         case .host(let event): try record.describe(event)
         case .warning(let warning): try record.describe(warning)
@@ -80,6 +84,8 @@ private struct EventFields {
         case way, extended, instances, freeInstances, servers, receivers, seed
         /// The control requests over HTTP.
         case url
+        /// The progress of a scenario: an object.
+        case scenario
     }
 
     /// A field above, or an argument of a device's report.

@@ -19,8 +19,9 @@ struct Control: AsyncParsableCommand {
             ControlList.self, ControlShow.self, ControlSet.self, ControlEnable.self, ControlDisable.self,
             ControlAct.self, ControlMove.self, ControlWalk.self, ControlReceiver.self, ControlReceivers.self,
             ControlLinks.self, ControlLink.self, ControlDisconnect.self, ControlMute.self, ControlUnmute.self,
-            ControlBattery.self, ControlRadio.self, ControlClock.self,
-            ControlReload.self, ControlStop.self, ControlEvents.self, ControlJournal.self, ControlWait.self,
+            ControlBattery.self, ControlRadio.self, ControlClock.self, ControlScenario.self,
+            ControlPut.self, ControlRemove.self, ControlProfile.self, ControlReset.self, ControlReload.self,
+            ControlStop.self, ControlEvents.self, ControlJournal.self, ControlWait.self,
             ControlBonds.self, ControlForget.self,
             ControlPair.self,
         ])
@@ -234,6 +235,54 @@ struct ControlReload: AsyncParsableCommand {
         commandName: "reload", abstract: "Read the profiles again.", discussion: "Example: beaconry ctl reload")
     @OptionGroup var options: ControlOptions
     func run() async throws { try await options.tool.send(.reload) }
+}
+
+/// `beaconry ctl reset`
+struct ControlReset: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reset", abstract: "Start all over, as between two tests.",
+        discussion: """
+            Example: beaconry ctl reset
+
+            The profiles are read again, and every beacon starts as its profile has it: without saved settings, bonds, \
+            connections and faults. Receivers that were added are removed, and the journal is empty.
+            """)
+    @OptionGroup var options: ControlOptions
+    func run() async throws { try await options.tool.send(.reset) }
+}
+
+/// `beaconry ctl profile`
+struct ControlProfile: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "profile", abstract: "Print the profile in use, with all changes of put and remove.",
+        discussion: "Example: beaconry ctl profile > now.yaml")
+    @OptionGroup var options: ControlOptions
+    func run() async throws { try await options.tool.send(.profile(options.profile)) }
+}
+
+/// `beaconry ctl put`
+struct ControlPut: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "put", abstract: "Add a beacon, or replace one, until the next reload.",
+        discussion: """
+            Example: beaconry ctl put sign '{ device: beacon, format: eddystone-url, url: https://example.com }'
+
+            The keys are those of an entry of beacons in a profile, in YAML or JSON.
+            """)
+    @Argument(help: "The beacon's id.") var device: String
+    @Argument(help: "The entry.") var entry: String
+    @OptionGroup var options: ControlOptions
+    func run() async throws { try await options.tool.send(.put(device, text: entry)) }
+}
+
+/// `beaconry ctl remove`
+struct ControlRemove: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Remove a beacon, until the next reload.",
+        discussion: "Example: beaconry ctl remove sign")
+    @Argument(help: "The beacon's id, or a pattern such as 'shelf-*'.") var device: String
+    @OptionGroup var options: ControlOptions
+    func run() async throws { try await options.tool.send(to: device) { .remove($0) } }
 }
 
 /// `beaconry ctl events`

@@ -24,6 +24,7 @@ enum EventText {
         case .reloadFailed(let error):
             return
                 "reload failed: \(error.message); \(error.hint.isEmpty ? "fix the profile, then reload" : error.hint)"
+        case .scenario(let scenario): return ScenarioText.line(scenario)
         case .stopping: return "stopping"
         case .host(let event): return line(event)
         case .warning(let warning): return line(warning)

@@ -1,0 +1,146 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Devices
+import Profiles
+import Radio
+
+/// A profile in use.
+package struct ProfileRecord: Codable, Hashable, Sendable {
+    /// Its name.
+    package let profile: String
+    /// Its text in YAML, with all short forms written out.
+    package let text: String
+    /// Differs after each change of the profiles; a replacement may require it.
+    package let tag: String
+}
+
+// Changes of the profiles by clients, until the next reload.
+extension Emulator {
+    /// A profile in use.
+    /// - Parameter name: its name; `nil` for the first one.
+    /// - Throws: `EmulatorError` `.unknownBeacon`.
+    package func profileRecord(_ name: String?) throws(EmulatorError) -> ProfileRecord {
+        let profile = profiles[try index(ofProfile: name)]
+        return ProfileRecord(profile: profile.name, text: ProfileWriter.text(of: profile), tag: "\(revision)")
+    }
+
+    /// Replaces a profile in use. Beacons whose definition is the same keep their state.
+    /// - Parameters:
+    ///   - text: YAML or JSON, without references to files and environment variables.
+    ///   - name: the profile to replace; `nil` for the first one.
+    ///   - tag: the tag that the profiles must have; `nil` for any.
+    /// - Throws: `EmulatorError` with the faults of the text, `.profileChanged` for another tag, `.unknownBeacon`, or as
+    ///   `reload`; then nothing has changed.
+    package func replaceProfile(
+        _ name: String?, by text: String, tag: String?
+    ) async throws(EmulatorError) -> ReloadResult {
+        let profile: Profile
+        do throws(ProfileFaults) {
+            profile = try Profile(parsing: text, file: "profile")
+        } catch {
+            throw EmulatorError(error)
+        }
+        return try await changeProfiles { emulator throws(EmulatorError) in
+            guard tag == nil || tag == "\(emulator.revision)" else {
+                throw EmulatorError(
+                    .profileChanged, "the profile has changed: its tag is \(emulator.revision), not \(tag ?? "")",
+                    hint: "read it again")
+            }
+            var next = emulator.profiles
+            next[try emulator.index(ofProfile: name)] = profile
+            guard Set(next.map(\.name)).count == next.count else {
+                throw EmulatorError(.badProfile, "another profile has the name \"\(profile.name)\" already")
+            }
+            return next
+        }
+    }
+
+    /// Adds a beacon, or replaces one.
+    /// - Parameters:
+    ///   - name: its id, or `PROFILE/ID`; a new one without a profile is added to the first.
+    ///   - text: the keys of its entry in a profile, in YAML or JSON.
+    /// - Returns: the beacon, and whether it is new.
+    /// - Throws: `EmulatorError` with the faults of the text, or as `reload`; then nothing has changed.
+    package func putBeacon(_ name: String, _ text: String) async throws(EmulatorError) -> (BeaconStatus, isNew: Bool) {
+        let (profile, id) = Self.parts(of: name)
+        let beacon: BeaconDefinition
+        do throws(ProfileFaults) {
+            beacon = try BeaconDefinition(parsing: text, id: id, file: "beacon")
+        } catch {
+            throw EmulatorError(error)
+        }
+        let result = try await changeProfiles { emulator throws(EmulatorError) in
+            var next = emulator.profiles
+            let index: Int
+            if let place = emulator.place(of: name) {
+                index = place.profile
+            } else {
+                index = try emulator.index(ofProfile: profile)
+            }
+            var beacons = next[index].beacons
+            if let position = beacons.firstIndex(where: { $0.id == id }) {
+                beacons[position] = beacon
+            } else {
+                guard !next.flatMap(\.receivers).contains(where: { $0.id == id }) else {
+                    throw EmulatorError(
+                        .refusedSetting, "a receiver is named \"\(id)\" already", hint: "give the beacon another id")
+                }
+                beacons.append(beacon)
+            }
+            next[index] = Self.profile(next[index], with: beacons)
+            return next
+        }
+        let status = try await show(directory.beacon(BeaconIdentifier(name)) == nil ? id : name)
+        return (status, isNew: result.added.contains(status.identifier.name))
+    }
+
+    /// Removes a beacon.
+    /// - Throws: `EmulatorError` `.unknownBeacon`, or as `reload`; then nothing has changed.
+    package func removeBeacon(_ name: String) async throws(EmulatorError) -> ReloadResult {
+        try await changeProfiles { emulator throws(EmulatorError) in
+            guard let place = emulator.place(of: name) else {
+                throw EmulatorError(
+                    .unknownBeacon, "there is no beacon \"\(name)\"", hint: "beaconry ctl list shows all")
+            }
+            var next = emulator.profiles
+            var beacons = next[place.profile].beacons
+            beacons.remove(at: place.beacon)
+            next[place.profile] = Self.profile(next[place.profile], with: beacons)
+            return next
+        }
+    }
+
+    private func index(ofProfile name: String?) throws(EmulatorError) -> Int {
+        guard let index = name == nil ? profiles.indices.first : profiles.firstIndex(where: { $0.name == name }) else {
+            throw EmulatorError(
+                .unknownBeacon, "there is no profile \"\(name ?? "")\"",
+                hint: "profiles are \(profiles.map(\.name).joined(separator: ", "))")
+        }
+        return index
+    }
+
+    /// The indices of a beacon's profile and of the beacon in it; `nil` if the run has no such beacon.
+    private func place(of name: String) -> (profile: Int, beacon: Int)? {
+        for (profile, definition, identifier) in BeaconFactory.identified(profiles) where identifier.name == name {
+            guard let index = profiles.firstIndex(where: { $0.name == profile.name }),
+                let beacon = profiles[index].beacons.firstIndex(where: { $0.id == definition.id })
+            else { return nil }
+            return (index, beacon)
+        }
+        return nil
+    }
+
+    /// `PROFILE/ID`, or an id.
+    private static func parts(of name: String) -> (profile: String?, id: String) {
+        guard let slash = name.firstIndex(of: "/") else { return (nil, name) }
+        return (String(name[..<slash]), String(name[name.index(after: slash)...]))
+    }
+
+    private static func profile(_ profile: Profile, with beacons: [BeaconDefinition]) -> Profile {
+        Profile(
+            name: profile.name, beacons: beacons, receivers: profile.receivers, physics: profile.physics,
+            walls: profile.walls)
+    }
+}

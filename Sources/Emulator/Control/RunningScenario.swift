@@ -1,0 +1,177 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Devices
+package import Profiles
+import Radio
+
+/// The progress of a scenario on a run.
+package struct ScenarioRecord: Codable, Hashable, Sendable {
+    /// What it does.
+    package enum State: String, Codable, Hashable, Sendable {
+        /// It waits for its next change.
+        case running
+        /// All changes are done, and its duration is over.
+        case ended
+        /// It was stopped, or replaced by another one.
+        case stopped
+    }
+
+    /// A change of the timeline.
+    package struct Change: Codable, Hashable, Sendable {
+        /// The time since the start of the scenario, in seconds.
+        package let at: Double
+        /// The change in the words of the file.
+        package let change: String
+        /// Why it was refused; absent if it was not.
+        package var message: String?
+    }
+
+    /// The version of the format.
+    package var v = 1
+    /// The scenario's name.
+    package let scenario: String
+    /// What it does.
+    package let state: State
+    /// The time since its start, in seconds of the run.
+    package let elapsed: Double
+    /// Its duration, in seconds.
+    package let duration: Double
+    /// The number of changes, and of those that were done or refused.
+    package let changes, done: Int
+    /// The next change; absent after the last one.
+    package let next: Change?
+    /// The changes that were refused.
+    package let refused: [Change]
+    /// The keys of the scenario that have no effect on a run; absent without any.
+    package let ignored: [String]?
+}
+
+/// A scenario whose changes are performed on a run.
+struct RunningScenario {
+    let timeline: Timeline
+    /// The time of the run at its start.
+    let start: Duration
+    var end: Duration?
+    var done = 0
+    var refused: [ScenarioRecord.Change] = []
+    var state = ScenarioRecord.State.running
+    var task: Task<Void, Never>?
+
+    func record(at now: Duration) -> ScenarioRecord {
+        func change(_ step: ScenarioStep) -> ScenarioRecord.Change {
+            ScenarioRecord.Change(at: Self.seconds(step.time), change: step.text)
+        }
+        return ScenarioRecord(
+            scenario: timeline.name, state: state, elapsed: Self.seconds((end ?? now) - start),
+            duration: Self.seconds(timeline.duration), changes: timeline.steps.count, done: done,
+            next: state == .running && done < timeline.steps.count ? change(timeline.steps[done]) : nil,
+            refused: refused, ignored: timeline.ignoredKeys.isEmpty ? nil : timeline.ignoredKeys)
+    }
+
+    private static func seconds(_ duration: Duration) -> Double {
+        Double(duration / .milliseconds(1)).rounded() / 1000
+    }
+}
+
+extension Emulator {
+    /// The scenario of the run, or the last one; `nil` if there was none.
+    package var scenarioRecord: ScenarioRecord? { scenario?.record(at: uptime) }
+
+    /// Performs the timeline of a scenario from now on, instead of a former one.
+    /// - Parameter text: the scenario, in YAML or JSON.
+    /// - Throws: `EmulatorError` with the faults of the text; then nothing has changed.
+    package func startScenario(_ text: String) async throws(EmulatorError) -> ScenarioRecord {
+        let hosts = ((try? await receivers()) ?? []).map(\.name)
+        let served = ((try? await servedReceivers()) ?? []).map(\.name)
+        let timeline: Timeline
+        do throws(ProfileFaults) {
+            timeline = try Timeline(
+                parsing: text, file: "scenario", beacons: await list().map(\.identifier.name),
+                receivers: hosts + served.filter { !hosts.contains($0) })
+        } catch {
+            throw EmulatorError(error)
+        }
+        stopScenario()
+        var started = RunningScenario(timeline: timeline, start: uptime)
+        started.task = Task { [weak self] in await self?.perform(timeline) }
+        scenario = started
+        return postScenario(started)
+    }
+
+    /// Ends the scenario; what it has changed stays.
+    /// - Returns: its record; `nil` if there was none.
+    @discardableResult
+    package func stopScenario() -> ScenarioRecord? {
+        guard var stopped = scenario else { return nil }
+        stopped.task?.cancel()
+        if stopped.state == .running {
+            stopped.state = .stopped
+            stopped.end = uptime
+            scenario = stopped
+            postScenario(stopped)
+        }
+        return scenarioRecord
+    }
+
+    @discardableResult
+    private func postScenario(_ scenario: RunningScenario) -> ScenarioRecord {
+        let record = scenario.record(at: uptime)
+        events.post(.scenario(record))
+        return record
+    }
+
+    private func perform(_ timeline: Timeline) async {
+        for step in timeline.steps {
+            guard await sleep(untilScenarioTime: step.time) else { return }
+            var message: String?
+            if let request = ControlRequest(step.action) {
+                do throws(EmulatorError) {
+                    try await perform(request)
+                } catch {
+                    message = "\(error)"
+                }
+            }
+            guard !Task.isCancelled, var current = scenario else { return }
+            current.done += 1
+            if let message {
+                current.refused.append(
+                    ScenarioRecord.Change(
+                        at: Double(step.time / .milliseconds(1)) / 1000, change: step.text, message: message))
+            }
+            scenario = current
+            postScenario(current)
+        }
+        guard await sleep(untilScenarioTime: timeline.duration), var ended = scenario else { return }
+        ended.state = .ended
+        ended.end = uptime
+        scenario = ended
+        postScenario(ended)
+    }
+
+    /// - Returns: `false` if the scenario was stopped meanwhile.
+    private func sleep(untilScenarioTime time: Duration) async -> Bool {
+        guard let start = scenario?.start else { return false }
+        return await sleep(until: start + time)
+    }
+}
+
+extension ControlRequest {
+    /// The request of a change; `nil` for what a receiver does on a connection.
+    package init?(_ action: ScenarioAction) {
+        switch action {
+        case .move(let name, let metres): self = .move(name, metres)
+        case .set(let beacon, let values): self = .set(beacon, values)
+        case .enable(let beacon): self = .enable(beacon)
+        case .disable(let beacon): self = .disable(beacon)
+        case .mute(let beacon, let time): self = .mute(beacon, for: time)
+        case .unmute(let beacon): self = .unmute(beacon)
+        case .battery(let beacon, let state): self = .battery(beacon, state)
+        case .link(let beacon, let receiver, let values): self = .link(beacon, receiver: receiver, values)
+        case .disconnect(let name, let peer, let reason): self = .disconnect(name, peer: peer, reason: reason)
+        case .radio(let power): self = .radio(power)
+        case .onConnection: return nil
+        }
+    }
+}
