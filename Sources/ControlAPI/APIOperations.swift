@@ -53,6 +53,36 @@ struct APIOperations: Sendable {
 
     func reload() async throws(Problem) -> APIReply { .json(try await answer(.reload).reload) }
 
+    func reset() async throws(Problem) -> APIReply { .json(try await answer(.reset).reload) }
+
+    // MARK: - Profiles
+
+    func profile(_ name: String?) async throws(Problem) -> APIReply {
+        guard let record = try await answer(.profile(name)).profile else { return .empty }
+        return .content(Array(record.text.utf8), type: "application/yaml", tag: record.tag)
+    }
+
+    func replaceProfile(_ request: APIRequest) async throws(Problem) -> APIReply {
+        guard let text = request.text else { throw .invalid("a profile is expected", hint: "see docs/profiles.md") }
+        // RFC 9110, 13.1.1: `*`, or tags in quotes.
+        var tag = request.fields[.ifMatch].map { $0.filter { $0 != "\"" && $0 != " " } }
+        if tag == "*" { tag = nil }
+        return .json(try await answer(.replaceProfile(request.query["profile"], text: text, tag: tag)).reload)
+    }
+
+    // MARK: - The scenario
+
+    func scenario() async throws(Problem) -> APIReply { .json(try await answer(.scenario).scenario) }
+
+    func startScenario(_ request: APIRequest) async throws(Problem) -> APIReply {
+        guard let text = request.text else { throw .invalid("a scenario is expected", hint: "see docs/scenarios.md") }
+        return .json(try await answer(.startScenario(text: text)).scenario, .created)
+    }
+
+    func stopScenario() async throws(Problem) -> APIReply { .json(try await answer(.stopScenario).scenario) }
+
+    // MARK: - The radio
+
     func setRadio(_ request: APIRequest) async throws(Problem) -> APIReply {
         let power = try request.members("power")["power"]?.string ?? ""
         _ = try await answer(.radio(power))
@@ -103,6 +133,17 @@ struct APIOperations: Sendable {
         _ = try await answer(.show(name))
         for request in patch.requests(for: name) { _ = try await answer(request) }
         return try await beacon(name)
+    }
+
+    /// Adds or replaces a beacon. The members are the keys of its entry in a profile.
+    func putBeacon(_ name: String, _ members: [String: JSONValue]) async throws(Problem) -> APIReply {
+        let answer = try await answer(.put(name, text: JSONLine.encode(JSONValue.object(members))))
+        return .json(answer.beacons?.first, answer.isNew == true ? .created : .ok)
+    }
+
+    func removeBeacon(_ name: String) async throws(Problem) -> APIReply {
+        _ = try await answer(.remove(name))
+        return .empty
     }
 
     func disconnect(_ name: String, _ request: APIRequest) async throws(Problem) -> APIReply {

@@ -18,6 +18,8 @@ struct APIRequest: Sendable {
     let fields: HTTPFields
     /// The body; `nil` for none.
     var body: JSONValue?
+    /// The body of a resource that takes YAML as well; `nil` for none.
+    var text: String?
 
     /// - Throws: `Problem` 400 for a path that is not percent-encoded UTF-8.
     init(_ head: HTTPRequest) throws(Problem) {
@@ -90,8 +92,8 @@ struct APIRequest: Sendable {
 enum APIReply: Sendable {
     /// JSON.
     case json(any Encodable & Sendable, HTTPResponse.Status = .ok)
-    /// Other content, with its type.
-    case content([UInt8], type: String)
+    /// Other content, with its type and, for conditional requests, its tag.
+    case content([UInt8], type: String, tag: String? = nil)
     /// Success without content.
     case empty
     /// Events until the client or the run ends.

@@ -33,7 +33,10 @@ struct APIResponder: Sendable {
         case .json(let value, let status):
             try await write(
                 Array(JSONLine.encode(AnyRecord(value)).utf8), "application/json", status, isHead: isHead, [:], writer)
-        case .content(let bytes, let type): try await write(bytes, type, .ok, isHead: isHead, [:], writer)
+        case .content(let bytes, let type, let tag):
+            var fields = HTTPFields()
+            if let tag { fields[.eTag] = "\"\(tag)\"" }
+            try await write(bytes, type, .ok, isHead: isHead, fields, writer)
         case .empty: try await writer.writeResponse(HTTPResponse(status: .noContent, headerFields: Self.fields))
         case .events(let selection, let sequence):
             if isHead { return try await write([], "text/event-stream", .ok, isHead: true, [:], writer) }
@@ -47,20 +50,43 @@ struct APIResponder: Sendable {
         // EventSource of browsers cannot set fields.
         let queryToken = wanted.path == "/v1/events" ? wanted.query["token"] : nil
         let isPage = PageFile.has(wanted.segments.joined(separator: "/"))
-        try requestGuard.check(request.head, queryToken: queryToken, needsToken: !isPage)
+        try requestGuard.check(
+            request.head, queryToken: queryToken, needsToken: !isPage,
+            takesYAML: Route.all.contains { $0.takesYAML && $0.names(in: wanted.segments) != nil })
         for route in Route.all {
             guard let names = route.names(in: wanted.segments) else { continue }
             let method = wanted.method == .head ? HTTPRequest.Method.get : wanted.method
             guard let handler = route.handlers[method] else {
                 throw Problem.method(wanted.method, allowed: route.methods)
             }
-            wanted.body = try await body(of: request)
+            if route.takesYAML {
+                wanted.text = try await text(of: request)
+            } else {
+                wanted.body = try await body(of: request)
+            }
             return try await handler(operations, wanted, names)
         }
         throw Problem.noResource(wanted.path)
     }
 
     private func body(of request: Request) async throws(Problem) -> JSONValue? {
+        let bytes = try await bytes(of: request)
+        guard !bytes.isEmpty else { return nil }
+        guard let value = JSONValue(parsing: bytes) else {
+            throw Problem(.badRequest, code: "not-json", "the body is not JSON")
+        }
+        return value
+    }
+
+    private func text(of request: Request) async throws(Problem) -> String? {
+        let bytes = try await bytes(of: request)
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw Problem(.badRequest, code: "not-text", "the body is not UTF-8 text")
+        }
+        return bytes.isEmpty ? nil : text
+    }
+
+    private func bytes(of request: Request) async throws(Problem) -> [UInt8] {
         var bytes: [UInt8] = []
         do {
             for try await buffer in request.body {
@@ -73,11 +99,7 @@ struct APIResponder: Sendable {
         guard bytes.count <= Self.longestBody else {
             throw Problem(.contentTooLarge, code: "too-large", "a body has at most \(Self.longestBody) bytes")
         }
-        guard !bytes.isEmpty else { return nil }
-        guard let value = JSONValue(parsing: bytes) else {
-            throw Problem(.badRequest, code: "not-json", "the body is not JSON")
-        }
-        return value
+        return bytes
     }
 
     // MARK: - Replies

@@ -43,6 +43,7 @@ struct Problem: Error, Encodable {
             case .badProfile, .refusedSetting: .unprocessableContent
             case .unknownBeacon, .unknownPeer: .notFound
             case .radio, .cannotCreate: .conflict
+            case .profileChanged: .preconditionFailed
             case .inputOutput: .internalServerError
             }
         title = status.reasonPhrase

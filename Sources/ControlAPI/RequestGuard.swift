@@ -15,10 +15,12 @@ struct RequestGuard: Sendable {
     let token: String?
 
     /// - Throws: `Problem` 421, 403, 401 or 415.
-    func check(_ head: HTTPRequest, queryToken: String?, needsToken: Bool = true) throws(Problem) {
+    func check(
+        _ head: HTTPRequest, queryToken: String?, needsToken: Bool = true, takesYAML: Bool = false
+    ) throws(Problem) {
         try checkHost(head)
         if needsToken { try checkToken(head, queryToken) }
-        try checkContentType(head)
+        try checkContentType(head, takesYAML: takesYAML)
     }
 
     private func checkHost(_ head: HTTPRequest) throws(Problem) {
@@ -64,11 +66,12 @@ struct RequestGuard: Sendable {
         return zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }
 
-    private func checkContentType(_ head: HTTPRequest) throws(Problem) {
+    private func checkContentType(_ head: HTTPRequest, takesYAML: Bool) throws(Problem) {
         let hasBody =
             head.headerFields[.contentLength].map { $0 != "0" } ?? (head.headerFields[.transferEncoding] != nil)
         guard hasBody else { return }
         let type = (head.headerFields[.contentType] ?? "").prefix { $0 != ";" }.lowercased()
+        if takesYAML, type == "application/yaml" { return }
         guard type == "application/json" || (type.hasPrefix("application/") && type.hasSuffix("+json")) else {
             throw Problem(
                 .unsupportedMediaType, code: "not-json", "a body must be JSON",

@@ -14,8 +14,11 @@ struct Route: Sendable {
     /// The parts of the path; `*` for a name.
     let path: [String]
     let handlers: [HTTPRequest.Method: Handler]
+    /// Whether its bodies are YAML or JSON, which are read as text.
+    let takesYAML: Bool
 
-    private init(_ path: String, _ handlers: [HTTPRequest.Method: Handler]) {
+    private init(_ path: String, takesYAML: Bool = false, _ handlers: [HTTPRequest.Method: Handler]) {
+        self.takesYAML = takesYAML
         self.path = path.split(separator: "/").map(String.init)
         self.handlers = handlers
     }
@@ -50,6 +53,8 @@ struct Route: Sendable {
             [
                 .get: { api, _, names in try await api.beacon(names[0]) },
                 .patch: { api, request, names in try await api.patchBeacon(names[0], try request.members()) },
+                .put: { api, request, names in try await api.putBeacon(names[0], try request.members()) },
+                .delete: { api, _, names in try await api.removeBeacon(names[0]) },
             ]),
         Route(
             "v1/beacons/*/disconnect",
@@ -71,6 +76,20 @@ struct Route: Sendable {
             ]),
         Route("v1/clock/advance", [.post: { api, request, _ in try await api.advance(request) }]),
         Route("v1/radio", [.put: { api, request, _ in try await api.setRadio(request) }]),
+        Route(
+            "v1/profile", takesYAML: true,
+            [
+                .get: { api, request, _ in try await api.profile(request.query["profile"]) },
+                .put: { api, request, _ in try await api.replaceProfile(request) },
+            ]),
+        Route(
+            "v1/scenario", takesYAML: true,
+            [
+                .get: { api, _, _ in try await api.scenario() },
+                .put: { api, request, _ in try await api.startScenario(request) },
+                .delete: { api, _, _ in try await api.stopScenario() },
+            ]),
+        Route("v1/reset", [.post: { api, _, _ in try await api.reset() }]),
         Route("v1/reload", [.post: { api, _, _ in try await api.reload() }]),
         Route("v1/bonds", [.get: { api, _, _ in try await api.bonds(nil) }]),
         Route(

@@ -12,6 +12,11 @@ from pathlib import Path
 from beaconry import CHECKOUT, PROFILES, Beaconry
 from private_bus import PEERS
 
+# What a profile, a scenario or a setting may be is more than a schema can say.
+CONFIGURATION = "".join(
+    f'[[operations]]\ninclude-name = "{name}"\nchecks.positive_data_acceptance.enabled = false\n'
+    for name in ("PATCH /v1/beacons/{beacon}", "PUT /v1/profile", "PUT /v1/scenario")
+)
 DESCRIPTION = CHECKOUT / "Sources" / "ControlAPI" / "Resources" / "openapi.json"
 
 
@@ -25,10 +30,11 @@ def test_resources_are_as_described(beaconry: Beaconry, tmp_path: Path) -> None:
     )  # fmt: skip
     url = run.wait("http-ready")["url"]
     run.wait("ready")
+    (tmp_path / "schemathesis.toml").write_text(CONFIGURATION)
     excluded = ["--exclude-path", "/v1/events", "--exclude-path", "/v1/journal/verify"]
     done = subprocess.run(
         [program, "run", DESCRIPTION, "--url", url, "--max-examples", "30", "--seed", "1", *excluded],
         cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=110, check=False,
     )  # fmt: skip
-    assert done.returncode == 0 and "23/25" in done.stdout, f"{done.stdout}\n{done.stderr}"
+    assert done.returncode == 0 and "31/33" in done.stdout, f"{done.stdout}\n{done.stderr}"
     assert run.end() == 0
