@@ -34,7 +34,7 @@ async function request(method, path, body, type) {
     const response = await fetch(path, {
         method,
         headers: headers(body === undefined ? {} : { "content-type": type ?? "application/json" }),
-        body: body === undefined ? undefined : JSON.stringify(body),
+        body: body === undefined || typeof body === "string" ? body : JSON.stringify(body),
         cache: "no-store",
     });
     const answer = await response.json().catch(() => undefined);
@@ -44,7 +44,8 @@ async function request(method, path, body, type) {
 
 export const get = (path) => request("GET", path);
 export const post = (path, body = {}) => request("POST", path, body);
-export const put = (path, body) => request("PUT", path, body);
+/** A body of text has the given type; any other one is JSON. */
+export const put = (path, body, type) => request("PUT", path, body, type);
 export const remove = (path) => request("DELETE", path);
 export const patch = (path, body) => request("PATCH", path, body, "application/merge-patch+json");
 export const path = (...parts) => `v1/${parts.map(encodeURIComponent).join("/")}`;

@@ -11,6 +11,7 @@ import { LogView } from "./log.js";
 import { MapView } from "./map.js";
 import { Model } from "./model.js";
 import { RunView } from "./run.js";
+import { ScenarioView } from "./scenario.js";
 import { SignalView } from "./signal.js";
 import { makeTables } from "./tables.js";
 
@@ -73,6 +74,12 @@ const commands = {
     ),
     setRate: (rate) => attempt(() => api.put("v1/clock", { rate })),
     setRadio: (power) => attempt(() => api.put("v1/radio", { power })),
+    startScenario: (file) => attempt(() => api.put("v1/scenario", file, "application/yaml")),
+    stopScenario: () => attempt(() => api.remove("v1/scenario")),
+    reset: () => attempt(async () => {
+        await api.post("v1/reset");
+        model.refresh();
+    }),
     reload: () => attempt(async () => {
         await api.post("v1/reload");
         model.refresh();
@@ -88,6 +95,7 @@ new DetailView(model, commands);
 new SignalView(model, commands);
 makeTables(model, commands);
 new RunView(model, commands);
+new ScenarioView(model, commands);
 new LogView(model);
 
 const CONNECTION = {

@@ -25,6 +25,8 @@ export class Model {
     /** The links by beacon, then by receiver. */
     links = new Map();
     clock = undefined;
+    /** The progress of the scenario, or of the last one. */
+    scenario = undefined;
     version = undefined;
     radio = undefined;
     isRadioOn = true;
@@ -178,6 +180,10 @@ export class Model {
         if (name === "advertising-started" || name === "advertising-changed") {
             this.advertisements.set(device, event);
             this.warnings.delete(device);
+        }
+        if (name.startsWith("scenario-")) {
+            this.scenario = event.scenario;
+            this.change("scenario");
         }
         if (name === "radio-ready") this.radio = event;
         if (name === "radio-ready" || name === "radio-lost") this.isRadioOn = name === "radio-ready";

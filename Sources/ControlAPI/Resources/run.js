@@ -55,6 +55,7 @@ export class RunView {
             html(
                 "div", { class: "actions" }, this.#radio,
                 html("button", { type: "button", click: commands.reload }, "Reload profile"),
+                html("button", { type: "button", click: commands.reset }, "Reset"),
             ));
         model.observe((changed) => {
             if (changed.has("clock")) this.#draw();

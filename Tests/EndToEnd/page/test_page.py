@@ -186,6 +186,32 @@ def test_virtual_time_is_advanced(show: Show, room: Path) -> None:
     expect(page.get_by_role("button", name="+1 m", exact=True)).to_be_enabled()
 
 
+def test_a_scenario_is_run_stopped_and_reset(show: Show, room: Path, tmp_path: Path) -> None:
+    viewer = show(room, "--rate", "manual")
+    page = viewer.page
+    scenario = tmp_path / "evening.yaml"
+    scenario.write_text(
+        "scenario: evening\nduration: 5m\ntimeline:\n  - { at: 30s, do: [off door, battery shelf flat] }\n"
+        "  - { at: 50s, do: on shelf }\n  - { at: 3m, do: off spare }\n"
+    )
+    page.get_by_label("Scenario", exact=True).set_input_files(scenario)
+    progress = page.get_by_role("progressbar", name="Changes of the scenario")
+    expect(page.get_by_text("evening: running, 0 of 4 changes; next at 0:00:30: off door")).to_be_visible()
+    page.get_by_role("button", name="+1 m", exact=True).click()
+    expect(page.get_by_text("evening: running, 3 of 4 changes; next at 0:03:00: off spare")).to_be_visible()
+    expect(page.get_by_text("on shelf: the battery of shelf is flat")).to_be_visible()
+    assert progress.get_attribute("value") == "3"
+    assert [viewer.beacon(name)["enabled"] for name in ("door", "shelf", "spare")] == [False, False, True]
+    page.get_by_role("button", name="Stop scenario").click()
+    expect(page.get_by_text("evening: stopped, 3 of 4 changes; after 0:01:00")).to_be_visible()
+    expect(page.get_by_role("button", name="Stop scenario")).to_be_disabled()
+    page.get_by_role("button", name="Reset").click()
+    eventually(lambda: viewer.beacon("door")["enabled"] and viewer.beacon("shelf")["enabled"])
+    scenario.write_text("scenario: evening\ntimeline: [{ at: 1s, do: off lift }]\n")
+    page.get_by_label("Scenario", exact=True).set_input_files(scenario)
+    expect(page.get_by_role("alert").filter(has_text='there is no beacon "lift"')).to_be_visible()
+
+
 def test_the_clock_of_real_time_has_no_controls(show: Show, room: Path) -> None:
     page = show(room).page
     expect(page.get_by_text("real time; start the run with --rate manual or max to control the clock")).to_be_visible()
