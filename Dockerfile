@@ -38,5 +38,6 @@ COPY profiles /profiles
 ENV BEACONRY_STATE=/state RUNTIME_DIRECTORY=/run/beaconry
 VOLUME /state
 USER 10001:10001
+HEALTHCHECK --interval=10s --timeout=5s --start-period=5s CMD ["beaconry", "ctl", "list"]
 ENTRYPOINT ["beaconry"]
 CMD ["run", "/profiles/iot-design-shop.yaml"]

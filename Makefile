@@ -20,7 +20,7 @@ endif
 export BEACONRY_COMMIT
 RELEASE := swift build -c release --static-swift-stdlib
 
-.PHONY: build install wheel run demo check docs test test-all unit-test host-test python-test vm-test fuzz sanitize sanitize-thread \
+.PHONY: build install package package-test wheel run demo check docs test test-all unit-test host-test python-test vm-test fuzz sanitize sanitize-thread \
 	sanitize-address bench release sbom dependencies test-dependencies clean
 
 build: dependencies
@@ -32,6 +32,14 @@ release: dependencies
 # The program, its man pages, shell completions and profiles.
 install: $(if $(BINARY),,release)
 	Scripts/install $(or $(BINARY),.build/release/beaconry) $(PREFIX) $(DESTDIR)
+
+# The Debian package and the archive, in .build/package.
+package: $(if $(BINARY),,release)
+	Scripts/package $(or $(BINARY),.build/release/beaconry) .build/package
+
+# The package in Debian 12 and 13, which are fetched from Debian.
+package-test: package
+	Scripts/package-test .build/package/beaconry_*.deb
 
 # The wheel of the Python package, with the release build of the program.
 wheel: test-dependencies $(if $(BINARY),,release)

@@ -52,7 +52,7 @@ struct ControlSocketTests {
     init() throws { folder = try TemporaryFolder() }
 
     private func path(_ profile: String? = nil) throws -> String {
-        try ControlSockets.path(profile: profile, in: folder.path)
+        try ControlSockets.path(profile: profile, in: [folder.path])
     }
 
     @Test func onlyRunIsFound() throws {

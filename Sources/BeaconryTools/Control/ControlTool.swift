@@ -179,8 +179,10 @@ enum ControlSockets {
     /// The path of a run's control socket.
     /// - Parameter profile: a profile of the run; `nil` if there is only one run.
     /// - Throws: Without a profile: `EmulatorError` if there is no socket, `Failure` if several runs have one.
-    static func path(profile: String?, in folder: String = Folders.runtime) throws -> String {
-        let sockets = Folder.names(in: folder).filter { $0.hasSuffix(".sock") }
+    static func path(profile: String?, in folders: [String] = Folders.control) throws -> String {
+        let all = folders.map { folder in (folder, Folder.names(in: folder).filter { $0.hasSuffix(".sock") }) }
+        // Runs of the user come before services of the system.
+        let (folder, sockets) = all.first { !$0.1.isEmpty } ?? all[0]
         if let profile {
             // The socket of `beaconry advertise` is `advertise-PID.sock`.
             let numbered = sockets.filter {

@@ -25,8 +25,10 @@ package enum EnvironmentVariable: String, CaseIterable, Sendable {
     case readyFile = "ready-file"
     case capture
     case control
+    case controlGroup = "control-group"
     case http
     case httpTokenFile = "http-token-file"
+    case metricsFile = "metrics-file"
     case json
     case state
     case ephemeral

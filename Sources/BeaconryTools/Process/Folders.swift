@@ -21,6 +21,12 @@ package enum Folders {
         return geteuid() == 0 ? "/run/beaconry" : "/tmp/beaconry-\(geteuid())"
     }
 
+    /// The folder of the sockets of services of the system.
+    private static let services = "/run/beaconry"
+
+    /// The folders in which `ctl` looks for control sockets, in this order.
+    package static var control: [String] { runtime == services ? [runtime] : [runtime, services] }
+
     /// The path of a profile's control socket.
     package static func controlSocket(of profile: String) -> String { "\(runtime)/\(profile).sock" }
 

@@ -13,19 +13,24 @@ package struct ControlServer: Service {
     private let emulator: Emulator
     private let names: SocketNames
     private let listener: ControlListener
+    /// The group whose members are clients, too; `nil` for none.
+    private let group: gid_t?
     private let sentence: @Sendable (EmulatorEvent) -> String
 
     /// Creates the sockets of an emulator. `run()` must follow, which serves and then removes them.
     /// - Parameters:
     ///   - path: The path of a profile's socket, by the profile's name. With it, the sockets follow a reload that adds,
     ///     renames or removes profiles.
+    ///   - group: The number of a group whose members may use the sockets, too; `nil` for none.
     ///   - sentence: Describes an event, for clients that want sentences.
     /// - Throws: `EmulatorError` `.cannotCreate` if a socket cannot be created or is in use; then none is created.
     package init(
         _ emulator: Emulator, claiming paths: [String], path: (@Sendable (String) -> String)? = nil,
+        group: UInt32? = nil,
         sentence: @escaping @Sendable (EmulatorEvent) -> String = { "\($0)" }
     ) async throws(EmulatorError) {
         self.emulator = emulator
+        self.group = group
         self.sentence = sentence
         emulator.events.keepJournal()
         guard let first = paths.first else {
@@ -33,7 +38,7 @@ package struct ControlServer: Service {
                 .cannotCreate, "there is no control socket to create", hint: "name one (--control PATH)")
         }
         for path in paths.dropFirst() { try await Self.prepare(path) }
-        listener = try await Self.bind(first)
+        listener = try await Self.bind(first, group)
         names = SocketNames(first)
         for path in paths.dropFirst() {
             guard names.add(path) else {
@@ -76,12 +81,23 @@ package struct ControlServer: Service {
         }
     }
 
-    private static func bind(_ path: String) async throws(EmulatorError) -> ControlListener {
+    private static func bind(_ path: String, _ group: gid_t?) async throws(EmulatorError) -> ControlListener {
         try await prepare(path)
         do {
             let listener = try await ControlListener(path: path)
             chmod(path, 0o600)
+            guard let group else { return listener }
+            guard chown(path, uid_t.max, group) == 0, chmod(path, 0o660) == 0 else {
+                let reason = String(cString: strerror(errno))
+                await listener.close()
+                unlink(path)
+                throw EmulatorError(
+                    .cannotCreate, "the control socket \(path) cannot belong to the group \(group): \(reason)",
+                    hint: "run as a member of the group, or leave --control-group out")
+            }
             return listener
+        } catch let error as EmulatorError {
+            throw error
         } catch {
             throw EmulatorError(
                 .cannotCreate, "cannot create the control socket \(path): \(error)",
@@ -139,8 +155,9 @@ package struct ControlServer: Service {
 
     private static func buffer(_ line: String) -> ByteBuffer { ByteBuffer(string: line + "\n") }
 
-    /// Whether the peer runs as the same user, or as root.
+    /// Whether the peer runs as the same user, or as root. With a group, the mode of the socket decides that.
     private func isAllowed(_ channel: any Channel) async -> Bool {
+        guard group == nil else { return true }
         guard let peer = try? await PeerCredentials.of(channel) else { return false }
         return peer.user == geteuid() || peer.user == 0
     }

@@ -98,10 +98,9 @@ struct PeerCredentials {
     /// Whether a client that runs as the user `client` may trust a server that runs as the user `server`: its own user,
     /// or root.
     ///
-    /// Root also trusts the user who owns the socket's folder, if only root can have created that folder.
+    /// It also trusts the user who owns the socket's folder, if only root can have created that folder: that of a service.
     static func isTrusted(server: uid_t, by client: uid_t, socket path: String) -> Bool {
         if server == client || server == 0 { return true }
-        guard client == 0 else { return false }
         let folder = Folder.containing(path)
         var (status, parent) = (stat(), stat())
         guard lstat(folder, &status) == 0, stat("\(folder)/..", &parent) == 0 else { return false }

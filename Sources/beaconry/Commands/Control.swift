@@ -53,7 +53,7 @@ struct ControlShow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show one beacon with all its settings.",
         discussion: "Example: beaconry ctl show entrance")
-    @Argument(help: "The beacon's id, or a pattern such as 'shelf-*'.") var device: String
+    @Argument(help: "The beacon's id, or a pattern such as 'shelf-*'.", completion: .beacons) var device: String
     @OptionGroup var options: ControlOptions
     func run() async throws {
         let lines: ([BeaconRecord]) -> [String] = { $0.flatMap { BeaconText.details($0) } }
@@ -71,7 +71,7 @@ struct ControlSet: AsyncParsableCommand {
             Settings: \(BeaconText.commonSettings); and the named characteristics of a device, such as level=80. The value auto resumes the simulation of a characteristic that changes by itself. `ctl show` \
             lists the settings of a beacon.
             """)
-    @Argument(help: "The beacon's id, or a pattern such as 'shelf-*'.") var device: String
+    @Argument(help: "The beacon's id, or a pattern such as 'shelf-*'.", completion: .beacons) var device: String
     @Argument(help: "Settings as KEY=VALUE.") var settings: [String]
     @OptionGroup var options: ControlOptions
 
@@ -96,7 +96,7 @@ struct ControlSet: AsyncParsableCommand {
 struct ControlEnable: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "enable", abstract: "Switch a beacon on.", discussion: "Example: beaconry ctl enable entrance")
-    @Argument(help: "The beacon's id, or a pattern such as 'shelf-*'.") var device: String
+    @Argument(help: "The beacon's id, or a pattern such as 'shelf-*'.", completion: .beacons) var device: String
     @OptionGroup var options: ControlOptions
     func run() async throws { try await options.tool.send(to: device) { .enable($0) } }
 }
@@ -106,7 +106,7 @@ struct ControlDisable: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "disable", abstract: "Switch a beacon off, as if its battery were removed.",
         discussion: "Example: beaconry ctl disable entrance")
-    @Argument(help: "The beacon's id, or a pattern such as 'shelf-*'.") var device: String
+    @Argument(help: "The beacon's id, or a pattern such as 'shelf-*'.", completion: .beacons) var device: String
     @OptionGroup var options: ControlOptions
     func run() async throws { try await options.tool.send(to: device) { .disable($0) } }
 }
@@ -142,7 +142,7 @@ struct ControlMove: AsyncParsableCommand {
             The hosts of a receiver that connect later are there as well. The name of a host is the id of its receiver in the profile or the name after ?name= in --hci-server, else \
             host, host-2, and so on.
             """)
-    @Argument(help: "The beacon's id, or the name of the host or receiver.") var name: String
+    @Argument(help: "The beacon's id, or the name of the host or receiver.", completion: .beacons) var name: String
     @Argument(
         parsing: .allUnrecognized,
         help: ArgumentHelp("X, Y and, if not 0, the height in metres.", valueName: "metres"))
@@ -187,7 +187,7 @@ struct ControlLink: AsyncParsableCommand {
             In both directions, until --reset, until the time is over, or until one of them leaves the air. It replaces \
             an earlier override. Advertising and connecting are affected; existing connections are not.
             """)
-    @Argument(help: "The beacon's id, as in links.") var device: String
+    @Argument(help: "The beacon's id, as in links.", completion: .beacons) var device: String
     @Argument(help: "The host's name, as in links.") var receiver: String
 
     @Option(parsing: .unconditional, help: "RSSI of all packets in dBm, whatever the distance (default: the model's).")
@@ -269,7 +269,7 @@ struct ControlPut: AsyncParsableCommand {
 
             The keys are those of an entry of beacons in a profile, in YAML or JSON.
             """)
-    @Argument(help: "The beacon's id.") var device: String
+    @Argument(help: "The beacon's id.", completion: .beacons) var device: String
     @Argument(help: "The entry.") var entry: String
     @OptionGroup var options: ControlOptions
     func run() async throws { try await options.tool.send(.put(device, text: entry)) }
@@ -280,7 +280,7 @@ struct ControlRemove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Remove a beacon, until the next reload.",
         discussion: "Example: beaconry ctl remove sign")
-    @Argument(help: "The beacon's id, or a pattern such as 'shelf-*'.") var device: String
+    @Argument(help: "The beacon's id, or a pattern such as 'shelf-*'.", completion: .beacons) var device: String
     @OptionGroup var options: ControlOptions
     func run() async throws { try await options.tool.send(to: device) { .remove($0) } }
 }
@@ -308,7 +308,7 @@ struct ControlBonds: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bonds", abstract: "List the bonds of the beacons.",
         discussion: "Example: beaconry ctl bonds entrance")
-    @Argument(help: "The beacon's id (default: all beacons).") var device: String?
+    @Argument(help: "The beacon's id (default: all beacons).", completion: .beacons) var device: String?
     @OptionGroup var options: ControlOptions
     func run() async throws { try await options.tool.send(.bonds(device)) }
 }
@@ -322,7 +322,7 @@ struct ControlForget: AsyncParsableCommand {
 
             The peer keeps its keys, which no longer work: it must forget the beacon, too, and pair again.
             """)
-    @Argument(help: "The beacon's id.") var device: String
+    @Argument(help: "The beacon's id.", completion: .beacons) var device: String
     @Argument(help: "The peer's address as in bonds (default: all peers).") var peer: String?
     @OptionGroup var options: ControlOptions
     func run() async throws { try await options.tool.send(.forget(device, peer: peer)) }
@@ -340,7 +340,7 @@ struct ControlPair: AsyncParsableCommand {
             requested (passkey-wanted), cancel at any time. Without an answer, the beacon requests pairing with its \
             connected centrals.
             """)
-    @Argument(help: "The beacon's id.") var device: String
+    @Argument(help: "The beacon's id.", completion: .beacons) var device: String
     @Argument(help: "accept, reject, cancel, or six digits.") var answer: String?
     @OptionGroup var options: ControlOptions
     func run() async throws { try await options.tool.send(.pair(device, answer: answer)) }

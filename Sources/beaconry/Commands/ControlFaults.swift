@@ -21,7 +21,7 @@ struct ControlDisconnect: AsyncParsableCommand {
             the virtual air, both ends get it. On the virtual air the connections of a host can be ended, too, and the peer \
             can be its name there.
             """)
-    @Argument(help: "The beacon's id, or on the virtual air the host's name.") var name: String
+    @Argument(help: "The beacon's id, or on the virtual air the host's name.", completion: .beacons) var name: String
     @Argument(help: "The address of the other end (default: all connections).") var peer: String?
     @Option(help: "The reason that the other end gets.") var reason = DisconnectionReason.remoteUser
     @OptionGroup var options: ControlOptions
@@ -41,7 +41,7 @@ struct ControlMute: AsyncParsableCommand {
             On the virtual air only. Connections are lost after their supervision timeouts; one that is left when the \
             beacon is unmuted continues.
             """)
-    @Argument(help: "The beacon's id, or a pattern such as 'shelf-*'.") var device: String
+    @Argument(help: "The beacon's id, or a pattern such as 'shelf-*'.", completion: .beacons) var device: String
     @Option(name: .customLong("for"), help: "Unmute it after this time, such as 10s (default: ctl unmute).")
     var time: String?
     @OptionGroup var options: ControlOptions
@@ -62,7 +62,7 @@ struct ControlMute: AsyncParsableCommand {
 struct ControlUnmute: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "unmute", abstract: "End the muting of a beacon.", discussion: "Example: beaconry ctl unmute door")
-    @Argument(help: "The beacon's id, or a pattern such as 'shelf-*'.") var device: String
+    @Argument(help: "The beacon's id, or a pattern such as 'shelf-*'.", completion: .beacons) var device: String
     @OptionGroup var options: ControlOptions
     func run() async throws { try await options.tool.send(to: device) { .unmute($0) } }
 }
@@ -77,7 +77,7 @@ struct ControlBattery: AsyncParsableCommand {
             A beacon with a flat battery is off the air without notice: on the virtual air, centrals lose it after the \
             supervision timeout. The battery level that a device reports is a setting: ctl set door level=5.
             """)
-    @Argument(help: "The beacon's id, or a pattern such as 'shelf-*'.") var device: String
+    @Argument(help: "The beacon's id, or a pattern such as 'shelf-*'.", completion: .beacons) var device: String
     @Argument(help: "flat or full.") var state: BatteryState
     @OptionGroup var options: ControlOptions
     func run() async throws { try await options.tool.send(to: device) { .battery($0, state.rawValue) } }

@@ -73,7 +73,7 @@ struct ControlWalk: AsyncParsableCommand {
             It begins at the first position, has one speed, stays at the last position, and ends an earlier movement. The \
             command does not wait for its end.
             """)
-    @Argument(help: "The beacon's id, or the name of the host or receiver.") var name: String
+    @Argument(help: "The beacon's id, or the name of the host or receiver.", completion: .beacons) var name: String
     @Argument(
         parsing: .allUnrecognized,
         help: ArgumentHelp("Two or more positions in metres: X,Y or X,Y,HEIGHT.", valueName: "positions"))

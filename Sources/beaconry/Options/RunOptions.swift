@@ -50,12 +50,26 @@ struct RunOptions: ParsableArguments {
     @Option(help: "Control socket (default: PROFILE.sock in $XDG_RUNTIME_DIR/beaconry).")
     var control: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Unix group whose members may use the control socket, too (default: only the user of the run, and root).",
+            valueName: "group"))
+    var controlGroup: String?
+
     @OptionGroup var http: HTTPOptions
 
     @OptionGroup var output: OutputOptions
 
     /// Whether results are JSON.
     var writesJSON: Bool { output.format == .json }
+
+    /// The number of the group that may use the control socket; `nil` for none.
+    var controlGroupNumber: UInt32? {
+        get throws {
+            guard let name = controlGroup ?? EnvironmentVariable.controlGroup.value else { return nil }
+            return try UnixGroup.number(of: name)
+        }
+    }
 
     private var waits: Bool { wait || EnvironmentVariable.wait.isSet }
 

@@ -69,3 +69,8 @@ enum OptionValue {
         return uuid
     }
 }
+
+extension CompletionKind {
+    /// The names of the beacons of the run, the first column of `ctl list`.
+    static let beacons = CompletionKind.shellCommand("beaconry ctl list 2>/dev/null | awk 'NR > 1 { print $1 }'")
+}

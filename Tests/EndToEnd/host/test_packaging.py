@@ -24,6 +24,7 @@ import pytest
 from beaconry import BINARY, CHECKOUT, PROFILES
 
 SERVICE = CHECKOUT / "packaging" / "beaconry.service"
+SERVICES = [SERVICE, CHECKOUT / "packaging" / "beaconry@.service"]
 DOCKERFILE = (CHECKOUT / "Dockerfile").read_text()
 NOTICE = (CHECKOUT / "NOTICE").read_text()
 NETWORK_RIGHTS = 1 << 12 | 1 << 13  # CAP_NET_ADMIN, CAP_NET_RAW
@@ -37,20 +38,22 @@ def run(*command: str | Path, **options: Any) -> subprocess.CompletedProcess[str
 # The service
 
 
-def test_service_has_no_faults(tmp_path: Path) -> None:
+@pytest.mark.parametrize("unit", SERVICES, ids=lambda unit: unit.name)
+def test_service_has_no_faults(tmp_path: Path, unit: Path) -> None:
     # The program need not be installed: another existing program replaces it.
-    text = SERVICE.read_text().replace("/usr/local/bin/beaconry", "/bin/true")
+    text = unit.read_text().replace("/usr/bin/beaconry", "/bin/true")
     assert "/bin/true run" in text
-    service = tmp_path / SERVICE.name
+    service = tmp_path / unit.name
     service.write_text(text)
     verified = run("systemd-analyze", "verify", "--man=no", "--recursive-errors=no", service)
     assert (verified.returncode, verified.stderr) == (0, "")
 
 
-def test_exposure_of_the_service_is_low() -> None:
-    checked = run("systemd-analyze", "security", "--offline=true", "--threshold=30", SERVICE)
+@pytest.mark.parametrize("unit", SERVICES, ids=lambda unit: unit.name)
+def test_exposure_of_the_service_is_low(unit: Path) -> None:
+    checked = run("systemd-analyze", "security", "--offline=true", "--threshold=30", unit)
     assert checked.returncode == 0, checked.stdout
-    exposure = re.search(r"Overall exposure level for beaconry.service: (\d+\.\d)", checked.stdout)
+    exposure = re.search(r"Overall exposure level for beaconry(?:@i)?\.service: (\d+\.\d)", checked.stdout)
     assert exposure
     assert float(exposure[1]) <= 3.0
 

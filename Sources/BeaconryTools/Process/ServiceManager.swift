@@ -1,0 +1,76 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+package import Emulator
+import Glibc
+import Radio
+
+/// The service manager that started the process, if it wants to be notified of its state (sd_notify(3)).
+package struct ServiceManager: Sendable {
+    private let address: String
+    /// The time within which the manager wants a sign of life; `nil` for no limit.
+    private let limit: Duration?
+
+    /// The manager that `NOTIFY_SOCKET` names; `nil` for none.
+    package init?() {
+        guard let address = Environment.value("NOTIFY_SOCKET"), address.hasPrefix("/") || address.hasPrefix("@") else {
+            return nil
+        }
+        self.address = address
+        let isForThisProcess = Environment.value("WATCHDOG_PID").map { Int($0) == Int(getpid()) } ?? true
+        limit =
+            isForThisProcess
+            ? Environment.value("WATCHDOG_USEC").flatMap { Int64($0) }.map { .microseconds($0) } : nil
+    }
+
+    /// Sends the state of a run until it ends.
+    /// - Parameters:
+    ///   - events: its events.
+    ///   - waits: whether the run is started while it waits for its radio; else it is when the beacons are on the air.
+    ///   - isAlive: returns when the run has done something.
+    package func follow(
+        _ events: AsyncStream<PostedEvent>, waits: Bool, isAlive: @escaping @Sendable () async -> Void
+    ) async {
+        if waits { send("READY=1\nSTATUS=waiting for the radio") }
+        let watchdog = Task {
+            guard let limit else { return }
+            while (try? await Task.sleep(for: limit / 2)) != nil {
+                await isAlive()
+                send("WATCHDOG=1")
+            }
+        }
+        defer { watchdog.cancel() }
+        for await posted in events {
+            switch posted.event {
+            case .ready(let count): send("READY=1\nSTATUS=\(Formatting.count(count, "beacon")) on the air")
+            case .reloaded(let count): send("STATUS=\(Formatting.count(count, "beacon")) after a reload")
+            case .radioReady: send("STATUS=the radio is ready")
+            case .radioLost(let error): send("STATUS=the radio is lost: \(error.message)")
+            case .stopping: send("STOPPING=1\nSTATUS=stopping")
+            default: break
+            }
+        }
+    }
+
+    /// Sends assignments, one a line. A manager that has gone is no reason to end.
+    private func send(_ state: String) {
+        var socketAddress = sockaddr_un()
+        var path = Array(address.utf8)
+        // A name without a file begins with a zero byte.
+        if path.first == UInt8(ascii: "@") { path[0] = 0 }
+        guard path.count < MemoryLayout.size(ofValue: socketAddress.sun_path) else { return }
+        socketAddress.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &socketAddress.sun_path) { $0.copyBytes(from: path) }
+        let length = socklen_t(MemoryLayout<sa_family_t>.size + path.count)
+        let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        let bytes = Array(state.utf8)
+        withUnsafePointer(to: socketAddress) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                _ = sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), address, length)
+            }
+        }
+    }
+}

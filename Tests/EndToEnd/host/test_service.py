@@ -1,0 +1,159 @@
+# Beaconry: beacons without the hardware
+# Copyright 2026 the Beaconry project authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""A run as a service: what it reports to systemd, the group that may control it, and its package."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import socket
+import stat
+import subprocess
+from pathlib import Path
+
+import pytest
+from beaconry import BINARY, CHECKOUT, PROFILES, Beaconry
+
+AIR = ("--radio", "virtual", "--hci-server", "none", "--ephemeral", "--json")
+MEMBER, STRANGER, GROUP = 61001, 61002, 61000
+ROOT_GROUP = pytest.mark.xdist_group("package")
+
+
+class Manager:
+    """A service manager's socket, which receives what services send by sd_notify."""
+
+    def __init__(self, beaconry: Beaconry, name: str) -> None:
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.socket.settimeout(20)
+        self.socket.bind(name)
+        beaconry.environment["NOTIFY_SOCKET"] = name.replace("\0", "@")
+
+    def wait(self, line: str) -> list[str]:
+        """Waits for a message with this line; returns the lines of all messages until then."""
+        lines: list[str] = []
+        while line not in lines:
+            lines += self.socket.recv(4096).decode().splitlines()
+        return lines
+
+
+@pytest.mark.parametrize("is_abstract", [False, True])
+def test_a_service_manager_is_notified(beaconry: Beaconry, is_abstract: bool) -> None:
+    manager = Manager(beaconry, f"\0beaconry-{os.getpid()}" if is_abstract else str(beaconry.runtime / "notify"))
+    beaconry.environment["WATCHDOG_USEC"] = "200000"
+    run = beaconry.start("run", str(PROFILES / "museum.yaml"), *AIR)
+    assert "READY=1" not in manager.wait("STATUS=the radio is ready")
+    assert manager.wait("STATUS=13 beacons on the air")[-2:] == ["READY=1", "STATUS=13 beacons on the air"]
+    manager.wait("WATCHDOG=1")
+    manager.wait("WATCHDOG=1")
+    assert beaconry.call("ctl", "radio", "off").returncode == 0
+    manager.wait("STATUS=the radio is lost: the radio was switched off")
+    assert run.end() == 0
+    manager.wait("STOPPING=1")
+
+
+def test_a_service_that_waits_for_its_radio_is_started(beaconry: Beaconry) -> None:
+    manager = Manager(beaconry, str(beaconry.runtime / "notify"))
+    run = beaconry.start("run", str(PROFILES / "museum.yaml"), "--radio", "tcp-client:127.0.0.1:1", "--wait", "--ephemeral", "--json")
+    assert manager.wait("STATUS=waiting for the radio") == ["READY=1", "STATUS=waiting for the radio"]
+    run.end()
+
+
+def call(program: Path, user: int, groups: list[int], *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(program), *arguments], env={"PATH": os.environ["PATH"]}, user=user, group=user, extra_groups=groups, cwd="/",
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30, check=False,
+    )  # fmt: skip
+
+
+def test_members_of_the_group_may_control_a_run(beaconry: Beaconry) -> None:
+    assert os.geteuid() == 0, "this test plays several users, as root"
+    folder = beaconry.runtime / "service"
+    folder.mkdir()
+    beaconry.runtime.chmod(0o755)
+    program = folder / "program"
+    shutil.copy(BINARY, program)
+    group = Path("/etc/group")
+    name = next(line.split(":")[0] for line in group.read_text().splitlines() if line.split(":")[2] == "12")
+    path = folder / "run.sock"
+    run = beaconry.start(
+        "run", str(PROFILES / "museum.yaml"), *AIR, "--control", str(path), "--control-group", name
+    )
+    run.wait("ready")
+    status = path.stat()
+    assert stat.S_IMODE(status.st_mode) == 0o660 and status.st_gid == 12
+    options = ("--control", str(path))
+    listed = call(program, MEMBER, [12], "ctl", "list", *options)
+    assert (listed.returncode, len(listed.stdout.splitlines())) == (0, 14), listed
+    refused = call(program, STRANGER, [GROUP], "ctl", "list", *options)
+    assert refused.returncode == 74 and "ermission denied" in refused.stderr, refused
+    assert run.end() == 0
+
+
+def test_an_unknown_group_is_refused(beaconry: Beaconry) -> None:
+    done = beaconry.call("run", str(PROFILES / "museum.yaml"), *AIR, "--control-group", "no-such-group")
+    assert done.returncode == 64 and 'there is no group "no-such-group"' in done.stderr
+
+
+@pytest.fixture(scope="module")
+def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("packages")
+    done = subprocess.run(
+        [str(CHECKOUT / "Scripts" / "package"), str(BINARY), str(folder)], env={**os.environ, "PACKAGE_COMPRESSION": "0"},
+        capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def output(*command: str | Path) -> str:
+    return subprocess.run([str(each) for each in command], capture_output=True, text=True, timeout=120, check=True).stdout
+
+
+@ROOT_GROUP
+def test_the_debian_package_has_the_program_and_its_files(packages: Path, tmp_path: Path) -> None:
+    (package,) = packages.glob("beaconry_*.deb")
+    version = output(BINARY, "--version").split()[1]
+    fields = dict(line.split(": ", 1) for line in output("dpkg-deb", "--field", package).splitlines() if not line.startswith(" "))
+    assert (fields["Version"], fields["Architecture"]) == (version, output("dpkg", "--print-architecture").strip())
+    assert re.search(r"libc6 \(>= 2\.3\d\)", fields["Depends"])
+    output("dpkg-deb", "--extract", package, tmp_path)
+    output("dpkg-deb", "--control", package, tmp_path / "DEBIAN")
+    assert output(tmp_path / "usr" / "bin" / "beaconry", "--version") == output(BINARY, "--version")
+    for file in (
+        "usr/share/man/man1/beaconry-run.1.gz", "usr/share/bash-completion/completions/beaconry",
+        "lib/systemd/system/beaconry.service", "lib/systemd/system/beaconry@.service", "usr/share/doc/beaconry/copyright",
+        "usr/share/beaconry/profiles/museum.yaml",
+    ):  # fmt: skip
+        assert (tmp_path / file).is_file(), file
+    output(BINARY, "check", tmp_path / "etc" / "beaconry" / "profile.yaml")
+    assert (tmp_path / "DEBIAN" / "conffiles").read_text() == "/etc/beaconry/profile.yaml\n"
+    for script in ("postinst", "prerm", "postrm"):
+        assert os.access(tmp_path / "DEBIAN" / script, os.X_OK)
+        output("sh", "-n", tmp_path / "DEBIAN" / script)
+    output("bash", "-c", f"cd {tmp_path} && md5sum --check --quiet DEBIAN/md5sums")
+
+
+@ROOT_GROUP
+def test_the_archive_has_the_program_and_its_files(packages: Path, tmp_path: Path) -> None:
+    (archive,) = packages.glob("*.tar.xz")
+    output("tar", "-C", tmp_path, "-xf", archive)
+    (folder,) = tmp_path.iterdir()
+    assert output(folder / "bin" / "beaconry", "--version") == output(BINARY, "--version")
+    assert (folder / "share" / "man" / "man1" / "beaconry.1").is_file() and (folder / "share" / "doc" / "beaconry" / "NOTICE").is_file()
+
+
+def test_ids_of_beacons_are_completed(beaconry: Beaconry) -> None:
+    run = beaconry.start("run", str(PROFILES / "museum.yaml"), *AIR)
+    run.wait("ready")
+    script = output(BINARY, "--generate-completion-script", "bash")
+    words = 'COMP_WORDS=(beaconry ctl show lobby); COMP_CWORD=3; COMP_LINE="beaconry ctl show lobby"; COMP_POINT=${#COMP_LINE}'
+    done = subprocess.run(
+        ["bash", "-c", f'{script}\n{words}\n_beaconry beaconry lobby show; printf "%s\\n" "${{COMPREPLY[@]}}"'],
+        env={**beaconry.environment, "PATH": f"{BINARY.parent}:{os.environ['PATH']}"}, capture_output=True, text=True, timeout=30,
+        check=True,
+    )  # fmt: skip
+    assert done.stdout.split() == ["lobby-welcome", "lobby-shop", "lobby-cafe"], done
+    assert run.end() == 0
