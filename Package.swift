@@ -177,8 +177,8 @@ let package = Package(
         .target(
             name: "ControlAPI",
             dependencies: [
-                "BluetoothCore", "Devices", "Emulator", "Radio", hummingbird, httpTypes, nioHTTPTypes, logging, nioCore,
-                nioPosix,
+                "BluetoothCore", "Bluetooth", "Devices", "Emulator", "Persistence", "Radio", hummingbird, httpTypes,
+                nioHTTPTypes, logging, nioCore, nioPosix,
             ],
             resources: [.embedInCode("Resources")], swiftSettings: settings),
         // The work of the commands, without their options.

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import json
 import os
+import selectors
 import socket
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -289,6 +291,81 @@ def bench_reads(folder: Path) -> None:
     tell("GATT reads/s of one client", f"{our_single:,.0f}", f"Bumble {their_single:,.0f}", f"{our_single / their_single:.1f}x")
 
 
+class HTTPLoad:
+    """Connections that send a request again and again, so many at once, each the next time when an answer is there."""
+
+    CONNECTIONS = 4
+    AT_ONCE = 8
+
+    def __init__(self, port: int, request: Callable[[int], bytes]) -> None:
+        self.request = request
+        self.sent = self.answered = 0
+        self.sockets = [socket.create_connection(("127.0.0.1", port)) for _ in range(self.CONNECTIONS)]
+
+    def run(self, seconds: float) -> tuple[int, float]:
+        """The number of answers in so many seconds, all of them with status 200, and how long it really was."""
+        began, deadline = time.monotonic(), time.monotonic() + seconds
+        selector = selectors.DefaultSelector()
+        for each in self.sockets:
+            each.setblocking(False)
+            selector.register(each, selectors.EVENT_READ)
+            self.send(each, self.AT_ONCE)
+        rest = {each: b"" for each in self.sockets}
+        while time.monotonic() < deadline:
+            for key, _ in selector.select(1):
+                data = rest[key.fileobj] + key.fileobj.recv(1 << 20)
+                answers = data.count(b"HTTP/1.1 200 OK")
+                rest[key.fileobj] = data[-14:]
+                self.answered += answers
+                self.send(key.fileobj, answers)
+        elapsed = time.monotonic() - began
+        for each in self.sockets:
+            each.close()
+        assert self.answered, "no request was answered with 200"
+        return self.answered, elapsed
+
+    def send(self, connection: socket.socket, count: int) -> None:
+        connection.setblocking(True)
+        connection.sendall(b"".join(self.request(self.sent + number) for number in range(count)))
+        connection.setblocking(False)
+        self.sent += count
+
+
+def bench_api(folder: Path) -> None:
+    print("The control requests over HTTP, beside 100 beacons at 100 ms and a scanner; the program on one core", flush=True)
+    with our_air(folder, profile(folder, 100, 100), "--http", "127.0.0.1:0") as (process, port):
+        cores = sorted(os.sched_getaffinity(0))
+        for thread in Path(f"/proc/{process.pid}/task").iterdir():
+            os.sched_setaffinity(int(thread.name), {cores[0]})
+        events = [json.loads(line) for line in (folder / "events.jsonl").read_text().splitlines()]
+        url = next(event["url"] for event in events if event["event"] == "http-ready")
+        scanner = Host(port)
+        scanner.scan()
+        scanner.count_reports(1)
+
+        def loaded(method: str, path: str, body: Callable[[int], str] = lambda _: "") -> tuple[float, float]:
+            """Requests a second, and reports a second meanwhile."""
+
+            def request(number: int) -> bytes:
+                text = body(number)
+                type = "Content-Type: application/merge-patch+json\r\n" if text else ""
+                return f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n{type}Content-Length: {len(text)}\r\n\r\n{text}".encode()
+
+            with ThreadPoolExecutor() as pool:
+                reports = pool.submit(scanner.count_reports, 8)
+                answered, elapsed = HTTPLoad(int(url.rsplit(":", 1)[1]), request).run(8)
+                count, period = reports.result()
+            return answered / elapsed, count / period
+
+        quiet, period = scanner.count_reports(8)
+        reads, beside_reads = loaded("GET", "/v1/beacons/b7")
+        sets, beside_sets = loaded("PATCH", "/v1/beacons/b7", lambda number: f'{{"minor":{number % 65536}}}')
+    reports = f"{beside_reads:,.0f} reports/s beside it, {quiet / period:,.0f} without"
+    tell("HTTP reads/s of a beacon", f"{reads:,.0f} ({reports})", goal="10,000/s")
+    reports = f"{beside_sets:,.0f} reports/s beside it, {quiet / period:,.0f} without"
+    tell("HTTP sets/s", f"{sets:,.0f} ({reports})", goal="2,000/s")
+
+
 def bench_virtual_time(_: Path, *rows: str) -> None:
     print("Virtual time", flush=True)
     output = subprocess.run([RELEASE / "beaconry-bench", *rows], capture_output=True, text=True, check=True).stdout
@@ -313,7 +390,7 @@ def main() -> int:
     wanted = sys.argv[1:]
     benches = {
         "air": bench_air, "in-process": bench_in_process, "reads": bench_reads, "start": bench_start,
-        "memory": bench_memory, "virtual-time": bench_virtual_time, "crowd": bench_crowd,
+        "memory": bench_memory, "api": bench_api, "virtual-time": bench_virtual_time, "crowd": bench_crowd,
     }  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
         for name, bench in benches.items():

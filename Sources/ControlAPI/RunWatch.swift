@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import BluetoothCore
 import Emulator
 import Radio
@@ -25,6 +26,15 @@ final class RunWatch: Sendable {
         var scan: String?
     }
 
+    private struct Refusal: Hashable, Comparable {
+        let operation: String
+        let error: UInt8
+
+        static func < (one: Refusal, other: Refusal) -> Bool {
+            (one.operation, one.error) < (other.operation, other.error)
+        }
+    }
+
     private struct State {
         var isReady = false
         var isRadioUp = false
@@ -33,6 +43,10 @@ final class RunWatch: Sendable {
         var warnings: [String: Int] = [:]
         var connections = 0
         var writes = 0
+        /// The refused requests, by operation and error.
+        var refusals: [Refusal: Int] = [:]
+        var reloads = 0
+        var failedReloads = 0
         var events = 0
     }
 
@@ -77,6 +91,11 @@ final class RunWatch: Sendable {
         case .warning(let warning), .beacon(_, .warning(let warning)): state.warnings[warning.code, default: 0] += 1
         case .beacon(_, .connected): state.connections += 1
         case .beacon(_, .written): state.writes += 1
+        case .beacon(_, .refused(let request, let error, _)):
+            let operation = if case .read = request.operation { "read" } else { "write" }
+            state.refusals[Refusal(operation: operation, error: error.rawValue), default: 0] += 1
+        case .reloaded: state.reloads += 1
+        case .reloadFailed: state.failedReloads += 1
         default: break
         }
     }
@@ -106,10 +125,23 @@ final class RunWatch: Sendable {
         text.add(
             "beaconry_writes_total", .counter, "The values that centrals have written so far.", [([:], state.writes)])
         text.add(
+            "beaconry_att_refusals_total", .counter, "The requests of centrals that were refused so far.",
+            state.refusals.sorted { $0.key < $1.key }.map {
+                (["op": $0.key.operation, "error": "0x" + Self.hexadecimal($0.key.error)], $0.value)
+            })
+        text.add(
+            "beaconry_reloads_total", .counter, "The reloads of the profiles so far, by their result.",
+            [(["result": "done"], state.reloads), (["result": "failed"], state.failedReloads)])
+        text.add(
             "beaconry_warnings_total", .counter, "The warnings so far, by their code.",
             state.warnings.sorted { $0.key < $1.key }.map { (["code": $0.key], $0.value) })
         text.add("beaconry_events_total", .counter, "The events so far.", [([:], state.events)])
         return text.text
+    }
+
+    private static func hexadecimal(_ byte: UInt8) -> String {
+        let digits = String(byte, radix: 16)
+        return digits.count == 1 ? "0" + digits : digits
     }
 }
 

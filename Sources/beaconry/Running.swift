@@ -44,9 +44,11 @@ struct Running {
         let pathOfProfile: (@Sendable (String) -> String)? =
             namesSockets ? { @Sendable in Folders.controlSocket(of: $0) } : nil
         let control = try await ControlServer(
-            emulator, claiming: controlPaths, path: pathOfProfile, sentence: { EventText.line($0) })
+            emulator, claiming: controlPaths, path: pathOfProfile, group: try options.controlGroupNumber,
+            sentence: { EventText.line($0) })
         let events = emulator.events.listen()
         let api = try await options.http.serve(emulator)
+        let metrics = try options.http.writeMetrics(of: emulator)
         let proxies = try await startProxies(on: radio, emulator.events)
         let printing = print(events, isSimulated: timing.isSimulated)
         capture?.onIncomplete { [events = emulator.events] in events.post(.warning($0)) }
@@ -63,10 +65,17 @@ struct Running {
             guard let hangups else { return }
             for await _ in hangups { await Self.obey(hangupOf: emulator) }
         }
+        let managing = ServiceManager().map { manager in
+            let changes = emulator.events.listen()
+            return Task { [waits = configuration.waits] in
+                await manager.follow(changes, waits: waits) { _ = await emulator.scenarioRecord }
+            }
+        }
         let watching = Task { await watch?.run { _ = try? await emulator.reload() } }
         defer {
             obeying.cancel()
             watching.cancel()
+            managing?.cancel()
         }
         var logger = Logger(label: "beaconry") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = .error
@@ -89,11 +98,13 @@ struct Running {
             await service?.stop()
             await proxies?.close()
             await api?.close()
+            await metrics?.close()
             throw error
         }
         await service?.stop()
         await proxies?.close()
         await api?.close()
+        await metrics?.close()
     }
 
     /// Starts the ESPHome proxies, before the radio is ready, so that it reports them; `nil` without any.

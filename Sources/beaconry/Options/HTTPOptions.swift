@@ -25,6 +25,17 @@ struct HTTPOptions: ParsableArguments {
         completion: .file())
     var httpTokenFile: String?
 
+    @Option(
+        help: "File of the metrics in Prometheus' text format, written every 10 s (default: none).",
+        completion: .file())
+    var metricsFile: String?
+
+    /// Begins to write the metrics; `nil` if no file is requested.
+    func writeMetrics(of emulator: Emulator) throws -> MetricsFile? {
+        guard let path = metricsFile ?? EnvironmentVariable.metricsFile.value else { return nil }
+        return try MetricsFile(path, of: emulator, version: Version.number)
+    }
+
     private static func address(_ text: String) throws(Failure) -> ControlAddress {
         guard let address = ControlAddress(text) else {
             throw .usage("\"\(text)\" is not an address; write HOST:PORT, such as 127.0.0.1:8080, or unix:PATH")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import re
 import socket
 import stat
 import subprocess
@@ -337,6 +338,31 @@ def test_metrics_are_clean(served: Served) -> None:
     assert 'beaconry_beacons{state="off"} 1\n' in text and 'beaconry_beacons{state="on-air"} 12\n' in text
     checked = subprocess.run([PROMTOOL, "check", "metrics"], input=text, capture_output=True, text=True, timeout=20, check=False)
     assert (checked.returncode, checked.stdout, checked.stderr) == (0, "", "")
+
+
+def test_metrics_are_in_a_file(beaconry: Beaconry, tmp_path: Path) -> None:
+    file = tmp_path / "beaconry.prom"
+    options = ("--radio", "virtual", "--hci-server", "none", "--ephemeral", "--json")
+    run = beaconry.start("run", str(PROFILES / "museum.yaml"), *options, "--metrics-file", str(file))
+    run.wait("ready")
+    assert "beaconry_ready 0" in file.read_text()
+    assert run.end() == 0
+    assert 'beaconry_beacons{state="on-air"}' in file.read_text()
+    checked = subprocess.run([PROMTOOL, "check", "metrics"], input=file.read_text(), capture_output=True, text=True, timeout=30)
+    assert (checked.returncode, checked.stdout + checked.stderr) == (0, "")
+    refused = beaconry.call("run", str(PROFILES / "museum.yaml"), *options, "--metrics-file", "/nowhere/file")
+    assert refused.returncode == 73 and "choose another --metrics-file" in refused.stderr
+
+
+def test_dashboard_queries_metrics_that_are_there() -> None:
+    source = (CHECKOUT / "Sources" / "ControlAPI" / "RunWatch.swift").read_text()
+    known = set(re.findall(r'"(beaconry_[a-z_]+)"', source))
+    dashboard = json.loads((CHECKOUT / "packaging" / "grafana" / "beaconry.json").read_text())
+    queries = [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]
+    queried = {name for query in queries for name in re.findall(r"beaconry_[a-z_]+", query)}
+    assert queried == known
+    documented = (CHECKOUT / "docs" / "http.md").read_text()
+    assert all(f"`{name}" in documented for name in known)
 
 
 def test_description_has_every_resource_and_method(served: Served) -> None:
