@@ -8,7 +8,7 @@
 #   docker run --rm --net=host --cap-add NET_ADMIN --cap-add NET_RAW -v /run/dbus:/run/dbus -v beaconry:/state \
 #       -v "$PWD/profiles:/profiles:ro" beaconry run /profiles/iot-design-shop.yaml
 FROM swift:6.3.1-bookworm AS build
-RUN apt-get update && apt-get install -y --no-install-recommends libbluetooth-dev libdbus-1-dev pkg-config
+RUN apt-get update && apt-get install -y --no-install-recommends libbluetooth-dev libdbus-1-dev libyaml-dev pkg-config
 WORKDIR /source
 COPY Package.swift ./
 COPY Sources Sources
@@ -17,7 +17,7 @@ COPY Benchmarks Benchmarks
 COPY examples examples
 # The commit that --version prints: docker build --build-arg BEACONRY_COMMIT=$(git rev-parse HEAD) .
 ARG BEACONRY_COMMIT=
-RUN swift build -c release --static-swift-stdlib --product beaconry -Xlinker -s
+RUN swift build -c release --static-swift-stdlib --product beaconry -Xlinker -s -Xlinker --no-export-dynamic -Xlinker --gc-sections
 
 FROM debian:12.13-slim
 # The capabilities are +p, not +ep: without --cap-add the kernel would refuse to execute that. The program makes effective what

@@ -18,7 +18,6 @@ let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: 
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
-let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
@@ -75,7 +74,6 @@ let package = Package(
         .package(url: "https://github.com/swiftlang/swift-subprocess", exact: "1.0.2"),
         .package(url: "https://github.com/apple/swift-system", exact: "1.8.1"),
         .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
-        .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
         .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0", traits: []),
         // Without its traits, which need the whole of Foundation.
@@ -101,6 +99,10 @@ let package = Package(
         // Which target may import which is a rule of its own, checked by Scripts/check-imports.
         .systemLibrary(
             name: "CDBus", path: "Sources/CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
+        // The functions of libdbus, which is loaded if it is there.
+        .target(name: "DBusLibrary", dependencies: ["CDBus"]),
+        // Headers only: Profiles links the static library, so that the program runs without libyaml.
+        .systemLibrary(name: "CLibYAML", path: "Sources/CLibYAML", providers: [.apt(["libyaml-dev"])]),
         // Headers only: without pkg-config nothing of libbluetooth is linked.
         .systemLibrary(name: "CBluetooth", path: "Sources/CBluetooth", providers: [.apt(["libbluetooth-dev"])]),
         // The kernel's calls for the capabilities of a thread: glibc has them, and no header for them.
@@ -133,7 +135,7 @@ let package = Package(
         .target(name: "Concurrency", dependencies: ["CConcurrency", heap], swiftSettings: settings),
         // Redirects the tasks of the process to a simulation: a hook of the Swift runtime with its own calling convention.
         .target(name: "CConcurrency"),
-        .target(name: "DBus", dependencies: ["CDBus", "Concurrency"], swiftSettings: settings),
+        .target(name: "DBus", dependencies: ["CDBus", "DBusLibrary", "Concurrency"], swiftSettings: settings),
         .target(
             name: "VirtualRadio", dependencies: ["BluetoothCore", "HCI", crypto, cryptoExtras], swiftSettings: settings),
         .target(
@@ -161,8 +163,8 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
-            name: "Profiles", dependencies: ["BluetoothCore", "Devices", "Advertising", "Bluetooth", yams],
-            swiftSettings: settings),
+            name: "Profiles", dependencies: ["BluetoothCore", "Devices", "Advertising", "Bluetooth", "CLibYAML"],
+            swiftSettings: settings, linkerSettings: [.linkedLibrary(":libyaml.a")]),
         .target(
             name: "Persistence", dependencies: ["BluetoothCore", "Devices", "Radio", systemPackage],
             swiftSettings: settings),

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import Yams
+import Devices
 
 /// An error of the YAML parser, rewritten for people: the actual place, the mistake and the fix.
 struct YAMLComplaint {
@@ -12,7 +12,7 @@ struct YAMLComplaint {
     private(set) var message = ""
 
     private let lines: [[Unicode.Scalar]]
-    private let context: YamlError.Context?
+    private let context: YAMLFailure.Context?
 
     /// Rewrites an error of the parser.
     /// - Parameters:
@@ -20,7 +20,7 @@ struct YAMLComplaint {
     ///   - context: the construct that the parser was reading, and where it began.
     ///   - mark: where the parser noticed the error.
     ///   - text: the text.
-    init(_ problem: String, _ context: YamlError.Context?, at mark: Mark, in text: String) {
+    init(_ problem: String, _ context: YAMLFailure.Context?, at mark: TextPlace, in text: String) {
         lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map { Array($0) }
         self.context = context
         place = (mark.line, mark.column)
@@ -64,7 +64,7 @@ struct YAMLComplaint {
         }
         guard let context, context.text.contains("flow") else { return nil }
         let closing = context.text.contains("mapping") || problem.contains("'}'") ? "}" : "]"
-        if problem.contains("did not find expected ',' or"), place.line > context.mark.line || isAtEnd {
+        if problem.contains("did not find expected ',' or"), place.line > context.place.line || isAtEnd {
             goToContext()
             return "the \(quoted(present)) here is not closed; write \"\(closing)\" after the last value, and commas "
                 + "between"
@@ -129,7 +129,7 @@ struct YAMLComplaint {
 
     /// The column in which the construct around the mistake began.
     private var contextColumn: String {
-        context.map { " (column \($0.mark.column), as in line \($0.mark.line))" } ?? ""
+        context.map { " (column \($0.place.column), as in line \($0.place.line))" } ?? ""
     }
 
     // MARK: - Looking at the text
@@ -162,6 +162,6 @@ struct YAMLComplaint {
     }
 
     private mutating func goToContext() {
-        if let context { place = (context.mark.line, context.mark.column) }
+        if let context { place = (context.place.line, context.place.column) }
     }
 }
