@@ -4,6 +4,7 @@
 
 import CDBus
 import Concurrency
+import DBusLibrary
 import Dispatch
 
 /// A private connection of libdbus, and the event sources of its socket.
@@ -146,6 +147,9 @@ final class BusLink: @unchecked Sendable {
     }
 
     private static func open(_ bus: Bus) throws(DBusError) -> OpaquePointer {
+        guard beaconry_has_dbus() else {
+            throw .notConnected("libdbus-1 is not installed; install it (apt install libdbus-1-3)")
+        }
         var libraryError = LibraryError()
         let connection: OpaquePointer?
         switch bus {
