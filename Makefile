@@ -18,7 +18,8 @@ ifndef BEACONRY_COMMIT
 BEACONRY_COMMIT := $(shell git rev-parse HEAD 2>/dev/null)
 endif
 export BEACONRY_COMMIT
-RELEASE := swift build -c release --static-swift-stdlib
+# Without names for other programs, so that the linker leaves out what is not used.
+RELEASE := swift build -c release --static-swift-stdlib -Xlinker --no-export-dynamic -Xlinker --gc-sections
 
 .PHONY: build install package package-test wheel run demo check docs test test-all unit-test host-test python-test vm-test fuzz sanitize sanitize-thread \
 	sanitize-address bench release sbom dependencies test-dependencies clean

@@ -29,6 +29,11 @@ package struct ControlClient: Sendable {
                     channel.eventLoop.makeCompletedFuture { try NIOAsyncChannel(wrappingChannelSynchronously: channel) }
                 }
         } catch {
+            if (error as? IOError)?.errnoCode == EACCES {
+                throw EmulatorError(
+                    .inputOutput, "you may not use the control socket \(path)",
+                    hint: "use it as the user who runs beaconry, as root, or as a member of the socket's group")
+            }
             throw EmulatorError(
                 .inputOutput, "no beaconry listens at \(path)",
                 hint: "start one (beaconry run PROFILE), or name its socket (--control PATH)")

@@ -73,6 +73,8 @@ def test_signals_are_sent_to_the_command(beaconry: Beaconry, number: signal.Sign
     process = subprocess.Popen(
         [str(BINARY), "dbus", "--", "sh", "-c", trap], env=beaconry.environment, stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, text=True,
+        # A shell that started the tests in the background has made them ignore SIGINT.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
     try:
         assert process.stdout and process.stdout.readline() == "ready\n"
