@@ -60,6 +60,8 @@ let package = Package(
         .executable(name: "beaconry", targets: ["beaconry"]),
         // The central API, with the radios that it can be opened on.
         .library(name: "BeaconryCentral", targets: ["BeaconryCentral", "HCIRadio", "BlueZRadio"]),
+        // Beacons on a virtual air in the process of a test, for Swift Testing.
+        .library(name: "BeaconryTesting", targets: ["BeaconryTesting"]),
     ],
     // Exact versions of the whole graph, since Package.resolved is not in the repository: every checkout and every image
     // builds the same sources, and a new version is a commit that passes the tests. The second group are dependencies of
@@ -175,6 +177,13 @@ let package = Package(
                 "Bluetooth", "Sockets", logging, serviceLifecycle, unixSignals, nioCore, nioPosix, systemPackage,
             ],
             swiftSettings: settings),
+        // Airs for tests with Swift Testing.
+        .target(
+            name: "BeaconryTesting",
+            dependencies: [
+                "BluetoothCore", "Concurrency", "Devices", "HCIRadio", "Profiles", "Emulator", "BeaconryCentral",
+            ],
+            swiftSettings: settings),
         // The control requests of a run over HTTP.
         .target(
             name: "ControlAPI",
@@ -231,6 +240,11 @@ let package = Package(
         .executableTarget(
             name: "example-central", dependencies: ["BeaconryCentral", "HCIRadio"], path: "examples/central/Sources",
             packageAccess: false, swiftSettings: settings),
+        // The tests of the package examples/swift-testing, so that they are compiled and run with the rest, with public
+        // declarations only.
+        .testTarget(
+            name: "ExampleTests", dependencies: ["BeaconryTesting"], path: "examples/swift-testing/Tests",
+            packageAccess: false, swiftSettings: settings),
         // What `make bench` measures without peers.
         .executableTarget(
             name: "beaconry-bench",
@@ -240,6 +254,8 @@ let package = Package(
             name: "TestSupport", dependencies: ["BluetoothCore", "SanitizedLocks"], path: "Tests/TestSupport",
             swiftSettings: settings),
         .target(name: "SanitizedLocks", path: "Tests/SanitizedLocks"),
+        .testTarget(
+            name: "BeaconryTestingTests", dependencies: ["BeaconryCentral", "BeaconryTesting"], swiftSettings: settings),
         .testTarget(name: "ControlAPITests", dependencies: ["ControlAPI", "Emulator"], swiftSettings: settings),
         .testTarget(name: "ConcurrencyTests", dependencies: ["Concurrency"], swiftSettings: settings),
         .testTarget(

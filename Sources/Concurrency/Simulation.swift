@@ -132,6 +132,12 @@ package final class Simulation: Clock, SerialExecutor {
         return simulation
     }
 
+    /// Makes a simulation beside others of the process. What `perform` runs is in it, and nothing else.
+    package static func makeSeparate(rate: Rate) -> Simulation {
+        _ = redirection
+        return Simulation(rate: rate)
+    }
+
     /// Runs a body, and all tasks and actors that it starts, in a simulation of its own; other tasks of the process are not
     /// affected. Afterwards the time stands still.
     ///

@@ -12,6 +12,7 @@ import Radio
 /// Reads the profiles of a run, and makes their beacons.
 struct BeaconFactory: Sendable {
     private let load: @Sendable () throws(ProfileFaults) -> [Profile]
+    private let hasProfilesInMemory: Bool
     private let state: StateFolder?
     private let clock: Timekeeper
     private let perform: @Sendable (RunningBeacon.Action) -> Void
@@ -22,6 +23,7 @@ struct BeaconFactory: Sendable {
         perform: @escaping @Sendable (RunningBeacon.Action) -> Void
     ) {
         load = configuration.loadProfiles
+        hasProfilesInMemory = configuration.hasProfilesInMemory
         state = configuration.state
         self.clock = clock
         self.perform = perform
@@ -31,6 +33,13 @@ struct BeaconFactory: Sendable {
     /// nor the end of the run.
     /// - Throws: `EmulatorError`; `.inputOutput` if the task is cancelled before they are read.
     func loadProfiles() async throws(EmulatorError) -> [Profile] {
+        if hasProfilesInMemory {
+            do throws(ProfileFaults) {
+                return try load()
+            } catch {
+                throw EmulatorError(error)
+            }
+        }
         let (results, result) = AsyncStream.makeStream(of: Result<[Profile], ProfileFaults>.self)
         DispatchQueue(label: "profiles").async { [load] in
             do throws(ProfileFaults) {

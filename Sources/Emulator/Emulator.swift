@@ -41,6 +41,8 @@ package actor Emulator: Service {
         package var readyFile: String?
         /// The time of day at the start of the run, since the Unix epoch, for schedules; `nil` for that of the machine.
         package var epoch: Duration?
+        /// Whether the profiles are in memory, so that reading them needs no thread of its own.
+        package var hasProfilesInMemory = false
         /// The time zone of schedules.
         package var utcOffset: Schedule.UTCOffset = LocalTime.offset
 

@@ -5,6 +5,11 @@
 import Concurrency
 
 extension EventHub {
+    /// The events of the journal after the one with this number as JSON, oldest first, each with its number as `sequence`.
+    package func records(since sequence: Int = 0) -> [JSONValue] {
+        journal.compactMap { $0.sequence > sequence ? EventSelection().record($0, lines) : nil }
+    }
+
     /// Compares the journal with expectations, until all are met, one cannot be met any more, or the time is over.
     /// - Parameters:
     ///   - isIncluded: Whether an event counts.

@@ -1,0 +1,95 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+public import BeaconryCentral
+import Emulator
+
+extension VirtualAir {
+    /// A beacon on an air. Its methods throw `VirtualAirError`, with the sentence of `beaconry ctl`.
+    public struct Beacon: AirMember {
+        /// Its id.
+        public let name: String
+        let air: VirtualAir
+
+        /// Its present state.
+        public func status() async throws -> Status {
+            guard let record = try await air.request(.show(name)).beacons?.first else {
+                throw VirtualAirError("there is no beacon \(name)")
+            }
+            return Status(
+                address: record.state.address, isOnAir: record.state.onAir, centrals: record.state.centrals,
+                settings: Dictionary(record.settings.map { ($0.key, $0.text) }, uniquingKeysWith: { $1 }))
+        }
+
+        /// Changes settings, all or none. Keys and values are those of a profile: `["minor": "8", "interval": "20ms"]`.
+        public func set(_ values: [String: String]) async throws { _ = try await air.request(.set(name, values)) }
+
+        /// Switches it on.
+        public func enable() async throws { _ = try await air.request(.enable(name)) }
+
+        /// Switches it off.
+        public func disable() async throws { _ = try await air.request(.disable(name)) }
+
+        /// Nothing that it sends is received any more, for a duration or until `unmute`.
+        public func mute(for duration: Duration? = nil) async throws {
+            let time = duration.map { "\(Int(($0 / .milliseconds(1)).rounded()))ms" }
+            _ = try await air.request(.mute(name, for: time))
+        }
+
+        /// What it sends is received again.
+        public func unmute() async throws { _ = try await air.request(.unmute(name)) }
+
+        /// Ends its connections.
+        /// - Parameter reason: as for `beaconry ctl disconnect`; `nil` for `remote-user`.
+        public func disconnect(reason: String? = nil) async throws {
+            _ = try await air.request(.disconnect(name, reason: reason))
+        }
+
+        /// Moves it, and ends its walk.
+        public func move(to position: Position) async throws {
+            _ = try await air.request(.move(name, [position.x, position.y, position.z]))
+        }
+    }
+
+    /// The state of a beacon.
+    public struct Status: Hashable, Sendable {
+        /// The advertiser's address; `nil` before it is on the air.
+        public let address: String?
+        /// Whether it is on the air.
+        public let isOnAir: Bool
+        /// The addresses of the connected centrals.
+        public let centrals: [String]
+        /// The settings and their values, as `beaconry ctl show` prints them.
+        public let settings: [String: String]
+    }
+
+    /// A receiver on an air.
+    public struct Receiver: AirMember {
+        /// Its name on the air.
+        public let name: String
+        /// Its central, which is open: for the bodies of `VirtualAir.run`, because its calls take time of the air.
+        public let central: Central
+        let air: VirtualAir
+
+        /// What it receives from now on, for a duration: each advertisement.
+        public func advertisements(for duration: Duration) async throws -> [Discovery] {
+            try await air.run {
+                var found: [Discovery] = []
+                for try await discovery in central.scan(ScanOptions(includesRepetitions: true, duration: duration)) {
+                    found.append(discovery)
+                }
+                return found
+            }
+        }
+
+        /// Moves it, and ends its walk.
+        /// - Throws: `VirtualAirError`.
+        public func move(to position: Position) async throws {
+            _ = try await air.request(.move(name, [position.x, position.y, position.z]))
+        }
+
+        /// Closes its central, and removes it from the air.
+        public func remove() async throws { try await air.run { await central.close() } }
+    }
+}
