@@ -6,10 +6,10 @@ package import Emulator
 import Glibc
 import Radio
 
-/// The service manager that started the process, if it wants to be notified of its state (sd_notify(3)).
+/// The service manager that started the process, if it takes notifications of its state (sd_notify(3)).
 package struct ServiceManager: Sendable {
     private let address: String
-    /// The time within which the manager wants a sign of life; `nil` for no limit.
+    /// The time within which the manager expects a sign of life; `nil` for no limit.
     private let limit: Duration?
 
     /// The manager that `NOTIFY_SOCKET` names; `nil` for none.
