@@ -38,20 +38,9 @@ extension VirtualAir {
     public struct Journal: Sendable {
         private static let last = 15
 
-        private let hub: EventHub
-        private typealias Verdicts = [JournalExpectation.Verdict]
-        private let running: @Sendable (@Sendable () async -> Verdicts) async -> Verdicts
+        let air: VirtualAir
 
-        init(
-            events: EventHub,
-            running:
-                @escaping @Sendable (
-                    @Sendable () async -> [JournalExpectation.Verdict]
-                ) async -> [JournalExpectation.Verdict]
-        ) {
-            hub = events
-            self.running = running
-        }
+        private var hub: EventHub { air.hub }
 
         /// All events, oldest first.
         public var events: [Event] { hub.records().map(Event.init) }
@@ -115,16 +104,18 @@ extension VirtualAir {
             _ location: SourceLocation
         ) async -> JournalExpectation.Verdict? {
             let expectation: JournalExpectation
+            let verdict: JournalExpectation.Verdict
             do {
                 expectation = try Self.expectation(condition, beacon, count: count)
+                let verdicts = try await air.run { [hub] in
+                    await hub.verify([expectation], from: { $0.sequence > mark }, within: time)
+                }
+                verdict = verdicts[0]
             } catch {
                 Issue.record("\(error)", sourceLocation: location)
                 return nil
             }
-            let verdicts = await running {
-                await hub.verify([expectation], from: { $0.sequence > mark }, within: time)
-            }
-            guard let verdict = verdicts.first, !verdict.ok else { return verdicts.first }
+            if verdict.ok { return verdict }
             let wanted = expectation.pattern.condition()
             var message = count == 0 ? "there was \(wanted)" : "no \(wanted) within \(time)"
             let near = (count == 0 ? verdict.events : verdict.near).map { "  \(Event(content: $0))" }

@@ -134,12 +134,10 @@ public final class VirtualAir: Sendable {
     // MARK: - Beacons and receivers
 
     /// The events of the air.
-    public var journal: Journal {
-        Journal(events: emulator.events) { [weak self] body in
-            guard let self else { return await body() }
-            return (try? await run { await body() }) ?? []
-        }
-    }
+    public var journal: Journal { Journal(air: self) }
+
+    /// The events with their readers.
+    var hub: EventHub { emulator.events }
 
     /// Adds a beacon with the kind of device `ibeacon`, which only advertises, and returns when it is on the air.
     /// - Parameters:
