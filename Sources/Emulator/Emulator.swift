@@ -102,8 +102,8 @@ package actor Emulator: Service {
     private var sessions: [BeaconIdentifier: BeaconSession] = [:]
     /// The beacons in the order of the profiles.
     private var order: [BeaconIdentifier] = []
-    /// The profiles in use.
-    private(set) var profiles: [Profile] = []
+    /// The profiles in use, without their beacons, which the sessions have.
+    private var profilesWithoutBeacons: [Profile] = []
     /// The number of times that the profiles in use were replaced.
     private(set) var revision = 0
     /// Routes requests, inputs and commands to the beacons.
@@ -170,7 +170,7 @@ package actor Emulator: Service {
         do {
             let profiles = if let first = configuration.profiles { first } else { try await factory.loadProfiles() }
             model = Propagation(for: profiles)
-            self.profiles = profiles
+            profilesWithoutBeacons = profiles.map { $0.with([]) }
             install(try factory.makeBeacons(of: profiles))
             receivers = ServedReceivers(profiles)
             for beacon in beacons {
@@ -291,6 +291,12 @@ package actor Emulator: Service {
     }
 
     // MARK: - Sessions
+
+    /// The profiles in use.
+    var profiles: [Profile] {
+        let definitions = Dictionary(grouping: beacons, by: \.profileName).mapValues { $0.map(\.profile) }
+        return profilesWithoutBeacons.map { $0.with(definitions[$0.name] ?? []) }
+    }
 
     /// The beacons in the order of the profiles.
     private var beacons: [RunningBeacon] { order.compactMap { sessions[$0]?.beacon } }
@@ -979,7 +985,7 @@ package actor Emulator: Service {
         by profiles: [Profile], resets: Bool = false
     ) async throws(EmulatorError) -> ReloadResult {
         let result = try await replaceBeacons(by: profiles, resets: resets)
-        self.profiles = profiles
+        profilesWithoutBeacons = profiles.map { $0.with([]) }
         revision += 1
         await replaceReceivers(by: profiles.flatMap(\.receivers))
         await reloadObserver?(profiles.map(\.name))

@@ -89,7 +89,7 @@ extension Emulator {
                 }
                 beacons.append(beacon)
             }
-            next[index] = Self.profile(next[index], with: beacons)
+            next[index] = next[index].with(beacons)
             return next
         }
         let status = try await show(directory.beacon(BeaconIdentifier(name)) == nil ? id : name)
@@ -107,7 +107,7 @@ extension Emulator {
             var next = emulator.profiles
             var beacons = next[place.profile].beacons
             beacons.remove(at: place.beacon)
-            next[place.profile] = Self.profile(next[place.profile], with: beacons)
+            next[place.profile] = next[place.profile].with(beacons)
             return next
         }
     }
@@ -137,10 +137,11 @@ extension Emulator {
         guard let slash = name.firstIndex(of: "/") else { return (nil, name) }
         return (String(name[..<slash]), String(name[name.index(after: slash)...]))
     }
+}
 
-    private static func profile(_ profile: Profile, with beacons: [BeaconDefinition]) -> Profile {
-        Profile(
-            name: profile.name, beacons: beacons, receivers: profile.receivers, physics: profile.physics,
-            walls: profile.walls)
+extension Profile {
+    /// The profile with other beacons.
+    func with(_ beacons: [BeaconDefinition]) -> Profile {
+        Profile(name: name, beacons: beacons, receivers: receivers, physics: physics, walls: walls)
     }
 }
