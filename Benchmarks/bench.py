@@ -292,7 +292,7 @@ def bench_reads(folder: Path) -> None:
 
 
 class HTTPLoad:
-    """Connections that send a request again and again, so many at once, each the next time when an answer is there."""
+    """Connections with several requests under way; each answer is followed by the next request."""
 
     CONNECTIONS = 4
     AT_ONCE = 8
@@ -303,7 +303,7 @@ class HTTPLoad:
         self.sockets = [socket.create_connection(("127.0.0.1", port)) for _ in range(self.CONNECTIONS)]
 
     def run(self, seconds: float) -> tuple[int, float]:
-        """The number of answers in so many seconds, all of them with status 200, and how long it really was."""
+        """The number of answers with status 200 in a time, and the elapsed seconds."""
         began, deadline = time.monotonic(), time.monotonic() + seconds
         selector = selectors.DefaultSelector()
         for each in self.sockets:

@@ -50,23 +50,20 @@ struct APIResponder: Sendable {
         // EventSource of browsers cannot set fields.
         let queryToken = wanted.path == "/v1/events" ? wanted.query["token"] : nil
         let isPage = PageFile.has(wanted.segments.joined(separator: "/"))
+        let found = Route.find(wanted.segments)
         try requestGuard.check(
-            request.head, queryToken: queryToken, needsToken: !isPage,
-            takesYAML: Route.all.contains { $0.takesYAML && $0.names(in: wanted.segments) != nil })
-        for route in Route.all {
-            guard let names = route.names(in: wanted.segments) else { continue }
-            let method = wanted.method == .head ? HTTPRequest.Method.get : wanted.method
-            guard let handler = route.handlers[method] else {
-                throw Problem.method(wanted.method, allowed: route.methods)
-            }
-            if route.takesYAML {
-                wanted.text = try await text(of: request)
-            } else {
-                wanted.body = try await body(of: request)
-            }
-            return try await handler(operations, wanted, names)
+            request.head, queryToken: queryToken, needsToken: !isPage, takesYAML: found?.route.takesYAML ?? false)
+        guard let (route, names) = found else { throw Problem.noResource(wanted.path) }
+        let method = wanted.method == .head ? HTTPRequest.Method.get : wanted.method
+        guard let handler = route.handlers[method] else {
+            throw Problem.method(wanted.method, allowed: route.methods)
         }
-        throw Problem.noResource(wanted.path)
+        if route.takesYAML {
+            wanted.text = try await text(of: request)
+        } else {
+            wanted.body = try await body(of: request)
+        }
+        return try await handler(operations, wanted, names)
     }
 
     private func body(of request: Request) async throws(Problem) -> JSONValue? {

@@ -29,8 +29,16 @@ struct Route: Sendable {
         return all.sorted { $0.rawValue < $1.rawValue }
     }
 
+    /// The route of a path, and the names in the path; `nil` if there is none.
+    static func find(_ segments: [String]) -> (route: Route, names: [String])? {
+        for route in all {
+            if let names = route.names(in: segments) { return (route, names) }
+        }
+        return nil
+    }
+
     /// The names in a path; `nil` if this is not its route.
-    func names(in segments: [String]) -> [String]? {
+    private func names(in segments: [String]) -> [String]? {
         guard segments.count == path.count else { return nil }
         var names: [String] = []
         for (part, segment) in zip(path, segments) {

@@ -127,7 +127,7 @@ final class RunWatch: Sendable {
         text.add(
             "beaconry_att_refusals_total", .counter, "The requests of centrals that were refused so far.",
             state.refusals.sorted { $0.key < $1.key }.map {
-                (["op": $0.key.operation, "error": "0x" + Self.hexadecimal($0.key.error)], $0.value)
+                (["op": $0.key.operation, "error": "0x" + Hexadecimal.string([$0.key.error])], $0.value)
             })
         text.add(
             "beaconry_reloads_total", .counter, "The reloads of the profiles so far, by their result.",
@@ -137,11 +137,6 @@ final class RunWatch: Sendable {
             state.warnings.sorted { $0.key < $1.key }.map { (["code": $0.key], $0.value) })
         text.add("beaconry_events_total", .counter, "The events so far.", [([:], state.events)])
         return text.text
-    }
-
-    private static func hexadecimal(_ byte: UInt8) -> String {
-        let digits = String(byte, radix: 16)
-        return digits.count == 1 ? "0" + digits : digits
     }
 }
 

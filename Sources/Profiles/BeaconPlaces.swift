@@ -22,7 +22,7 @@ package struct FilePlace: Hashable, Sendable {
 }
 
 extension Profile {
-    /// The places of the beacons' entries, by their ids; empty if the text is not valid.
+    /// The places of the beacons' entries, by id and by PROFILE/ID; empty if the text is not valid.
     package static func places(in text: String, file: String, sources: ProfileSources) -> [String: FilePlace] {
         let root = try? ProfileExpansion.root(
             of: YAMLText(text, file: file), in: file, sources, kind: "a profile", example: "profiles/")
@@ -31,6 +31,7 @@ extension Profile {
             guard let id = entry.mapping?["id"]?.text else { continue }
             let place = entry.place
             places[id] = FilePlace(file: place.file?.path ?? file, line: place.line, column: place.column)
+            if let profile = root?.mapping?["profile"]?.text { places["\(profile)/\(id)"] = places[id] }
         }
         return places
     }

@@ -21,7 +21,7 @@ enum YAMLFailure: Error {
     case duplicateKeys([String], TextPlace)
     /// The text is not YAML: the parser's message, and where it noticed the error.
     case syntax(String, Context?, TextPlace)
-    /// The text has a character that YAML does not permit, after so many bytes.
+    /// The text has a character that YAML does not permit, at this offset in bytes.
     case character(String, offset: Int)
     /// There is no memory.
     case memory

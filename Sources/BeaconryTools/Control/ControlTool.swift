@@ -27,11 +27,7 @@ package struct ControlTool: Sendable {
     package func send(
         _ request: ControlRequest, lines: @escaping ([BeaconRecord]) -> [String] = { $0.map(BeaconText.headline) }
     ) async throws {
-        try await ControlClient(path: try path()).send(request) { line in
-            let answer = try ControlClient.answer(line)
-            if let error = answer.error { throw Failure(answer, message: error) }
-            report(answer, lines: lines)
-        }
+        try await answers(to: request) { report($0, lines: lines) }
         if case .stop = request { Output.report(StoppedReport(), as: format) }
     }
 
@@ -49,9 +45,7 @@ package struct ControlTool: Sendable {
 
     private func devices(matching pattern: String) async throws -> [String] {
         var devices: [String] = []
-        try await ControlClient(path: try path()).send(.list(profile: profile)) { line in
-            let answer = try ControlClient.answer(line)
-            if let error = answer.error { throw Failure(answer, message: error) }
+        try await answers(to: .list(profile: profile)) { answer in
             for beacon in answer.beacons ?? [] {
                 let name = beacon.state.device
                 let identifier = name.split(separator: "/").last.map { String($0) } ?? name
@@ -93,11 +87,7 @@ package struct ControlTool: Sendable {
         }
         let request = ControlRequest.wait(expectations.map(\.fields), within: within, since: since)
         var verdicts: [JournalExpectation.Verdict]?
-        try await ControlClient(path: try path()).send(request) { line in
-            let answer = try ControlClient.answer(line)
-            if let error = answer.error { throw Failure(answer, message: error) }
-            verdicts = answer.verdicts
-        }
+        try await answers(to: request) { verdicts = $0.verdicts }
         guard let verdicts, verdicts.count == conditions.count else {
             throw Failure(exitCode: 1, message: "the run ended before the conditions were met")
         }
@@ -107,36 +97,34 @@ package struct ControlTool: Sendable {
         if !verdicts.allSatisfy(\.ok) { throw Failure.unmetExpectation }
     }
 
-    private func report(_ answer: ControlAnswer, lines: ([BeaconRecord]) -> [String]) {
-        if let beacons = answer.beacons {
-            switch format {
-            case .json: for beacon in beacons { Output.line(JSONLine.encode(beacon)) }
-            case .text: for line in lines(beacons) { Output.line(line) }
-            }
+    /// Sends a request, and takes its answers.
+    /// - Throws: `Failure` for an answer with an error.
+    private func answers(to request: ControlRequest, _ take: (ControlAnswer) -> Void) async throws {
+        try await ControlClient(path: try path()).send(request) { line in
+            let answer = try ControlClient.answer(line)
+            if let error = answer.error { throw Failure(answer, message: error) }
+            take(answer)
         }
+    }
+
+    /// Prints records: an object each, or a text of all.
+    private func report<Record: Encodable>(_ records: [Record], _ lines: ([Record]) -> [String]) {
+        switch format {
+        case .json: for record in records { Output.line(JSONLine.encode(record)) }
+        case .text: for line in lines(records) { Output.line(line) }
+        }
+    }
+
+    private func report(_ answer: ControlAnswer, lines: ([BeaconRecord]) -> [String]) {
+        if let beacons = answer.beacons { report(beacons, lines) }
         for bond in answer.bonds ?? [] { Output.report(RecordReport(bond, lines: [BondText.line(bond)]), as: format) }
         if let forgotten = answer.forgotten { Output.report(ForgottenReport(forgotten: forgotten), as: format) }
         if let moved = answer.moved { Output.report(RecordReport(moved, lines: [LinkText.line(moved)]), as: format) }
         if let walk = answer.walk { Output.report(RecordReport(walk, lines: [LinkText.line(walk)]), as: format) }
-        if let servers = answer.servers {
-            switch format {
-            case .json: for server in servers { Output.line(JSONLine.encode(server)) }
-            case .text: for line in LinkText.list(servers) { Output.line(line) }
-            }
-        }
+        if let servers = answer.servers { report(servers, LinkText.list) }
         if let link = answer.link { Output.report(RecordReport(link, lines: [LinkText.line(link)]), as: format) }
-        if let receivers = answer.receivers {
-            switch format {
-            case .json: for receiver in receivers { Output.line(JSONLine.encode(receiver)) }
-            case .text: for line in LinkText.list(receivers) { Output.line(line) }
-            }
-        }
-        if let links = answer.links {
-            switch format {
-            case .json: for link in links { Output.line(JSONLine.encode(link)) }
-            case .text: for line in LinkText.list(links) { Output.line(line) }
-            }
-        }
+        if let receivers = answer.receivers { report(receivers, LinkText.list) }
+        if let links = answer.links { report(links, LinkText.list) }
         if let disconnected = answer.disconnected {
             Output.report(RecordReport(disconnected, lines: [FaultText.line(disconnected)]), as: format)
         }

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothCore
 import Devices
 import Emulator
 import Profiles
@@ -181,16 +182,11 @@ struct SARIFLog: Encodable {
     private static func location(_ place: FilePlace) -> Location {
         let uri = place.file.utf8.map { byte in
             let isPlain = byte > 32 && byte < 127 && !"%\"<>\\^`{|}#?".utf8.contains(byte)
-            return isPlain ? String(UnicodeScalar(byte)) : "%" + Self.hexadecimal(byte)
+            return isPlain ? String(UnicodeScalar(byte)) : "%" + Hexadecimal.string([byte]).uppercased()
         }.joined()
         return Location(
             physicalLocation: PhysicalLocation(
                 artifactLocation: ArtifactLocation(uri: uri),
                 region: place.line > 0 ? Region(startLine: place.line, startColumn: max(1, place.column)) : nil))
-    }
-
-    private static func hexadecimal(_ byte: UInt8) -> String {
-        let digits = String(byte, radix: 16, uppercase: true)
-        return digits.count == 1 ? "0" + digits : digits
     }
 }

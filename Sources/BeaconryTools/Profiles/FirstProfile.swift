@@ -23,6 +23,7 @@ package enum FirstProfile {
         guard access(path, F_OK) != 0 else {
             throw Failure(exitCode: 73, message: "\(path) already exists; choose another file")
         }
+        // Version 4 (RFC 9562).
         var bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
         bytes[6] = bytes[6] & 0x0F | 0x40
         bytes[8] = bytes[8] & 0x3F | 0x80
@@ -30,15 +31,10 @@ package enum FirstProfile {
         Output.report(WrittenProfile(profile: name, file: path), as: format)
     }
 
-    /// A version 4 UUID.
+    /// A UUID as text.
     private static func identifier(_ bytes: [UInt8]) -> String {
-        var text = ""
-        for (index, byte) in bytes.enumerated() {
-            if [4, 6, 8, 10].contains(index) { text += "-" }
-            let digits = String(byte, radix: 16, uppercase: true)
-            text += digits.count == 1 ? "0" + digits : digits
-        }
-        return text
+        let parts = [bytes[0..<4], bytes[4..<6], bytes[6..<8], bytes[8..<10], bytes[10...]]
+        return parts.map { Hexadecimal.string($0).uppercased() }.joined(separator: "-")
     }
 
     /// The profile.

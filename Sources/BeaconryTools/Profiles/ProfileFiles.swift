@@ -80,13 +80,8 @@ package enum ProfileFiles {
     static func places(in paths: [String]) -> [String: FilePlace] {
         var places: [String: FilePlace] = [:]
         for path in paths {
-            guard let text = try? text(path),
-                let profile = try? Profile(parsing: text, file: path, sources: sources(beside: path))
-            else { continue }
-            for (id, place) in Profile.places(in: text, file: path, sources: sources(beside: path)) {
-                places[id] = place
-                places["\(profile.name)/\(id)"] = place
-            }
+            guard let text = try? text(path) else { continue }
+            places.merge(Profile.places(in: text, file: path, sources: sources(beside: path))) { $1 }
         }
         return places
     }

@@ -2,6 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothCore
+
 /// The value of the PnP ID characteristic (Device Information Service 1.1, 3.9): vendor, product and version of a device.
 struct ProductIdentifier: Hashable {
     /// Who assigned the vendor's number.
@@ -29,8 +31,7 @@ struct ProductIdentifier: Hashable {
     /// The form of `Device1.Modalias`, as the kernel has it for USB devices: `usb:v1D6Bp0246d0542`.
     var modalias: String {
         func digits(_ number: UInt16) -> String {
-            let text = String(number, radix: 16, uppercase: true)
-            return String(repeating: "0", count: 4 - text.count) + text
+            Hexadecimal.string([UInt8(number >> 8), UInt8(number & 0xFF)]).uppercased()
         }
         return "\(source):v\(digits(vendor))p\(digits(product))d\(digits(version))"
     }

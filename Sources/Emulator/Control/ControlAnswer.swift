@@ -61,6 +61,9 @@ package struct ControlAnswer: Codable, Hashable, Sendable {
     /// An answer without values.
     init() {}
 
+    /// An answer with one value.
+    init<Value>(_ key: WritableKeyPath<ControlAnswer, Value?>, _ value: Value) { self[keyPath: key] = value }
+
     /// The answer to a failed request.
     init(_ failure: EmulatorError) {
         error = failure.description
@@ -71,20 +74,11 @@ package struct ControlAnswer: Codable, Hashable, Sendable {
 
     /// An answer with beacons.
     static func beacons(_ statuses: [BeaconStatus]) -> ControlAnswer {
-        var answer = ControlAnswer()
-        answer.beacons = statuses.map(BeaconRecord.init)
-        return answer
+        return ControlAnswer(\.beacons, statuses.map(BeaconRecord.init))
     }
 }
 
 extension ControlAnswer {
-    /// An answer with the result of a reload.
-    static func reload(_ result: Emulator.ReloadResult) -> ControlAnswer {
-        var answer = ControlAnswer()
-        answer.reload = result
-        return answer
-    }
-
     /// An answer with the progress of a scenario.
     /// - Throws: `EmulatorError` `.unknownBeacon` without one.
     static func scenario(_ record: ScenarioRecord?) throws(EmulatorError) -> ControlAnswer {
@@ -92,23 +86,7 @@ extension ControlAnswer {
             throw EmulatorError(
                 .unknownBeacon, "no scenario was started", hint: "start one (beaconry ctl scenario start FILE)")
         }
-        var answer = ControlAnswer()
-        answer.scenario = record
-        return answer
-    }
-
-    /// An answer with a profile.
-    static func profile(_ record: ProfileRecord) -> ControlAnswer {
-        var answer = ControlAnswer()
-        answer.profile = record
-        return answer
-    }
-
-    /// An answer with the servers of receivers.
-    static func servers(_ receivers: [AirReceiver]) -> ControlAnswer {
-        var answer = ControlAnswer()
-        answer.servers = receivers.map(ServerRecord.init)
-        return answer
+        return ControlAnswer(\.scenario, record)
     }
 }
 

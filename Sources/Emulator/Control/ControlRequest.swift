@@ -111,6 +111,11 @@ package enum ControlRequest: Hashable, Sendable {
         case list, add, remove
     }
 
+    /// What `scenario` does.
+    private enum ScenarioAction: String, CaseIterable {
+        case show, start, stop
+    }
+
     /// The names of the requests.
     private enum Command: String, Codable, CaseIterable {
         case list, show, set, enable, disable, act, move, walk, receiver, receivers, links, link, disconnect, mute
@@ -215,23 +220,27 @@ package enum ControlRequest: Hashable, Sendable {
         }
     }
 
+    /// The `action` of a command that has several.
+    private static func action<Action: RawRepresentable & CaseIterable>(
+        of fields: Fields, default standard: Action
+    ) throws(EmulatorError) -> Action where Action.RawValue == String {
+        guard let text = fields.action else { return standard }
+        if let action = Action(rawValue: text) { return action }
+        let names = Action.allCases.map(\.rawValue).joined(separator: ", ")
+        throw EmulatorError(
+            .badProfile, "\(fields.command.rawValue) has no action \"\(text)\"", hint: "choose one of \(names)")
+    }
+
     private static func scenarioRequest(_ fields: Fields) throws(EmulatorError) -> ControlRequest {
-        switch fields.action ?? "show" {
-        case "show": return .scenario
-        case "start": return .startScenario(text: fields.text ?? "")
-        case "stop": return .stopScenario
-        case let other:
-            throw EmulatorError(
-                .badProfile, "scenario has no action \"\(other)\"", hint: "choose one of show, start, stop")
+        switch try action(of: fields, default: ScenarioAction.show) {
+        case .show: .scenario
+        case .start: .startScenario(text: fields.text ?? "")
+        case .stop: .stopScenario
         }
     }
 
     private static func receiverRequest(_ fields: Fields) throws(EmulatorError) -> ControlRequest {
-        guard let action = ReceiverAction(rawValue: fields.action ?? ReceiverAction.list.rawValue) else {
-            let names = ReceiverAction.allCases.map(\.rawValue).joined(separator: ", ")
-            throw EmulatorError(
-                .badProfile, "receiver has no action \"\(fields.action ?? "")\"", hint: "choose one of \(names)")
-        }
+        let action = try action(of: fields, default: ReceiverAction.list)
         if action == .list { return .listReceivers }
         guard let name = fields.name else {
             throw EmulatorError(.badProfile, "receiver needs a name", hint: "give a name, such as phone")
@@ -276,8 +285,8 @@ package enum ControlRequest: Hashable, Sendable {
         case .put(let device, let text): Fields(command: .put, device: device, text: text)
         case .remove(let device): Fields(command: .remove, device: device)
         case .scenario: Fields(command: .scenario)
-        case .startScenario(let text): Fields(command: .scenario, action: "start", text: text)
-        case .stopScenario: Fields(command: .scenario, action: "stop")
+        case .startScenario(let text): Fields(command: .scenario, action: ScenarioAction.start.rawValue, text: text)
+        case .stopScenario: Fields(command: .scenario, action: ScenarioAction.stop.rawValue)
         case .bonds(let device): Fields(command: .bonds, device: device)
         case .forget(let device, let peer): Fields(command: .forget, device: device, peer: peer)
         case .pair(let device, let answer): Fields(command: .pair, device: device, answer: answer)

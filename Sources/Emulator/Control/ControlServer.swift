@@ -68,17 +68,10 @@ package struct ControlServer: Service {
 
     /// Creates the folder of a socket, and checks that no process listens on its path.
     private static func prepare(_ path: String) async throws(EmulatorError) {
-        do throws(SystemError) {
-            try Folder.create(Folder.containing(path))
-        } catch {
-            throw EmulatorError(.cannotCreate, "\(error)", hint: "choose another control socket (--control PATH)")
-        }
-        if let owner = await PeerCredentials.listening(at: path) {
-            let process = owner.process > 0 ? " by process \(owner.process)" : ""
-            throw EmulatorError(
-                .cannotCreate, "the control socket \(path) is in use\(process)",
-                hint: "stop that run (beaconry ctl stop --control \(path)), or choose another socket (--control PATH)")
-        }
+        let other = "choose another control socket (--control PATH)"
+        try await SocketFile.requireFree(
+            path, "control socket", hint: other,
+            hintInUse: "stop that run (beaconry ctl stop --control \(path)), or choose another socket (--control PATH)")
     }
 
     private static func bind(_ path: String, _ group: gid_t?) async throws(EmulatorError) -> ControlListener {
@@ -130,9 +123,7 @@ package struct ControlServer: Service {
                     case .events(let format): return try await stream(format, to: output)
                     case .stop:
                         // The answer is sent first, since this server ends with the run.
-                        var answer = ControlAnswer()
-                        answer.stopping = true
-                        try await output.write(Self.buffer(JSONLine.encode(answer)))
+                        try await output.write(Self.buffer(JSONLine.encode(ControlAnswer(\.stopping, true))))
                         await emulator.stop()
                     }
                 }

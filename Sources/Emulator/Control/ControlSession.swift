@@ -25,9 +25,7 @@ extension Emulator {
         case .events: throw EmulatorError(.badProfile, "events have no answer")
         case .stop:
             stop()
-            var answer = ControlAnswer()
-            answer.stopping = true
-            return answer
+            return ControlAnswer(\.stopping, true)
         }
     }
 }
@@ -66,9 +64,9 @@ struct ControlSession {
         case .move(let name, let position): return .answer(try await move(name, position))
         case .receivers: return .answer(try await receivers())
         case .walk(let name, let path, let duration): return .answer(try await walk(name, path, duration))
-        case .listReceivers: return .answer(.servers(try await emulator.servedReceivers()))
-        case .addReceiver(let name, let metres): return .answer(.servers([try await addReceiver(name, metres)]))
-        case .removeReceiver(let name): return .answer(.servers([try await emulator.removeReceiver(name)]))
+        case .listReceivers: return .answer(Self.servers(try await emulator.servedReceivers()))
+        case .addReceiver(let name, let metres): return .answer(Self.servers([try await addReceiver(name, metres)]))
+        case .removeReceiver(let name): return .answer(Self.servers([try await emulator.removeReceiver(name)]))
         case .links: return .answer(try await links())
         case .link(let device, let receiver, let values):
             return .answer(try await overrideLink(device, receiver, values))
@@ -78,16 +76,16 @@ struct ControlSession {
         case .battery(let device, let state): return .answer(.beacons([try await setBattery(device, state)]))
         case .radio(let state): return .answer(try await setRadio(state))
         case .clock(let values): return .answer(try await changeClock(values))
-        case .reload: return .answer(.reload(try await emulator.reload()))
-        case .reset: return .answer(.reload(try await emulator.reset()))
-        case .profile(let name): return .answer(.profile(try await emulator.profileRecord(name)))
+        case .reload: return .answer(ControlAnswer(\.reload, try await emulator.reload()))
+        case .reset: return .answer(ControlAnswer(\.reload, try await emulator.reset()))
+        case .profile(let name): return .answer(ControlAnswer(\.profile, try await emulator.profileRecord(name)))
         case .replaceProfile(let name, let text, let tag):
-            return .answer(.reload(try await emulator.replaceProfile(name, by: text, tag: tag)))
+            return .answer(ControlAnswer(\.reload, try await emulator.replaceProfile(name, by: text, tag: tag)))
         case .put(let name, let text): return .answer(try await put(name, text))
         case .scenario: return .answer(try .scenario(await emulator.scenarioRecord))
         case .startScenario(let text): return .answer(try .scenario(try await emulator.startScenario(text)))
         case .stopScenario: return .answer(try .scenario(await emulator.stopScenario()))
-        case .remove(let name): return .answer(.reload(try await emulator.removeBeacon(name)))
+        case .remove(let name): return .answer(ControlAnswer(\.reload, try await emulator.removeBeacon(name)))
         case .bonds(let device): return .answer(try await bonds(device))
         case .forget(let device, let peer): return .answer(try await forget(device, peer))
         case .pair(let device, let answer): return .answer(try await pair(device, answer))
@@ -101,15 +99,11 @@ struct ControlSession {
     private func move(_ name: String, _ metres: [Double]) async throws(EmulatorError) -> ControlAnswer {
         let position = try Self.position(metres, of: "move")
         try await emulator.move(name, to: position)
-        var answer = ControlAnswer()
-        answer.moved = MoveRecord(name: name, position: position)
-        return answer
+        return ControlAnswer(\.moved, MoveRecord(name: name, position: position))
     }
 
     private func receivers() async throws(EmulatorError) -> ControlAnswer {
-        var answer = ControlAnswer()
-        answer.receivers = try await emulator.receivers().map(ReceiverRecord.init)
-        return answer
+        return ControlAnswer(\.receivers, try await emulator.receivers().map(ReceiverRecord.init))
     }
 
     private static func position(_ metres: [Double], of command: String) throws(EmulatorError) -> Position {
@@ -132,9 +126,7 @@ struct ControlSession {
         for metres in path { places.append(try Self.position(metres, of: "each point of a walk")) }
         let duration = try Self.duration(time)
         try await emulator.walk(name, through: places, over: duration)
-        var answer = ControlAnswer()
-        answer.walk = WalkRecord(name: name, path: places, over: duration)
-        return answer
+        return ControlAnswer(\.walk, WalkRecord(name: name, path: places, over: duration))
     }
 
     private func addReceiver(_ name: String, _ metres: [Double]?) async throws(EmulatorError) -> AirReceiver {
@@ -148,10 +140,12 @@ struct ControlSession {
         return try await emulator.addReceiver(name, at: position)
     }
 
+    private static func servers(_ receivers: [AirReceiver]) -> ControlAnswer {
+        ControlAnswer(\.servers, receivers.map(ServerRecord.init))
+    }
+
     private func links() async throws(EmulatorError) -> ControlAnswer {
-        var answer = ControlAnswer()
-        answer.links = try await emulator.paths().map(LinkRecord.init)
-        return answer
+        return ControlAnswer(\.links, try await emulator.paths().map(LinkRecord.init))
     }
 
     private func overrideLink(
@@ -164,9 +158,7 @@ struct ControlSession {
             throw EmulatorError(.badProfile, error.message)
         }
         try await emulator.overrideLink(from: device, to: receiver, change)
-        var answer = ControlAnswer()
-        answer.link = LinkChangeRecord(from: device, to: receiver, change)
-        return answer
+        return ControlAnswer(\.link, LinkChangeRecord(from: device, to: receiver, change))
     }
 
     private static func linkKeys(of values: [String: String]) throws(ValueFault) -> [LinkOverride.Key: String] {
@@ -187,9 +179,7 @@ struct ControlSession {
         var chosen = DisconnectionReason.remoteUser
         if let reason { chosen = try Self.choice(reason, "reason") }
         let peers = try await emulator.disconnect(name, from: peer, chosen)
-        var answer = ControlAnswer()
-        answer.disconnected = DisconnectionRecord(name: name, peers: peers, reason: chosen.rawValue)
-        return answer
+        return ControlAnswer(\.disconnected, DisconnectionRecord(name: name, peers: peers, reason: chosen.rawValue))
     }
 
     private func mute(_ device: String, _ time: String?) async throws(EmulatorError) -> BeaconStatus {
@@ -225,9 +215,8 @@ struct ControlSession {
     ) throws(EmulatorError) -> ControlAnswer {
         let begin = try start(since)
         let events = clear ? emulator.events.clearJournal() : emulator.events.journal
-        var answer = ControlAnswer()
-        answer.journal = events.compactMap { begin($0) ? selection.record($0, emulator.events.lines) : nil }
-        return answer
+        return ControlAnswer(
+            \.journal, events.compactMap { begin($0) ? selection.record($0, emulator.events.lines) : nil })
     }
 
     private func wait(
@@ -241,9 +230,8 @@ struct ControlSession {
         for condition in conditions { expectations.append(try JournalExpectation(condition)) }
         let time = try text.map { text throws(EmulatorError) in try Self.duration(text) } ?? .zero
         guard time <= Self.longestWait else { throw EmulatorError(.badProfile, "within is at most 24h") }
-        var answer = ControlAnswer()
-        answer.verdicts = await emulator.events.verify(expectations, from: try start(since), within: time)
-        return answer
+        return ControlAnswer(
+            \.verdicts, await emulator.events.verify(expectations, from: try start(since), within: time))
     }
 
     /// The longest time of `wait`.
@@ -274,9 +262,7 @@ struct ControlSession {
     private func setRadio(_ state: String) async throws(EmulatorError) -> ControlAnswer {
         let power: RadioPower = try Self.choice(state, "state of the radio")
         try await emulator.setRadio(power)
-        var answer = ControlAnswer()
-        answer.radio = power
-        return answer
+        return ControlAnswer(\.radio, power)
     }
 
     /// The value with this name.
@@ -298,15 +284,11 @@ struct ControlSession {
     }
 
     private func bonds(_ device: String?) async throws(EmulatorError) -> ControlAnswer {
-        var answer = ControlAnswer()
-        answer.bonds = try await emulator.bonds(of: device).map(BondRecord.init)
-        return answer
+        return ControlAnswer(\.bonds, try await emulator.bonds(of: device).map(BondRecord.init))
     }
 
     private func forget(_ device: String, _ peer: String?) async throws(EmulatorError) -> ControlAnswer {
-        var answer = ControlAnswer()
-        answer.forgotten = try await removeBonds(of: device, with: peer)
-        return answer
+        return ControlAnswer(\.forgotten, try await removeBonds(of: device, with: peer))
     }
 
     private func removeBonds(of device: String, with peer: String?) async throws(EmulatorError) -> Int {

@@ -58,7 +58,8 @@ final class SocketNames: Sendable {
         return []
     }
 
-    private static func isSocket(_ path: String) -> Bool {
+    /// Whether a path is that of a socket, and not of a link to one.
+    static func isSocket(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
     }
@@ -142,10 +143,15 @@ struct LineReader {
 
 /// The file of a Unix socket of another server of a run.
 package enum SocketFile {
-    /// Creates the folder, and removes a socket that an earlier run has left.
-    /// - Parameter hint: how to choose another path.
+    /// Creates the folder, and checks that no process listens on the path.
+    /// - Parameters:
+    ///   - kind: the kind of socket, for messages.
+    ///   - hint: how to choose another path.
+    ///   - hintInUse: what to do if a process listens; `nil` for `hint`.
     /// - Throws: `EmulatorError` `.cannotCreate` if a process listens on it, or the folder cannot be created.
-    package static func claim(_ path: String, hint: String) async throws(EmulatorError) {
+    static func requireFree(
+        _ path: String, _ kind: String, hint: String, hintInUse: String? = nil
+    ) async throws(EmulatorError) {
         do throws(SystemError) {
             try Folder.create(Folder.containing(path))
         } catch {
@@ -153,10 +159,16 @@ package enum SocketFile {
         }
         if let owner = await PeerCredentials.listening(at: path) {
             let process = owner.process > 0 ? " by process \(owner.process)" : ""
-            throw EmulatorError(.cannotCreate, "the socket \(path) is in use\(process)", hint: hint)
+            throw EmulatorError(
+                .cannotCreate, "the \(kind) \(path) is in use\(process)", hint: hintInUse ?? hint)
         }
-        var status = stat()
-        if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK { unlink(path) }
+    }
+
+    /// Creates the folder, and removes a socket that an earlier run has left.
+    /// - Throws: as `requireFree`.
+    package static func claim(_ path: String, hint: String) async throws(EmulatorError) {
+        try await requireFree(path, "socket", hint: hint)
+        if SocketNames.isSocket(path) { unlink(path) }
     }
 
     /// Admits only the user who runs the program.

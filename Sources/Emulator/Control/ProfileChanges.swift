@@ -22,7 +22,8 @@ extension Emulator {
     /// - Parameter name: its name; `nil` for the first one.
     /// - Throws: `EmulatorError` `.unknownBeacon`.
     package func profileRecord(_ name: String?) throws(EmulatorError) -> ProfileRecord {
-        let profile = profiles[try index(ofProfile: name)]
+        let profiles = profiles
+        let profile = profiles[try Self.index(of: name, in: profiles)]
         return ProfileRecord(profile: profile.name, text: ProfileWriter.text(of: profile), tag: "\(revision)")
     }
 
@@ -49,7 +50,7 @@ extension Emulator {
                     hint: "read it again")
             }
             var next = emulator.profiles
-            next[try emulator.index(ofProfile: name)] = profile
+            next[try Self.index(of: name, in: next)] = profile
             guard Set(next.map(\.name)).count == next.count else {
                 throw EmulatorError(.badProfile, "another profile has the name \"\(profile.name)\" already")
             }
@@ -73,12 +74,8 @@ extension Emulator {
         }
         let result = try await changeProfiles { emulator throws(EmulatorError) in
             var next = emulator.profiles
-            let index: Int
-            if let place = emulator.place(of: name) {
-                index = place.profile
-            } else {
-                index = try emulator.index(ofProfile: profile)
-            }
+            let place = Self.place(of: name, in: next)
+            let index = if let place { place.profile } else { try Self.index(of: profile, in: next) }
             var beacons = next[index].beacons
             if let position = beacons.firstIndex(where: { $0.id == id }) {
                 beacons[position] = beacon
@@ -100,11 +97,11 @@ extension Emulator {
     /// - Throws: `EmulatorError` `.unknownBeacon`, or as `reload`; then nothing has changed.
     package func removeBeacon(_ name: String) async throws(EmulatorError) -> ReloadResult {
         try await changeProfiles { emulator throws(EmulatorError) in
-            guard let place = emulator.place(of: name) else {
+            var next = emulator.profiles
+            guard let place = Self.place(of: name, in: next) else {
                 throw EmulatorError(
                     .unknownBeacon, "there is no beacon \"\(name)\"", hint: "beaconry ctl list shows all")
             }
-            var next = emulator.profiles
             var beacons = next[place.profile].beacons
             beacons.remove(at: place.beacon)
             next[place.profile] = next[place.profile].with(beacons)
@@ -112,7 +109,8 @@ extension Emulator {
         }
     }
 
-    private func index(ofProfile name: String?) throws(EmulatorError) -> Int {
+    /// The index of a profile; `nil` stands for the first one.
+    private static func index(of name: String?, in profiles: [Profile]) throws(EmulatorError) -> Int {
         guard let index = name == nil ? profiles.indices.first : profiles.firstIndex(where: { $0.name == name }) else {
             throw EmulatorError(
                 .unknownBeacon, "there is no profile \"\(name ?? "")\"",
@@ -122,7 +120,7 @@ extension Emulator {
     }
 
     /// The indices of a beacon's profile and of the beacon in it; `nil` if the run has no such beacon.
-    private func place(of name: String) -> (profile: Int, beacon: Int)? {
+    private static func place(of name: String, in profiles: [Profile]) -> (profile: Int, beacon: Int)? {
         for (profile, definition, identifier) in BeaconFactory.identified(profiles) where identifier.name == name {
             guard let index = profiles.firstIndex(where: { $0.name == profile.name }),
                 let beacon = profiles[index].beacons.firstIndex(where: { $0.id == definition.id })

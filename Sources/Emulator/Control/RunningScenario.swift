@@ -26,6 +26,12 @@ package struct ScenarioRecord: Codable, Hashable, Sendable {
         package let change: String
         /// Why it was refused; absent if it was not.
         package var message: String?
+
+        init(_ step: ScenarioStep, refusedWith message: String? = nil) {
+            at = RunningScenario.seconds(step.time)
+            change = step.text
+            self.message = message
+        }
     }
 
     /// The version of the format.
@@ -60,18 +66,16 @@ struct RunningScenario {
     var task: Task<Void, Never>?
 
     func record(at now: Duration) -> ScenarioRecord {
-        func change(_ step: ScenarioStep) -> ScenarioRecord.Change {
-            ScenarioRecord.Change(at: Self.seconds(step.time), change: step.text)
-        }
-        return ScenarioRecord(
+        ScenarioRecord(
             scenario: timeline.name, state: state, elapsed: Self.seconds((end ?? now) - start),
             duration: Self.seconds(timeline.duration), changes: timeline.steps.count, done: done,
-            next: state == .running && done < timeline.steps.count ? change(timeline.steps[done]) : nil,
+            next: state == .running && done < timeline.steps.count ? ScenarioRecord.Change(timeline.steps[done]) : nil,
             refused: refused, ignored: timeline.ignoredKeys.isEmpty ? nil : timeline.ignoredKeys)
     }
 
-    private static func seconds(_ duration: Duration) -> Double {
-        Double(duration / .milliseconds(1)).rounded() / 1000
+    /// Seconds with three decimals.
+    fileprivate static func seconds(_ duration: Duration) -> Double {
+        (duration / .milliseconds(1)).rounded() / 1000
     }
 }
 
@@ -135,11 +139,7 @@ extension Emulator {
             }
             guard !Task.isCancelled, var current = scenario else { return }
             current.done += 1
-            if let message {
-                current.refused.append(
-                    ScenarioRecord.Change(
-                        at: Double(step.time / .milliseconds(1)) / 1000, change: step.text, message: message))
-            }
+            if let message { current.refused.append(ScenarioRecord.Change(step, refusedWith: message)) }
             scenario = current
             postScenario(current)
         }

@@ -67,7 +67,7 @@ def test_bad_setting_changes_nothing(served: Served) -> None:
         ("PATCH", "/v1/beacons/entrance", {"position": [1e300, 0]}, 422, "invalid"),
         ("PATCH", "/v1/beacons/entrance", {"major": None}, 422, "invalid"),
         ("PATCH", "/v1/beacons/entrance", {"battery": "half"}, 422, "invalid"),
-        ("PUT", "/v1/links/entrance/nobody", {"rssi": -70}, 404, "unknown-beacon"),
+        ("PUT", "/v1/links/entrance/unknown", {"rssi": -70}, 404, "unknown-beacon"),
         ("POST", "/v1/clock/advance", {"by": "10s"}, 409, "real-time"),
         ("DELETE", "/v1/links/entrance/entrance", None, 404, "unknown-link"),
         ("POST", "/v1/clock/advance", {"to": "10s"}, 422, "invalid"),
