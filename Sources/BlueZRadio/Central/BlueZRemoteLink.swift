@@ -456,7 +456,26 @@ extension BlueZRemoteLink {
     private static let securityTimeout = Duration.seconds(30)
     private static let noAnswer = RemoteError.impossible("the central did not answer within \(securityTimeout)")
 
+    /// Requests pairing, until bluetoothd replies or is paired. BlueZ 5.66 does not reply if the central pairs at the same
+    /// time.
     private func requestPairing(within time: Duration) async -> Result<Void, RemoteError> {
+        await withTaskGroup { group in
+            group.addTask { await self.callPair(within: time) }
+            group.addTask { await self.waitUntilPaired() }
+            defer { group.cancelAll() }
+            return await group.next() ?? .failure(Self.noAnswer)
+        }
+    }
+
+    private func waitUntilPaired() async -> Result<Void, RemoteError> {
+        while !Task.isCancelled {
+            if await isPaired { return .success(()) }
+            try? await Task.sleep(for: .milliseconds(200))
+        }
+        return .failure(Self.noAnswer)
+    }
+
+    private func callPair(within time: Duration) async -> Result<Void, RemoteError> {
         do throws(RemoteError) {
             switch try await send(path, DeviceProperties.interface, "Pair", timeout: time) {
             case .success: return .success(())
