@@ -165,7 +165,8 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
-            name: "Profiles", dependencies: ["BluetoothCore", "Devices", "Advertising", "Bluetooth", "CLibYAML"],
+            name: "Profiles",
+            dependencies: ["BluetoothCore", "Devices", "Advertising", "Bluetooth", "Receiving", "CLibYAML"],
             swiftSettings: settings, linkerSettings: [.linkedLibrary(":libyaml.a")]),
         .target(
             name: "Persistence", dependencies: ["BluetoothCore", "Devices", "Radio", systemPackage],

@@ -92,18 +92,18 @@ struct ReceptionTests {
     }
 
     @Test func expectationIsMetOrNot() {
-        let condition = BeaconExpectation.Condition(region: Self.region, count: 2, within: .seconds(5))
-        var expectation = BeaconExpectation(condition, at: .zero)
+        let condition = AdvertisementExpectation.Condition([.uuid([Self.region.uuid])], count: 2, within: .seconds(5))
+        var expectation = AdvertisementExpectation(condition, at: .zero)
         #expect(expectation.take(Self.received(1, at: 100)) == nil)
         #expect(expectation.take(Self.received(1, at: 200))?.isFulfilled == true)
-        var other = BeaconExpectation(condition, at: .zero)
+        var other = AdvertisementExpectation(condition, at: .zero)
         #expect(other.take(.received(Self.sighting([.flags(.beacon)]), at: .seconds(1))) == nil)
         // A scan response belongs to an advertisement that was counted already.
         #expect(other.take(.received(Self.sighting([], pdu: .scanResponse), at: .seconds(2))) == nil)
         let verdict = other.take(.passed(.seconds(5)))
         #expect(verdict?.isFulfilled == false)
         #expect(verdict?.sentence.contains("received 1 advertisement, none of an iBeacon") == true)
-        var late = BeaconExpectation(condition, at: .zero)
+        var late = AdvertisementExpectation(condition, at: .zero)
         #expect(late.take(.received(Self.sighting([], pdu: .scanResponse), at: .seconds(6)))?.isFulfilled == false)
     }
 }

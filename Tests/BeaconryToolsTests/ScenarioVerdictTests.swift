@@ -92,6 +92,6 @@ import Testing
     }
 
     @Test func xmlIsEscaped() {
-        #expect(JUnitWriter.escaped("a<b & \"c\">\u{1}") == "a&lt;b &amp; &quot;c&quot;&gt;\u{FFFD}")
+        #expect(JUnitSuite.escaped("a<b & \"c\">\u{1}") == "a&lt;b &amp; &quot;c&quot;&gt;\u{FFFD}")
     }
 }

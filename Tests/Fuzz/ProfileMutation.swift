@@ -144,6 +144,18 @@ enum ProfileMutation {
             tx-power: -6dBm
           - { beacon: Entrance, minor: 7, interval: 160ticks }
         """,
+        """
+        expect:
+          - advertisement: { uuid: [E2C56DB5-DFFB-48D2-B060-D0F5A71096E0], major: 1, minor: 2, rssi: -70..-40 }
+            count: 3
+            beacons: true
+            within: 5s
+          - advertisement: { format: eddystone-url, fields: { url: "https://a*" }, distance: ..3, proximity: near }
+            absent: true
+          - advertisement: { name: Thermo*, service: 180F, address: "C0:FF:EE:00:00:01" }
+            value: { characteristic: 2A19, hex: 64 }
+          - { event: "written,device=door", count: 2 }
+        """,
     ]
 
     private static let tokens = [

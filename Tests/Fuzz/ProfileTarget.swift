@@ -35,7 +35,7 @@ extension FuzzTarget {
         }
     }
 
-    /// Lists of regions and configuration plans: entries, or faults with their positions.
+    /// Lists of regions and of expectations, and configuration plans: entries, or faults with their positions.
     static let lists = FuzzTarget(name: "lists", divisor: 10) { generator in
         switch Int.random(in: 0...15, using: &generator) {
         case 0: Mutation.noise(256, &generator)
@@ -52,7 +52,11 @@ extension FuzzTarget {
             let entries = try ConfigurationPlan(parsing: text, file: "fuzz.yaml").entries
             return entries.allSatisfy { !$0.settings.isEmpty } && !entries.isEmpty
         }
-        return regions == .parsed ? regions : plan
+        let expectations = outcome(text) { text throws(ProfileFaults) in
+            let list = try ExpectationList(parsing: text, file: "fuzz.yaml") { _ throws(ValueFault) in }
+            return list.entries.allSatisfy { $0.line > 0 } && !list.entries.isEmpty
+        }
+        return [regions, plan, expectations].contains(.parsed) ? .parsed : .refused
     }
 
     private static func outcome(_ text: String, _ parse: (String) throws(ProfileFaults) -> Bool) -> Outcome {

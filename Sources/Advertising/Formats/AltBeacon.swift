@@ -84,7 +84,7 @@ extension AltBeacon: WireCodable {
     }
 }
 
-extension AltBeacon: BeaconFormat {
+extension AltBeacon: MeasuredBeacon {
     public static let formatName = "altbeacon"
 
     public var fields: [BeaconField] {

@@ -2,6 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+public import BluetoothCore
+
 /// A frame of one beacon format.
 ///
 /// A format is one file with a conformance, and one line in `BeaconFormats.all`. A format that can be sent as well
@@ -15,6 +17,12 @@ public protocol BeaconFormat: Hashable, Sendable {
     var structure: AdvertisingStructure { get }
     /// The fields in the order in which people read them.
     var fields: [BeaconField] { get }
+}
+
+/// A frame that has the RSSI at 1 m, from which receivers estimate their distance.
+public protocol MeasuredBeacon: BeaconFormat {
+    /// The RSSI that a receiver has at 1 m.
+    var measuredPower: MeasuredPower { get }
 }
 
 /// A field of a decoded frame.
@@ -77,6 +85,12 @@ public struct BeaconFrame: Hashable, Sendable {
 
     /// The fields in the order in which people read them.
     public var fields: [BeaconField] { content.fields }
+
+    /// The RSSI at 1 m; `nil` if the format does not have it.
+    public var measuredPower: MeasuredPower? { (content as? any MeasuredBeacon)?.measuredPower }
+
+    /// Whether a name selects the frame's format, as in `BeaconFormats.named`.
+    public func isNamed(_ name: String) -> Bool { BeaconFormats.named(name).contains { $0 == type(of: content) } }
 
     public static func == (left: BeaconFrame, right: BeaconFrame) -> Bool {
         AnyHashable(left.content) == AnyHashable(right.content)

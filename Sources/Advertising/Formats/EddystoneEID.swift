@@ -38,7 +38,7 @@ extension EddystoneEID: EddystoneFrame {
     }
 }
 
-extension EddystoneEID: BeaconFormat {
+extension EddystoneEID: MeasuredBeacon {
     public static let formatName = "eddystone-eid"
 
     public var fields: [BeaconField] {

@@ -48,7 +48,7 @@ extension EddystoneUID: EddystoneFrame {
     }
 }
 
-extension EddystoneUID: BeaconFormat {
+extension EddystoneUID: MeasuredBeacon {
     public static let formatName = "eddystone-uid"
 
     public var fields: [BeaconField] {

@@ -90,7 +90,7 @@ extension EddystoneURL: EddystoneFrame {
     }
 }
 
-extension EddystoneURL: BeaconFormat {
+extension EddystoneURL: MeasuredBeacon {
     public static let formatName = "eddystone-url"
 
     public var fields: [BeaconField] {

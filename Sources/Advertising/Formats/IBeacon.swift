@@ -72,7 +72,7 @@ extension IBeacon: WireCodable {
     }
 }
 
-extension IBeacon: BeaconFormat {
+extension IBeacon: MeasuredBeacon {
     public static let formatName = "ibeacon"
 
     public var fields: [BeaconField] {

@@ -85,16 +85,30 @@ package struct ControlTool: Sendable {
         } catch {
             throw Failure.usage("\(error)")
         }
-        let request = ControlRequest.wait(expectations.map(\.fields), within: within, since: since)
-        var verdicts: [JournalExpectation.Verdict]?
-        try await answers(to: request) { verdicts = $0.verdicts }
-        guard let verdicts, verdicts.count == conditions.count else {
-            throw Failure(exitCode: 1, message: "the run ended before the conditions were met")
-        }
+        let verdicts = try await verdicts(on: expectations, within: within, since: since)
         for (condition, verdict) in zip(conditions, verdicts) {
             Output.report(ConditionReport(condition, verdict, within: within), as: format)
         }
         if !verdicts.allSatisfy(\.ok) { throw Failure.unmetExpectation }
+    }
+
+    /// Waits until the journal has the events of all expectations.
+    /// - Parameters:
+    ///   - within: The time limit as text.
+    ///   - since: The number of an event, or a duration, from which on events count.
+    /// - Returns: A verdict for each expectation.
+    /// - Throws: `Failure` if the run ends before.
+    func verdicts(
+        on expectations: [JournalExpectation], within: String, since: String?
+    ) async throws -> [JournalExpectation.Verdict] {
+        var verdicts: [JournalExpectation.Verdict]?
+        try await answers(to: .wait(expectations.map(\.fields), within: within, since: since)) {
+            verdicts = $0.verdicts
+        }
+        guard let verdicts, verdicts.count == expectations.count else {
+            throw Failure(exitCode: 1, message: "the run ended before the conditions were met")
+        }
+        return verdicts
     }
 
     /// Sends a request, and takes its answers.
@@ -294,13 +308,15 @@ private struct ConditionReport: Encodable, Report {
 }
 
 /// The text of the journal's events: what follows the time can be a condition of `ctl wait`.
-private enum JournalText {
+enum JournalText {
     static func line(_ event: JSONValue) -> String {
         let members = event.members ?? [:]
-        return Formatting.row([
-            members["sequence"]?.setting, members["time"]?.string,
-            SafeText.line(event.condition(without: ["v", "time", "sequence", "requested"])),
-        ])
+        return Formatting.row([members["sequence"]?.setting, members["time"]?.string, condition(event)])
+    }
+
+    /// An event as a condition that it meets.
+    static func condition(_ event: JSONValue) -> String {
+        SafeText.line(event.condition(without: ["v", "time", "sequence", "requested"]))
     }
 }
 

@@ -114,17 +114,6 @@ package struct Scanning {
     }
 }
 
-extension AdvertiserTable<RemoteAddress> {
-    /// Adds a received advertisement.
-    mutating func take(_ sighting: Sighting, at time: Duration) -> (
-        advertiser: Advertiser<RemoteAddress>, news: News
-    ) {
-        let isScanResponse = sighting.pdu == .scanResponse || sighting.pdu == .extendedScanResponse
-        return receive(
-            sighting.data, from: sighting.device, isScanResponse: isScanResponse, rssi: sighting.rssi, at: time)
-    }
-}
-
 /// A received advertisement with what is known of its device.
 struct ScanRecord: Encodable, Report {
     private let event = "heard"

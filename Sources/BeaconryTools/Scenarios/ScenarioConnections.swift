@@ -171,15 +171,10 @@ actor ScenarioConnections {
         _ uuid: BluetoothUUID, _ pair: Pair, _ link: any RemoteLink
     ) async throws(RemoteError) -> RemoteCharacteristic {
         if let known = connections[pair]?.characteristics[uuid] { return known }
-        for service in try await link.discoverServices(nil) {
-            for characteristic in try await link.discoverCharacteristics(of: service) {
-                let known = connections[pair]?.characteristics[characteristic.uuid]
-                connections[pair]?.characteristics[characteristic.uuid] = known ?? characteristic
-            }
-        }
-        guard let found = connections[pair]?.characteristics[uuid] else {
+        guard let found = try await link.characteristic(uuid) else {
             throw .impossible("\(pair.beacon) has no characteristic \(uuid)")
         }
+        connections[pair]?.characteristics[uuid] = found
         return found
     }
 

@@ -59,67 +59,20 @@ struct ScenarioReport: Report {
     }
 }
 
-/// Writes results as JUnit XML, which servers of continuous integration read. Times are those of the scenarios.
-package enum JUnitWriter {
-    /// The text of the file: a suite for each scenario, a case for each expectation and for each refused change.
-    package static func text(_ results: [ScenarioResult]) -> String {
-        var lines = ["<?xml version=\"1.0\" encoding=\"UTF-8\"?>"]
-        let cases = results.map { $0.verdicts.count + $0.refusals.count }
-        let failures = results.map { result in
-            result.refusals.count + result.verdicts.count { $0.fault != nil }
+extension JUnitSuite {
+    /// The expectations of a scenario, and the changes that were refused. Times are those of the scenario.
+    init(_ result: ScenarioResult) {
+        let scenario = result.scenario
+        func failure(_ moment: Duration, _ fault: String) -> String { "at \(ScenarioTime.text(moment)): \(fault)" }
+        let refusals = result.refusals.map {
+            Case(
+                name: $0.step.text, line: $0.step.line, time: $0.step.time, failure: failure($0.step.time, $0.message))
         }
-        lines.append(
-            "<testsuites name=\"beaconry\" tests=\"\(cases.reduce(0, +))\" failures=\"\(failures.reduce(0, +))\" errors=\"0\">"
-        )
-        for (result, (count, failed)) in zip(results, zip(cases, failures)) {
-            let scenario = result.scenario
-            let time = scenario.duration / .seconds(1)
-            lines.append(
-                "  <testsuite name=\"\(escaped(scenario.name))\" tests=\"\(count)\" failures=\"\(failed)\" errors=\"0\" "
-                    + "skipped=\"0\" time=\"\(time)\">")
-            for refusal in result.refusals {
-                lines += testCase(
-                    refusal.step.text, at: refusal.step.time, line: refusal.step.line, fault: refusal.message, scenario)
-            }
-            for verdict in result.verdicts {
-                lines += testCase(
-                    "\(verdict.expectation)", at: verdict.moment, line: verdict.expectation.line, fault: verdict.fault,
-                    scenario)
-            }
-            lines.append("  </testsuite>")
+        let verdicts = result.verdicts.map { verdict in
+            Case(
+                name: "\(verdict.expectation)", line: verdict.expectation.line, time: verdict.moment,
+                failure: verdict.fault.map { failure(verdict.moment, $0) })
         }
-        lines.append("</testsuites>")
-        return lines.joined(separator: "\n") + "\n"
-    }
-
-    private static func testCase(
-        _ name: String, at moment: Duration, line: Int, fault: String?, _ scenario: Scenario
-    ) -> [String] {
-        let seconds = (moment / .milliseconds(1)).rounded() / 1000
-        let head =
-            "    <testcase classname=\"\(escaped(scenario.name))\" name=\"\(escaped(name))\" "
-            + "file=\"\(escaped(scenario.file))\" line=\"\(line)\" time=\"\(seconds)\""
-        guard let fault else { return [head + "/>"] }
-        let message = "at \(ScenarioTime.text(moment)): \(fault)"
-        return [
-            head + ">", "      <failure message=\"\(escaped(message))\">\(escaped("\(name): \(message)"))</failure>",
-            "    </testcase>",
-        ]
-    }
-
-    /// A text for attributes and elements; characters that XML 1.0 does not have are replaced.
-    static func escaped(_ text: String) -> String {
-        var result = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            case "\u{0}"..<" ", "\u{FFFE}", "\u{FFFF}": result += "\u{FFFD}"
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result
+        self.init(name: scenario.name, file: scenario.file, time: scenario.duration, cases: refusals + verdicts)
     }
 }

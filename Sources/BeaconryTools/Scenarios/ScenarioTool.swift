@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Devices
-import Persistence
 package import Profiles
 
 /// `test`: runs scenarios one after the other.
@@ -47,7 +46,7 @@ package enum ScenarioTool {
             Output.report(ScenarioReport(result, seed: seed ?? scenario.seed), as: format)
             results.append(result)
         }
-        if let junit { try LocalFileSystem().replace(junit, with: Array(JUnitWriter.text(results).utf8)) }
+        if let junit { try JUnitSuite.write(results.map(JUnitSuite.init), to: junit) }
         guard results.allSatisfy(\.isPassed) else { throw Failure.unmetExpectation }
     }
 }

@@ -53,3 +53,14 @@ package struct AdvertiserTable<Source: Hashable & Sendable>: Sendable {
         table.keep { $0.lastSeen >= time }
     }
 }
+
+extension AdvertiserTable<RemoteAddress> {
+    /// Adds a received advertisement.
+    package mutating func take(_ sighting: Sighting, at time: Duration) -> (
+        advertiser: Advertiser<RemoteAddress>, news: News
+    ) {
+        receive(
+            sighting.data, from: sighting.device, isScanResponse: sighting.pdu?.isScanResponse == true,
+            rssi: sighting.rssi, at: time)
+    }
+}

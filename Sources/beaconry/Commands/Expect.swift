@@ -4,6 +4,7 @@
 
 import ArgumentParser
 import BeaconryTools
+import BluetoothCore
 import Devices
 import Radio
 import Receiving
@@ -11,51 +12,111 @@ import Receiving
 /// `beaconry expect`
 struct Expect: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Wait until beacons are received, or are not: exit code 0 or 1.",
+        abstract: "Wait until something is received, or is not: exit code 0 or 1.",
         discussion: """
             Example: beaconry expect --uuid E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 --major 1 --within 5s
+            Example: beaconry expect --name Thermo --rssi -70.. --within 5s
+            Example: beaconry expect expectations.yaml --junit results.xml
 
-            Without --uuid, any iBeacon counts; with several, a beacon of any of them. One sentence reports what was \
-            received or, if the expectation was not met, the nearest miss. With --json the object has count, elapsed, \
-            rssi, distance and nearest, too.
+            An advertisement counts that has everything that the options describe. Without --name, --address, --service, \
+            --format and --field it is of an iBeacon; with several --uuid, of any of them. With --characteristic, the value \
+            of the first such device is read until it is --value. --event is about a run, as in `ctl wait`. One sentence \
+            reports what was received or, if the expectation was not met, the nearest miss. With --json the object has count, \
+            elapsed, rssi, distance and nearest, too.
             """)
 
-    @OptionGroup var selection: BeaconSelection
+    @Argument(help: "File of expectations, in YAML (default: what the options describe).", completion: .file())
+    var file: String?
 
-    @Flag(help: "Expect beacons before the time limit (the default).")
+    @OptionGroup var criteria: CriteriaOptions
+
+    @Flag(help: "Expect advertisements before the time limit (the default).")
     var present = false
 
-    @Flag(help: "Expect no beacon until the time limit.")
+    @Flag(help: "Expect no advertisement until the time limit.")
     var absent = false
 
-    @Option(help: "Count only advertisements of this proximity (default: any).")
-    var proximity: Proximity?
-
     @Option(
-        help: "Number of advertisements to expect; with --absent, fewer are expected.",
+        help: "Number of advertisements to expect; with --absent, fewer are expected (default: 1).",
         transform: OptionValue.wholeNumber(in: 1...1_000_000))
-    var count = 1
+    var count: Int?
 
-    @Flag(help: "Count different beacons, not advertisements.")
+    @Flag(help: "Count different beacons or devices, not advertisements.")
     var beacons = false
 
-    @Option(help: "Time limit, such as 5s.", transform: ValueText.duration)
-    var within: Duration
+    @Option(help: "Characteristic whose value is expected: 2A19, or 128 bits.", transform: OptionValue.service)
+    var characteristic: BluetoothUUID?
+
+    @Option(help: "Value of --characteristic, in hexadecimal digits.", transform: ValueText.octets)
+    var value: [UInt8]?
+
+    @Option(
+        help: ArgumentHelp(
+            "Event of a run, as in `ctl wait`: written,device=door; may be repeated.", valueName: "event,key=value"))
+    var event: [String] = []
+
+    @Option(help: "Control socket of the run with these events (default: the only one).") var control: String?
+
+    @Option(help: "Time limit, such as 5s; required without a file.", transform: ValueText.duration)
+    var within: Duration?
+
+    @Option(help: "JUnit file of the results (default: none).", completion: .file()) var junit: String?
 
     @OptionGroup var distance: DistanceOptions
 
     @OptionGroup var options: ListeningOptions
 
     func run() async throws {
+        let tool = ExpectTool(try expectations(), as: options.format)
+        let repeats = count ?? 1 > 1 || file != nil
+        let listening = tool.needsRadio || options.air.isGiven
+        try await tool.run(
+            on: listening ? try options.listening(limits: repeats ? [.duplicates] : []) : nil,
+            control: ControlTool(socket: control, profile: nil, format: options.format), file: file, junit: junit)
+    }
+
+    private func expectations() throws -> [Expectation] {
         if present, absent { throw Failure.usage("--present and --absent exclude each other; leave one out") }
-        try selection.check()
         let settings = try distance.settings()
-        let condition = BeaconExpectation.Condition(
-            uuids: selection.uuid, major: selection.major, minor: selection.minor,
-            presence: absent ? .absent : .present, proximity: proximity, count: count,
+        let criteria = try criteria.criteria().list
+        let isOfAdvertisement =
+            !criteria.isEmpty || present || absent || count != nil || beacons || characteristic != nil || value != nil
+        if let file {
+            guard !isOfAdvertisement, event.isEmpty else {
+                throw Failure.usage("a file has all expectations; leave out the options that describe another one")
+            }
+            return try Expectation.load(
+                file, within: within, model: settings.model, thresholds: settings.thresholds)
+        }
+        guard let within else { throw Failure.usage("the time limit is missing; write --within 5s") }
+        let condition = AdvertisementExpectation.Condition(
+            criteria, presence: absent ? .absent : .present, count: count ?? 1,
             unit: beacons ? .beacons : .advertisements, within: within, model: settings.model,
             thresholds: settings.thresholds)
-        try await ExpectTool.run(
-            condition, on: try options.listening(limits: count > 1 ? [.duplicates] : []), as: options.format)
+        var expectations: [Expectation] = []
+        if isOfAdvertisement || event.isEmpty {
+            expectations.append(Expectation(try subject(condition), within: within))
+        }
+        for text in event {
+            do throws(ValueFault) {
+                expectations.append(Expectation(.event(try Expectation.event(text), text), within: within))
+            } catch {
+                throw Failure.usage("--event: \(error.message)")
+            }
+        }
+        return expectations
+    }
+
+    private func subject(_ condition: AdvertisementExpectation.Condition) throws(Failure) -> Expectation.Subject {
+        guard let characteristic, let value else {
+            guard characteristic == nil, value == nil else {
+                throw .usage("--characteristic and --value need each other; give both")
+            }
+            return .advertisement(condition)
+        }
+        guard !absent, !beacons, count == nil else {
+            throw .usage("--absent, --count and --beacons are for advertisements; leave them out with --characteristic")
+        }
+        return .value(condition, characteristic, value)
     }
 }

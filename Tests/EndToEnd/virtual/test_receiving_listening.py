@@ -15,6 +15,7 @@ import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from beaconry import CONFIG_SERVICE, Beaconry, Event, Run, ibeacon, service_list
@@ -263,13 +264,25 @@ def test_calibrate_reports_failures(room: tuple[Run, str], beaconry: Beaconry) -
         (["--major", "9"], 1, "expected 1 advertisement of any iBeacon major 9 "),
         (["--uuid", UUID, "--uuid", OTHER, "--count", "3", "--beacons"], 0, f"3 beacons of {UUID} or {OTHER} within"),
         (["--uuid", UNUSED, "--uuid", OTHER, "--major", "7"], 0, f"{OTHER} major 7 minor 7"),
+        (["--service", "181A"], 0, "of C0:FF:EE:00:00:04"), (["--name", "F*", "--rssi", "..-90"], 1, "none at -90 dBm or less"),
+        (["--name", "Far", "--count", "2"], 0, "received 2 advertisements of "), (["--name", "far"], 1, 'none named "far"'),
+        (["--service", "181A", "--service", "180F"], 1, "none with service 180F; nearest miss: C0:FF:EE:00:00:04"),
+        (["--address", "C0:FF:EE:00:00:05", "--absent"], 1, "but received 1 advertisement of C0:FF:EE:00:00:05"),
+        (["--format", "eddystone", "--field", "url=http://www.foo*", "--rssi", "-70.."], 0, "C0:FF:EE:00:00:05 eddystone-url"),
+        (["--format", "eddystone-url", "--field", "url=http://bar*"], 1, "none with url http://bar*"),
+        (["--field", "major=2..9", "--distance", "..1000"], 0, f"{OTHER} major 7 minor 7"),
+        (["--name", "Far", "--characteristic", "2A00", "--value", "466172"], 0, "read 466172 of 2A00 of C0:FF:EE:00:00:02"),
+        (["--name", "Far", "--characteristic", "2A00", "--value", "46"], 1, "but it is 466172"),
+        (["--name", "Far", "--characteristic", "2A77", "--value", "46"], 1, "it has no such characteristic"),
+        (["--event", "advertising-started,device=near", "--event", "ready"], 0, "1 event ready"),
+        (["--event", "connected"], 1, "the run had 0 events connected"),
     ],
 )  # fmt: skip
 def test_expect_waits_for_its_condition(
     room: tuple[Run, str], beaconry: Beaconry, options: list[str], code: int, words: str
 ) -> None:
     done = beaconry.call("expect", *options, "--within", "1500ms", "--radio", room[1])
-    assert (done.returncode, done.stdout.count("\n")) == (code, 1), done
+    assert (done.returncode, done.stdout.count("\n")) == (code, max(1, options.count("--event"))), done
     assert words in done.stdout
 
 
@@ -278,16 +291,54 @@ def test_expect_reports_json_and_interruption(room: tuple[Run, str], beaconry: B
     assert [event["event"] for event in objects(done.stdout)] == ["listening", "verdict"]
     verdict = objects(done.stdout)[1]
     assert verdict["fulfilled"] is True and verdict["count"] == 1 and 0 <= verdict["elapsed"] < 5
-    assert verdict["nearest"].keys() == {"uuid", "major", "minor"} and verdict["nearest"]["uuid"] == UUID
+    frame = {"address", "format", "major", "measuredPower", "minor", "uuid"}
+    assert frame <= verdict["nearest"].keys() <= frame | {"name"} and verdict["nearest"]["uuid"] == UUID
     assert verdict["rssi"] < 0 < verdict["distance"]
     done = beaconry.call("expect", "--major", "9", "--within", "1s", "--radio", room[1], "--json")
     missed = objects(done.stdout)[1]
     assert (done.returncode, missed["fulfilled"], missed["count"], missed["elapsed"]) == (1, False, 0, 1)
-    assert missed["nearest"].keys() == {"uuid", "major", "minor"} and missed["rssi"] < 0 < missed["distance"]
+    assert frame <= missed["nearest"].keys() <= frame | {"name"} and missed["rssi"] < 0 < missed["distance"]
     run = beaconry.start("expect", "--uuid", UUID, "--absent", "--major", "9", "--within", "60s", "--radio", room[1], "--json")
     run.wait("listening")
     assert run.end(signal.SIGTERM) == 1
     assert "stopped before the time limit" in run.errors
+
+
+EXPECTATIONS = f"""
+expect:
+  - advertisement: {{ uuid: {UUID}, major: 1 }}
+    count: 2
+    beacons: true
+  - advertisement: {{ name: Far }}
+    value: {{ characteristic: 2A00, hex: 466172 }}
+  - event: connected,device=far
+  - advertisement: {{ uuid: {UNUSED} }}
+    absent: true
+    within: 500ms
+  - advertisement: {{ name: Nowhere }}
+    within: 500ms
+"""
+
+
+def test_a_file_of_expectations_has_a_verdict_each_and_a_junit_file(room: tuple[Run, str], beaconry: Beaconry) -> None:
+    file, junit = beaconry.profile(EXPECTATIONS, "expectations.yaml"), beaconry.folder / "results.xml"
+    arguments = ("expect", str(file), "--within", "5s", "--radio", room[1], "--junit", str(junit))
+    done = beaconry.call(*arguments)
+    lines = done.stdout.splitlines()
+    assert done.returncode == 1 and len(lines) == 5, done
+    assert [line.split(": ")[0] for line in lines] == [
+        *(f"passed {file}:{number}" for number in (3, 6, 8, 9)), f"FAILED {file}:12"]  # fmt: skip
+    suite = ElementTree.parse(junit).getroot()[0]
+    assert (suite.get("tests"), suite.get("failures")) == ("5", "1")
+    cases = {case.get("line"): (case.get("name"), case.find("failure")) for case in suite}
+    assert cases["6"] == ('value 466172 of 2A00 of any device named "Far"', None)
+    assert cases["9"] == (f"no advertisement of {UNUSED}", None)
+    name, failure = cases["12"]
+    assert name == '1 advertisement of any device named "Nowhere"' and failure is not None
+    assert 'none named "Nowhere"' in str(failure.get("message"))
+    verdicts = [event for event in objects(beaconry.call(*arguments, "--json").stdout) if event["event"] == "verdict"]
+    assert [(verdict["line"], verdict["fulfilled"]) for verdict in verdicts] == [(3, True), (6, True), (8, True), (9, True), (12, False)]
+    assert verdicts[2]["events"][0]["device"] == "far"
 
 
 # MARK: usage
@@ -300,6 +351,12 @@ def test_expect_reports_json_and_interruption(room: tuple[Run, str], beaconry: B
         (["expect", "--uuid", UUID, "--present", "--absent", "--within", "1s"], 64, "exclude each other"),
         (["expect", "--uuid", "12", "--within", "1s"], 64, "--uuid: \"12\" is not a UUID"),
         (["expect", "--uuid", UUID, "--within", "soon"], 64, "--within: "), (["expect", "--uuid", UUID, "--count", "0", "--within", "1s"], 64, "--count"),
+        (["expect", "--major", "1", "--format", "altbeacon", "--within", "1s"], 64, "are of iBeacons, not of altbeacon"),
+        (["expect", "--rssi", "-40..-70", "--within", "1s"], 64, "--rssi: "), (["expect", "--format", "odd", "--within", "1s"], 64, "--format: "),
+        (["expect", "--field", "url", "--within", "1s"], 64, "--field: "), (["expect", "--field", "a=1", "--field", "a=2", "--within", "1s"], 64, "--field a is given twice"),
+        (["expect", "--characteristic", "2A19", "--within", "1s"], 64, "--characteristic and --value need each other"),
+        (["expect", "--event", "=", "--within", "1s"], 64, "--event: "), (["expect", "none.yaml", "--major", "1"], 64, "a file has all expectations"),
+        (["expect", "none.yaml"], 65, "none.yaml"),
         (["range", "--uuid", UUID, "--minor", "1"], 64, "--minor needs a major number"), (["range", "--model", "mine"], 64, "--model: "),
         (["range", "--near", "0.1"], 64, "--immediate and --near"), (["range", "--major", "65536", "--uuid", UUID], 64, "--major: "),
         (["scan", "--services", "Battery"], 64, "--services: "), (["scan", "--formats", "ibeacon,odd"], 64, "no format \"odd\""),

@@ -110,6 +110,32 @@ def test_an_expectation_times_out_in_virtual_time(beaconry: Beaconry) -> None:
     assert time.monotonic() - begin < 60
 
 
+def test_events_of_the_run_and_values_are_expected_in_virtual_time(beaconry: Beaconry) -> None:
+    profile = str(beaconry.profile(CLOSING.replace("device: ibeacon", "device: iot-design-shop\n    name: Door")))
+    file = beaconry.profile(
+        """
+expect:
+  - event: advertising-stopped,device=door,reason=off by its schedule
+    within: 20s
+  - event: connected,device=door
+    within: 5s
+  - advertisement: { name: Door }
+    value: { characteristic: 2A00, hex: 446f6f72 }
+    within: 5s
+  - advertisement: { major: 1 }
+    count: 1000
+    within: 1h
+""",
+        "expectations.yaml",
+    )
+    begin = time.monotonic()
+    lines = objects(beaconry, "expect", str(file), "--profile", profile, *MAX, code=1)
+    verdicts = [line for line in lines if line["event"] == "verdict"]
+    assert [verdict["fulfilled"] for verdict in verdicts] == [True, True, True, False], verdicts
+    assert verdicts[0]["elapsed"] == pytest.approx(10, abs=0.1) and verdicts[3]["elapsed"] == 3600
+    assert time.monotonic() - begin < 60
+
+
 def test_a_recording_has_virtual_times_and_is_received_again(beaconry: Beaconry) -> None:
     profile, file = str(beaconry.profile(SHOP)), beaconry.folder / "shop.jsonl"
     done = beaconry.call("record", str(file), "--profile", profile, *MAX, "--duration", "1m")

@@ -7,10 +7,10 @@ import BluetoothCore
 import Receiving
 import Testing
 
-@Suite struct BeaconExpectationTests {
+@Suite struct AdvertisementExpectationTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let name: String
-        let condition: BeaconExpectation.Condition
+        let condition: AdvertisementExpectation.Condition
         var trace = Trace.nothing
         /// The times of advertisements without an iBeacon, in milliseconds.
         var others: [Int] = []
@@ -29,13 +29,17 @@ import Testing
         + .steady(-65, of: .sample(2, 1), every: .milliseconds(700), from: .milliseconds(50), to: .seconds(2))
 
     static func condition(
-        _ major: UInt16? = nil, _ minor: UInt16? = nil, _ presence: BeaconExpectation.Condition.Presence = .present,
-        proximity: Proximity? = nil, count: Int = 1, unit: BeaconExpectation.Condition.Unit = .advertisements,
+        _ major: UInt16? = nil, _ minor: UInt16? = nil,
+        _ presence: AdvertisementExpectation.Condition.Presence = .present,
+        proximity: Proximity? = nil, count: Int = 1, unit: AdvertisementExpectation.Condition.Unit = .advertisements,
         within: Duration = .seconds(5)
-    ) -> BeaconExpectation.Condition {
-        BeaconExpectation.Condition(
-            region: .museum("", major, minor), presence: presence, proximity: proximity, count: count, unit: unit,
-            within: within)
+    ) -> AdvertisementExpectation.Condition {
+        let criteria: [AdvertisementCriterion?] = [
+            .uuid([IBeacon.sample().uuid]), major.map { .major($0) }, minor.map { .minor($0) },
+            proximity.map { .proximity($0) },
+        ]
+        return AdvertisementExpectation.Condition(
+            criteria.compactMap(\.self), presence: presence, count: count, unit: unit, within: within)
     }
 
     static let rows = [
@@ -171,9 +175,9 @@ import Testing
 
     @Test(arguments: rows)
     func tracesGiveTheirVerdict(_ row: Row) throws {
-        var expectation = BeaconExpectation(row.condition, at: .zero)
-        var verdicts: [(Duration, BeaconExpectation.Verdict)] = []
-        func take(_ verdict: BeaconExpectation.Verdict?, _ time: Duration) {
+        var expectation = AdvertisementExpectation(row.condition, at: .zero)
+        var verdicts: [(Duration, AdvertisementExpectation.Verdict)] = []
+        func take(_ verdict: AdvertisementExpectation.Verdict?, _ time: Duration) {
             if let verdict { verdicts.append((time, verdict)) }
         }
         for time in row.others.map({ Duration.milliseconds($0) }) {
@@ -195,7 +199,7 @@ import Testing
     }
 
     @Test func timeCountsFromItsStart() throws {
-        var expectation = BeaconExpectation(Self.condition(), at: .seconds(100))
+        var expectation = AdvertisementExpectation(Self.condition(), at: .seconds(100))
         #expect(expectation.nextDeadline == .seconds(105))
         #expect(expectation.advance(to: .milliseconds(104_999)) == nil)
         let ended = expectation.receive(.sample(), rssi: nil, at: .milliseconds(104_999))
@@ -204,7 +208,7 @@ import Testing
     }
 
     @Test func numberOfBeaconsIsBounded() throws {
-        var expectation = BeaconExpectation(Self.condition(7), at: .zero)
+        var expectation = AdvertisementExpectation(Self.condition(7), at: .zero)
         for minor: UInt16 in 0...5_000 { _ = expectation.receive(.sample(1, minor), rssi: nil, at: .seconds(1)) }
         let ended = expectation.advance(to: .seconds(5))
         let verdict = try #require(ended)
@@ -213,8 +217,8 @@ import Testing
     }
 
     @Test func verdictHasTheNearestThatCounted() throws {
-        let condition = BeaconExpectation.Condition(count: 3, unit: .beacons, within: .seconds(5))
-        var expectation = BeaconExpectation(condition, at: .seconds(1))
+        let condition = AdvertisementExpectation.Condition(count: 3, unit: .beacons, within: .seconds(5))
+        var expectation = AdvertisementExpectation(condition, at: .seconds(1))
         #expect(expectation.receive(.sample(1, 1), rssi: RSSI(-59), at: .seconds(2)) == nil)
         #expect(expectation.receive(.sample(1, 1), rssi: RSSI(-69), at: .seconds(2)) == nil)
         #expect(expectation.receive(.sample(2, 1, uuid: .shop), rssi: RSSI(-50), at: .seconds(2)) == nil)
@@ -230,8 +234,8 @@ import Testing
 
     @Test func verdictHasTheNearestMiss() throws {
         let uuids: [UUID128] = [.shop, IBeacon.sample().uuid]
-        let condition = BeaconExpectation.Condition(uuids: uuids, major: 7, within: .seconds(1))
-        var expectation = BeaconExpectation(condition, at: .zero)
+        let condition = AdvertisementExpectation.Condition([.uuid(uuids), .major(7)], within: .seconds(1))
+        var expectation = AdvertisementExpectation(condition, at: .zero)
         _ = expectation.receive(.sample(1, 2), rssi: RSSI(-70), at: .zero)
         let ended = expectation.advance(to: .seconds(1))
         let verdict = try #require(ended)
@@ -242,12 +246,25 @@ import Testing
     }
 
     @Test func verdictWithoutBeaconsHasNoNearest() throws {
-        var present = BeaconExpectation(Self.condition(), at: .zero)
+        var present = AdvertisementExpectation(Self.condition(), at: .zero)
         #expect(present.advance(to: .seconds(5))?.nearest == nil)
-        var absent = BeaconExpectation(Self.condition(7, nil, .absent), at: .zero)
+        var absent = AdvertisementExpectation(Self.condition(7, nil, .absent), at: .zero)
         _ = absent.receive(.sample(1, 2), rssi: RSSI(-70), at: .zero)
         let ended = absent.advance(to: .seconds(5))
         let verdict = try #require(ended)
         #expect(verdict.isFulfilled && verdict.nearest == nil)
+    }
+}
+
+extension AdvertisementExpectation {
+    /// Takes an advertisement with an iBeacon frame, or one with flags only.
+    fileprivate mutating func receive(_ beacon: IBeacon?, rssi: RSSI?, at time: Duration) -> Verdict? {
+        let data = AdvertisingData([.flags(.beacon)] + (beacon.map { [$0.structure] } ?? []))
+        return take(
+            .received(
+                Sighting(
+                    device: RemoteAddress(.zero, isRandom: true), pdu: .nonConnectable, data: data.serialized(),
+                    rssi: rssi),
+                at: time))
     }
 }

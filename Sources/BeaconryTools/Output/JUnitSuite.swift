@@ -1,0 +1,83 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Persistence
+
+/// A suite of results in a file of JUnit XML, which servers of continuous integration read.
+struct JUnitSuite {
+    /// A result.
+    struct Case {
+        let name: String
+        /// The line in the suite's file, counted from 1; `nil` without a file.
+        let line: Int?
+        /// The time of the result.
+        let time: Duration
+        /// Why it failed; `nil` if it passed.
+        let failure: String?
+    }
+
+    let name: String
+    /// The file that describes the suite; `nil` for none.
+    let file: String?
+    let time: Duration
+    let cases: [Case]
+
+    /// Writes the file.
+    /// - Throws: `SystemError`.
+    static func write(_ suites: [JUnitSuite], to path: String) throws {
+        try LocalFileSystem().replace(path, with: Array(text(suites).utf8))
+    }
+
+    /// The text of the file.
+    static func text(_ suites: [JUnitSuite]) -> String {
+        let cases = suites.flatMap(\.cases)
+        var lines = ["<?xml version=\"1.0\" encoding=\"UTF-8\"?>"]
+        lines.append("<testsuites name=\"beaconry\" \(counts(cases))>")
+        for suite in suites {
+            lines.append(
+                "  <testsuite name=\"\(escaped(suite.name))\" \(counts(suite.cases)) skipped=\"0\" "
+                    + "time=\"\(seconds(suite.time))\">")
+            lines += suite.cases.flatMap { suite.lines(of: $0) }
+            lines.append("  </testsuite>")
+        }
+        lines.append("</testsuites>")
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func counts(_ cases: [Case]) -> String {
+        "tests=\"\(cases.count)\" failures=\"\(cases.count { $0.failure != nil })\" errors=\"0\""
+    }
+
+    /// To the millisecond.
+    private static func seconds(_ time: Duration) -> Double { (time / .milliseconds(1)).rounded() / 1000 }
+
+    private func lines(of result: Case) -> [String] {
+        let place = [file.map { "file=\"\(Self.escaped($0))\" " }, result.line.map { "line=\"\($0)\" " }]
+        let head =
+            "    <testcase classname=\"\(Self.escaped(name))\" name=\"\(Self.escaped(result.name))\" "
+            + place.compactMap(\.self).joined() + "time=\"\(Self.seconds(result.time))\""
+        guard let failure = result.failure else { return [head + "/>"] }
+        return [
+            head + ">",
+            "      <failure message=\"\(Self.escaped(failure))\">\(Self.escaped("\(result.name): \(failure)"))</failure>",
+            "    </testcase>",
+        ]
+    }
+
+    /// A text for attributes and elements; characters that XML 1.0 does not have are replaced.
+    static func escaped(_ text: String) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            case "\u{0}"..<" ", "\u{FFFE}", "\u{FFFF}": result += "\u{FFFD}"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}
