@@ -19,7 +19,10 @@ struct APIOperations: Sendable {
     private let watch: RunWatch
     let version: Version
 
-    init(_ emulator: Emulator, _ watch: RunWatch, version: String) {
+    private let report: MetricsReport
+
+    init(_ emulator: Emulator, _ watch: RunWatch, version: String, detail: MetricsDetail?) {
+        report = MetricsReport(version: version, detail: detail)
         self.emulator = emulator
         self.watch = watch
         self.version = Version(version: version)
@@ -45,10 +48,7 @@ struct APIOperations: Sendable {
     }
 
     func metrics() async -> APIReply {
-        let beacons = await emulator.list()
-        return .content(
-            Array(watch.metrics(of: beacons, version: version.version).utf8),
-            type: "text/plain; version=0.0.4; charset=utf-8")
+        .content(Array(await report.text(of: emulator, watch).utf8), type: "text/plain; version=0.0.4; charset=utf-8")
     }
 
     func reload() async throws(Problem) -> APIReply { .json(try await answer(.reload).reload) }

@@ -21,12 +21,18 @@ package final class ControlAPI: Sendable {
         package var token: String?
         /// The version of the program.
         package var version: String
+        /// Which metrics have a sample for each beacon; `nil` for all up to 1,000 beacons, and none above.
+        package var metricsDetail: MetricsDetail?
 
-        package init(address: ControlAddress, hosts: [String] = [], token: String? = nil, version: String) {
+        package init(
+            address: ControlAddress, hosts: [String] = [], token: String? = nil, version: String,
+            metricsDetail: MetricsDetail? = nil
+        ) {
             self.address = address
             self.hosts = hosts
             self.token = token
             self.version = version
+            self.metricsDetail = metricsDetail
         }
     }
 
@@ -47,7 +53,8 @@ package final class ControlAPI: Sendable {
         emulator.events.keepJournal()
         let watch = RunWatch()
         let responder = APIResponder(
-            operations: APIOperations(emulator, watch, version: options.version),
+            operations: APIOperations(
+                emulator, watch, version: options.version, detail: options.metricsDetail),
             requestGuard: RequestGuard(hosts: Self.hosts(options), token: options.token), events: emulator.events)
         var logger = Logger(label: "beaconry") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = .error

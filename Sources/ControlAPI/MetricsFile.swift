@@ -12,19 +12,23 @@ package final class MetricsFile: Sendable {
     private static let period = Duration.seconds(10)
 
     private let path: String
-    private let version: String
+    private let report: MetricsReport
     private let emulator: Emulator
     private let watch = RunWatch()
     private let tasks: [Task<Void, Never>]
 
     /// Writes the file now, and every 10 s: before the run, so that it counts all events.
+    /// - Parameter detail: which metrics have a sample for each beacon; `nil` for all up to 1,000 beacons, and none above.
     /// - Throws: `EmulatorError` `.cannotCreate` if it cannot be written.
-    package init(_ path: String, of emulator: Emulator, version: String) throws(EmulatorError) {
+    package init(
+        _ path: String, of emulator: Emulator, version: String, detail: MetricsDetail? = nil
+    ) throws(EmulatorError) {
+        let report = MetricsReport(version: version, detail: detail)
         self.path = path
-        self.version = version
+        self.report = report
         self.emulator = emulator
         do throws(SystemError) {
-            try Self.write(watch.metrics(of: [], version: version), to: path)
+            try Self.write(report.text(watch), to: path)
         } catch {
             throw EmulatorError(.cannotCreate, "\(error)", hint: "choose another --metrics-file")
         }
@@ -34,7 +38,7 @@ package final class MetricsFile: Sendable {
             Task { [watch] in
                 var isWritten = true
                 while (try? await Task.sleep(for: Self.period)) != nil {
-                    let text = watch.metrics(of: await emulator.list(), version: version)
+                    let text = await report.text(of: emulator, watch)
                     do throws(SystemError) {
                         try Self.write(text, to: path)
                         isWritten = true
@@ -50,7 +54,7 @@ package final class MetricsFile: Sendable {
     /// Writes the file for the last time.
     package func close() async {
         for task in tasks { task.cancel() }
-        try? Self.write(watch.metrics(of: await emulator.list(), version: version), to: path)
+        try? Self.write(await report.text(of: emulator, watch), to: path)
     }
 
     /// Replaces the file at once, so that no reader finds a part of it.

@@ -2,7 +2,6 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import Bluetooth
 import BluetoothCore
 import Emulator
 import Radio
@@ -26,31 +25,23 @@ final class RunWatch: Sendable {
         var scan: String?
     }
 
-    private struct Refusal: Hashable, Comparable {
-        let operation: String
-        let error: UInt8
-
-        static func < (one: Refusal, other: Refusal) -> Bool {
-            (one.operation, one.error) < (other.operation, other.error)
-        }
-    }
-
-    private struct State {
+    /// The events so far, counted.
+    struct State: Sendable {
         var isReady = false
         var isRadioUp = false
         var servers: [String: String] = [:]
         var hosts: Set<String> = []
         var warnings: [String: Int] = [:]
         var connections = 0
-        var writes = 0
-        /// The refused requests, by operation and error.
-        var refusals: [Refusal: Int] = [:]
         var reloads = 0
         var failedReloads = 0
         var events = 0
     }
 
     private let state = Mutex(State())
+
+    /// The events so far, counted.
+    var counts: State { state.withLock(\.self) }
 
     /// Whether all beacons were on the air, and the run has not begun to end.
     var isReady: Bool { state.withLock(\.isReady) }
@@ -90,82 +81,9 @@ final class RunWatch: Sendable {
             }
         case .warning(let warning), .beacon(_, .warning(let warning)): state.warnings[warning.code, default: 0] += 1
         case .beacon(_, .connected): state.connections += 1
-        case .beacon(_, .written): state.writes += 1
-        case .beacon(_, .refused(let request, let error, _)):
-            let operation = if case .read = request.operation { "read" } else { "write" }
-            state.refusals[Refusal(operation: operation, error: error.rawValue), default: 0] += 1
         case .reloaded: state.reloads += 1
         case .reloadFailed: state.failedReloads += 1
         default: break
-        }
-    }
-
-    // MARK: - Metrics
-
-    /// The metrics in the text format of Prometheus, version 0.0.4.
-    func metrics(of beacons: [BeaconStatus], version: String) -> String {
-        let (state, ready) = state.withLock { ($0, $0.isReady) }
-        let onAir = beacons.count { $0.isOnAir }
-        let off = beacons.count { !$0.isEnabled }
-        var text = MetricsText()
-        text.add(
-            "beaconry_build_info", .gauge, "The version of the program; the value is 1.", [(["version": version], 1)])
-        text.add("beaconry_ready", .gauge, "Whether all beacons were on the air, 0 or 1.", [([:], ready ? 1 : 0)])
-        text.add("beaconry_radio_up", .gauge, "Whether the radio is usable, 0 or 1.", [([:], state.isRadioUp ? 1 : 0)])
-        text.add(
-            "beaconry_beacons", .gauge, "The beacons, by their state.",
-            [
-                (["state": "on-air"], onAir), (["state": "off"], off),
-                (["state": "not-on-air"], beacons.count - onAir - off),
-            ])
-        text.add(
-            "beaconry_connections", .gauge, "The connected centrals.",
-            [([:], beacons.reduce(0) { $0 + $1.centrals.count })])
-        text.add("beaconry_connections_total", .counter, "The connections so far.", [([:], state.connections)])
-        text.add(
-            "beaconry_writes_total", .counter, "The values that centrals have written so far.", [([:], state.writes)])
-        text.add(
-            "beaconry_att_refusals_total", .counter, "The requests of centrals that were refused so far.",
-            state.refusals.sorted { $0.key < $1.key }.map {
-                (["op": $0.key.operation, "error": "0x" + Hexadecimal.string([$0.key.error])], $0.value)
-            })
-        text.add(
-            "beaconry_reloads_total", .counter, "The reloads of the profiles so far, by their result.",
-            [(["result": "done"], state.reloads), (["result": "failed"], state.failedReloads)])
-        text.add(
-            "beaconry_warnings_total", .counter, "The warnings so far, by their code.",
-            state.warnings.sorted { $0.key < $1.key }.map { (["code": $0.key], $0.value) })
-        text.add("beaconry_events_total", .counter, "The events so far.", [([:], state.events)])
-        return text.text
-    }
-}
-
-/// The writer of the text format of Prometheus.
-private struct MetricsText {
-    enum Kind: String {
-        case gauge, counter
-    }
-
-    private(set) var text = ""
-
-    mutating func add(_ name: String, _ kind: Kind, _ help: String, _ samples: [(labels: [String: String], value: Int)])
-    {
-        guard !samples.isEmpty else { return }
-        text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
-        for (labels, value) in samples {
-            let pairs = labels.sorted { $0.key < $1.key }.map { "\($0.key)=\"\(Self.escaped($0.value))\"" }
-            text += name + (pairs.isEmpty ? "" : "{\(pairs.joined(separator: ","))}") + " \(value)\n"
-        }
-    }
-
-    private static func escaped(_ value: String) -> String {
-        value.reduce(into: "") { text, character in
-            switch character {
-            case "\\": text += "\\\\"
-            case "\"": text += "\\\""
-            case "\n": text += "\\n"
-            default: text.append(character)
-            }
         }
     }
 }

@@ -17,6 +17,10 @@ final class BeaconDirectory: Sendable {
     }
 
     private let state = Mutex(State())
+    private let counts: RunCounts
+
+    /// - Parameter counts: Counts the answered requests.
+    init(counts: RunCounts = RunCounts()) { self.counts = counts }
 
     /// The task of a reload that replaces beacons; at its end the successors are in the directory.
     var handover: Task<Void, Never>? {
@@ -36,15 +40,21 @@ final class BeaconDirectory: Sendable {
     /// Answers a central's request: at once, if the beacon can and no handover runs.
     func answer(_ request: AttributeRequest) -> AttributeAnswer {
         let (beacon, isStable) = state.withLock { ($0.beacons[request.beacon], $0.handover == nil) }
-        if isStable, let response = beacon?.read(request) { return .now(response) }
+        if isStable, let response = beacon?.read(request) {
+            counts.noteAnswer(response, to: request.operation)
+            return .now(response)
+        }
         return .later { await self.answerInTime(request) }
     }
 
     private func answerInTime(_ request: AttributeRequest) async -> AttributeResponse {
-        await route(to: request.beacon) { beacon in
-            if let response = beacon.read(request) { return response }
-            return await beacon.answer(request)
-        } ?? .failure(.unlikely)
+        let response =
+            await route(to: request.beacon) { beacon in
+                if let response = beacon.read(request) { return response }
+                return await beacon.answer(request)
+            } ?? .failure(.unlikely)
+        counts.noteAnswer(response, to: request.operation)
+        return response
     }
 
     /// Calls a function with the beacon of this name that is not retired.

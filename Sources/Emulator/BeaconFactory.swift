@@ -15,17 +15,19 @@ struct BeaconFactory: Sendable {
     private let hasProfilesInMemory: Bool
     private let state: StateFolder?
     private let clock: Timekeeper
+    private let counts: RunCounts
     private let perform: @Sendable (RunningBeacon.Action) -> Void
 
     /// - Parameter perform: Performs the actions of the beacons.
     init(
-        _ configuration: Emulator.Configuration, clock: Timekeeper,
+        _ configuration: Emulator.Configuration, clock: Timekeeper, counts: RunCounts,
         perform: @escaping @Sendable (RunningBeacon.Action) -> Void
     ) {
         load = configuration.loadProfiles
         hasProfilesInMemory = configuration.hasProfilesInMemory
         state = configuration.state
         self.clock = clock
+        self.counts = counts
         self.perform = perform
     }
 
@@ -81,7 +83,8 @@ struct BeaconFactory: Sendable {
         _ beacon: BeaconDefinition, of profile: String, _ identifier: BeaconIdentifier, lock: FileLock? = nil
     ) throws(EmulatorError) -> RunningBeacon {
         try RunningBeacon(
-            beacon, of: profile, identifier: identifier, state: state, lock: lock, clock: clock, perform: perform)
+            beacon, of: profile, identifier: identifier, state: state, lock: lock, clock: clock, counts: counts,
+            perform: perform)
     }
 
     /// The beacons of profiles with their names in a run: the id, or `PROFILE/ID` if two profiles share the id.

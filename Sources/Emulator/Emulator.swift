@@ -107,7 +107,8 @@ package actor Emulator: Service {
     /// The number of times that the profiles in use were replaced.
     private(set) var revision = 0
     /// Routes requests, inputs and commands to the beacons.
-    let directory = BeaconDirectory()
+    let directory: BeaconDirectory
+    private let counts: RunCounts
     /// The number of sessions that are on the air, so that an unfinished start is recognized in constant time.
     private var onAirCount = 0
     private var isReady = false
@@ -150,7 +151,10 @@ package actor Emulator: Service {
         self.actions = actions
         timekeeper = Timekeeper(clock)
         epoch = configuration.epoch ?? .sinceUnixEpoch
-        factory = BeaconFactory(configuration, clock: timekeeper) { action.yield($0) }
+        let counts = RunCounts()
+        self.counts = counts
+        directory = BeaconDirectory(counts: counts)
+        factory = BeaconFactory(configuration, clock: timekeeper, counts: counts) { action.yield($0) }
         (endings, ending) = AsyncStream.makeStream()
     }
 
@@ -645,6 +649,13 @@ package actor Emulator: Service {
     /// The paths from everything that advertises to everything that scans.
     /// - Throws: `EmulatorError` `.refusedSetting` if the radio has no positions.
     package func paths() async throws(EmulatorError) -> [AirPath] { await (try positioningRadio()).paths() }
+
+    /// What the run has done so far, in numbers.
+    package func metrics() async -> RunMetrics {
+        RunMetrics(
+            beacons: await list(), radio: await (radio as? any CountingRadio)?.counts(), requests: counts.requests,
+            flashWrites: counts.flashWrites)
+    }
 
     private func positioningRadio() throws(EmulatorError) -> any PositioningRadio {
         if let radio = radio as? any PositioningRadio, radio.name == "virtual" { return radio }

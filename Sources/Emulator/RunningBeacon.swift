@@ -46,6 +46,7 @@ actor RunningBeacon {
     private var motion: Motion?
     private let executor: any SerialExecutor
     private nonisolated let clock: Timekeeper
+    private let counts: RunCounts
     private let flash: FlashFile?
     /// The lock of the settings; on a reload the successor takes it over.
     nonisolated let lock: FileLock?
@@ -73,7 +74,8 @@ actor RunningBeacon {
     /// - Throws: `EmulatorError` `.cannotCreate` if the lock of its settings cannot be acquired.
     init(
         _ profile: BeaconDefinition, of profileName: String, identifier: BeaconIdentifier, state: StateFolder?,
-        lock inherited: FileLock? = nil, clock: Timekeeper, perform: @escaping @Sendable (Action) -> Void
+        lock inherited: FileLock? = nil, clock: Timekeeper, counts: RunCounts = RunCounts(),
+        perform: @escaping @Sendable (Action) -> Void
     ) throws(EmulatorError) {
         self.profile = profile
         motion = profile.movement?.motion
@@ -81,6 +83,7 @@ actor RunningBeacon {
         self.identifier = identifier
         self.perform = perform
         self.clock = clock
+        self.counts = counts
         let device: any Device = profile.device
         savedDevice = Mutex(device)
         if let state, device.savesSettings || profile.pairing != nil {
@@ -462,8 +465,10 @@ actor RunningBeacon {
     /// - Returns: The error; `nil` on success, and without flash.
     private func persist(_ image: FlashImage) -> SystemError? {
         guard let flash else { return nil }
+        let start = ContinuousClock.now
         do throws(SystemError) {
             try flash.store(image)
+            counts.noteFlashWrite(ContinuousClock.now - start)
         } catch {
             let warning = Warning(
                 code: "persist-failed",

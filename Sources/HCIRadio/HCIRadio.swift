@@ -730,6 +730,12 @@ extension HCIRadio: PositioningRadio {
     }
 }
 
+extension HCIRadio: CountingRadio {
+    package func counts() async -> RadioCounts? {
+        if case .air(let air) = medium { air.counts() } else { nil }
+    }
+}
+
 // MARK: - Faults
 
 extension HCIRadio: FaultInjectingRadio {

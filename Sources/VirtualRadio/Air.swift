@@ -60,6 +60,8 @@ package struct Air: Sendable {
 struct AirContext: Sendable {
     let configuration: AirConfiguration
     private(set) var now: AirTime = 0
+    /// The time until which timers run.
+    private(set) var limit: AirTime = 0
     var timers = TimerQueue()
     var controllers: Controllers
 
@@ -67,6 +69,9 @@ struct AirContext: Sendable {
         self.configuration = configuration
         controllers = Controllers(reportLimit: configuration.reportLimit, packetLimit: configuration.packetLimit)
     }
+
+    /// Sets the time until which timers run.
+    mutating func setLimit(_ time: AirTime) { limit = time }
 
     /// Moves the time forward; it never goes back.
     mutating func advance(to time: AirTime) { now = max(now, time) }
@@ -194,6 +199,21 @@ extension Air {
         context.controllers.index(of: identifier).map { context.controllers.droppedReports(of: $0) } ?? 0
     }
 
+    /// The number of advertising events so far, also of controllers that have been removed.
+    package var advertisingEvents: UInt64 { advertising.events }
+
+    /// The number of advertising events of a controller so far; 0 for one that was removed.
+    package func advertisingEvents(of identifier: ControllerIdentifier) -> UInt64 {
+        context.controllers.index(of: identifier).map { advertising.events(of: $0) } ?? 0
+    }
+
+    /// How late advertising events were (see `advance(to:of:)`).
+    package var advertisingDelays: DurationHistogram { advertising.lateness }
+
+    /// The number of advertising reports so far that were queued for hosts, and of those that were dropped since, also of
+    /// controllers that have been removed.
+    package var reports: (queued: UInt64, dropped: UInt64) { context.controllers.reports }
+
     /// Whether a controller's scan is active; `nil` if it does not scan.
     package func activeScan(of identifier: ControllerIdentifier) -> Bool? {
         context.controllers.index(of: identifier).flatMap { scanners.isActive($0) }
@@ -267,7 +287,10 @@ extension Air {
     package var nextDeadline: AirTime? { context.timers.firstDeadline }
 
     /// Lets time pass and runs all timers that are due until then, in order. Time does not go back.
-    package mutating func advance(to time: AirTime) {
+    /// - Parameter present: the time up to which the caller will advance the air before it waits; what happens earlier on the air is
+    ///   late. `nil` is `time`.
+    package mutating func advance(to time: AirTime, of present: AirTime? = nil) {
+        context.setLimit(present ?? time)
         runTimers(until: time)
         context.advance(to: time)
     }

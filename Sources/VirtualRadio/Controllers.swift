@@ -45,6 +45,10 @@ struct Controllers: Sendable {
     private var announced: [Int] = []
     private let reportLimit: Int
     private let packetLimit: Int
+    /// The number of reports that were queued.
+    private var queuedReports: UInt64 = 0
+    /// The number of reports that were dropped, of removed controllers.
+    private var formerDroppedReports: UInt64 = 0
 
     /// - Parameters:
     ///   - reportLimit: advertising reports queued for a host; beyond it the oldest is dropped.
@@ -74,6 +78,7 @@ struct Controllers: Sendable {
 
     mutating func remove(_ index: Int) {
         controllers[index].isPresent = false
+        formerDroppedReports += controllers[index].outbox.droppedReports
         controllers[index].outbox = Outbox()
         free.append(index)
     }
@@ -128,6 +133,11 @@ struct Controllers: Sendable {
     /// Whether a controller accepts input: the queue for its host is not full.
     func hasRoom(_ index: Int) -> Bool { controllers[index].outbox.undroppableCount < packetLimit }
 
+    /// The number of reports that were queued for hosts, and of those that were dropped since.
+    var reports: (queued: UInt64, dropped: UInt64) {
+        (queuedReports, controllers.reduce(formerDroppedReports) { $0 + $1.outbox.droppedReports })
+    }
+
     func droppedReports(of index: Int) -> UInt64 { controllers[index].outbox.droppedReports }
 
     /// Records that a link waits for room in the queue of a controller.
@@ -171,6 +181,7 @@ struct Controllers: Sendable {
     mutating func sendReport(_ parameters: [UInt8], to index: Int) {
         let event = HCIEventPacket(code: HCIEventPacket.lowEnergyMetaCode, parameters: parameters)
         controllers[index].outbox.appendReport(event, limit: reportLimit)
+        queuedReports += 1
         announce(index)
     }
 

@@ -145,5 +145,27 @@ import VirtualRadio
         #expect(remaining.count == 10 && remaining == all.suffix(10))
         #expect(bench.air.droppedReports(of: slow) == UInt64(all.count - 10))
         #expect(bench.air.droppedReports(of: quick) == 0)
+        #expect(bench.air.reports == (UInt64(2 * all.count), UInt64(all.count - 10)))
+        bench.air.removeController(slow)
+        #expect(bench.air.reports == (UInt64(2 * all.count), UInt64(all.count - 10)))
+    }
+
+    @Test func advertisingEventsAndTheirLatenessAreCounted() throws {
+        var bench = Bench()
+        let first = bench.add(1)
+        let second = bench.add(2)
+        try bench.advertise(first, interval: 160)
+        try bench.advertise(second, interval: 320)
+        let start = bench.air.now
+        bench.air.advance(to: start + 10_000_000)
+        let events = (bench.air.advertisingEvents(of: first), bench.air.advertisingEvents(of: second))
+        // Every 100 or 200 ms, with a random delay of up to 10 ms.
+        #expect((91...100).contains(events.0) && (47...50).contains(events.1))
+        #expect(bench.air.advertisingEvents == events.0 + events.1)
+        // The events of ten seconds happened in one step.
+        #expect(bench.air.advertisingDelays.counts.last.map { $0 > 100 } == true)
+        bench.air.removeController(second)
+        #expect(bench.air.advertisingEvents == events.0 + events.1)
+        #expect(bench.air.advertisingEvents(of: second) == 0)
     }
 }

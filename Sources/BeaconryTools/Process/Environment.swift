@@ -29,6 +29,7 @@ package enum EnvironmentVariable: String, CaseIterable, Sendable {
     case http
     case httpTokenFile = "http-token-file"
     case metricsFile = "metrics-file"
+    case metricsDetail = "metrics-detail"
     case json
     case state
     case ephemeral

@@ -64,7 +64,7 @@ final class LiveAir {
         let time = now
         if capture != nil, !isSettling {
             while let due = air.nextDeadline, due < time {
-                air.advance(to: due)
+                air.advance(to: due, of: time)
                 deliver()
             }
         }
@@ -143,6 +143,16 @@ final class LiveAir {
                 name: name, position: air.position(of: identifier), motion: air.motion(of: identifier),
                 isScanActive: air.activeScan(of: identifier))
         }
+    }
+
+    /// What has happened on the air so far.
+    func counts() -> RadioCounts {
+        catchUp()
+        let reports = air.reports
+        return RadioCounts(
+            advertisingEvents: air.advertisingEvents,
+            advertisingEventsByName: controllers.mapValues { air.advertisingEvents(of: $0) },
+            delays: air.advertisingDelays, reportsQueued: reports.queued, reportsDropped: reports.dropped)
     }
 
     /// The paths from all that advertise to all that scan.

@@ -242,6 +242,9 @@ final class VirtualAir {
     /// Everything on the air.
     func members() -> [AirMember] { air?.members() ?? [] }
 
+    /// What has happened on the air so far; `nil` while it is not open.
+    func counts() -> RadioCounts? { air?.counts() }
+
     /// The paths from all that advertise to all that scan.
     func paths() -> [AirPath] { air?.paths() ?? [] }
 

@@ -17,6 +17,12 @@ struct AdvertisingSets: Sendable {
     private var ofController: [[Int32]] = []
     /// The advertising delays of each controller, and how many of them were drawn.
     private var delays: [(draws: Draws, count: UInt64)] = []
+    /// The number of events of each controller.
+    private var eventCounts: [UInt64] = []
+    /// The number of all events.
+    private(set) var events: UInt64 = 0
+    /// How late the events were.
+    private(set) var lateness = DurationHistogram()
 
     /// Reads a set in place: a copy would retain its data (hot path: several reads in each advertising event).
     subscript(index: Int) -> AdvertisingSet {
@@ -29,11 +35,16 @@ struct AdvertisingSets: Sendable {
         if index == ofController.count {
             ofController.append([])
             delays.append((draws, 0))
+            eventCounts.append(0)
         } else {
             ofController[index] = []
             delays[index] = (draws, 0)
+            eventCounts[index] = 0
         }
     }
+
+    /// The number of events of a controller.
+    func events(of controller: Int) -> UInt64 { eventCounts[controller] }
 
     /// Removes all sets of a controller.
     mutating func reset(_ controller: Int, _ context: inout AirContext) {
@@ -144,6 +155,9 @@ struct AdvertisingSets: Sendable {
             return false
         }
         sets[index].beginEvent(now: context.now)
+        events += 1
+        eventCounts[sets[index].controller] += 1
+        lateness.add(max(context.limit - context.now, 0))
         return true
     }
 

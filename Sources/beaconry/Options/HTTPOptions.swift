@@ -4,8 +4,11 @@
 
 import ArgumentParser
 import BeaconryTools
-import ControlAPI
+public import ControlAPI
+import Devices
 import Emulator
+
+extension MetricsDetail: ExpressibleByArgument {}
 
 /// The options of the control requests over HTTP.
 struct HTTPOptions: ParsableArguments {
@@ -30,10 +33,16 @@ struct HTTPOptions: ParsableArguments {
         completion: .file())
     var metricsFile: String?
 
+    @Option(
+        help: """
+            Metrics for each beacon: beacon for all of them, none for none (default: beacon, but none above 1,000 beacons).
+            """)
+    var metricsDetail: MetricsDetail?
+
     /// Begins to write the metrics; `nil` if no file is requested.
     func writeMetrics(of emulator: Emulator) throws -> MetricsFile? {
         guard let path = metricsFile ?? EnvironmentVariable.metricsFile.value else { return nil }
-        return try MetricsFile(path, of: emulator, version: Version.number)
+        return try MetricsFile(path, of: emulator, version: Version.number, detail: try detail())
     }
 
     private static func address(_ text: String) throws(Failure) -> ControlAddress {
@@ -54,7 +63,15 @@ struct HTTPOptions: ParsableArguments {
         }
         return try await ControlAPI(
             emulator,
-            ControlAPI.Options(address: address, hosts: httpHost, token: token, version: Version.number))
+            ControlAPI.Options(
+                address: address, hosts: httpHost, token: token, version: Version.number, metricsDetail: try detail()))
+    }
+
+    private func detail() throws(Failure) -> MetricsDetail? {
+        if let metricsDetail { return metricsDetail }
+        return try EnvironmentVariable.metricsDetail.parsed { text throws(ValueFault) in
+            try ValueText.choice(text, of: MetricsDetail.self)
+        }
     }
 
     private func token() throws(Failure) -> String? {

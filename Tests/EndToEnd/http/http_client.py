@@ -37,6 +37,8 @@ class Server:
     host: str
     port: int
     seed: int
+    air: str
+    """The transport of hosts that join, `tcp-client:…`; empty without a server."""
 
     def open(self) -> http.client.HTTPConnection:
         return http.client.HTTPConnection(self.host, self.port, timeout=20)

@@ -340,6 +340,35 @@ def test_metrics_are_clean(served: Served) -> None:
     assert (checked.returncode, checked.stdout, checked.stderr) == (0, "", "")
 
 
+def samples(text: str) -> dict[str, float]:
+    """The samples of a text of metrics, by name and labels."""
+    return {line.rsplit(" ", 1)[0]: float(line.rsplit(" ", 1)[1]) for line in text.splitlines() if not line.startswith("#")}
+
+
+def test_metrics_count_what_happens_on_the_air(served: Served, beaconry: Beaconry) -> None:
+    server = served("--state", beaconry.state)
+    phone = ("--name", "Entrance", "--within", "10s", "--radio", server.air)
+    named = beaconry.call("expect", *phone, "--characteristic", "2A00", "--value", b"Entrance".hex())
+    assert named.returncode == 0, named
+    address = named.stdout.split(" of ")[2].split(" within")[0]
+    assert beaconry.call("manage", "set", address, "--minor", "99", "--radio", server.air).returncode == 0
+    text = server.request("GET", "/metrics").body.decode()
+    metrics = samples(text)
+    events = metrics["beaconry_advertising_events_total"]
+    of_beacons = [value for name, value in metrics.items() if name.startswith("beaconry_beacon_advertising_events_total{")]
+    assert len(of_beacons) == 13 and events == sum(of_beacons) > 13
+    assert metrics["beaconry_interval_error_seconds_count"] == events == metrics['beaconry_interval_error_seconds_bucket{le="+Inf"}']
+    assert metrics["beaconry_interval_error_seconds_sum"] > 0
+    assert metrics["beaconry_reports_sent_total"] > 0 == metrics['beaconry_reports_dropped_total{reason="host-not-reading"}']
+    assert metrics['beaconry_att_requests_total{error="none",op="read"}'] > 0
+    assert metrics['beaconry_att_requests_total{error="none",op="write"}'] > 0
+    assert metrics["beaconry_flash_writes_seconds_count"] >= 1
+    assert metrics['beaconry_beacon_on_air{device="entrance",profile="museum"}'] == 1
+    assert metrics['beaconry_beacon_connections{device="entrance",profile="museum"}'] == 0
+    without = served("--metrics-detail", "none", profile=PROFILES / "airlocate.yaml").request("GET", "/metrics").body.decode()
+    assert "beaconry_beacon_" not in without and "beaconry_advertising_events_total" in without
+
+
 def test_metrics_are_in_a_file(beaconry: Beaconry, tmp_path: Path) -> None:
     file = tmp_path / "beaconry.prom"
     options = ("--radio", "virtual", "--hci-server", "none", "--ephemeral", "--json")
@@ -355,11 +384,11 @@ def test_metrics_are_in_a_file(beaconry: Beaconry, tmp_path: Path) -> None:
 
 
 def test_dashboard_queries_metrics_that_are_there() -> None:
-    source = (CHECKOUT / "Sources" / "ControlAPI" / "RunWatch.swift").read_text()
+    source = (CHECKOUT / "Sources" / "ControlAPI" / "MetricsReport.swift").read_text()
     known = set(re.findall(r'"(beaconry_[a-z_]+)"', source))
     dashboard = json.loads((CHECKOUT / "packaging" / "grafana" / "beaconry.json").read_text())
     queries = [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]
-    queried = {name for query in queries for name in re.findall(r"beaconry_[a-z_]+", query)}
+    queried = {name.removesuffix("_bucket") for query in queries for name in re.findall(r"beaconry_[a-z_]+", query)}
     assert queried == known
     documented = (CHECKOUT / "docs" / "http.md").read_text()
     assert all(f"`{name}" in documented for name in known)
