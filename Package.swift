@@ -29,6 +29,7 @@ let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collect
 let hummingbird = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 
 // SwiftPM warns about a package that no target uses. These are named for their versions only, so they are used on a
@@ -175,7 +176,8 @@ let package = Package(
             name: "Emulator",
             dependencies: [
                 "BluetoothCore", "Concurrency", "Persistence", "Profiles", "Devices", "Radio", "Advertising",
-                "Bluetooth", "Sockets", logging, serviceLifecycle, unixSignals, nioCore, nioPosix, systemPackage,
+                "Bluetooth", "Sockets", logging, serviceLifecycle, unixSignals, nioCore, nioHTTP1, nioPosix,
+                systemPackage,
             ],
             swiftSettings: settings),
         // Airs for tests with Swift Testing.

@@ -55,6 +55,11 @@ struct APIOperations: Sendable {
 
     func reset() async throws(Problem) -> APIReply { .json(try await answer(.reset).reload) }
 
+    /// Answers a request of the control socket.
+    func reply(to request: String) async -> ControlReply { await emulator.reply(to: Array(request.utf8)) }
+
+    func stop() async { await emulator.stop() }
+
     // MARK: - Profiles
 
     func profile(_ name: String?) async throws(Problem) -> APIReply {
@@ -87,6 +92,53 @@ struct APIOperations: Sendable {
         let power = try request.members("power")["power"]?.string ?? ""
         _ = try await answer(.radio(power))
         return .json(["power": power])
+    }
+
+    // MARK: - Captures
+
+    func captures() async throws(Problem) -> APIReply {
+        .json(["captures": try await answer(.captures).captures ?? []])
+    }
+
+    func startCapture(_ request: APIRequest) async throws(Problem) -> APIReply {
+        let limit = request.body == nil ? nil : try request.members("limit")["limit"]
+        let bytes = limit.flatMap { $0.double.flatMap { Int(exactly: $0) } }
+        guard limit == nil || bytes != nil else { throw .invalid("limit must be a whole number of bytes") }
+        return .json(try await answer(.startCapture(limit: bytes)).captures?.first, .created)
+    }
+
+    func capture(_ name: String) async throws(Problem) -> APIReply {
+        let id = try Self.captureID(name)
+        do throws(EmulatorError) {
+            return .json(try await emulator.captureRecord(id))
+        } catch {
+            throw Problem(error)
+        }
+    }
+
+    func packets(_ name: String) async throws(Problem) -> APIReply {
+        let id = try Self.captureID(name)
+        do throws(EmulatorError) {
+            return .content(try await emulator.captureBytes(id), type: "application/octet-stream")
+        } catch {
+            throw Problem(error)
+        }
+    }
+
+    func stopCapture(_ name: String) async throws(Problem) -> APIReply {
+        .json(try await answer(.stopCapture(Self.captureID(name))).captures?.first)
+    }
+
+    func removeCapture(_ name: String) async throws(Problem) -> APIReply {
+        _ = try await answer(.removeCapture(Self.captureID(name)))
+        return .empty
+    }
+
+    private static func captureID(_ name: String) throws(Problem) -> Int {
+        guard let id = Int(name) else {
+            throw Problem(.notFound, code: "unknown-capture", "there is no capture \"\(name)\"")
+        }
+        return id
     }
 
     // MARK: - The clock

@@ -18,7 +18,7 @@ struct APIRequest: Sendable {
     let fields: HTTPFields
     /// The body; `nil` for none.
     var body: JSONValue?
-    /// The body of a resource that takes YAML as well; `nil` for none.
+    /// The body of a resource that takes YAML as well, or a request of the control socket; `nil` for none.
     var text: String?
 
     /// - Throws: `Problem` 400 for a path that is not percent-encoded UTF-8.
@@ -98,4 +98,6 @@ enum APIReply: Sendable {
     case empty
     /// Events until the client or the run ends.
     case events(EventSelection, after: UInt64?)
+    /// The answer to a request of the control socket.
+    case control(ControlReply)
 }

@@ -18,6 +18,7 @@ struct APIResponder: Sendable {
     let operations: APIOperations
     let requestGuard: RequestGuard
     let events: EventHub
+    let sentence: @Sendable (EmulatorEvent) -> String
 
     @concurrent func respond(
         to request: Request, _ writer: consuming ResponseWriter, over channel: any Channel
@@ -40,7 +41,11 @@ struct APIResponder: Sendable {
         case .empty: try await writer.writeResponse(HTTPResponse(status: .noContent, headerFields: Self.fields))
         case .events(let selection, let sequence):
             if isHead { return try await write([], "text/event-stream", .ok, isHead: true, [:], writer) }
-            try await stream(selection, after: sequence, channel, writer)
+            let body = EventStream(type: "text/event-stream", opening: ": connected\n\n", pulse: ":\n\n")
+            try await stream(body, events.listen(after: sequence), channel, writer) { [events] in
+                selection.message($0, events.lines)
+            }
+        case .control(let reply): try await write(reply, over: channel, writer)
         }
     }
 
@@ -52,13 +57,13 @@ struct APIResponder: Sendable {
         let isPage = PageFile.has(wanted.segments.joined(separator: "/"))
         let found = Route.find(wanted.segments)
         try requestGuard.check(
-            request.head, queryToken: queryToken, needsToken: !isPage, takesYAML: found?.route.takesYAML ?? false)
+            request.head, queryToken: queryToken, needsToken: !isPage, takesText: found?.route.takesText ?? false)
         guard let (route, names) = found else { throw Problem.noResource(wanted.path) }
         let method = wanted.method == .head ? HTTPRequest.Method.get : wanted.method
         guard let handler = route.handlers[method] else {
             throw Problem.method(wanted.method, allowed: route.methods)
         }
-        if route.takesYAML {
+        if route.takesText {
             wanted.text = try await text(of: request)
         } else {
             wanted.body = try await body(of: request)
@@ -129,27 +134,64 @@ struct APIResponder: Sendable {
         try await writer.write(response: head, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
+    /// Writes the answer to a request of the control socket: lines of JSON, or sentences.
+    @concurrent private func write(
+        _ reply: ControlReply, over channel: any Channel, _ writer: consuming ResponseWriter
+    ) async throws {
+        let type = "application/jsonl"
+        switch reply {
+        case .answer(let answer):
+            try await write(Array((JSONLine.encode(answer) + "\n").utf8), type, .ok, isHead: false, [:], writer)
+        case .events(let format):
+            let body = EventStream(
+                type: format == .json ? type : "text/plain; charset=utf-8", opening: "\n", pulse: "\n")
+            try await stream(body, events.listen(), channel, writer) { [events, sentence] in
+                switch format {
+                case .json: EventSelection().line($0, events.lines).map { $0 + "\n" }
+                case .text: SafeText.line(sentence($0.event)) + "\n"
+                }
+            }
+        case .stop:
+            let body = EventStream(
+                type: type, opening: JSONLine.encode(ControlAnswer(stopping: true)) + "\n", pulse: "\n")
+            let ending = events.listen()
+            await operations.stop()
+            try await stream(body, ending, channel, writer) { _ in nil }
+        }
+    }
+
+    /// A body that lasts until the run ends.
+    private struct EventStream {
+        let type: String
+        /// What it begins with.
+        let opening: String
+        /// What clients ignore.
+        let pulse: String
+    }
+
     /// Sends events until the client closes the connection, or the run ends.
     ///
-    /// The messages are written to the channel, so that a comment can be written beside them: that is how a connection is
+    /// The messages are written to the channel, so that a pulse can be written beside them: that is how a connection is
     /// noticed to be closed while there are no events.
+    /// - Parameter message: the text of an event; `nil` for none.
     @concurrent private func stream(
-        _ selection: EventSelection, after sequence: UInt64?, _ channel: any Channel, _ writer: consuming ResponseWriter
+        _ stream: EventStream, _ events: AsyncStream<PostedEvent>, _ channel: any Channel,
+        _ writer: consuming ResponseWriter, _ message: @escaping @Sendable (PostedEvent) -> String?
     ) async throws {
         var fields = Self.fields
-        fields[.contentType] = "text/event-stream"
-        let stream = events.listen(after: sequence)
+        fields[.contentType] = stream.type
         let body = try await writer.writeHead(HTTPResponse(status: .ok, headerFields: fields))
+        let (opening, pulse) = (stream.opening, stream.pulse)
         let sending = Task {
-            try await Self.send(": connected\n\n", to: channel)
-            for await event in stream {
-                guard let message = selection.message(event, events.lines) else { continue }
+            try await Self.send(opening, to: channel)
+            for await event in events {
+                guard let message = message(event) else { continue }
                 try await Self.send(message, to: channel)
             }
         }
         let beating = Task {
             while (try? await Task.sleep(for: Self.heartbeat)) != nil,
-                (try? await Self.send(":\n\n", to: channel)) != nil
+                (try? await Self.send(pulse, to: channel)) != nil
             {}
             sending.cancel()
         }

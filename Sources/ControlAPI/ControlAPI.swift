@@ -23,16 +23,20 @@ package final class ControlAPI: Sendable {
         package var version: String
         /// Which metrics have a sample for each beacon; `nil` for all up to 1,000 beacons, and none above.
         package var metricsDetail: MetricsDetail?
+        /// Describes an event, for clients that want sentences.
+        package var sentence: @Sendable (EmulatorEvent) -> String
 
         package init(
             address: ControlAddress, hosts: [String] = [], token: String? = nil, version: String,
-            metricsDetail: MetricsDetail? = nil
+            metricsDetail: MetricsDetail? = nil,
+            sentence: @escaping @Sendable (EmulatorEvent) -> String = { "\($0)" }
         ) {
             self.address = address
             self.hosts = hosts
             self.token = token
             self.version = version
             self.metricsDetail = metricsDetail
+            self.sentence = sentence
         }
     }
 
@@ -55,7 +59,8 @@ package final class ControlAPI: Sendable {
         let responder = APIResponder(
             operations: APIOperations(
                 emulator, watch, version: options.version, detail: options.metricsDetail),
-            requestGuard: RequestGuard(hosts: Self.hosts(options), token: options.token), events: emulator.events)
+            requestGuard: RequestGuard(hosts: Self.hosts(options), token: options.token), events: emulator.events,
+            sentence: options.sentence)
         var logger = Logger(label: "beaconry") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = .error
         let (started, continuation) = AsyncStream.makeStream(of: SocketAddress?.self)

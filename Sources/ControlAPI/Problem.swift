@@ -41,7 +41,7 @@ struct Problem: Error, Encodable {
         let status: HTTPResponse.Status =
             switch error.code {
             case .badProfile, .refusedSetting: .unprocessableContent
-            case .unknownBeacon, .unknownPeer: .notFound
+            case .unknownBeacon, .unknownPeer, .unknownCapture: .notFound
             case .radio, .cannotCreate: .conflict
             case .profileChanged: .preconditionFailed
             case .inputOutput: .internalServerError

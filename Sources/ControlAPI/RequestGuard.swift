@@ -16,11 +16,11 @@ struct RequestGuard: Sendable {
 
     /// - Throws: `Problem` 421, 403, 401 or 415.
     func check(
-        _ head: HTTPRequest, queryToken: String?, needsToken: Bool = true, takesYAML: Bool = false
+        _ head: HTTPRequest, queryToken: String?, needsToken: Bool = true, takesText: Bool = false
     ) throws(Problem) {
         try checkHost(head)
         if needsToken { try checkToken(head, queryToken) }
-        try checkContentType(head, takesYAML: takesYAML)
+        try checkContentType(head, takesText: takesText)
     }
 
     private func checkHost(_ head: HTTPRequest) throws(Problem) {
@@ -66,12 +66,12 @@ struct RequestGuard: Sendable {
         return zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }
 
-    private func checkContentType(_ head: HTTPRequest, takesYAML: Bool) throws(Problem) {
+    private func checkContentType(_ head: HTTPRequest, takesText: Bool) throws(Problem) {
         let hasBody =
             head.headerFields[.contentLength].map { $0 != "0" } ?? (head.headerFields[.transferEncoding] != nil)
         guard hasBody else { return }
         let type = (head.headerFields[.contentType] ?? "").prefix { $0 != ";" }.lowercased()
-        if takesYAML, type == "application/yaml" { return }
+        if takesText, type == "application/yaml" { return }
         guard type == "application/json" || (type.hasPrefix("application/") && type.hasSuffix("+json")) else {
             throw Problem(
                 .unsupportedMediaType, code: "not-json", "a body must be JSON",

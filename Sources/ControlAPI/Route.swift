@@ -14,11 +14,11 @@ struct Route: Sendable {
     /// The parts of the path; `*` for a name.
     let path: [String]
     let handlers: [HTTPRequest.Method: Handler]
-    /// Whether its bodies are YAML or JSON, which are read as text.
-    let takesYAML: Bool
+    /// Whether its bodies are read as text: YAML or JSON.
+    let takesText: Bool
 
-    private init(_ path: String, takesYAML: Bool = false, _ handlers: [HTTPRequest.Method: Handler]) {
-        self.takesYAML = takesYAML
+    private init(_ path: String, takesText: Bool = false, _ handlers: [HTTPRequest.Method: Handler]) {
+        self.takesText = takesText
         self.path = path.split(separator: "/").map(String.init)
         self.handlers = handlers
     }
@@ -85,18 +85,21 @@ struct Route: Sendable {
         Route("v1/clock/advance", [.post: { api, request, _ in try await api.advance(request) }]),
         Route("v1/radio", [.put: { api, request, _ in try await api.setRadio(request) }]),
         Route(
-            "v1/profile", takesYAML: true,
+            "v1/profile", takesText: true,
             [
                 .get: { api, request, _ in try await api.profile(request.query["profile"]) },
                 .put: { api, request, _ in try await api.replaceProfile(request) },
             ]),
         Route(
-            "v1/scenario", takesYAML: true,
+            "v1/scenario", takesText: true,
             [
                 .get: { api, _, _ in try await api.scenario() },
                 .put: { api, request, _ in try await api.startScenario(request) },
                 .delete: { api, _, _ in try await api.stopScenario() },
             ]),
+        Route(
+            "v1/control", takesText: true,
+            [.post: { api, request, _ in .control(await api.reply(to: request.text ?? "")) }]),
         Route("v1/reset", [.post: { api, _, _ in try await api.reset() }]),
         Route("v1/reload", [.post: { api, _, _ in try await api.reload() }]),
         Route("v1/bonds", [.get: { api, _, _ in try await api.bonds(nil) }]),
@@ -106,6 +109,20 @@ struct Route: Sendable {
                 .get: { api, _, names in try await api.bonds(names[0]) },
                 .delete: { api, request, names in try await api.forget(names[0], peer: request.query["peer"]) },
             ]),
+        Route(
+            "v1/captures",
+            [
+                .get: { api, _, _ in try await api.captures() },
+                .post: { api, request, _ in try await api.startCapture(request) },
+            ]),
+        Route(
+            "v1/captures/*",
+            [
+                .get: { api, _, names in try await api.capture(names[0]) },
+                .delete: { api, _, names in try await api.removeCapture(names[0]) },
+            ]),
+        Route("v1/captures/*/stop", [.post: { api, _, names in try await api.stopCapture(names[0]) }]),
+        Route("v1/captures/*/packets", [.get: { api, _, names in try await api.packets(names[0]) }]),
         Route("v1/events", [.get: { _, request, _ in try Self.events(request) }]),
         Route(
             "v1/journal",

@@ -88,7 +88,7 @@ package actor Emulator: Service {
     /// The events of the run.
     package nonisolated let events = EventHub()
     private let configuration: Configuration
-    private let radio: any PeripheralRadio
+    let radio: any PeripheralRadio
     private let clock: any Clock<Duration>
     private let runClock: RunClock
     private nonisolated let executor: any SerialExecutor = Simulation.current ?? QueueExecutor(label: "emulator")
@@ -117,6 +117,8 @@ package actor Emulator: Service {
     private var receivers = ServedReceivers()
     /// The scenario whose changes are performed, or the last one.
     var scenario: RunningScenario?
+    /// The captures in memory.
+    var captures = RunCaptures()
     /// The tasks that end the muting of beacons.
     private var unmuting: [BeaconIdentifier: Task<Void, Never>] = [:]
     /// The schedules of beacons, and the tasks that wait for their next changes.

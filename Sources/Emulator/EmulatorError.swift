@@ -22,6 +22,8 @@ package struct EmulatorError: Error, Hashable, Sendable, CustomStringConvertible
         case unknownBeacon
         /// The beacon has no bond with this peer.
         case unknownPeer
+        /// No capture with this number.
+        case unknownCapture
         /// A setting that the device refuses.
         case refusedSetting
         /// The profiles have changed since the client read them.
@@ -73,6 +75,7 @@ package struct EmulatorError: Error, Hashable, Sendable, CustomStringConvertible
         case .inputOutput: "input-output"
         case .unknownBeacon: "unknown-beacon"
         case .unknownPeer: "unknown-peer"
+        case .unknownCapture: "unknown-capture"
         case .refusedSetting: "setting-refused"
         case .profileChanged: "profile-changed"
         }
@@ -85,7 +88,7 @@ package struct EmulatorError: Error, Hashable, Sendable, CustomStringConvertible
         case .radio: 69
         case .cannotCreate: 73
         case .inputOutput: 74
-        case .unknownBeacon, .unknownPeer: 64
+        case .unknownBeacon, .unknownPeer, .unknownCapture: 64
         }
     }
 

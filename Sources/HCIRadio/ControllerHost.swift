@@ -23,7 +23,7 @@ final class ControllerHost: ControllerLinkUser {
     private var host: LEHost
     private var link: (any ControllerLink)?
     private let clock: LoopClock
-    private let capture: PacketCapture?
+    private let captures: PacketCaptures
     private var wakeUp: (time: Duration, task: Scheduled<Void>)?
     private let notify: (Notice) -> Void
     private var isPerforming = false
@@ -31,12 +31,12 @@ final class ControllerHost: ControllerLinkUser {
     /// A host without a controller.
     /// - Parameter random: the source of its keys, passkeys and private addresses.
     init(
-        _ configuration: LEHostConfiguration, random: RandomSource, clock: LoopClock, capture: PacketCapture?,
+        _ configuration: LEHostConfiguration, random: RandomSource, clock: LoopClock, captures: PacketCaptures,
         notify: @escaping (Notice) -> Void
     ) {
         host = LEHost(configuration: configuration, random: random)
         self.clock = clock
-        self.capture = capture
+        self.captures = captures
         self.notify = notify
     }
 
@@ -73,7 +73,7 @@ final class ControllerHost: ControllerLinkUser {
     var isIdle: Bool { host.currentConnections.isEmpty && !host.isAdvertising }
 
     func linkReceived(_ packet: HCIPacket) {
-        capture?.record(packet, .controllerToHost, controller: 0)
+        captures.record(packet, .controllerToHost, controller: 0)
         host.receive(packet, at: now)
         perform()
     }
@@ -95,7 +95,7 @@ final class ControllerHost: ControllerLinkUser {
             for output in outputs {
                 switch output {
                 case .send(let packet):
-                    capture?.record(packet, .hostToController, controller: 0)
+                    captures.record(packet, .hostToController, controller: 0)
                     link?.send(packet)
                 case .event(let event): notify(.event(event))
                 }

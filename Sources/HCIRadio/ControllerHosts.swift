@@ -35,7 +35,7 @@ final class ControllerHosts {
     private var hosts: [HostIdentifier: ControllerHost] = [:]
     private var lastNumber = 0
     private let clock: LoopClock
-    private let capture: (any CaptureSink)?
+    private let captures: PacketCaptures
     /// The seed of the keys, passkeys and private addresses; `nil` for the system's generator.
     private let seed: UInt64?
 
@@ -44,12 +44,12 @@ final class ControllerHosts {
 
     /// No hosts.
     /// - Parameters:
-    ///   - capture: the sink of what passes between hosts and controllers.
+    ///   - captures: the captures of what passes between hosts and controllers; by default none.
     ///   - seed: the seed of the hosts' keys, passkeys and private addresses, for runs in virtual time; `nil` for the system's
     ///     generator.
-    init(clock: LoopClock, capture: (any CaptureSink)?, seed: UInt64? = nil) {
+    init(clock: LoopClock, captures: PacketCaptures = PacketCaptures(), seed: UInt64? = nil) {
         self.clock = clock
-        self.capture = capture
+        self.captures = captures
         self.seed = seed
     }
 
@@ -61,7 +61,7 @@ final class ControllerHosts {
         if let host = hosts[identifier] { return host }
         let random = random(stream: UInt64(bitPattern: Int64(identifier.rawValue)))
         let host = ControllerHost(
-            configuration, random: random, clock: clock, capture: capture.map(PacketCapture.init)
+            configuration, random: random, clock: clock, captures: captures
         ) { [onNotice] in onNotice?($0, identifier) }
         hosts[identifier] = host
         return host

@@ -42,6 +42,7 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
     private var configuration: LEHostConfiguration
     private let medium: Medium
     private let hosts: ControllerHosts
+    private let captures: PacketCaptures
     private let peripheral: PeripheralHost
     private let central: CentralHost
     /// The radios of other hosts on the virtual air.
@@ -74,9 +75,10 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
         name = "virtual"
         (events, continuation) = AsyncStream.makeStream()
         configuration = LEHostConfiguration(maximumTransmissionUnit: 517)
-        let air = VirtualAir(options, reason: reason, clock: clock, capture: capture)
+        captures = PacketCaptures(capture)
+        let air = VirtualAir(options, reason: reason, clock: clock, captures: captures)
         // The air captures what passes between all hosts and controllers on it.
-        let hosts = ControllerHosts(clock: clock, capture: nil, seed: Simulation.current == nil ? nil : air.seed)
+        let hosts = ControllerHosts(clock: clock, seed: Simulation.current == nil ? nil : air.seed)
         medium = .air(air)
         self.hosts = hosts
         peripheral = PeripheralHost(name, hosts: hosts, air: air, configuration, events: continuation)
@@ -97,7 +99,8 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
         name = "\(transport)"
         (events, continuation) = AsyncStream.makeStream()
         configuration = LEHostConfiguration(maximumTransmissionUnit: maximumTransmissionUnit)
-        let hosts = ControllerHosts(clock: LoopClock(loop), capture: capture)
+        captures = PacketCaptures(capture)
+        let hosts = ControllerHosts(clock: LoopClock(loop), captures: captures)
         medium = .controller(.transport(transport))
         self.hosts = hosts
         peripheral = PeripheralHost(name, hosts: hosts, air: nil, configuration, events: continuation)
@@ -111,7 +114,8 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
         (events, continuation) = AsyncStream.makeStream()
         configuration = LEHostConfiguration(maximumTransmissionUnit: 517)
         // The air captures what passes between all hosts and controllers on it.
-        let hosts = ControllerHosts(clock: LoopClock(loop, rate: air.value.rate), capture: nil)
+        captures = PacketCaptures()
+        let hosts = ControllerHosts(clock: LoopClock(loop, rate: air.value.rate))
         medium = .controller(.air(air, host))
         self.hosts = hosts
         peripheral = PeripheralHost(name, hosts: hosts, air: nil, configuration, events: continuation)
@@ -728,6 +732,12 @@ extension HCIRadio: PositioningRadio {
     package func overrideLink(_ one: String, _ other: String, _ override: LinkOverride?) async -> String? {
         if case .air(let air) = medium { air.overrideLink(one, other, override) } else { one }
     }
+}
+
+extension HCIRadio: CapturingRadio {
+    package func beginCapture(_ sink: any CaptureSink) async -> Int { captures.begin(sink) }
+
+    package func endCapture(_ number: Int) async { captures.end(number) }
 }
 
 extension HCIRadio: CountingRadio {

@@ -41,7 +41,7 @@ import VirtualRadio
     }
 
     @Test func advertisersHaveTheirAddressesAsNames() {
-        let air = LiveAir(Air(), clock: LoopClock(EmbeddedEventLoop()), capture: nil)
+        let air = LiveAir(Air(), clock: LoopClock(EmbeddedEventLoop()))
         let replay = AirReplay([
             Self.sighting(0, .scannable), Self.sighting(1, .scannable), Self.sighting(2, .scannable, 2),
             Self.sighting(3, .scannable, 2, isRandom: false),

@@ -20,7 +20,7 @@ import VirtualRadio
         let sink = Sink()
         let loop = EmbeddedEventLoop()
         let air = LiveAir(
-            Air(AirConfiguration(seed: 1)), clock: LoopClock(loop) { clock.now }, capture: PacketCapture(sink))
+            Air(AirConfiguration(seed: 1)), clock: LoopClock(loop) { clock.now }, captures: PacketCaptures(sink))
         let (advertiser, scanner) = (Host(1, on: air), Host(2, on: air))
         // Its timer is in the loop, which it owns.
         defer { air.close() }
@@ -59,7 +59,7 @@ import VirtualRadio
     /// A changed motion is that of the hosts that are there and of those that join later.
     @Test func hostsOfAServerHaveItsMotion() throws {
         let clock = Clock()
-        let air = LiveAir(Air(), clock: LoopClock(EmbeddedEventLoop()) { clock.now }, capture: nil)
+        let air = LiveAir(Air(), clock: LoopClock(EmbeddedEventLoop()) { clock.now })
         let walk = try #require(
             Motion.Path(through: [Position(x: 0, y: 0), Position(x: 100, y: 0)], speed: 2))
         let served = ServedControllers(.tcp(host: "127.0.0.1", port: 0, name: "phone", motion: .path(walk)), on: air)
@@ -81,7 +81,7 @@ import VirtualRadio
     }
 
     @Test func hostsOfAServerHaveTheirOwnAddressesAndNames() throws {
-        let air = LiveAir(Air(), clock: LoopClock(EmbeddedEventLoop()), capture: nil)
+        let air = LiveAir(Air(), clock: LoopClock(EmbeddedEventLoop()))
         func address(_ text: String) throws -> BluetoothAddress { try #require(BluetoothAddress(text)) }
         let served = ServedControllers(
             .tcp(

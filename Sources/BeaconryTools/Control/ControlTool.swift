@@ -4,20 +4,29 @@
 
 import Devices
 package import Emulator
+import FoundationEssentials
 import Glibc
 import Persistence
 
 /// `ctl`: sends requests to a running `beaconry run` and prints the answers.
 package struct ControlTool: Sendable {
     private let socket: String?
+    private let url: String?
+    private let tokenFile: String?
     private let profile: String?
     private let format: OutputFormat
 
     /// - Parameters:
     ///   - socket: the path of the control socket; `nil` for `BEACONRY_CONTROL`, else a socket in the runtime folder.
+    ///   - url: the URL of the run's HTTP server, which is used instead; `nil` for `BEACONRY_URL`, else the socket.
+    ///   - tokenFile: the file with the token of that server; `nil` for `BEACONRY_HTTP_TOKEN_FILE`, else none.
     ///   - profile: a profile of the run; required only if there are several runs.
-    package init(socket: String?, profile: String?, format: OutputFormat) {
+    package init(
+        socket: String?, url: String? = nil, tokenFile: String? = nil, profile: String?, format: OutputFormat
+    ) {
         self.socket = socket
+        self.url = url
+        self.tokenFile = tokenFile
         self.profile = profile
         self.format = format
     }
@@ -65,7 +74,7 @@ package struct ControlTool: Sendable {
     package func printEvents() async throws {
         Output.watchReader()
         let request = ControlRequest.events(format == .json ? .json : .text)
-        try await ControlClient(path: try path()).send(request) { Output.line($0) }
+        try await client().send(request) { Output.line($0) }
     }
 
     /// Waits until the journal has the events of all conditions, and prints a verdict for each.
@@ -114,8 +123,8 @@ package struct ControlTool: Sendable {
     /// Sends a request, and takes its answers.
     /// - Throws: `Failure` for an answer with an error.
     private func answers(to request: ControlRequest, _ take: (ControlAnswer) -> Void) async throws {
-        try await ControlClient(path: try path()).send(request) { line in
-            let answer = try ControlClient.answer(line)
+        try await client().send(request) { line in
+            let answer = try ControlAnswer(parsing: line)
             if let error = answer.error { throw Failure(answer, message: error) }
             take(answer)
         }
@@ -146,6 +155,7 @@ package struct ControlTool: Sendable {
         if let events = answer.journal {
             for event in events { Output.report(RecordReport(event, lines: [JournalText.line(event)]), as: format) }
         }
+        if let captures = answer.captures { report(captures, CaptureText.list) }
         if let power = answer.radio { Output.report(RadioReport(radio: power), as: format) }
         if let scenario = answer.scenario {
             Output.report(RecordReport(scenario, lines: ScenarioText.lines(scenario)), as: format)
@@ -159,9 +169,27 @@ package struct ControlTool: Sendable {
         }
     }
 
-    private func path() throws -> String {
-        if let path = socket ?? EnvironmentVariable.control.value { return path }
-        return try ControlSockets.path(profile: profile)
+    /// Saves a capture as a btsnoop file.
+    package func saveCapture(_ id: Int, to file: String) async throws {
+        var packets: [UInt8]?
+        try await answers(to: .getCapture(id)) {
+            packets = $0.packets.flatMap { Data(base64Encoded: $0) }.map(Array.init)
+        }
+        guard let packets else { throw Failure(exitCode: 1, message: "the run ended before capture \(id) was read") }
+        try LocalFileSystem().replace(file, with: packets)
+        Output.report(SavedCaptureReport(file: file, bytes: packets.count), as: format)
+    }
+
+    private func client() throws -> any ControlClient {
+        if let socket {
+            guard url == nil else { throw Failure.usage("--control and --url exclude each other; leave one out") }
+            return SocketControlClient(path: socket)
+        }
+        if let url = url ?? EnvironmentVariable.url.value {
+            let file = tokenFile ?? EnvironmentVariable.httpTokenFile.value
+            return try HTTPControlClient(url: url, token: try file.map(TokenFile.token))
+        }
+        return SocketControlClient(path: try EnvironmentVariable.control.value ?? ControlSockets.path(profile: profile))
     }
 
     private static func text(_ reload: Emulator.ReloadResult) -> String {
@@ -276,6 +304,22 @@ enum LinkText {
     }
 
     private static func percent(_ fraction: Double) -> String { "\(Int((fraction * 100).rounded())) %" }
+}
+
+/// The text of captures.
+private enum CaptureText {
+    static func list(_ captures: [CaptureRecord]) -> [String] {
+        if captures.isEmpty { return ["no captures"] }
+        let rows = captures.map { ["\($0.id)", $0.state.rawValue, "\($0.records)", "\($0.bytes)", "\($0.limit)"] }
+        return TextTable(rows: [["CAPTURE", "STATE", "RECORDS", "BYTES", "LIMIT"]] + rows).lines
+    }
+}
+
+/// The output of `ctl capture save`.
+private struct SavedCaptureReport: Encodable, Report {
+    let file: String
+    let bytes: Int
+    var lines: [String] { ["saved \(file) (\(Formatting.count(bytes, "byte")))"] }
 }
 
 /// The verdict on a condition of `ctl wait`.

@@ -51,6 +51,10 @@ package struct ControlAnswer: Codable, Hashable, Sendable {
     package var clock: ClockRecord?
     /// Whether the radio is on or off.
     package var radio: RadioPower?
+    /// The captures: all, or the one that was started, stopped or removed.
+    package var captures: [CaptureRecord]?
+    /// The requested capture, a btsnoop file in base64 (RFC 4648, 4).
+    package var packets: String?
     /// Events of the journal, oldest first, each with its number as `sequence`.
     package var journal: [JSONValue]?
     /// Whether the conditions of a request are met: a verdict for each.
@@ -63,6 +67,9 @@ package struct ControlAnswer: Codable, Hashable, Sendable {
 
     /// An answer with one value.
     init<Value>(_ key: WritableKeyPath<ControlAnswer, Value?>, _ value: Value) { self[keyPath: key] = value }
+
+    /// The answer to `stop`.
+    package init(stopping: Bool) { self.stopping = stopping }
 
     /// The answer to a failed request.
     init(_ failure: EmulatorError) {

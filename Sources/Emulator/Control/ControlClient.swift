@@ -7,20 +7,29 @@ import Glibc
 import NIOCore
 import NIOPosix
 
-/// A client of the control socket of a running emulator.
-package struct ControlClient: Sendable {
+/// A client of the control requests of a running emulator.
+package protocol ControlClient: Sendable {
+    /// Sends a request and receives the answer: one line, or for `events` one line for each event. `stop` returns when the
+    /// run has ended.
+    /// - Parameter receive: Receives a line without its line end.
+    /// - Throws: `EmulatorError` `.inputOutput` if no run listens, and errors of the connection.
+    func send(_ request: ControlRequest, receive: (String) throws -> Void) async throws
+}
+
+/// The limits of the lines of a control client.
+enum ControlClientLimits {
     /// The longest accepted answer, in bytes: the list of a run has about a kilobyte for each beacon.
-    private static let maximumAnswerLength = 1 << 28
+    static let answerLength = 1 << 28
+}
+
+/// A client of the control socket of a running emulator.
+package struct SocketControlClient: ControlClient {
 
     private let path: String
 
     /// A client of the socket at this path.
     package init(path: String) { self.path = path }
 
-    /// Sends a request and receives the answer: one line, or for `events` one line for each event. `stop` returns when the
-    /// run has ended.
-    /// - Parameter receive: Receives a line without its line end.
-    /// - Throws: `EmulatorError` `.inputOutput` if no run listens on the path, and errors of the connection.
     package func send(_ request: ControlRequest, receive: (String) throws -> Void) async throws {
         let connection: NIOAsyncChannel<ByteBuffer, ByteBuffer>
         do {
@@ -41,7 +50,7 @@ package struct ControlClient: Sendable {
         try await connection.executeThenClose { input, output in
             try await check(connection.channel)
             try await output.write(ByteBuffer(string: JSONLine.encode(request) + "\n"))
-            var lines = LineReader(maximumLength: Self.maximumAnswerLength)
+            var lines = LineReader(maximumLength: ControlClientLimits.answerLength)
             for try await buffer in input {
                 for line in lines.take(Array(buffer.readableBytesView)) {
                     try receive(String(decoding: line, as: UTF8.self))
@@ -62,12 +71,15 @@ package struct ControlClient: Sendable {
         }
     }
 
+}
+
+extension ControlAnswer {
     /// Parses the line of an answer.
     /// - Throws: `EmulatorError` `.inputOutput`.
-    package static func answer(_ line: String) throws(EmulatorError) -> ControlAnswer {
+    package init(parsing line: String) throws(EmulatorError) {
         guard let answer = try? JSONDecoder().decode(ControlAnswer.self, from: Data(line.utf8)) else {
             throw EmulatorError(.inputOutput, "the answer cannot be read", hint: "use the same version on both sides")
         }
-        return answer
+        self = answer
     }
 }

@@ -79,6 +79,16 @@ package enum ControlRequest: Hashable, Sendable {
     /// Answers a pairing with `accept`, `reject`, `cancel` or six digits. Without an answer it asks the connected centrals
     /// to pair.
     case pair(String, answer: String? = nil)
+    /// The captures in memory. In JSON, `capture` with the `action` `list`, which is the default.
+    case captures
+    /// Begins a capture with a limit of its size in bytes, 16 MiB by default. In JSON, `capture` with the `action` `start`.
+    case startCapture(limit: Int? = nil)
+    /// Ends a capture. In JSON, `capture` with the `action` `stop`.
+    case stopCapture(Int)
+    /// The records of a capture. In JSON, `capture` with the `action` `get`.
+    case getCapture(Int)
+    /// Ends and removes a capture. In JSON, `capture` with the `action` `remove`.
+    case removeCapture(Int)
     /// Events of the journal: those that are selected, since the event with a number or for a duration such as `30s`; then,
     /// if wanted, all are removed.
     case journal(EventSelection = EventSelection(), since: String? = nil, clear: Bool = false)
@@ -116,11 +126,16 @@ package enum ControlRequest: Hashable, Sendable {
         case show, start, stop
     }
 
+    /// What `capture` does.
+    private enum CaptureAction: String, CaseIterable {
+        case list, start, stop, get, remove
+    }
+
     /// The names of the requests.
     private enum Command: String, Codable, CaseIterable {
         case list, show, set, enable, disable, act, move, walk, receiver, receivers, links, link, disconnect, mute
-        case unmute, battery, radio, clock, reload, reset, profile, put, remove, scenario, bonds, forget, pair, journal
-        case wait, events, stop
+        case unmute, battery, radio, clock, reload, reset, profile, put, remove, scenario, bonds, forget, pair, capture
+        case journal, wait, events, stop
     }
 
     /// The JSON object.
@@ -149,6 +164,8 @@ package enum ControlRequest: Hashable, Sendable {
         var within: String?
         var text: String?
         var tag: String?
+        var id: Int?
+        var limit: Int?
     }
 
     /// Parses a line without its line end.
@@ -210,6 +227,7 @@ package enum ControlRequest: Hashable, Sendable {
         case .bonds: self = .bonds(fields.device)
         case .forget: self = .forget(try device(), peer: fields.peer)
         case .pair: self = .pair(try device(), answer: fields.answer)
+        case .capture: self = try Self.captureRequest(fields)
         case .journal:
             self = .journal(
                 EventSelection(types: fields.types.map(Set.init), device: fields.device), since: fields.since,
@@ -236,6 +254,20 @@ package enum ControlRequest: Hashable, Sendable {
         case .show: .scenario
         case .start: .startScenario(text: fields.text ?? "")
         case .stop: .stopScenario
+        }
+    }
+
+    private static func captureRequest(_ fields: Fields) throws(EmulatorError) -> ControlRequest {
+        let action = try action(of: fields, default: CaptureAction.list)
+        if action == .list { return .captures }
+        if action == .start { return .startCapture(limit: fields.limit) }
+        guard let id = fields.id else {
+            throw EmulatorError(.badProfile, "\(action.rawValue) needs a capture", hint: "give its id, see the list")
+        }
+        switch action {
+        case .stop: return .stopCapture(id)
+        case .get: return .getCapture(id)
+        case .remove, .list, .start: return .removeCapture(id)
         }
     }
 
@@ -290,6 +322,12 @@ package enum ControlRequest: Hashable, Sendable {
         case .bonds(let device): Fields(command: .bonds, device: device)
         case .forget(let device, let peer): Fields(command: .forget, device: device, peer: peer)
         case .pair(let device, let answer): Fields(command: .pair, device: device, answer: answer)
+        case .captures: Fields(command: .capture)
+        case .startCapture(let limit):
+            Fields(command: .capture, action: CaptureAction.start.rawValue, limit: limit)
+        case .stopCapture(let id): Fields(command: .capture, action: CaptureAction.stop.rawValue, id: id)
+        case .getCapture(let id): Fields(command: .capture, action: CaptureAction.get.rawValue, id: id)
+        case .removeCapture(let id): Fields(command: .capture, action: CaptureAction.remove.rawValue, id: id)
         case .journal(let selection, let since, let clear):
             Fields(
                 command: .journal, device: selection.device, types: selection.types?.sorted(), since: since,

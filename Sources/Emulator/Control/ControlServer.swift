@@ -123,7 +123,7 @@ package struct ControlServer: Service {
                     case .events(let format): return try await stream(format, to: output)
                     case .stop:
                         // The answer is sent first, since this server ends with the run.
-                        try await output.write(Self.buffer(JSONLine.encode(ControlAnswer(\.stopping, true))))
+                        try await output.write(Self.buffer(JSONLine.encode(ControlAnswer(stopping: true))))
                         await emulator.stop()
                     }
                 }

@@ -25,24 +25,34 @@ extension Emulator {
         case .events: throw EmulatorError(.badProfile, "events have no answer")
         case .stop:
             stop()
-            return ControlAnswer(\.stopping, true)
+            return ControlAnswer(stopping: true)
         }
     }
+}
+
+extension Emulator {
+    /// Answers a request in JSON, as the control socket does it with a line. `stop` is not performed.
+    package func reply(to request: [UInt8]) async -> ControlReply {
+        await ControlSession(emulator: self).serve(request)
+    }
+}
+
+/// What a server sends for a control request.
+package enum ControlReply: Sendable {
+    /// One answer.
+    case answer(ControlAnswer)
+    /// All events from now on.
+    case events(ControlRequest.EventFormat)
+    /// An answer, before the run ends.
+    case stop
 }
 
 /// The handlers of control requests.
 struct ControlSession {
     let emulator: Emulator
 
-    /// What the server sends for a line.
-    enum Reply: Sendable {
-        case answer(ControlAnswer)
-        case events(ControlRequest.EventFormat)
-        case stop
-    }
-
     /// Parses and handles a line.
-    func serve(_ line: [UInt8]) async -> Reply {
+    func serve(_ line: [UInt8]) async -> ControlReply {
         do throws(EmulatorError) {
             return try await handle(try ControlRequest(parsing: line))
         } catch {
@@ -50,7 +60,7 @@ struct ControlSession {
         }
     }
 
-    fileprivate func handle(_ request: ControlRequest) async throws(EmulatorError) -> Reply {
+    fileprivate func handle(_ request: ControlRequest) async throws(EmulatorError) -> ControlReply {
         switch request {
         case .events(let format): return .events(format)
         case .stop: return .stop
@@ -89,6 +99,13 @@ struct ControlSession {
         case .bonds(let device): return .answer(try await bonds(device))
         case .forget(let device, let peer): return .answer(try await forget(device, peer))
         case .pair(let device, let answer): return .answer(try await pair(device, answer))
+        case .captures: return .answer(ControlAnswer(\.captures, await emulator.captureRecords))
+        case .startCapture(let limit):
+            return .answer(ControlAnswer(\.captures, [try await emulator.startCapture(limit: limit)]))
+        case .stopCapture(let id): return .answer(ControlAnswer(\.captures, [try await emulator.stopCapture(id)]))
+        case .getCapture(let id):
+            return .answer(ControlAnswer(\.packets, Data(try await emulator.captureBytes(id)).base64EncodedString()))
+        case .removeCapture(let id): return .answer(ControlAnswer(\.captures, [try await emulator.removeCapture(id)]))
         case .journal(let selection, let since, let clear):
             return .answer(try journal(selection, since: since, clear: clear))
         case .wait(let conditions, let time, let since):

@@ -27,7 +27,7 @@ final class LiveAir {
 
     var loop: any EventLoop { clock.loop }
     private var air: Air
-    private let capture: PacketCapture?
+    private let captures: PacketCaptures
     private let clock: LoopClock
     /// The minimum time between wake-ups on the air.
     private let minimumPause: AirTime
@@ -46,10 +46,10 @@ final class LiveAir {
     var onWakeUp: ((Duration) -> Void)?
 
     /// An air without controllers.
-    init(_ air: Air, clock: LoopClock, capture: PacketCapture?) {
+    init(_ air: Air, clock: LoopClock, captures: PacketCaptures = PacketCaptures()) {
         self.air = air
         self.clock = clock
-        self.capture = capture
+        self.captures = captures
         minimumPause = clock.loop is SimulatedEventLoop ? 0 : AirTime(Double(Self.coalescing) * clock.rate)
     }
 
@@ -62,7 +62,7 @@ final class LiveAir {
     /// air.
     private func catchUp() {
         let time = now
-        if capture != nil, !isSettling {
+        if !captures.isEmpty, !isSettling {
             while let due = air.nextDeadline, due < time {
                 air.advance(to: due, of: time)
                 deliver()
@@ -72,8 +72,8 @@ final class LiveAir {
     }
 
     private func record(_ packet: HCIPacket, _ direction: BtsnoopPacket.Direction, _ identifier: ControllerIdentifier) {
-        guard let capture else { return }
-        capture.record(
+        guard !captures.isEmpty else { return }
+        captures.record(
             packet, direction, controller: identifier.number, time: epoch + .microseconds(Self.time(of: &air)))
     }
 

@@ -21,7 +21,7 @@ final class VirtualAir {
     let seed: UInt64
     private let options: VirtualAirOptions
     private let clock: LoopClock
-    private let capture: (any CaptureSink)?
+    private let captures: PacketCaptures
     private var air: LiveAir?
     private var servers: [AirServer] = []
     /// The controllers of the servers.
@@ -39,11 +39,11 @@ final class VirtualAir {
     private var hosts: [String: BluetoothAddress] = [:]
 
     /// An air that is not open yet.
-    init(_ options: VirtualAirOptions, reason: String?, clock: LoopClock, capture: (any CaptureSink)?) {
+    init(_ options: VirtualAirOptions, reason: String?, clock: LoopClock, captures: PacketCaptures) {
         self.options = options
         self.reason = reason
         self.clock = clock
-        self.capture = capture
+        self.captures = captures
         // Of 32 bits: JSON's numbers are exact up to 53 bits.
         seed = options.seed ?? UInt64(UInt32.random(in: 1...UInt32.max))
     }
@@ -60,7 +60,7 @@ final class VirtualAir {
                 // In virtual time a run can be repeated with the seed that it reports.
                 numbers: options.seed == nil && !(clock.loop is SimulatedEventLoop)
                     ? SystemRandomNumberGenerator() : nil),
-            clock: clock, capture: capture.map(PacketCapture.init))
+            clock: clock, captures: captures)
         self.air = air
         if let replay = options.replay {
             air.replay(replay)

@@ -19,7 +19,7 @@ struct Control: AsyncParsableCommand {
             ControlList.self, ControlShow.self, ControlSet.self, ControlEnable.self, ControlDisable.self,
             ControlAct.self, ControlMove.self, ControlWalk.self, ControlReceiver.self, ControlReceivers.self,
             ControlLinks.self, ControlLink.self, ControlDisconnect.self, ControlMute.self, ControlUnmute.self,
-            ControlBattery.self, ControlRadio.self, ControlClock.self, ControlScenario.self,
+            ControlBattery.self, ControlRadio.self, ControlClock.self, ControlScenario.self, ControlCapture.self,
             ControlPut.self, ControlRemove.self, ControlProfile.self, ControlReset.self, ControlReload.self,
             ControlStop.self, ControlEvents.self, ControlJournal.self, ControlWait.self,
             ControlBonds.self, ControlForget.self,
@@ -32,12 +32,21 @@ struct ControlOptions: ParsableArguments {
     @Option(help: "Control socket (default: the one of the profile, or the only one).")
     var control: String?
 
+    @Option(help: "URL of the run's HTTP server (--http), http://HOST:PORT or unix:PATH, instead of the socket.")
+    var url: String?
+
+    @Option(help: "File with the token of that server (default: none).", completion: .file())
+    var httpTokenFile: String?
+
     @Option(help: "Profile of the run, if several run.")
     var profile: String?
 
     @OptionGroup var output: OutputOptions
 
-    var tool: ControlTool { ControlTool(socket: control, profile: profile, format: output.format) }
+    var tool: ControlTool {
+        ControlTool(
+            socket: control, url: url, tokenFile: httpTokenFile, profile: profile, format: output.format)
+    }
 }
 
 /// `beaconry ctl list`

@@ -64,7 +64,8 @@ struct HTTPOptions: ParsableArguments {
         return try await ControlAPI(
             emulator,
             ControlAPI.Options(
-                address: address, hosts: httpHost, token: token, version: Version.number, metricsDetail: try detail()))
+                address: address, hosts: httpHost, token: token, version: Version.number, metricsDetail: try detail(),
+                sentence: { EventText.line($0) }))
     }
 
     private func detail() throws(Failure) -> MetricsDetail? {

@@ -509,8 +509,8 @@ struct ControlServerTests {
             #expect(client.send(requests))
             let lines = await client.rest().split(separator: "\n").map(String.init)
             #expect(lines.count == 2, "the last line has no end, and is not obeyed")
-            #expect(try ControlClient.answer(lines[0]).beacons?.count == 2)
-            #expect(try ControlClient.answer(lines[1]).bonds == [])
+            #expect(try ControlAnswer(parsing: lines[0]).beacons?.count == 2)
+            #expect(try ControlAnswer(parsing: lines[1]).bonds == [])
         }
     }
 
@@ -581,9 +581,9 @@ struct ControlServerTests {
     func clientReadsOneAnswer() async throws {
         try await served { _, path in
             let lines = EventLog<String>()
-            try await ControlClient(path: path).send(.show("exit")) { lines.append($0) }
+            try await SocketControlClient(path: path).send(.show("exit")) { lines.append($0) }
             #expect(lines.entries.count == 1)
-            let answer = try ControlClient.answer(try #require(lines.entries.first))
+            let answer = try ControlAnswer(parsing: try #require(lines.entries.first))
             #expect(answer.beacons?.map(\.device) == ["exit"])
         }
     }
@@ -595,7 +595,7 @@ struct ControlServerTests {
         for isLeftBehind in [false, true] {
             if isLeftBehind { OtherSocket(at: path).abandon() }
             let error = await #expect(throws: EmulatorError.self) {
-                try await ControlClient(path: path).send(.list()) { _ in }
+                try await SocketControlClient(path: path).send(.list()) { _ in }
             }
             #expect(error?.code == .inputOutput)
             #expect(error?.message == "no beaconry listens at \(path)")
@@ -604,7 +604,7 @@ struct ControlServerTests {
 
     @Test
     func invalidAnswerIsReported() throws {
-        let error = #expect(throws: EmulatorError.self) { try ControlClient.answer("hello") }
+        let error = #expect(throws: EmulatorError.self) { try ControlAnswer(parsing: "hello") }
         #expect(error?.code == .inputOutput)
     }
 }

@@ -53,5 +53,5 @@ struct LineClient {
         return try await answer()
     }
 
-    mutating func answer() async throws -> ControlAnswer { try ControlClient.answer(try await line()) }
+    mutating func answer() async throws -> ControlAnswer { try ControlAnswer(parsing: try await line()) }
 }

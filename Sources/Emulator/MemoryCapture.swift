@@ -1,0 +1,179 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Radio
+import Synchronization
+
+/// A capture in memory, which ends when it is full.
+final class MemoryCapture: CaptureSink {
+    private struct State {
+        var bytes: [UInt8] = []
+        var records = 0
+        var isFull = false
+        var isStopped = false
+    }
+
+    /// The limit of its size, in bytes.
+    let limit: Int
+    private let state = Mutex(State())
+
+    /// An empty capture.
+    init(limit: Int) { self.limit = limit }
+
+    /// The records so far, as a btsnoop file.
+    var bytes: [UInt8] { state.withLock(\.bytes) }
+
+    func append(_ bytes: [UInt8]) {
+        state.withLock { state in
+            guard !state.isFull, !state.isStopped else { return }
+            guard state.bytes.count + bytes.count <= limit else {
+                state.isFull = true
+                return
+            }
+            // The first is the header of the file.
+            if !state.bytes.isEmpty { state.records += 1 }
+            state.bytes += bytes
+        }
+    }
+
+    /// Accepts no more records.
+    func stop() { state.withLock { $0.isStopped = true } }
+
+    /// The capture as JSON.
+    func record(id: Int) -> CaptureRecord {
+        state.withLock {
+            CaptureRecord(
+                id: id, state: $0.isFull ? .full : $0.isStopped ? .stopped : .running, records: $0.records,
+                bytes: $0.bytes.count, limit: limit)
+        }
+    }
+}
+
+/// A capture of a run as JSON.
+package struct CaptureRecord: Codable, Hashable, Sendable {
+    /// Whether a capture takes records.
+    package enum State: String, Codable, Sendable {
+        /// It takes records.
+        case running
+        /// It was stopped.
+        case stopped
+        /// It has reached its limit, and takes no more records.
+        case full
+    }
+
+    /// The version of the format.
+    package var v = 1
+    /// The number of the capture, from 1.
+    package let id: Int
+    package let state: State
+    /// The number of records.
+    package let records: Int
+    /// The size of the btsnoop file.
+    package let bytes: Int
+    /// The limit of that size.
+    package let limit: Int
+}
+
+/// The captures of a run in memory.
+struct RunCaptures {
+    /// The limit of their number.
+    private static let maximum = 16
+    /// The limits of the size of a capture, in bytes.
+    static let sizes = 1024...(1 << 27)
+    /// The limit of the size of a capture for which none was requested, in bytes.
+    static let usualSize = 1 << 24
+
+    private var captures: [Int: (capture: MemoryCapture, number: Int)] = [:]
+    private var lastID = 0
+
+    /// The captures, oldest first.
+    var records: [CaptureRecord] { captures.sorted { $0.key < $1.key }.map { $0.value.capture.record(id: $0.key) } }
+
+    /// Whether there may be another one.
+    /// - Throws: `EmulatorError` `.cannotCreate` if there are too many.
+    func requireRoom() throws(EmulatorError) {
+        guard captures.count < Self.maximum else {
+            throw EmulatorError(
+                .cannotCreate, "there are \(Self.maximum) captures already", hint: "remove those that are not needed")
+        }
+    }
+
+    /// Adds a capture with its number at the radio.
+    /// - Returns: its id.
+    mutating func add(_ capture: MemoryCapture, number: Int) -> Int {
+        lastID += 1
+        captures[lastID] = (capture, number)
+        return lastID
+    }
+
+    /// A capture, and its number at the radio.
+    /// - Throws: `EmulatorError` `.unknownCapture`.
+    subscript(id: Int) -> (capture: MemoryCapture, number: Int) {
+        get throws(EmulatorError) {
+            if let found = captures[id] { return found }
+            throw EmulatorError(
+                .unknownCapture, "there is no capture \(id)", hint: "beaconry ctl capture list shows all")
+        }
+    }
+
+    /// Removes a capture.
+    mutating func remove(_ id: Int) { captures[id] = nil }
+}
+
+extension Emulator {
+    /// The captures in memory, oldest first.
+    package var captureRecords: [CaptureRecord] { captures.records }
+
+    /// Begins a capture in memory.
+    /// - Parameter limit: the limit of its size, in bytes; `nil` for 16 MiB.
+    /// - Throws: `EmulatorError` `.badProfile` for a limit out of range, `.cannotCreate` for too many captures, or
+    ///   `.refusedSetting` for a radio that has none.
+    package func startCapture(limit: Int?) async throws(EmulatorError) -> CaptureRecord {
+        let limit = limit ?? RunCaptures.usualSize
+        guard RunCaptures.sizes.contains(limit) else {
+            throw EmulatorError(
+                .badProfile, "\(limit) is not the limit of a capture",
+                hint: "give a number of bytes from \(RunCaptures.sizes.lowerBound) to \(RunCaptures.sizes.upperBound)")
+        }
+        let radio = try capturingRadio()
+        try captures.requireRoom()
+        let capture = MemoryCapture(limit: limit)
+        let id = captures.add(capture, number: await radio.beginCapture(capture))
+        return capture.record(id: id)
+    }
+
+    /// Ends a capture; what it has stays.
+    /// - Throws: `EmulatorError` `.unknownCapture`.
+    package func stopCapture(_ id: Int) async throws(EmulatorError) -> CaptureRecord {
+        let (capture, number) = try captures[id]
+        capture.stop()
+        await (try capturingRadio()).endCapture(number)
+        return capture.record(id: id)
+    }
+
+    /// The records of a capture so far, as a btsnoop file.
+    /// - Throws: `EmulatorError` `.unknownCapture`.
+    package func captureBytes(_ id: Int) throws(EmulatorError) -> [UInt8] { try captures[id].capture.bytes }
+
+    /// The state of a capture.
+    /// - Throws: `EmulatorError` `.unknownCapture`.
+    package func captureRecord(_ id: Int) throws(EmulatorError) -> CaptureRecord {
+        try captures[id].capture.record(id: id)
+    }
+
+    /// Ends and removes a capture.
+    /// - Throws: `EmulatorError` `.unknownCapture`.
+    package func removeCapture(_ id: Int) async throws(EmulatorError) -> CaptureRecord {
+        let record = try await stopCapture(id)
+        captures.remove(id)
+        return record
+    }
+
+    private func capturingRadio() throws(EmulatorError) -> any CapturingRadio {
+        if let radio = radio as? any CapturingRadio { return radio }
+        throw EmulatorError(
+            .refusedSetting, "\(radio.name) has no captures",
+            hint: "record its traffic with btmon -w FILE, or run on the virtual air (--radio virtual)")
+    }
+}
