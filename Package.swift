@@ -207,7 +207,8 @@ let package = Package(
         .executableTarget(
             name: "beaconry",
             dependencies: [
-                "BluetoothCore", "Advertising", "Bluetooth", "BlueZService", "Concurrency", "Devices", "Radio",
+                "BluetoothCore", "Advertising", "Bluetooth", "BlueZRadio", "BlueZService", "Concurrency", "Devices",
+                "Radio",
                 "ControlAPI", "HCIRadio",
                 "ESPHomeProxy", "Profiles", "Persistence", "Emulator", "Receiving", "BeaconryTools", "BuildInformation",
                 "CCapability", "CMalloc", argumentParser, logging,

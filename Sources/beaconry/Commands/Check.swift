@@ -4,6 +4,7 @@
 
 import ArgumentParser
 import BeaconryTools
+package import BlueZRadio
 import Radio
 
 /// `beaconry check`
@@ -14,7 +15,8 @@ struct Check: AsyncParsableCommand {
             Example: beaconry check profiles/museum.yaml --radio bluez:hci0
 
             Exit code 1 if something will not work. What several beacons have in common is one line; with --json, each is an \
-            object. With --radio, the capabilities of that radio are checked, too. \
+            object. With --radio, the capabilities of that radio are checked, too; with --assume, those of a common adapter, \
+            which need not be there. \
             Profiles of phones (beaconry phone) are checked as well.
             """)
 
@@ -22,6 +24,14 @@ struct Check: AsyncParsableCommand {
     var profiles: [String]
 
     @OptionGroup var radio: RadioOption
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Common adapter whose capabilities are checked: \(AssumedAdapter.allCases.map(\.rawValue).joined(separator: ", ")) \
+            (default: none).
+            """, valueName: "adapter"))
+    var assume: AssumedAdapter?
 
     @Option(help: ArgumentHelp("Form of the results: text, json, sarif or github (default: text).", valueName: "form"))
     var format: CheckFormat?
@@ -36,7 +46,10 @@ struct Check: AsyncParsableCommand {
 
     func run() async throws {
         var forecast: (([HostedBeacon]) async throws -> RadioForecast)?
-        if radio.isGiven {
+        if let assume {
+            if radio.isGiven { throw Failure.usage("--assume and --radio exclude each other; leave one out") }
+            forecast = { assume.forecast($0) }
+        } else if radio.isGiven {
             let driver = try radio.driver()
             forecast = { beacons in try await driver.forecast(beacons) }
         }
@@ -46,3 +59,4 @@ struct Check: AsyncParsableCommand {
 }
 
 extension CheckFormat: ExpressibleByArgument {}
+extension AssumedAdapter: ExpressibleByArgument {}

@@ -330,6 +330,29 @@ def test_every_command_has_help_with_an_example() -> None:
         assert result.returncode == 0 and "Example: beaconry" in result.stdout, command
 
 
+@pytest.mark.parametrize(
+    ("adapter", "fitting", "codes"),
+    [
+        ("bluetooth-4", 5, {"cannot-carry", "interval-forced", "time-shared"}),
+        ("raspberry-pi-4", 5, {"cannot-carry", "interval-forced", "time-shared"}),
+        ("ax200", 6, set()), ("rtl8761", 4, {"cannot-carry"}),
+    ],
+)  # fmt: skip
+def test_check_assumes_an_adapter(tmp_path: Path, adapter: str, fitting: int, codes: set[str]) -> None:
+    profile = tmp_path / "shelves.yaml"
+    profile.write_text(
+        "profile: shelves\ndefaults: { device: ibeacon, ibeacon: { uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 } }\n"
+        "beacons: [{ id: shelf, count: 6, ibeacon: { minor: 1..6 } }]\n"
+    )
+    result = beaconry("check", str(profile), "--assume", adapter, "--json")
+    assert result.returncode == (1 if "cannot-carry" in codes else 0)
+    fit, *findings = [json.loads(line) for line in result.stdout.splitlines()]
+    assert fit == {"v": 1, "radio": adapter, "beacons": 6, "fitting": fitting}
+    assert {finding["code"] for finding in findings} == codes
+    both = beaconry("check", str(profile), "--assume", adapter, "--radio", "virtual")
+    assert both.returncode == 64 and "exclude each other" in both.stderr
+
+
 def test_check_reports_problems_of_receivers(tmp_path: Path) -> None:
     profile = tmp_path / "odd.yaml"
     profile.write_text(

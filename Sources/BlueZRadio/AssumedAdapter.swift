@@ -1,0 +1,74 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+package import Radio
+
+/// A common adapter that need not be there: profiles are checked for it by what is known of it.
+///
+/// The adapter is assumed to be free, and used through the management socket (CAP_NET_ADMIN) beside bluetoothd.
+package enum AssumedAdapter: String, CaseIterable, Sendable {
+    /// Any controller without extended advertising. The kernel has five instances, which take turns.
+    case bluetooth4 = "bluetooth-4"
+    /// The controller of the Raspberry Pi 4 (CYW43455). It does not know the commands of extended advertising.
+    case raspberryPi4 = "raspberry-pi-4"
+    /// Intel AX200 and AX201. `bluetoothctl show` has 12 instances.
+    case ax200
+    /// Realtek RTL8761B and RTL8761BU, of many dongles. `bluetoothctl show` has 4 instances.
+    case rtl8761
+
+    /// Whether the controller has extended advertising.
+    package var isExtended: Bool {
+        switch self {
+        case .bluetooth4, .raspberryPi4: false
+        case .ax200, .rtl8761: true
+        }
+    }
+
+    /// The number of advertisements at once: advertising sets of the controller, or instances of the kernel in turns.
+    package var instances: Int {
+        switch self {
+        case .bluetooth4, .raspberryPi4: 5
+        case .ax200: 12
+        case .rtl8761: 4
+        }
+    }
+
+    /// What the adapter would do with beacons.
+    package func forecast(_ beacons: [HostedBeacon]) -> RadioForecast {
+        let fitting = min(beacons.count, instances)
+        let rules = AdvertisingRules(
+            way: .management, isExtended: isExtended, adapterAddress: .zero, instancesOnAir: fitting)
+        var obstacle: RadioError?
+        do throws(RadioError) {
+            try beacons.requireOneServer()
+            if fitting < beacons.count { throw .tooFewInstances(of: self, for: beacons.count) }
+        } catch {
+            obstacle = error
+        }
+        var warnings: [BeaconIdentifier: [Warning]] = [:]
+        for beacon in beacons {
+            guard let advertisement = beacon.advertisement else { continue }
+            let status = rules.status(of: advertisement, observation: nil, unknownBecause: "the adapter is assumed")
+            warnings[beacon.identifier] = status.warnings
+        }
+        return RadioForecast(
+            capabilities: RadioCapabilities(
+                name: rawValue, way: AdvertisingWay.management.name, wayReason: "it is assumed", address: nil,
+                hasExtendedAdvertising: isExtended, instances: instances, freeInstances: instances,
+                sharesTime: !isExtended, canReadBack: false),
+            fitting: fitting, obstacle: obstacle, warnings: warnings)
+    }
+}
+
+extension RadioError {
+    fileprivate static func tooFewInstances(of adapter: AssumedAdapter, for beacons: Int) -> RadioError {
+        let fitting = min(beacons, adapter.instances)
+        let what = adapter.isExtended ? "advertising sets" : "advertising instances, which take turns"
+        return RadioError(
+            .cannotCarry,
+            "\(fitting) of \(beacons) beacons fit on \(adapter.rawValue): it has \(adapter.instances) \(what)",
+            hint: "run the first \(fitting) beacons on it, and the others on another adapter")
+    }
+}
