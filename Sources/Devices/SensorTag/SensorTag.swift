@@ -279,7 +279,8 @@ extension SensorTag {
         guard offset == 0 else { return .rejected(.attributeNotLong) }
         guard value.count == length else { return .rejected(.invalidAttributeValueLength) }
         switch attribute {
-        case .configuration(let sensor): return .done(link.notify(sensors.configure(sensor, value[0], at: now)))
+        case .configuration(let sensor):
+            return .done(SensorTagLink.notifyAfterWrite(sensors.configure(sensor, value[0], at: now)))
         case .period(let sensor):
             do throws(ATTError) {
                 try sensors.setPeriod(of: sensor, to: value[0])
@@ -292,7 +293,8 @@ extension SensorTag {
         case .connectionParametersRequest: return .done(link.requestParameters(value))
         case .imageIdentity:
             // The identity of the present image declines the offered one.
-            return .done(link.notify([SensorTagNotification(SensorTagWire.imageIdentity, Self.image)]))
+            return .done(
+                SensorTagLink.notifyAfterWrite([SensorTagNotification(SensorTagWire.imageIdentity, Self.image)]))
         case .constant, .information, .reconnectionAddress, .data, .calibration, .connectionParameters, .imageBlock:
             break
         }

@@ -232,6 +232,12 @@ struct SensorTagLink: Sendable {
         if configuration.isEmpty { subscriptions.remove(subscription) } else { subscriptions.insert(subscription) }
     }
 
+    /// Notifies values because of a write. A subscription that came just before the write may not have arrived here yet; the
+    /// radio sends nothing to centrals without one.
+    static func notifyAfterWrite(_ notifications: [SensorTagNotification]) -> [DeviceEffect] {
+        notifications.map { .notify(CharacteristicIdentifier($0.characteristic), value: $0.value, to: nil) }
+    }
+
     /// Notifies the values of the characteristics that have a subscription.
     func notify(_ notifications: [SensorTagNotification]) -> [DeviceEffect] {
         notifications.compactMap { notification in
