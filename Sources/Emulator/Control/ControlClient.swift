@@ -16,6 +16,15 @@ package protocol ControlClient: Sendable {
     func send(_ request: ControlRequest, receive: (String) throws -> Void) async throws
 }
 
+extension ControlRequest {
+    /// Throws if a connection that has ended should have had an answer.
+    func checkEnd(of server: String) throws(EmulatorError) {
+        guard !isAnsweredUntilTheEnd else { return }
+        throw EmulatorError(
+            .inputOutput, "\(server) closed the connection before it answered", hint: "the run may have ended")
+    }
+}
+
 /// The limits of the lines of a control client.
 enum ControlClientLimits {
     /// The longest accepted answer, in bytes: the list of a run has about a kilobyte for each beacon.
@@ -57,6 +66,7 @@ package struct SocketControlClient: ControlClient {
                     if !request.isAnsweredUntilTheEnd { return }
                 }
             }
+            try request.checkEnd(of: path)
         }
     }
 

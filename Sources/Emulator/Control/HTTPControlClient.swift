@@ -23,6 +23,8 @@ package struct HTTPControlClient: ControlClient {
     }
 
     private static let path = "/v1/control"
+    /// The content types of answers.
+    private static let types = ["application/jsonl", "text/plain"]
 
     private let url: String
     private let server: Server
@@ -52,6 +54,18 @@ package struct HTTPControlClient: ControlClient {
 
     package func send(_ request: ControlRequest, receive: (String) throws -> Void) async throws {
         let connection = try await connect()
+        do {
+            try await exchange(request, over: connection, receive: receive)
+        } catch is HTTPParserError {
+            throw notARun("it does not answer as HTTP servers do")
+        } catch is ChannelError {
+            try request.checkEnd(of: url)
+        }
+    }
+
+    private func exchange(
+        _ request: ControlRequest, over connection: Connection, receive: (String) throws -> Void
+    ) async throws {
         try await connection.executeThenClose { input, output in
             for part in parts(of: request) { try await output.write(part) }
             var status = HTTPResponseStatus.ok
@@ -59,7 +73,12 @@ package struct HTTPControlClient: ControlClient {
             var lines = LineReader(maximumLength: ControlClientLimits.answerLength)
             for try await part in input {
                 switch part {
-                case .head(let head): status = head.status
+                case .head(let head):
+                    status = head.status
+                    let type = head.headers.first(name: "Content-Type") ?? ""
+                    guard status != .ok || Self.types.contains(where: type.hasPrefix) else {
+                        throw notARun("it answered with \(type.isEmpty ? "no content type" : type)")
+                    }
                 case .body(let buffer) where status == .ok:
                     for line in lines.take(Array(buffer.readableBytesView)) where !line.isEmpty {
                         try receive(String(decoding: line, as: UTF8.self))
@@ -67,10 +86,11 @@ package struct HTTPControlClient: ControlClient {
                     }
                 case .body(let buffer): refusal += buffer.readableBytesView
                 case .end:
-                    guard status != .ok else { return }
-                    throw error(status, refusal)
+                    guard status == .ok else { throw error(status, refusal) }
+                    return try request.checkEnd(of: url)
                 }
             }
+            try request.checkEnd(of: url)
         }
     }
 
@@ -115,9 +135,17 @@ package struct HTTPControlClient: ControlClient {
     }
 
     private func error(_ status: HTTPResponseStatus, _ body: [UInt8]) -> EmulatorError {
-        let problem = try? JSONDecoder().decode(Problem.self, from: Data(body))
-        let message = problem?.detail ?? "\(url) is not a run of beaconry: it answered \(status.code)"
-        let hint = status == .unauthorized ? "give the file of the token (--http-token-file FILE)" : problem?.hint
+        guard let problem = try? JSONDecoder().decode(Problem.self, from: Data(body)), let message = problem.detail
+        else {
+            return notARun("it answered \(status.code)")
+        }
+        let hint = status == .unauthorized ? "give the file of the token (--http-token-file FILE)" : problem.hint
         return EmulatorError(.inputOutput, message, hint: hint ?? "")
+    }
+
+    private func notARun(_ reason: String) -> EmulatorError {
+        EmulatorError(
+            .inputOutput, "\(url) is not a run of beaconry: \(reason)",
+            hint: "give the URL of the event http-ready, of the same version of beaconry")
     }
 }

@@ -7,7 +7,9 @@
 from __future__ import annotations
 
 import json
+import socket
 import subprocess
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -108,7 +110,7 @@ def test_ctl_uses_either_door(served: Served, beaconry: Beaconry) -> None:
         beaconry.call("ctl", "enable", beacon, *url)
         if events.take_one(0.1):
             break
-    events.wait("advertising-started", device=beacon)
+    events.wait_until_reported("advertising-started", device=beacon)
     stopped = beaconry.call("ctl", "stop", *url)
     assert (stopped.returncode, stopped.stdout) == (0, "stopped\n")
     assert server.run.process.wait(10) == 0 and events.process.wait(10) == 0
@@ -126,6 +128,30 @@ def test_ctl_uses_either_door(served: Served, beaconry: Beaconry) -> None:
 def test_urls_that_lead_nowhere(beaconry: Beaconry, options: list[str], code: int, text: str) -> None:
     done = beaconry.call("ctl", "list", *options)
     assert done.returncode == code and text in done.stderr, done
+
+
+@pytest.mark.parametrize(
+    ("reply", "text"),
+    [
+        (b"SSH-2.0-OpenSSH\r\n", "is not a run of beaconry: it does not answer as HTTP servers do"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", "is not a run of beaconry: it answered with no content type"),
+        (b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", "is not a run of beaconry: it answered 404"),
+        (b"HTTP/1.1 200 OK\r\nContent-Type: application/jsonl\r\nContent-Length: 1\r\n\r\n\n", "before it answered"),
+        (b"", "before it answered"),
+    ],
+)
+def test_other_servers_are_recognised(beaconry: Beaconry, reply: bytes, text: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.recv(65536)
+                connection.sendall(reply)
+
+        threading.Thread(target=answer, daemon=True).start()
+        done = beaconry.call("ctl", "list", "--url", f"http://127.0.0.1:{server.getsockname()[1]}")
+    assert (done.returncode, done.stdout) == (74, "") and text in done.stderr, done
 
 
 def test_ctl_sends_the_token(served: Served, beaconry: Beaconry, tmp_path: Path) -> None:
