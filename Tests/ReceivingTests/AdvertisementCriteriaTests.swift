@@ -120,7 +120,7 @@ import Testing
                 $0.name = ExpectedValue("*")
             },
             count: 2, unit: .beacons, isFulfilled: false,
-            sentence: "expected 2 devices of any device named \"*\" at -90 dBm or more within 1 s, but received only 4 "
+            sentence: "expected 2 devices named \"*\" at -90 dBm or more within 1 s, but received only 4 "
                 + "advertisements of C0:FF:EE:00:00:01 \"Thermo 7\""),
         Row(
             name: "absent",
@@ -148,6 +148,24 @@ import Testing
         #expect(verdict.sentence == row.sentence)
         #expect(verdict.isFulfilled == row.isFulfilled)
         #expect(verdicts.count == 1)
+    }
+
+    @Test func devicesWithTheSameNumbersAreCountedByTheirAddresses() throws {
+        let frame = IBeacon(uuid: .museum, major: 1, minor: 2, measuredPower: MeasuredPower(-59)).advertisingData()
+        let named = AdvertisingData(frame.structures.dropFirst() + [.localName("A", isComplete: true)])
+        func count(_ data: AdvertisingData, _ change: (inout AdvertisementCriteria) -> Void) -> Int? {
+            var criteria = AdvertisementCriteria()
+            change(&criteria)
+            let condition = AdvertisementExpectation.Condition(
+                criteria.list, count: 3, unit: .beacons, within: .seconds(1))
+            var expectation = AdvertisementExpectation(condition, at: .zero)
+            for address in [Self.link, Self.thermometer] {
+                _ = expectation.take(Self.received(address, data, .nonConnectable, -60, at: .zero))
+            }
+            return expectation.take(.passed(.seconds(1)))?.count
+        }
+        #expect(count(frame) { $0.major = 1 } == 1)
+        #expect(count(named) { $0.name = ExpectedValue("A") } == 2)
     }
 
     @Test(arguments: [

@@ -31,8 +31,9 @@ package struct ExpectTool: Sendable {
     /// - Throws: `Failure.unmetExpectation` when one was not met.
     package func run(on listening: Listening?, control: ControlTool, file: String?, junit: String?) async throws {
         let verdicts: [ExpectationVerdict?]
+        var ending = Listening.Ending.done
         if let listening {
-            let (ending, found) = try await listening.result { radio, _ in
+            let result = try await listening.result { radio, _ in
                 try await self.verdicts(on: radio) { expectation, text, within in
                     guard let events = listening.events else {
                         return try await control.verdict(on: expectation, text, within: within)
@@ -40,8 +41,8 @@ package struct ExpectTool: Sendable {
                     return await events.verdict(on: expectation, text, within: within)
                 }
             }
-            if found == nil { try ending.check() }
-            verdicts = found ?? []
+            ending = result.ending
+            verdicts = result.value ?? []
         } else {
             verdicts = try await self.verdicts(on: nil) { try await control.verdict(on: $0, $1, within: $2) }
         }
@@ -49,6 +50,7 @@ package struct ExpectTool: Sendable {
             verdict.map { (expectation, $0) }
         }
         guard complete.count == expectations.count else {
+            try ending.check()
             throw Failure(exitCode: 1, message: "stopped before the time limit")
         }
         for (expectation, verdict) in complete {

@@ -229,9 +229,8 @@ package struct AdvertisementExpectation: Sendable {
     private mutating func take(_ advertisement: CandidateAdvertisement, at time: Duration) -> Verdict? {
         let matches = condition.criteria.prefix { $0.isMet(by: advertisement) }.count
         let counts = matches == condition.criteria.count
-        let sender: Sender =
-            advertisement.iBeacon.map { .beacon(BeaconIdentity($0)) }
-            ?? .device(advertisement.device.address.description)
+        let beacon = subject == .devices ? nil : advertisement.iBeacon.map(BeaconIdentity.init)
+        let sender = beacon.map(Sender.beacon) ?? .device(advertisement.device.address.description)
         advertisements += advertisement.isCompletion ? 0 : 1
         senders.use(sender, initial: Seen(sender: sender, device: advertisement.device)) {
             $0.take(advertisement, matches: matches, counts: counts)

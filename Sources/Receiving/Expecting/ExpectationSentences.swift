@@ -44,8 +44,16 @@ extension AdvertisementExpectation {
             default: nil
             }
         }
-        let phrases = condition.criteria.map(\.phrase).filter { !$0.isEmpty }
         return ([names.first ?? anyText] + names.dropFirst().map { "of \($0)" } + phrases).joined(separator: " ")
+    }
+
+    private var phrases: [String] { condition.criteria.map(\.phrase).filter { !$0.isEmpty } }
+
+    /// `3 beacons of E2C5… major 1`, `2 devices named "Thermo"`
+    private func senders(_ count: Int) -> String {
+        let number = Self.count(count, senderText)
+        return condition.subject == .devices
+            ? ([number] + phrases).joined(separator: " ") : "\(number) of \(subjectText)"
     }
 
     private var anyText: String {
@@ -68,7 +76,7 @@ extension AdvertisementExpectation {
     private var goal: String {
         switch condition.unit {
         case .advertisements: "\(Self.count(condition.count, "advertisement")) of \(subjectText)"
-        case .beacons: "\(Self.count(condition.count, senderText)) of \(subjectText)"
+        case .beacons: senders(condition.count)
         }
     }
 
@@ -79,7 +87,7 @@ extension AdvertisementExpectation {
         let seen = senders.values.filter { $0.counted > 0 }
         let advertisements = Self.count(counted, "advertisement")
         guard seen.count == 1, let only = seen.first else {
-            return "\(advertisements) of \(Self.count(seen.count, senderText)) of \(subjectText)"
+            return "\(advertisements) of \(senders(seen.count))"
         }
         return "\(advertisements) of \(Self.text(only))"
     }
