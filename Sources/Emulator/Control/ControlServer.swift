@@ -119,7 +119,7 @@ package struct ControlServer: Service {
             for try await buffer in input {
                 for line in lines.take(Array(buffer.readableBytesView)) {
                     switch await session.serve(line) {
-                    case .answer(let answer): try await output.write(Self.buffer(JSONLine.encode(answer)))
+                    case .answer(let answer): try await Self.send(JSONLine.encode(answer), to: output)
                     case .events(let format): return try await stream(format, to: output)
                     case .stop:
                         // The answer is sent first, since this server ends with the run.
@@ -127,6 +127,19 @@ package struct ControlServer: Service {
                         await emulator.stop()
                     }
                 }
+            }
+        }
+    }
+
+    /// Sends an answer. If the run ends meanwhile, because of the request even, the client still has a second to read it.
+    private static func send(_ line: String, to output: NIOAsyncChannelOutboundWriter<ByteBuffer>) async throws {
+        let sending = Task { try await output.write(buffer(line)) }
+        try await withTaskCancellationHandler {
+            try await sending.value
+        } onCancel: {
+            Task {
+                try? await Task.sleep(for: .seconds(1))
+                sending.cancel()
             }
         }
     }

@@ -146,7 +146,9 @@ def test_other_servers_are_recognised(beaconry: Beaconry, reply: bytes, text: st
         def answer() -> None:
             connection, _ = server.accept()
             with connection:
-                connection.recv(65536)
+                request = b""
+                while not request.endswith(b"}"):
+                    request += connection.recv(65536)
                 connection.sendall(reply)
 
         threading.Thread(target=answer, daemon=True).start()

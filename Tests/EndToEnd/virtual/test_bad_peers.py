@@ -179,13 +179,15 @@ def test_hosts_beyond_the_systems_limit_wait(start: Start) -> None:
     """Later hosts wait until there is room; the program neither ends nor uses much processor time."""
     air = start()
     process = air.run.process.pid
-    limit = len(list(Path(f"/proc/{process}/fd").iterdir())) + 10
+    free = 22
+    limit = len(list(Path(f"/proc/{process}/fd").iterdir())) + free
     resource.prlimit(process, resource.RLIMIT_NOFILE, (limit, limit))
     hosts = [RawHost(air.port) for _ in range(50)]
     for host in hosts:
         host.send(command(RESET))
     time.sleep(1)
-    assert len(select.select(hosts, [], [], 1)[0]) == 10
+    # Some are left for the rest of the process.
+    assert free - 12 <= len(select.select(hosts, [], [], 1)[0]) <= free - 8
     before = processor_seconds(process)
     time.sleep(3)
     # A busy loop would use three seconds.
