@@ -37,13 +37,13 @@ class Air:
     @property
     def events(self) -> list[dict[str, Any]]:
         """The events up to now (docs/events.md)."""
-        return [json.loads(line) for line in self.events_file.read_text().splitlines()]
+        # The last line may not be complete yet.
+        return [json.loads(line) for line in self.events_file.read_text().splitlines(keepends=True) if line.endswith("\n")]
 
     @property
     def transport(self) -> str:
         """The name of Bumble's transport to the air."""
-        (ready,) = [event for event in self.events if event["event"] == "radio-ready"]
-        return ready["servers"][0].replace("tcp:", "tcp-client:")
+        return self.wait_for("radio-ready")["servers"][0].replace("tcp:", "tcp-client:")
 
     def wait_for(self, name: str, seconds: float = 5) -> dict[str, Any]:
         """The first event of this name."""
