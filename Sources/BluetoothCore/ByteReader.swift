@@ -32,9 +32,7 @@ public struct ByteReader: Sendable {
     /// Reads the next `count` bytes.
     /// - Throws: `WireError.Kind.truncated` if fewer are left; then nothing is consumed.
     @inlinable public mutating func read(count: Int) throws(WireError) -> ArraySlice<UInt8> {
-        guard count >= 0, count <= remaining else {
-            throw WireError(.truncated(needed: max(count, 0), available: remaining), offset: offset)
-        }
+        try check(count)
         defer { index += count }
         return bytes[index..<index + count]
     }
@@ -72,9 +70,16 @@ public struct ByteReader: Sendable {
 
     /// Reads the next integer in the order of memory; the caller converts it.
     @inlinable mutating func readInteger<Value: FixedWidthInteger>() throws(WireError) -> Value {
-        var value = Value.zero
-        let octets = try read(count: MemoryLayout<Value>.size)
-        withUnsafeMutableBytes(of: &value) { $0.copyBytes(from: octets) }
-        return value
+        let count = MemoryLayout<Value>.size
+        try check(count)
+        defer { index += count }
+        return bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: index - bytes.startIndex, as: Value.self) }
+    }
+
+    /// - Throws: `WireError.Kind.truncated` if fewer bytes than these are left.
+    @inlinable func check(_ count: Int) throws(WireError) {
+        guard count >= 0, count <= remaining else {
+            throw WireError(.truncated(needed: max(count, 0), available: remaining), offset: offset)
+        }
     }
 }

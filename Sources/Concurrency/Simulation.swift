@@ -52,16 +52,26 @@ package final class Simulation: Clock, SerialExecutor {
 
     private static let installed = Mutex<Simulation?>(nil)
     private static let redirection: Void = beaconry_redirect_global_jobs { job in
-        guard let job, let simulation = Simulation.current else { return false }
-        simulation.add(.job(unsafeBitCast(job, to: UnownedJob.self)))
+        guard let job else { return false }
+        let work = Work.job(unsafeBitCast(job, to: UnownedJob.self))
+        if let simulation = ofThread {
+            simulation._withUnsafeGuaranteedRef { $0.add(work) }
+        } else if let simulation = installed.withLock({ $0 }) {
+            simulation.add(work)
+        } else {
+            return false
+        }
         return true
     }
 
     /// The simulation that this thread runs, else that of the process; `nil` in real time.
-    package static var current: Simulation? { ofThread ?? installed.withLock { $0 } }
+    package static var current: Simulation? {
+        ofThread?.takeUnretainedValue() ?? installed.withLock { $0 }
+    }
 
-    private static var ofThread: Simulation? {
-        beaconry_thread_simulation().map { Unmanaged<Simulation>.fromOpaque($0).takeUnretainedValue() }
+    /// The simulation that this thread runs, which lasts as long as the thread.
+    private static var ofThread: Unmanaged<Simulation>? {
+        beaconry_thread_simulation().map { Unmanaged<Simulation>.fromOpaque($0) }
     }
 
     /// The clock of what begins now: the current simulation, else real time.
@@ -279,7 +289,7 @@ extension Simulation {
     package func checkIsolated() { precondition(isCurrent, "this runs outside of the simulation") }
 
     /// Whether this is the thread of the simulation.
-    package var isCurrent: Bool { Self.ofThread === self }
+    package var isCurrent: Bool { beaconry_thread_simulation() == Unmanaged.passUnretained(self).toOpaque() }
 
     private func add(_ work: Work) {
         state.withLock { state in

@@ -63,7 +63,7 @@ final class LiveAir {
     private func catchUp() {
         let time = now
         if !captures.isEmpty, !isSettling {
-            while let due = air.nextDeadline, due < time {
+            while let due = borrowAir({ $0.nextDeadline }), due < time {
                 air.advance(to: due, of: time)
                 deliver()
             }
@@ -74,10 +74,11 @@ final class LiveAir {
     private func record(_ packet: HCIPacket, _ direction: BtsnoopPacket.Direction, _ identifier: ControllerIdentifier) {
         guard !captures.isEmpty else { return }
         captures.record(
-            packet, direction, controller: identifier.number, time: epoch + .microseconds(Self.time(of: &air)))
+            packet, direction, controller: identifier.number, time: epoch + .microseconds(borrowAir { $0.now }))
     }
 
-    private static func time(of air: inout Air) -> AirTime { air.now }
+    /// Borrows the air, which is large: reading the property would copy it.
+    private func borrowAir<Result>(_ body: (inout Air) -> Result) -> Result { body(&air) }
 
     /// A public address that no other controller on this air has.
     func makePublicAddress() -> BluetoothAddress {
@@ -254,19 +255,10 @@ final class LiveAir {
     }
 
     /// Whether a controller accepts more packets of its host now; if not, it does so after its own were taken.
-    func canAccept(from identifier: ControllerIdentifier) -> Bool { Self.canAccept(from: identifier, at: &air) }
-
-    /// Borrows the air, which is large: reading the property would copy it.
-    private static func canAccept(from identifier: ControllerIdentifier, at air: inout Air) -> Bool {
-        air.canAccept(from: identifier)
-    }
+    func canAccept(from identifier: ControllerIdentifier) -> Bool { borrowAir { $0.canAccept(from: identifier) } }
 
     /// Whether a controller's scan is active; `nil` when it does not scan.
-    func activeScan(of identifier: ControllerIdentifier) -> Bool? { Self.activeScan(of: identifier, in: &air) }
-
-    private static func activeScan(of identifier: ControllerIdentifier, in air: inout Air) -> Bool? {
-        air.activeScan(of: identifier)
-    }
+    func activeScan(of identifier: ControllerIdentifier) -> Bool? { borrowAir { $0.activeScan(of: identifier) } }
 
     /// Passes a host's packet to its controller.
     func receive(_ packet: HCIPacket, from identifier: ControllerIdentifier) {
@@ -308,7 +300,7 @@ final class LiveAir {
     }
 
     private func scheduleWakeUp() {
-        guard delegateCount > 0, let deadline = air.nextDeadline else { return }
+        guard delegateCount > 0, let deadline = borrowAir({ $0.nextDeadline }) else { return }
         let time = max(deadline, now + minimumPause)
         if let wakeUp {
             guard time < wakeUp.time else { return }
@@ -321,7 +313,7 @@ final class LiveAir {
 
     private func wake() {
         wakeUp = nil
-        let due = air.nextDeadline
+        let due = borrowAir { $0.nextDeadline }
         catchUp()
         settle()
         if let onWakeUp, let due, due <= now { onWakeUp(.microseconds(now - due)) }
