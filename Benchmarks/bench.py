@@ -40,13 +40,13 @@ class Row:
 ROWS: list[Row] = []
 
 
-def tell(what: str, ours: str, theirs: str = "", ratio: str = "", goal: str = "") -> None:
+def report(what: str, ours: str, theirs: str = "", ratio: str = "", goal: str = "") -> None:
     ROWS.append(Row(what, ours, theirs, ratio, goal))
     print(f"  {what}: {ours}" + (f"; {theirs}" if theirs else "") + (f"; {ratio}" if ratio else ""), flush=True)
 
 
 def free_ports(count: int) -> int:
-    """The first of so many ports in a row that nobody has at the moment."""
+    """The first of a number of consecutive ports that are free at present."""
     for first in range(21_000, 60_000, count):
         try:
             for port in range(first, first + count):
@@ -111,7 +111,7 @@ def our_air(folder: Path, beacons: Path, *options: str) -> Iterator[tuple[subpro
         RELEASE / "beaconry", "run", beacons, "--radio", "virtual", "--hci-server", "tcp:127.0.0.1:0", "--json",
         "--ephemeral", "--control", folder / "control.sock", *options,
     )  # fmt: skip
-    # Events go to a file: a pipe that nobody reads would hold the program up.
+    # Events go to a file: a pipe that is not read would stop the program.
     log = folder / "events.jsonl"
     with log.open("w") as output:
         process = subprocess.Popen([str(part) for part in command], stdin=subprocess.DEVNULL, stdout=output)
@@ -173,11 +173,11 @@ def bench_air(folder: Path) -> None:
         theirs, their_cores = air_load(lambda _: ports, quiet.pid, 400, 8)
     finally:
         quiet.kill()
-    tell(
+    report(
         "400 advertisers, reports/s", f"{ours:,.0f} ({our_cores:.2f} cores)",
         f"rootcanal {theirs:,.0f} ({their_cores:.2f} cores)", f"{ours / theirs:.1f}x", "16,000/s",
     )  # fmt: skip
-    tell(
+    report(
         "400 advertisers, CPU a report", f"{our_cores / ours * 1e6:.1f} us", f"rootcanal {their_cores / theirs * 1e6:.1f} us",
         f"{(their_cores / theirs) / (our_cores / ours):.1f}x",
     )  # fmt: skip
@@ -185,7 +185,7 @@ def bench_air(folder: Path) -> None:
     with running(sys.executable, HERE / "bumble_air.py", str(first), "101", until="ready") as (process, _):
         # Bumble's advertiser takes ticks for milliseconds, adds no random delay, and knows one legacy type.
         theirs, their_cores = air_load(lambda number: first + number, process.pid, 100, 8, ticks=25, kind=CONNECTABLE)
-    tell(
+    report(
         "100 advertisers, reports/s", f"{ours_few:,.0f} ({our_few_cores:.2f} cores)",
         f"Bumble {theirs:,.0f} ({their_cores:.2f} cores)", f"{ours_few / theirs:.1f}x",
     )  # fmt: skip
@@ -203,7 +203,7 @@ def bench_start(folder: Path) -> None:
         ):  # fmt: skip
             times.append(time.monotonic() - began)
     median = sorted(times)[len(times) // 2]
-    tell("start to first advertisement, median of 11", f"{median * 1000:.0f} ms", goal="50 ms")
+    report("start to first advertisement, median of 11", f"{median * 1000:.0f} ms", goal="50 ms")
 
 
 def bench_memory(folder: Path) -> None:
@@ -214,7 +214,7 @@ def bench_memory(folder: Path) -> None:
             time.sleep(1)
             sizes[count] = resident_bytes(process.pid)
     each = (sizes[2100] - sizes[100]) / 2000
-    tell("resident size of a plain beacon", f"{each / 1024:.1f} KiB", f"100 beacons {sizes[100] >> 20} MiB", goal="4 KiB")
+    report("resident size of a plain beacon", f"{each / 1024:.1f} KiB", f"100 beacons {sizes[100] >> 20} MiB", goal="4 KiB")
 
 
 def bench_in_process(folder: Path) -> None:
@@ -226,7 +226,7 @@ def bench_in_process(folder: Path) -> None:
         before = cpu_seconds(process.pid)
         count, elapsed = scanner.count_reports(8)
         cores = (cpu_seconds(process.pid) - before) / elapsed
-    tell("2,000 beacons, reports/s", f"{count / elapsed:,.0f} ({cores:.2f} cores)", goal="80,000/s in 1 core")
+    report("2,000 beacons, reports/s", f"{count / elapsed:,.0f} ({cores:.2f} cores)", goal="80,000/s in 1 core")
 
 
 SERVICE = "2173E519-9155-4862-AB64-7953AB146156"
@@ -284,11 +284,11 @@ def bench_reads(folder: Path) -> None:
             their_rates = [reads_by_hosts(port, hosts(theirs), server.pid) for hosts in kinds.values()]
             their_single = reads_by_harness(port, theirs[0], 2_000)
     for kind, (our, our_cores, our_clients), (their, their_cores, their_clients) in zip(kinds, our_rates, their_rates):
-        tell(
+        report(
             kind, f"{our:,.0f} ({our_cores:.2f} cores with the air, clients {our_clients:.2f})",
             f"Bumble {their:,.0f} ({their_cores:.2f} cores without, clients {their_clients:.2f})", f"{our / their:.1f}x", "10x",
         )  # fmt: skip
-    tell("GATT reads/s of one client", f"{our_single:,.0f}", f"Bumble {their_single:,.0f}", f"{our_single / their_single:.1f}x")
+    report("GATT reads/s of one client", f"{our_single:,.0f}", f"Bumble {their_single:,.0f}", f"{our_single / their_single:.1f}x")
 
 
 class HTTPLoad:
@@ -361,9 +361,9 @@ def bench_api(folder: Path) -> None:
         reads, beside_reads = loaded("GET", "/v1/beacons/b7")
         sets, beside_sets = loaded("PATCH", "/v1/beacons/b7", lambda number: f'{{"minor":{number % 65536}}}')
     reports = f"{beside_reads:,.0f} reports/s beside it, {quiet / period:,.0f} without"
-    tell("HTTP reads/s of a beacon", f"{reads:,.0f} ({reports})", goal="10,000/s")
+    report("HTTP reads/s of a beacon", f"{reads:,.0f} ({reports})", goal="10,000/s")
     reports = f"{beside_sets:,.0f} reports/s beside it, {quiet / period:,.0f} without"
-    tell("HTTP sets/s", f"{sets:,.0f} ({reports})", goal="2,000/s")
+    report("HTTP sets/s", f"{sets:,.0f} ({reports})", goal="2,000/s")
 
 
 def bench_virtual_time(_: Path, *rows: str) -> None:
@@ -371,7 +371,7 @@ def bench_virtual_time(_: Path, *rows: str) -> None:
     output = subprocess.run([RELEASE / "beaconry-bench", *rows], capture_output=True, text=True, check=True).stdout
     for line in output.splitlines():
         result = json.loads(line)
-        tell(result["what"], result["ours"], result.get("theirs", ""), result.get("ratio", ""), result.get("goal", ""))
+        report(result["what"], result["ours"], result.get("theirs", ""), result.get("ratio", ""), result.get("goal", ""))
 
 
 def bench_crowd(folder: Path) -> None:

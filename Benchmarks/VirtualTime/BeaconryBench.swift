@@ -22,15 +22,15 @@ struct BeaconryBench {
 
     static func main() async throws {
         let names = CommandLine.arguments.dropFirst()
-        for crowd in Crowd.all where names.contains(crowd.name) || names.contains("crowd") { tell(crowd.figure()) }
+        for crowd in Crowd.all where names.contains(crowd.name) || names.contains("crowd") { report(crowd.figure()) }
         guard names.isEmpty else { return }
-        tell(VirtualTime.meanInterval())
-        tell(VirtualTime.hour())
-        tell(try await LiveEmission.lateness(isHeard: false))
-        tell(try await LiveEmission.lateness(isHeard: true))
+        report(VirtualTime.meanInterval())
+        report(VirtualTime.hour())
+        report(try await LiveEmission.lateness(isReceived: false))
+        report(try await LiveEmission.lateness(isReceived: true))
     }
 
-    private static func tell(_ figure: Figure) {
+    private static func report(_ figure: Figure) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         guard let data = try? encoder.encode(figure) else { return }

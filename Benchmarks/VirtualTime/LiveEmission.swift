@@ -17,8 +17,8 @@ enum LiveEmission {
 
     /// How late advertising events are of 1,000 beacons at 100 ms: each wake-up counts as late as its latest event, once
     /// all that it led to is handed over.
-    /// - Parameter isHeard: whether a scanner in the same program hears all of it.
-    static func lateness(isHeard: Bool) async throws -> BeaconryBench.Figure {
+    /// - Parameter isReceived: whether a scanner in the same program receives all of it.
+    static func lateness(isReceived: Bool) async throws -> BeaconryBench.Figure {
         let radio = HCIRadio(virtual: VirtualAirOptions(servers: []))
         let advertisement = Advertisement(
             pdu: .nonConnectable,
@@ -30,7 +30,7 @@ enum LiveEmission {
         }
         _ = try await radio.open(planned, waits: false) { _ in .failure(.unlikely) }
         for beacon in planned { await radio.advertise(advertisement, for: beacon.identifier) }
-        let counting = isHeard ? try await listen(radio) : nil
+        let counting = isReceived ? try await listen(radio) : nil
         try await Task.sleep(for: warmUp)
         let log = Log()
         await radio.observeWakeUps { log.append($0) }
@@ -41,7 +41,7 @@ enum LiveEmission {
         let median = late[late.count / 2].text(2)
         let worst = late[late.count - 1].text(1)
         return BeaconryBench.Figure(
-            what: "1,000 live beacons at 100 ms\(isHeard ? ", heard" : ""), lateness p99",
+            what: "1,000 live beacons at 100 ms\(isReceived ? ", received" : ""), lateness p99",
             ours: "\(late[late.count * 99 / 100].text(2)) ms (median \(median), worst \(worst))", goal: "1 ms")
     }
 

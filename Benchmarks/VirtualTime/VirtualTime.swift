@@ -8,7 +8,7 @@ import VirtualRadio
 
 /// Beacons on an air whose clock goes as fast as it can.
 enum VirtualTime {
-    /// The mean interval over 100,000 advertising events of one beacon, as a scanner without a pause hears them.
+    /// The mean interval over 100,000 advertising events of one beacon, as a scanner without pauses receives them.
     static func meanInterval() -> BeaconryBench.Figure {
         let events = 100_000
         let interval = AdvertisingInterval(160)

@@ -11,7 +11,7 @@ import Testing
 /// What the tests of the IoT Design Shop beacon have in common.
 enum Bench {
     static let serviceBytes = "566114ab537964ab6248559119e57321"
-    /// Flags and frame of a beacon that nobody has configured.
+    /// Flags and frame of a beacon before it is configured.
     static let factoryData = "0201061aff4c0002152173e51991554862ab647953ab14615600010001c5"
     static let uuid = IoTDesignShopWire.beaconUUID
     static let majorMinor = IoTDesignShopWire.majorMinor
@@ -19,7 +19,7 @@ enum Bench {
     static let alice = Central("00:AA:01:00:00:00")
     static let bob = Central("00:AA:01:00:00:01")
 
-    /// A beacon that nobody has configured.
+    /// A beacon before it is configured.
     static func beacon(
         _ configuration: IoTDesignShopBeacon.Configuration = IoTDesignShopBeacon.Configuration(),
         settings: IoTDesignShopSettings = IoTDesignShopSettings()

@@ -112,15 +112,15 @@ import Testing
         link.serving.yield(.subscribed(Self.source, .notification))
         _ = try await run.event("session-began")
         #expect(try await run.event("notification-added").notification?.name == "text")
-        try await link.calls.entry { $0 == .tell([0, 0x0C, 4, 1, 0, 0, 0, 0], Self.source) }
+        try await link.calls.entry { $0 == .notify([0, 0x0C, 4, 1, 0, 0, 0, 0], Self.source) }
 
         let asking = Self.write(1, [0, 0, 0, 0, 0, 1, 64, 0])
         link.serving.yield(.request(asking))
         let answer = try Hexadecimal.bytes("0000000000010600526f62657274")
-        try await link.calls.entry { $0 == .tell(answer, Self.data) }
+        try await link.calls.entry { $0 == .notify(answer, Self.data) }
         let calls = link.calls.entries
         let responded = try #require(calls.firstIndex(of: .respond(asking, .success([]))))
-        let notified = try #require(calls.firstIndex(of: .tell(answer, Self.data)))
+        let notified = try #require(calls.firstIndex(of: .notify(answer, Self.data)))
         #expect(responded < notified, "the command is acknowledged before it is answered")
 
         let nonsense = Self.write(2, [9])

@@ -93,7 +93,7 @@ import Testing
         #expect(content.advertisement { _ in nil }.scanResponse.structures.isEmpty)
     }
 
-    /// A value that is advertised is on the air when it changes, whether anybody has subscribed or not.
+    /// A value that is advertised is on the air when it changes, with and without subscriptions.
     @Test func advertisedValuesAreOnTheAirAsTheyChange() {
         var content = AdvertisedContent()
         content.serviceData = [AdvertisedContent.ServiceData(service: .bit16(0x180F), octets: .value(of: "value"))]

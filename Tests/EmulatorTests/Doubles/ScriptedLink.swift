@@ -14,7 +14,7 @@ final class ScriptedLink: ServingLink {
         case setNotifying(Bool, AttributeHandle)
         case write([UInt8], AttributeHandle)
         case respond(ServedRequest, AttributeResponse)
-        case tell([UInt8], CharacteristicIdentifier)
+        case notify([UInt8], CharacteristicIdentifier)
     }
 
     let device: RemoteAddress
@@ -63,7 +63,7 @@ final class ScriptedLink: ServingLink {
         calls.append(.respond(request, response))
     }
     func notify(_ value: [UInt8], of characteristic: CharacteristicIdentifier) async throws(RemoteError) {
-        calls.append(.tell(value, characteristic))
+        calls.append(.notify(value, characteristic))
     }
     func waitForEnd() async -> String { (try? await ending.entry { _ in true }) ?? "the reason is unknown" }
     func disconnect() async { end("this side ended it") }

@@ -15,7 +15,7 @@ final class ScriptedRadio: ConnectionUpdatingRadio, PairingRadio, BondStoringRad
         case open([HostedBeacon], waits: Bool)
         case replan([HostedBeacon])
         case advertise(BeaconIdentifier, Advertisement?)
-        case tell([UInt8], CharacteristicIdentifier, BeaconIdentifier, to: String?)
+        case notify([UInt8], CharacteristicIdentifier, BeaconIdentifier, to: String?)
         case updateConnection(String, ConnectionParameters)
         case disconnect(String)
         case answerPairing(PairingAnswer, String)
@@ -158,7 +158,7 @@ final class ScriptedRadio: ConnectionUpdatingRadio, PairingRadio, BondStoringRad
     func notify(
         _ value: [UInt8], of characteristic: CharacteristicIdentifier, on beacon: BeaconIdentifier, to central: String?
     ) async {
-        calls.append(.tell(value, characteristic, beacon, to: central))
+        calls.append(.notify(value, characteristic, beacon, to: central))
     }
 
     func storeBonds(in store: any BondStore) async { script.withLock { $0.keeper = store } }
