@@ -17,9 +17,8 @@ COPY Benchmarks Benchmarks
 COPY examples examples
 # The commit that --version prints: docker build --build-arg BEACONRY_COMMIT=$(git rev-parse HEAD) .
 ARG BEACONRY_COMMIT=
-RUN swift build -c release --static-swift-stdlib -debug-info-format none --product beaconry -Xlinker -s -Xlinker --no-export-dynamic -Xlinker --gc-sections \
-    -Xswiftc -Xfrontend -Xswiftc -function-sections -Xcc -ffunction-sections -Xcc -fdata-sections \
-    -Xcc -fno-asynchronous-unwind-tables -Xcc -fno-unwind-tables
+COPY Scripts/build-release Scripts/link-release Scripts/link-release.ld Scripts/
+RUN Scripts/build-release --product beaconry -Xlinker -s
 
 FROM debian:12.13-slim
 # The capabilities are +p, not +ep: without --cap-add the kernel would refuse to execute that. The program makes effective what

@@ -18,12 +18,7 @@ ifndef BEACONRY_COMMIT
 BEACONRY_COMMIT := $(shell git rev-parse HEAD 2>/dev/null)
 endif
 export BEACONRY_COMMIT
-# Without names for other programs, so that the linker leaves out what is not used.
-# Each function has a section, so that the linker leaves out those that are not used. There are no unwind tables, nor debugging
-# information, which would bring them back: nothing throws exceptions of C++, and backtraces follow frame pointers.
-RELEASE := swift build -c release --static-swift-stdlib -debug-info-format none -Xlinker --no-export-dynamic -Xlinker --gc-sections \
-	-Xswiftc -Xfrontend -Xswiftc -function-sections -Xcc -ffunction-sections -Xcc -fdata-sections \
-	-Xcc -fno-asynchronous-unwind-tables -Xcc -fno-unwind-tables
+RELEASE := Scripts/build-release
 
 .PHONY: build install package package-test wheel run demo check docs test test-all unit-test host-test python-test vm-test fuzz sanitize sanitize-thread \
 	sanitize-address bench release sbom dependencies test-dependencies clean
