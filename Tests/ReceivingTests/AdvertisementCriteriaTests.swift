@@ -168,6 +168,22 @@ import Testing
         #expect(count(named) { $0.name = ExpectedValue("A") } == 2)
     }
 
+    @Test func anAdvertisementThatCountedDoesNotCountAgainWithItsScanResponse() {
+        func frame(_ major: UInt16) -> AdvertisingData {
+            IBeacon(uuid: .museum, major: major, minor: 1, measuredPower: MeasuredPower(-59)).advertisingData()
+        }
+        let name = AdvertisingData([.localName("A", isComplete: true)])
+        let data = AdvertisingData(frame(1).structures + frame(2).structures.dropFirst() + name.structures)
+        var criteria = AdvertisementCriteria()
+        criteria.major = 1
+        criteria.name = ExpectedValue("A")
+        let condition = AdvertisementExpectation.Condition(criteria.list, count: 3, within: .seconds(1))
+        var expectation = AdvertisementExpectation(condition, at: .zero)
+        _ = expectation.take(Self.received(Self.link, data, .connectableScannable, -60, at: .zero))
+        _ = expectation.take(Self.received(Self.link, name, .scanResponse, -60, at: .zero))
+        #expect(expectation.take(.passed(.seconds(1)))?.count == 1)
+    }
+
     @Test(arguments: [
         ("-70..-40", -70.0, true), ("-70..-40", -71, false), ("-70..", 0, true), ("..2.5", 2.5, true),
         ("..2.5", 2.6, false), ("3..3", 3, true),

@@ -146,7 +146,7 @@ package struct AdvertisementExpectation: Sendable {
     private let awaitsScanResponses: Bool
     private let start: Duration
     private var devices = AdvertiserTable<RemoteAddress>(capacity: maximumSenders)
-    /// The devices whose latest advertisement did not count; its scan response may change that.
+    /// The devices of whose latest advertisement nothing counted; its scan response may change that.
     private var uncounted: Set<RemoteAddress> = []
     /// Advertisements of another subject.
     private(set) var others = 0
@@ -176,9 +176,12 @@ package struct AdvertisementExpectation: Sendable {
         if let verdict = advance(to: time) { return verdict }
         guard verdict == nil else { return nil }
         let device = devices.take(sighting, at: time).advertiser
-        for advertisement in received(sighting, of: device) {
+        let candidates = received(sighting, of: device)
+        let countedBefore = counted
+        for advertisement in candidates {
             if let verdict = take(advertisement, at: time) { return verdict }
         }
+        if !candidates.isEmpty, counted == countedBefore { uncounted.insert(sighting.device) }
         return nil
     }
 
@@ -235,10 +238,7 @@ package struct AdvertisementExpectation: Sendable {
         senders.use(sender, initial: Seen(sender: sender, device: advertisement.device)) {
             $0.take(advertisement, matches: matches, counts: counts)
         }
-        guard counts else {
-            uncounted.insert(advertisement.device)
-            return nil
-        }
+        guard counts else { return nil }
         counted += 1
         if condition.unit == .beacons { countedSenders.insert(sender) }
         guard reached >= condition.count else { return nil }
