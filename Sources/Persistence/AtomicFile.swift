@@ -9,8 +9,12 @@ import FoundationEssentials
 ///
 /// A write goes to a temporary file, which is flushed to the medium and then renamed over the old file. The write has
 /// succeeded when the folder is flushed, too.
-struct AtomicFile: Sendable {
-    let path: String
+///
+/// A removal has two steps, so that several files are removed together or not at all: `beginErasing` renames the file to
+/// `PATH.reset`; `finishErasing` removes it, and `cancelErasing` puts it back. What a process that was killed between the two
+/// has left is put back by the next read.
+package struct AtomicFile: Sendable {
+    package let path: String
     private let fileSystem: any FileSystem
 
     /// The file at a path; the first write creates it.
@@ -33,6 +37,8 @@ struct AtomicFile: Sendable {
     /// - Throws: `SystemError` if the file exists but cannot be read.
     func read() throws(SystemError) -> Content {
         do throws(SystemError) {
+            if let bytes = try fileSystem.read(path) { return .bytes(bytes) }
+            guard try recover() else { return .absent }
             return try fileSystem.read(path).map(Content.bytes) ?? .absent
         } catch {
             guard error.isTooLarge else { throw error }
@@ -79,18 +85,55 @@ struct AtomicFile: Sendable {
     /// Removes the file, and flushes the folder.
     /// - Returns: Whether the file existed.
     func erase() throws(SystemError) -> Bool {
-        guard try exists(path) else { return false }
-        try fileSystem.remove(path)
-        try fileSystem.synchronizeFolder(folder)
+        guard try beginErasing() else { return false }
+        try finishErasing()
         return true
+    }
+
+    /// Renames the file, which the next read does not undo unless the process ends before.
+    /// - Returns: Whether the file existed.
+    /// - Throws: `SystemError`, also for what is no regular file; then nothing has changed.
+    package func beginErasing() throws(SystemError) -> Bool {
+        if try !exists(path), try !recover() { return false }
+        try fileSystem.rename(path, to: pathWhileErasing)
+        return true
+    }
+
+    /// Puts back what a killed process has left.
+    /// - Returns: Whether there was something.
+    private func recover() throws(SystemError) -> Bool {
+        guard try exists(pathWhileErasing) else { return false }
+        try fileSystem.rename(pathWhileErasing, to: path)
+        return true
+    }
+
+    /// Puts the file back, unless it was saved again meanwhile.
+    package func cancelErasing() {
+        if (try? exists(path)) == true {
+            try? fileSystem.remove(pathWhileErasing)
+        } else {
+            try? fileSystem.rename(pathWhileErasing, to: path)
+        }
+    }
+
+    /// Removes the renamed file, and what was saved meanwhile, and flushes the folder.
+    package func finishErasing() throws(SystemError) {
+        if try exists(path) { try fileSystem.remove(path) }
+        try fileSystem.remove(pathWhileErasing)
+        try fileSystem.synchronizeFolder(folder)
     }
 
     /// Whether a file exists, even one that is too large to read.
     private func exists(_ path: String) throws(SystemError) -> Bool {
-        if case .absent = try AtomicFile(path: path, fileSystem: fileSystem).read() { return false }
-        return true
+        do throws(SystemError) {
+            return try fileSystem.read(path) != nil
+        } catch {
+            guard error.isTooLarge else { throw error }
+            return true
+        }
     }
 
+    private var pathWhileErasing: String { "\(path).reset" }
     private var folder: String { Folder.containing(path) }
 }
 

@@ -11,7 +11,8 @@ package struct BondFile: Sendable {
     private static let version = 1
     private let profile: String
     private let beacon: String
-    private let file: AtomicFile
+    /// The file, for a removal together with others.
+    package let file: AtomicFile
 
     /// The file's path.
     package var path: String { file.path }

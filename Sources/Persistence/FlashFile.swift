@@ -12,7 +12,8 @@ package struct FlashFile: Sendable {
     private let profile: String
     private let beacon: String
     private let kind: String
-    private let file: AtomicFile
+    /// The file, for a removal together with others.
+    package let file: AtomicFile
 
     /// The format of the file.
     private struct Document: Codable {

@@ -55,7 +55,7 @@ package struct StateFolder: Sendable {
     package func beacons(of profile: String) -> [String] {
         let names = Folder.names(in: "\(path)/\(profile)")
         return Set(
-            [".json", ".bonds"].flatMap { suffix in
+            [".json", ".bonds", ".json.reset", ".bonds.reset"].flatMap { suffix in
                 names.filter { $0.hasSuffix(suffix) }.map { String($0.dropLast(suffix.count)) }
             }
         ).sorted()
