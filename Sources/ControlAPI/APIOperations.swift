@@ -15,6 +15,24 @@ struct APIOperations: Sendable {
         let api = 1
     }
 
+    /// The answer of `/v1/health`.
+    struct Health: Encodable, Sendable {
+        /// `ok`.
+        let status = "ok"
+        /// The number of beacons.
+        let beacons: Int
+        /// The number of those that should be on the air; all of them are.
+        let expected: Int
+        /// The number of beacons that are on the air.
+        let onAir: Int
+
+        init(_ summary: AirSummary) {
+            beacons = summary.beacons
+            expected = summary.expected
+            onAir = summary.count(.onAir)
+        }
+    }
+
     private let emulator: Emulator
     private let watch: RunWatch
     let version: Version
@@ -39,12 +57,17 @@ struct APIOperations: Sendable {
     // MARK: - The run
 
     func health() async throws(Problem) -> APIReply {
-        guard watch.isReady else {
+        let summary = await emulator.airSummary()
+        guard summary.isComplete else {
+            let reason =
+                !summary.isRunning
+                ? "the beacons are not on the radio: the run starts or ends"
+                : summary.missingCount == 0 ? "the radio is off or lost" : summary.sentence
             throw Problem(
-                .serviceUnavailable, code: "not-ready", "not all beacons are on the air yet",
-                hint: "try again, or follow /v1/events")
+                .serviceUnavailable, code: "not-ready", reason,
+                hint: "/v1/beacons has the state of each; /v1/events has the changes")
         }
-        return .json(["status": "ok"])
+        return .json(Health(summary))
     }
 
     func metrics() async -> APIReply {

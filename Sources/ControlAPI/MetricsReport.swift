@@ -37,19 +37,19 @@ struct MetricsReport {
 
     private func text(_ metrics: RunMetrics?, _ events: RunWatch.State) -> String {
         let beacons = metrics?.beacons ?? []
+        let air = metrics?.air ?? AirSummary()
         var text = MetricsText()
         text.add(
             "beaconry_build_info", .gauge, "The version of the program; the value is 1.", [(["version": version], 1)])
-        text.add("beaconry_ready", .gauge, "Whether all beacons were on the air, 0 or 1.", events.isReady ? 1 : 0)
-        text.add("beaconry_radio_up", .gauge, "Whether the radio is usable, 0 or 1.", events.isRadioUp ? 1 : 0)
-        let onAir = beacons.count { $0.isOnAir }
-        let off = beacons.count { !$0.isEnabled }
+        text.add(
+            "beaconry_ready", .gauge, "Whether everything that should be on the air is on the air, 0 or 1.",
+            air.isComplete ? 1 : 0)
+        text.add("beaconry_radio_up", .gauge, "Whether the radio is usable, 0 or 1.", air.isRadioUp ? 1 : 0)
         text.add(
             "beaconry_beacons", .gauge, "The beacons, by their state.",
-            [
-                (["state": "on-air"], onAir), (["state": "off"], off),
-                (["state": "not-on-air"], beacons.count - onAir - off),
-            ])
+            AirState.allCases.map { (["state": $0.rawValue], air.count($0)) })
+        text.add(
+            "beaconry_beacons_missing", .gauge, "The beacons that should be on the air and are not.", air.missingCount)
         text.add(
             "beaconry_connections", .gauge, "The connected centrals.", beacons.reduce(0) { $0 + $1.centrals.count })
         text.add("beaconry_connections_total", .counter, "The connections so far.", events.connections)
@@ -100,7 +100,7 @@ struct MetricsReport {
         guard details == .beacon else { return }
         text.add(
             "beaconry_beacon_on_air", .gauge, "Whether a beacon is on the air, 0 or 1.",
-            metrics.beacons.map { (Self.labels($0), $0.isOnAir ? 1 : 0) })
+            metrics.beacons.map { (Self.labels($0), $0.airState == .onAir ? 1 : 0) })
         text.add(
             "beaconry_beacon_connections", .gauge, "The centrals that are connected to a beacon.",
             metrics.beacons.map { (Self.labels($0), $0.centrals.count) })

@@ -27,8 +27,6 @@ final class RunWatch: Sendable {
 
     /// The events so far, counted.
     struct State: Sendable {
-        var isReady = false
-        var isRadioUp = false
         var servers: [String: String] = [:]
         var hosts: Set<String> = []
         var warnings: [String: Int] = [:]
@@ -42,9 +40,6 @@ final class RunWatch: Sendable {
 
     /// The events so far, counted.
     var counts: State { state.withLock(\.self) }
-
-    /// Whether all beacons were on the air, and the run has not begun to end.
-    var isReady: Bool { state.withLock(\.isReady) }
 
     /// The hosts that were given names, and those that have joined.
     var receivers: [Receiver] {
@@ -67,12 +62,7 @@ final class RunWatch: Sendable {
     private static func note(_ event: EmulatorEvent, in state: inout State) {
         state.events += 1
         switch event {
-        case .ready: state.isReady = true
-        case .stopping: state.isReady = false
-        case .radioReady(let capabilities):
-            state.isRadioUp = true
-            state.servers = capabilities.receivers
-        case .radioLost: state.isRadioUp = false
+        case .radioReady(let capabilities): state.servers = capabilities.receivers
         case .host(let event):
             switch event.action {
             case .joined: state.hosts.insert(event.name)

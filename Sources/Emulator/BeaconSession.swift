@@ -42,8 +42,14 @@ struct BeaconSession {
     var isMuted = false
     /// Whether its battery is flat (`ctl battery`).
     var hasFlatBattery = false
-    /// Whether the radio has reported that the beacon is on the air.
-    private(set) var isOnAir = false
+    /// Whether the device is switched on.
+    private(set) var isEnabled = true
+    /// The latest report of the radio.
+    private(set) var report = AirReport.none
+    /// Whether the device requests an advertisement.
+    private(set) var isRequested = true
+    /// The state that the run counts; `nil` before the first one, and of a removed beacon.
+    var countedState: AirState?
     /// The effective advertisement on the air, or the last one.
     private var advertisement = LastAdvertisement.none
     private var connected: Set<String> = []
@@ -54,6 +60,9 @@ struct BeaconSession {
 
     /// A session of a beacon that is off the air.
     init(_ beacon: RunningBeacon) { self.beacon = beacon }
+
+    /// Whether the radio reports that the beacon is on the air.
+    var isOnAir: Bool { report == .advertising }
 
     /// The connected centrals, sorted by name.
     var centrals: [String] { connected.sorted() }
@@ -83,6 +92,8 @@ struct BeaconSession {
     /// Removes the beacon from the run. It may still be on the air.
     mutating func remove() {
         isRemoved = true
+        isEnabled = true
+        isRequested = true
         isMuted = false
         hasFlatBattery = false
         advertisement = .none
@@ -97,16 +108,34 @@ struct BeaconSession {
     /// Takes a report of the radio.
     /// - Returns: Whether the beacon was off the air before.
     mutating func advertise(_ status: AdvertisingStatus) -> Bool {
-        defer { isOnAir = true }
+        defer { report = .advertising }
         advertisement = .effective(status.effective)
         return !isOnAir
     }
 
     /// Takes the beacon off the air.
+    /// - Parameter report: Why it is.
     /// - Returns: Whether it was on the air before.
-    mutating func stopAdvertising() -> Bool {
-        defer { isOnAir = false }
+    mutating func stopAdvertising(_ report: AirReport = .none) -> Bool {
+        defer { self.report = report }
         return isOnAir
+    }
+
+    /// Takes that the radio, which had stopped the beacon, is usable again.
+    mutating func expectReport() { if report == .stopped { report = .none } }
+
+    /// Takes whether the device is switched on.
+    /// - Parameter advertises: Whether a device that is on requests an advertisement.
+    mutating func `switch`(on isOn: Bool, advertises: Bool = true) {
+        isEnabled = isOn
+        if isOn { isRequested = advertises }
+    }
+
+    /// Takes what the device requests: an advertisement, or none.
+    mutating func request(_ isRequested: Bool) {
+        self.isRequested = isRequested
+        // A refusal of an earlier advertisement says nothing about this one.
+        if report == .refused { report = .none }
     }
 
     // MARK: - Centrals

@@ -30,8 +30,10 @@ package struct BeaconStatus: Hashable, Sendable {
     let motion: Motion?
     /// The position, of a moving beacon the present one; `nil` if the profile has none.
     package internal(set) var position: Position?
-    /// Whether the beacon is on the air.
+    /// Whether the radio reports that the beacon is on the air; so it does of a muted one.
     package internal(set) var isOnAir = false
+    /// Whether it is on the air now, or why it is not.
+    package internal(set) var airState = AirState.starting
     /// The advertisement on the air, or the last one; `nil` if there was none.
     package internal(set) var effective: EffectiveAdvertisement?
     /// The names of the connected centrals.

@@ -40,6 +40,9 @@ final class BondVault: BondStore {
         entries.withLock { [entry] in $0[beacon] = entry }
     }
 
+    /// Forgets the bonds and keys of a beacon, whose file the caller removes.
+    func clear(_ beacon: BeaconIdentifier) { entries.withLock { $0[beacon] = nil } }
+
     func secrets(of beacon: BeaconIdentifier) -> StoredSecrets {
         entries.withLock { $0[beacon]?.secrets ?? StoredSecrets() }
     }

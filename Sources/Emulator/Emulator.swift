@@ -14,8 +14,9 @@ import ServiceLifecycle
 /// The beacons of profiles, running on a radio.
 ///
 /// The emulator is starting, up, or over. While it starts, the beacons are made and restored, and the radio is opened
-/// with them; a reload waits until it is up. It is ready, once, when every beacon is on the air. It is over after
-/// `stop()`, shutdown, the end of the duration, or an error, and then takes everything off the air.
+/// with them; a reload waits until it is up. It is ready, once, when every beacon is on the air; `airSummary` is what is on the
+/// air at present. It is over after `stop()`, shutdown, the end of the duration, or an error, and then takes everything off the
+/// air.
 ///
 /// Each beacon is an actor (`RunningBeacon`) with a session here (`BeaconSession`). Events of the radio go to the
 /// sessions and through the directory to the beacons; actions of the beacons come back in order and go to the radio.
@@ -37,7 +38,7 @@ package actor Emulator: Service {
         package var waits: Bool
         /// The duration of the run, from the moment when every beacon is on the air; `nil` for no limit.
         package var duration: Duration?
-        /// A file that exists from that moment to the end of the run.
+        /// A file that exists while everything that should be on the air is on the air.
         package var readyFile: String?
         /// The time of day at the start of the run, since the Unix epoch, for schedules; `nil` for that of the machine.
         package var epoch: Duration?
@@ -109,9 +110,12 @@ package actor Emulator: Service {
     /// Routes requests, inputs and commands to the beacons.
     let directory: BeaconDirectory
     private let counts: RunCounts
-    /// The number of sessions that are on the air, so that an unfinished start is recognized in constant time.
-    private var onAirCount = 0
-    private var isReady = false
+    /// The states of the beacons, counted, and what is announced of them.
+    private var readiness = RunReadiness()
+    private var waitingForRadio: [CheckedContinuation<Void, Never>] = []
+    /// The moves that are under way, and the handover that waits for their end.
+    private var movesUnderWay = 0
+    private var waitingForMoves: CheckedContinuation<Void, Never>?
     /// The model of the virtual air that the profiles had at the start.
     private var model = Propagation()
     private var receivers = ServedReceivers()
@@ -127,8 +131,9 @@ package actor Emulator: Service {
 
     private var phase = Phase.starting {
         didSet {
-            for waiting in waitingForStart { waiting.resume() }
+            for waiting in waitingForStart + waitingForRadio { waiting.resume() }
             waitingForStart = []
+            waitingForRadio = []
         }
     }
     private var waitingForStart: [CheckedContinuation<Void, Never>] = []
@@ -210,14 +215,15 @@ package actor Emulator: Service {
         let failure = await openAndWait()
         phase = .over
         lastReload?.cancel()
-        if failure == nil || isReady { events.post(.stopping) }
+        if failure == nil || readiness.isReady { events.post(.stopping) }
+        readiness.setRunning(false)
+        announce()
         for identifier in sessions.keys.sorted() { sessions[identifier]?.endConversations() }
         scenario?.task?.cancel()
         for task in unmuting.values { task.cancel() }
         for task in scheduleTimers.values { task.cancel() }
         await radio.close()
         for beacon in beacons { await beacon.end() }
-        if let readyFile = configuration.readyFile, isReady { try? LocalFileSystem().remove(readyFile) }
         return failure
     }
 
@@ -247,6 +253,7 @@ package actor Emulator: Service {
 
     private func powerOn(_ capabilities: RadioCapabilities) async {
         events.post(.radioReady(capabilities))
+        readiness.setRadioUp(true)
         if !capabilities.canReadBack {
             events.post(
                 .warning(
@@ -261,7 +268,9 @@ package actor Emulator: Service {
             await beacon.powerOn(replacing: RunningBeacon.Handover(isEnabled: isToBeOn(beacon.identifier)))
         }
         if phase == .starting { phase = .up }
-        checkReadiness()
+        readiness.setRunning(phase == .up)
+        for beacon in order { _ = count(beacon) }
+        announce()
     }
 
     /// Waits until the beacons are on the radio.
@@ -271,29 +280,87 @@ package actor Emulator: Service {
         guard phase == .up else { throw EmulatorError(.inputOutput, "the run has ended") }
     }
 
-    /// The run is ready when every beacon that its schedule does not have off is on the air for the first time.
-    private func checkReadiness() {
-        guard !isReady else { return }
-        let off = schedules.isEmpty ? 0 : order.count { schedules[$0]?.isOn == false }
-        guard onAirCount + off >= order.count,
-            order.allSatisfy({ sessions[$0]?.isOnAir == true || schedules[$0]?.isOn == false })
-        else { return }
-        isReady = true
-        if let readyFile = configuration.readyFile {
-            do throws(SystemError) {
-                let files = LocalFileSystem()
-                files.close(try files.create(readyFile))
-            } catch {
-                ending.yield(EmulatorError(.cannotCreate, "\(error)", hint: "choose another --ready-file"))
-                return
+    // MARK: - On the air
+
+    /// What should be on the air, and what is. A reload that is under way is finished first.
+    package func airSummary() async -> AirSummary {
+        await directory.handover?.value
+        return presentSummary
+    }
+
+    private var presentSummary: AirSummary {
+        readiness.summary.named(
+            order.lazy.compactMap { [sessions] name in sessions[name]?.countedState.map { (name, $0) } })
+    }
+
+    /// The state of a beacon: the only place that decides it.
+    private func airState(of beacon: BeaconIdentifier, _ session: BeaconSession, isEnabled: Bool) -> AirState {
+        AirConditions(
+            isEnabled: isEnabled, isScheduledOff: schedules[beacon]?.isScheduledOff == true,
+            hasFlatBattery: session.hasFlatBattery, isMuted: session.isMuted, isRequested: session.isRequested,
+            isRadioUp: readiness.summary.isRadioUp, report: session.report
+        ).state
+    }
+
+    /// Counts the state that a beacon has now, and announces what follows.
+    private func refresh(_ beacon: BeaconIdentifier) {
+        if count(beacon) { announce() }
+    }
+
+    /// - Returns: Whether the state has changed.
+    private func count(_ beacon: BeaconIdentifier) -> Bool {
+        guard let session = sessions[beacon] else { return false }
+        let state = session.isRemoved ? nil : airState(of: beacon, session, isEnabled: session.isEnabled)
+        guard state != session.countedState else { return false }
+        sessions[beacon]?.countedState = state
+        readiness.move(from: session.countedState, to: state)
+        return true
+    }
+
+    /// Announces what has changed.
+    private func announce() {
+        for step in readiness.next() {
+            switch step {
+            case .ready:
+                guard createReadyFile() else { return }
+                events.post(.ready(beacons: order.count))
+                guard let duration = configuration.duration else { return }
+                Task { [clock, ending] in
+                    try? await clock.sleep(for: duration)
+                    ending.yield(nil)
+                }
+            case .complete: _ = createReadyFile()
+            case .incomplete:
+                if let readyFile = configuration.readyFile { try? LocalFileSystem().remove(readyFile) }
+            case .degraded: events.post(.degraded(presentSummary))
+            case .recovered: events.post(.recovered(presentSummary))
             }
         }
-        events.post(.ready(beacons: order.count))
-        guard let duration = configuration.duration else { return }
-        Task { [clock, ending] in
-            try? await clock.sleep(for: duration)
-            ending.yield(nil)
+    }
+
+    /// - Returns: Whether the file exists, if it is requested; otherwise the run ends.
+    private func createReadyFile() -> Bool {
+        guard let readyFile = configuration.readyFile else { return true }
+        do throws(SystemError) {
+            let files = LocalFileSystem()
+            files.close(try files.create(readyFile))
+            return true
+        } catch {
+            ending.yield(EmulatorError(.cannotCreate, "\(error)", hint: "choose another --ready-file"))
+            return false
         }
+    }
+
+    /// Takes that the radio is usable, or is not any more.
+    private func setRadioUp(_ isUp: Bool) {
+        readiness.setRadioUp(isUp)
+        for beacon in sessions.keys {
+            if isUp { sessions[beacon]?.expectReport() }
+            _ = count(beacon)
+        }
+        announce()
+        for waiting in waitingForRadio { waiting.resume() }
+        waitingForRadio = []
     }
 
     // MARK: - Sessions
@@ -314,6 +381,7 @@ package actor Emulator: Service {
         }
         order = beacons.map(\.identifier)
         directory.setBeacons(beacons)
+        for beacon in order { refresh(beacon) }
     }
 
     /// Removes a session from the run, at once or when it is off the air.
@@ -322,6 +390,7 @@ package actor Emulator: Service {
         scheduleTimers.removeValue(forKey: beacon)?.cancel()
         schedules[beacon] = nil
         sessions[beacon]?.remove()
+        refresh(beacon)
         forgetIfGone(beacon)
     }
 
@@ -330,12 +399,13 @@ package actor Emulator: Service {
         sessions[beacon] = nil
     }
 
+    /// - Parameter report: Why it is off the air.
     /// - Returns: Whether the beacon was on the air.
-    private func takeOffTheAir(_ beacon: BeaconIdentifier) -> Bool {
-        guard sessions[beacon]?.stopAdvertising() == true else { return false }
-        onAirCount -= 1
+    private func takeOffTheAir(_ beacon: BeaconIdentifier, _ report: AirReport) -> Bool {
+        let wasOnAir = sessions[beacon]?.stopAdvertising(report) == true
+        refresh(beacon)
         forgetIfGone(beacon)
-        return true
+        return wasOnAir
     }
 
     private func centrals(of beacon: BeaconIdentifier) -> [String] { sessions[beacon]?.centrals ?? [] }
@@ -357,13 +427,18 @@ package actor Emulator: Service {
 
     private func perform(_ action: RunningBeacon.Action) async {
         switch action {
+        case .switched(let beacon, let isOn, let advertises):
+            sessions[beacon]?.switch(on: isOn, advertises: advertises)
+            refresh(beacon)
         case .advertise(let beacon, let advertisement):
-            if advertisement == nil, takeOffTheAir(beacon) {
+            sessions[beacon]?.request(advertisement != nil)
+            if advertisement == nil, takeOffTheAir(beacon, .none) {
                 let isEnabled = await directory.beacon(beacon)?.isEnabled ?? true
                 let off: AdvertisingStop = schedules[beacon]?.isScheduledOff == true ? .scheduled : .disabled
                 let stop = !isEnabled ? off : centrals(of: beacon).isEmpty ? .device : .connected
                 events.post(.beacon(beacon, .advertisingStopped(stop)))
             }
+            refresh(beacon)
             await radio.advertise(advertisement, for: beacon)
         case .notify(let beacon, let characteristic, let value, let central):
             await radio.notify(value, of: characteristic, on: beacon, to: central?.name)
@@ -383,15 +458,20 @@ package actor Emulator: Service {
 
     private func handle(_ event: RadioEvent) async {
         switch event {
-        case .ready(let capabilities): events.post(.radioReady(capabilities))
-        case .lost(let error): events.post(.radioLost(error))
+        case .ready(let capabilities):
+            events.post(.radioReady(capabilities))
+            setRadioUp(true)
+        case .lost(let error):
+            events.post(.radioLost(error))
+            setRadioUp(false)
         case .advertising(let beacon, let status): take(status, of: beacon)
         case .stopped(let beacon, let reason):
-            guard takeOffTheAir(beacon) else { return }
             let stop = AdvertisingStop(radio: reason)
+            guard takeOffTheAir(beacon, stop == .connected ? .paused : .stopped) else { return }
             events.post(.beacon(beacon, .advertisingStopped(stop)))
         case .refused(let beacon, let error):
-            if isReady {
+            _ = takeOffTheAir(beacon, .refused)
+            if readiness.isReady {
                 events.post(.beacon(beacon, .advertisingRefused(error)))
             } else {
                 ending.yield(EmulatorError(error))
@@ -436,7 +516,6 @@ package actor Emulator: Service {
 
     private func take(_ status: AdvertisingStatus, of beacon: BeaconIdentifier) {
         guard let isNew = sessions[beacon]?.advertise(status) else { return }
-        if isNew { onAirCount += 1 }
         events.post(.beacon(beacon, .advertising(status, radio: radio.name, isNew: isNew)))
         for warning in status.warnings { events.post(.beacon(beacon, .warning(warning))) }
         if configuration.isStrict, !status.differences.isEmpty {
@@ -448,7 +527,7 @@ package actor Emulator: Service {
                     hint: "see each warning's hint, or run without --strict"))
             return
         }
-        checkReadiness()
+        refresh(beacon)
     }
 
     // MARK: - Commands
@@ -497,11 +576,14 @@ package actor Emulator: Service {
                 hint: "replace it (beaconry ctl battery \(name) full)")
         }
         schedules[beacon]?.override(by: enabled)
+        refresh(beacon)
         return await completed(try await switchBeacon(name, on: enabled))
     }
 
     private func switchBeacon(_ name: String, on isOn: Bool) async throws(EmulatorError) -> BeaconStatus {
         let status = try await command(name) { await $0.setEnabled(isOn) }
+        sessions[status.identifier]?.switch(on: status.isEnabled)
+        refresh(status.identifier)
         // A device without power has no connections.
         if !isOn { await disconnectAll(from: status.identifier) }
         return status
@@ -533,6 +615,7 @@ package actor Emulator: Service {
             schedules[identifier] = BeaconSchedule(schedule, at: scheduleTime, configuration.utcOffset)
         }
         awaitChange(of: identifier)
+        refresh(identifier)
         if let (rotation, step) = schedules[identifier]?.rotation { await beacon.prepare(rotation, step: step) }
     }
 
@@ -548,21 +631,44 @@ package actor Emulator: Service {
     private func advanceSchedule(of beacon: BeaconIdentifier) async {
         guard phase == .up, let change = schedules[beacon]?.advance(to: scheduleTime) else { return }
         awaitChange(of: beacon)
+        refresh(beacon)
         if change.step != nil, let (rotation, step) = schedules[beacon]?.rotation {
             await directory.route(to: beacon) { await $0.rotate(rotation, step: step) }
         }
         guard let isOn = change.isOn, sessions[beacon]?.hasFlatBattery != true else { return }
         // A reload may have removed it meanwhile.
         _ = try? await switchBeacon(beacon.name, on: isOn)
-        checkReadiness()
     }
 
     /// Moves a beacon or a host on the virtual air, and ends its motion.
     /// - Throws: `EmulatorError` `.unknownBeacon` if nothing on the air has this name, or `.refusedSetting` if the radio has
     ///   no positions.
     package func move(_ name: String, to position: Position) async throws(EmulatorError) {
-        guard await (try positioningRadio()).move(name, to: position) else { throw Self.unknownOnAir(name) }
-        await directory.beacon(BeaconIdentifier(name))?.move(.rest(position))
+        let radio = try positioningRadio()
+        try await betweenHandovers { () async throws(EmulatorError) in
+            guard await radio.move(name, to: position) else { throw Self.unknownOnAir(name) }
+            await directory.beacon(BeaconIdentifier(name))?.move(.rest(position))
+        }
+    }
+
+    /// Moves something when no handover is under way, which would give the radio the former position again; a handover waits
+    /// for the end.
+    private func betweenHandovers(_ move: () async throws(EmulatorError) -> Void) async throws(EmulatorError) {
+        while let handover = directory.handover { await handover.value }
+        movesUnderWay += 1
+        defer {
+            movesUnderWay -= 1
+            if movesUnderWay == 0 {
+                waitingForMoves?.resume()
+                waitingForMoves = nil
+            }
+        }
+        try await move()
+    }
+
+    private func untilMoved() async {
+        guard movesUnderWay > 0 else { return }
+        await withCheckedContinuation { waitingForMoves = $0 }
     }
 
     /// Moves a beacon, a host or a receiver on the virtual air through places at one speed, and ends its former motion.
@@ -571,10 +677,13 @@ package actor Emulator: Service {
     package func walk(
         _ name: String, through places: [Position], over duration: Duration
     ) async throws(EmulatorError) {
-        guard let motion = await (try positioningRadio()).walk(name, through: places, over: duration) else {
-            throw Self.unknownOnAir(name)
+        let radio = try positioningRadio()
+        try await betweenHandovers { () async throws(EmulatorError) in
+            guard let motion = await radio.walk(name, through: places, over: duration) else {
+                throw Self.unknownOnAir(name)
+            }
+            await directory.beacon(BeaconIdentifier(name))?.move(motion)
         }
-        await directory.beacon(BeaconIdentifier(name))?.move(motion)
     }
 
     /// Adds a receiver to the virtual air: a server with this name at a free port of 127.0.0.1.
@@ -655,7 +764,8 @@ package actor Emulator: Service {
     /// What the run has done so far, in numbers.
     package func metrics() async -> RunMetrics {
         RunMetrics(
-            beacons: await list(), radio: await (radio as? any CountingRadio)?.counts(), requests: counts.requests,
+            beacons: await list(), air: presentSummary, radio: await (radio as? any CountingRadio)?.counts(),
+            requests: counts.requests,
             flashWrites: counts.flashWrites)
     }
 
@@ -760,6 +870,7 @@ package actor Emulator: Service {
         await (try requireFaultInjection("mute a beacon")).setMuted(true, identifier)
         unmuting.removeValue(forKey: identifier)?.cancel()
         sessions[identifier]?.isMuted = true
+        refresh(identifier)
         events.post(.beacon(identifier, .muted(duration)))
         if let duration {
             unmuting[identifier] = Task { [weak self, clock] in
@@ -783,6 +894,7 @@ package actor Emulator: Service {
         unmuting.removeValue(forKey: beacon)?.cancel()
         guard sessions[beacon]?.isMuted == true else { return }
         sessions[beacon]?.isMuted = false
+        refresh(beacon)
         await faultInjectingRadio?.setMuted(false, beacon)
         events.post(.beacon(beacon, .unmuted))
     }
@@ -795,12 +907,14 @@ package actor Emulator: Service {
         let isFlat = state == .flat
         if sessions[beacon]?.hasFlatBattery != isFlat {
             sessions[beacon]?.hasFlatBattery = isFlat
+            let isOn = isToBeOn(beacon)
+            if !isFlat { sessions[beacon]?.switch(on: isOn) }
             events.post(.beacon(beacon, .battery(state)))
-            if isFlat, takeOffTheAir(beacon) {
+            refresh(beacon)
+            if isFlat, takeOffTheAir(beacon, .none) {
                 events.post(.beacon(beacon, .advertisingStopped(.radio("its battery is flat"))))
             }
             await faultInjectingRadio?.setPowered(!isFlat, beacon)
-            let isOn = isToBeOn(beacon)
             _ = try await command(name) { await $0.setEnabled(isOn) }
             if isFlat, faultInjectingRadio == nil { await disconnectAll(from: beacon) }
         }
@@ -811,6 +925,10 @@ package actor Emulator: Service {
     /// - Throws: `EmulatorError` `.radio` if the radio has no emulated air.
     package func setRadio(_ power: RadioPower) async throws(EmulatorError) {
         await (try requireFaultInjection("be switched off here")).setPowered(power == .on)
+        // So that whoever asks next gets what is so now.
+        while phase == .up, readiness.summary.isRadioUp != (power == .on) {
+            await withCheckedContinuation { waitingForRadio.append($0) }
+        }
     }
 
     private var faultInjectingRadio: (any FaultInjectingRadio)? {
@@ -857,7 +975,10 @@ package actor Emulator: Service {
         {
             status.position = position
         }
-        return sessions[status.identifier]?.completed(status) ?? status
+        guard let session = sessions[status.identifier] else { return status }
+        status = session.completed(status)
+        status.airState = airState(of: status.identifier, session, isEnabled: status.isEnabled)
+        return status
     }
 
     // MARK: - Pairing
@@ -959,9 +1080,17 @@ package actor Emulator: Service {
 
     private func startOver() async throws(EmulatorError) -> ReloadResult {
         let profiles = try await factory.loadProfiles()
-        await faultInjectingRadio?.setPowered(true)
-        _ = try await replaceBeacons(by: [])
-        let result = try await replaceProfiles(by: profiles, resets: true)
+        let fresh = try makeSuccessors(of: profiles)
+        let result: ReloadResult
+        do throws(EmulatorError) {
+            result = try await handOver { emulator throws(EmulatorError) in
+                try await emulator.restartBeacons(as: fresh.map(\.beacon))
+            }
+        } catch {
+            Self.releaseLocks(of: fresh)
+            throw error
+        }
+        await adopt(profiles)
         if let radio = try? positioningRadio() {
             // Those that are there from the start cannot be removed.
             for receiver in await radio.namedReceivers() { _ = await radio.removeReceiver(receiver.name) }
@@ -971,6 +1100,92 @@ package actor Emulator: Service {
         }
         events.clearJournal()
         return result
+    }
+
+    /// Replaces all beacons by those of a reset, which have the settings of their profiles.
+    /// - Throws: `EmulatorError` if saved state cannot be removed, or the radio cannot carry the beacons; then nothing has
+    ///   changed.
+    private func restartBeacons(as next: [RunningBeacon]) async throws(EmulatorError) -> ReloadResult {
+        let former = beacons
+        var reset = StateReset()
+        let hosted = await Self.hosted(next)
+        do throws(EmulatorError) {
+            for beacon in former { await beacon.settle() }
+            let files = (former + next).flatMap(savedFiles).map { ($0.path, $0) }
+            for file in Dictionary(files, uniquingKeysWith: { first, _ in first }).values {
+                do throws(SystemError) {
+                    try reset.begin(file)
+                } catch {
+                    throw EmulatorError(
+                        .inputOutput, "nothing was reset, because saved state cannot be removed (\(error))",
+                        hint: "make the state folder writable, or check its medium")
+                }
+            }
+            do throws(RadioError) {
+                try await radio.replan(hosted)
+            } catch {
+                throw EmulatorError(error)
+            }
+        } catch {
+            reset.cancel()
+            throw error
+        }
+        // From here on, nothing is refused.
+        await faultInjectingRadio?.setPowered(true)
+        for beacon in former {
+            _ = await beacon.retire()
+            await beacon.remove()
+            await disconnectAll(from: beacon.identifier)
+            if !vault.secrets(of: beacon.identifier).bonds.isEmpty {
+                _ = await pairingRadio?.forgetBonds(of: beacon.identifier, peer: nil)
+            }
+            vault.clear(beacon.identifier)
+            remove(beacon.identifier)
+        }
+        // Without beacons, the radio forgets what belonged to them, such as overrides of links.
+        try? await radio.replan([])
+        let paths = Set(reset.paths)
+        for error in reset.finish() { events.post(.warning(Self.notReset(error))) }
+        for beacon in next {
+            if let flash = beacon.flash, paths.contains(flash.path) {
+                events.post(.beacon(beacon.identifier, .settingsReset(file: flash.path)))
+            }
+            if let bonds = bondFile(of: beacon), paths.contains(bonds.path) {
+                events.post(.beacon(beacon.identifier, .bondsReset(file: bonds.path)))
+            }
+            // The file is removed, so there is nothing to read.
+            try? openBonds(of: beacon, resets: false)
+        }
+        install(next)
+        do throws(RadioError) {
+            try await radio.replan(hosted)
+        } catch {
+            // It carried them a moment ago; the radio reports what is wrong now.
+            events.post(.warning(Warning(code: "reset-refused", message: error.message, hint: error.hint)))
+        }
+        let locks = next.compactMap(\.lock)
+        for case let lock? in former.map(\.lock) where !locks.contains(where: { $0 === lock }) { lock.release() }
+        for beacon in next {
+            await beginSchedule(of: beacon)
+            await beacon.powerOn(replacing: RunningBeacon.Handover(isEnabled: isToBeOn(beacon.identifier)))
+        }
+        return ReloadResult(added: next.map(\.identifier.name))
+    }
+
+    private static func notReset(_ error: SystemError) -> Warning {
+        Warning(
+            code: "reset-incomplete", message: "saved state could not be removed (\(error)): the next run may find it",
+            hint: "remove it when this run has ended (beaconry reset)")
+    }
+
+    /// The files of the settings and the bonds of a beacon.
+    private func savedFiles(of beacon: RunningBeacon) -> [AtomicFile] {
+        [beacon.flash?.file, bondFile(of: beacon)?.file].compactMap(\.self)
+    }
+
+    private func bondFile(of beacon: RunningBeacon) -> BondFile? {
+        guard beacon.profile.pairing != nil else { return nil }
+        return configuration.state?.bonds(profile: beacon.profileName, beacon: beacon.profile.id)
     }
 
     /// Performs a change of the profiles after those before it, when the beacons are on the radio.
@@ -994,10 +1209,14 @@ package actor Emulator: Service {
         return try await reload.value.get()
     }
 
-    private func replaceProfiles(
-        by profiles: [Profile], resets: Bool = false
-    ) async throws(EmulatorError) -> ReloadResult {
-        let result = try await replaceBeacons(by: profiles, resets: resets)
+    private func replaceProfiles(by profiles: [Profile]) async throws(EmulatorError) -> ReloadResult {
+        let result = try await replaceBeacons(by: profiles)
+        await adopt(profiles)
+        return result
+    }
+
+    /// Takes the profiles of beacons that are on the radio now.
+    private func adopt(_ profiles: [Profile]) async {
         profilesWithoutBeacons = profiles.map { $0.with([]) }
         revision += 1
         await replaceReceivers(by: profiles.flatMap(\.receivers))
@@ -1006,7 +1225,6 @@ package actor Emulator: Service {
             events.post(.warning(Self.changedModel))
         }
         events.post(.reloaded(beacons: order.count))
-        return result
     }
 
     private static let changedModel = Warning(
@@ -1017,13 +1235,38 @@ package actor Emulator: Service {
     /// A beacon that a reload has made, and the beacon with the same profile and id before.
     private typealias FreshBeacon = (beacon: RunningBeacon, predecessor: RunningBeacon?)
 
-    private func replaceBeacons(
-        by profiles: [Profile], resets: Bool = false
-    ) async throws(EmulatorError) -> ReloadResult {
+    /// Makes beacons of profiles, all of them new. Those of the run hand their locks over.
+    /// - Throws: `EmulatorError` `.cannotCreate` if a lock cannot be acquired; then none is.
+    private func makeSuccessors(of profiles: [Profile]) throws(EmulatorError) -> [FreshBeacon] {
+        let present = beaconsByPath
+        var fresh: [FreshBeacon] = []
+        do throws(EmulatorError) {
+            for (profile, definition, identifier) in BeaconFactory.identified(profiles) {
+                let predecessor = present["\(profile.name)/\(definition.id)"]
+                let beacon = try factory.makeBeacon(definition, of: profile.name, identifier, lock: predecessor?.lock)
+                fresh.append((beacon, predecessor))
+            }
+        } catch {
+            Self.releaseLocks(of: fresh)
+            throw error
+        }
+        return fresh
+    }
+
+    /// The beacons by `PROFILE/ID`.
+    private var beaconsByPath: [String: RunningBeacon] {
+        Dictionary(
+            beacons.map { ("\($0.profileName)/\($0.profile.id)", $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    private static func releaseLocks(of fresh: [FreshBeacon]) {
+        for (beacon, predecessor) in fresh where predecessor?.lock !== beacon.lock { beacon.lock?.release() }
+    }
+
+    private func replaceBeacons(by profiles: [Profile]) async throws(EmulatorError) -> ReloadResult {
         var next: [RunningBeacon] = []
         var fresh: [FreshBeacon] = []
-        let present = Dictionary(
-            beacons.map { ("\($0.profileName)/\($0.profile.id)", $0) }, uniquingKeysWith: { first, _ in first })
+        let present = beaconsByPath
         do {
             for (profile, definition, identifier) in BeaconFactory.identified(profiles) {
                 let predecessor = present["\(profile.name)/\(definition.id)"]
@@ -1035,35 +1278,40 @@ package actor Emulator: Service {
                     definition, of: profile.name, identifier, lock: predecessor?.lock)
                 fresh.append((beacon, predecessor))
                 next.append(beacon)
-                try await beacon.restore(resets: resets)
-                try openBonds(of: beacon, resets: resets)
+                try await beacon.restore(resets: false)
+                try openBonds(of: beacon, resets: false)
             }
-            let result = try await handOver(to: next, fresh)
-            checkReadiness()
-            return result
+            return try await handOver { [next, fresh] emulator throws(EmulatorError) in
+                do throws(RadioError) {
+                    try await emulator.radio.replan(await Self.hosted(next))
+                } catch {
+                    throw EmulatorError(error)
+                }
+                return await emulator.exchangeBeacons(for: next, fresh)
+            }
         } catch {
-            for (beacon, predecessor) in fresh where predecessor?.lock !== beacon.lock { beacon.lock?.release() }
+            Self.releaseLocks(of: fresh)
             throw error
         }
     }
 
-    /// Gives the radio the new attribute tables, and replaces the beacons. Requests and commands wait meanwhile, so
+    /// Gives the radio new attribute tables, and replaces the beacons. Requests, commands and moves wait meanwhile, so
     /// that none reaches a device with another table, or one that is being replaced.
-    /// - Throws: `EmulatorError` if the radio cannot carry the beacons; then nothing has changed.
-    private func handOver(to next: [RunningBeacon], _ fresh: [FreshBeacon]) async throws(EmulatorError) -> ReloadResult
-    {
-        let hosted = await Self.hosted(next)
-        let exchange = Task { () -> Result<ReloadResult, EmulatorError> in
+    /// - Throws: what the exchange throws.
+    private func handOver(
+        _ exchange: @escaping @Sendable (isolated Emulator) async throws(EmulatorError) -> ReloadResult
+    ) async throws(EmulatorError) -> ReloadResult {
+        let task = Task { () -> Result<ReloadResult, EmulatorError> in
             defer { directory.handover = nil }
-            do throws(RadioError) {
-                try await radio.replan(hosted)
+            await untilMoved()
+            do throws(EmulatorError) {
+                return .success(try await exchange(self))
             } catch {
-                return .failure(EmulatorError(error))
+                return .failure(error)
             }
-            return .success(await exchangeBeacons(for: next, fresh))
         }
-        directory.handover = Task { _ = await exchange.value }
-        return try await exchange.value.get()
+        directory.handover = Task { _ = await task.value }
+        return try await task.value.get()
     }
 
     /// Replaces the beacons. At the end of the handover the new beacons are switched on.

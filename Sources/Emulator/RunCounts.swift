@@ -58,6 +58,8 @@ package struct RunMetrics: Sendable {
 
     /// The beacons.
     package let beacons: [BeaconStatus]
+    /// What should be on the air, and what is.
+    package let air: AirSummary
     /// What happened on the air; `nil` where the controllers do not report it.
     package let radio: RadioCounts?
     /// The answered requests of centrals.

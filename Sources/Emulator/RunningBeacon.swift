@@ -23,6 +23,7 @@ import Synchronization
 actor RunningBeacon {
     /// An action that the emulator performs for a beacon.
     indirect enum Action: Sendable {
+        case switched(BeaconIdentifier, isOn: Bool, advertises: Bool)
         case advertise(BeaconIdentifier, Advertisement?)
         case notify(BeaconIdentifier, CharacteristicIdentifier, value: [UInt8], to: Central?)
         case updateConnection(Central, ConnectionParameters)
@@ -47,7 +48,8 @@ actor RunningBeacon {
     private let executor: any SerialExecutor
     private nonisolated let clock: Timekeeper
     private let counts: RunCounts
-    private let flash: FlashFile?
+    /// The file of its settings; `nil` if they are not saved.
+    nonisolated let flash: FlashFile?
     /// The lock of the settings; on a reload the successor takes it over.
     nonisolated let lock: FileLock?
     private let perform: @Sendable (Action) -> Void
@@ -192,6 +194,7 @@ actor RunningBeacon {
     ) async {
         isEnabled = handover.isEnabled
         guard isEnabled else {
+            perform(.switched(identifier, isOn: false, advertises: false))
             // The schedule of the new profile has it off.
             if handover.advertisement != nil { perform(.advertise(identifier, nil)) }
             return
@@ -207,6 +210,7 @@ actor RunningBeacon {
         isStarting = false
         let first = advertisement
         advertisement = handover.advertisement
+        perform(.switched(identifier, isOn: true, advertises: first != nil))
         advertise(first)
     }
 
@@ -220,6 +224,9 @@ actor RunningBeacon {
 
     /// Notes that it was moved, which ended its former motion.
     func move(_ motion: Motion) { self.motion = motion }
+
+    /// Returns when the inputs so far are handled, and their settings saved.
+    func settle() {}
 
     /// Ends the timer, at the end of the run.
     func end() { stopTimer() }
@@ -243,6 +250,7 @@ actor RunningBeacon {
         if enabled {
             await powerOn()
         } else {
+            perform(.switched(identifier, isOn: false, advertises: false))
             stopTimer()
             advertise(nil)
         }

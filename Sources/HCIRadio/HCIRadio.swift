@@ -672,9 +672,9 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
     private func lose(_ error: RadioError, of host: HostIdentifier) {
         if opening != nil { return finishOpening(.failure(error)) }
         guard !isClosed, case .controller(let source) = medium else { return }
+        continuation.yield(.lost(error))
         central.end(error)
         peripheral.lose(error)
-        continuation.yield(.lost(error))
         hosts[host]?.close()
         recover(source)
     }
@@ -774,8 +774,8 @@ extension HCIRadio: FaultInjectingRadio {
         } else {
             let error = RadioError(
                 .poweredOff, "the radio was switched off", hint: "switch it on again (beaconry ctl radio on)")
-            peripheral.powerOff(error)
             continuation.yield(.lost(error))
+            peripheral.powerOff(error)
         }
     }
 }

@@ -9,7 +9,8 @@ package import BluetoothCore
 package enum RadioEvent: Hashable, Sendable {
     /// The radio is usable, for the first time or again.
     case ready(RadioCapabilities)
-    /// The radio is not usable any more; the requested advertisements return with `.ready` and `.advertising`.
+    /// The radio is not usable any more; `.stopped` follows for each beacon that was on the air. The requested advertisements
+    /// return with `.ready` and `.advertising`.
     case lost(RadioError)
     /// A beacon is on the air, or its values have changed.
     case advertising(BeaconIdentifier, AdvertisingStatus)

@@ -68,7 +68,7 @@ struct Running {
         let managing = ServiceManager().map { manager in
             let changes = emulator.events.listen()
             return Task { [waits = configuration.waits] in
-                await manager.follow(changes, waits: waits) { _ = await emulator.scenarioRecord }
+                await manager.follow(changes, waits: waits) { await emulator.airSummary() }
             }
         }
         let watching = Task { await watch?.run { _ = try? await emulator.reload() } }

@@ -67,11 +67,19 @@ package enum BeaconText {
     }
 
     private static func state(of beacon: BeaconRecord) -> String {
-        guard beacon.enabled else {
-            if beacon.battery == .flat { return "off (flat battery)" }
-            return beacon.schedule?.on == false && beacon.schedule?.overridden == nil ? "off (schedule)" : "off"
+        let present = beacon.centrals.isEmpty ? "on" : "connected"
+        return switch beacon.state.state {
+        case .onAir: present
+        case .starting: "starting"
+        case .paused: beacon.centrals.isEmpty ? "paused" : present
+        case .disabled: "off"
+        case .scheduledOff: "off (schedule)"
+        case .muted: "\(present) (muted)"
+        case .flatBattery: "off (flat battery)"
+        case .radioOff: "not on the air (radio off)"
+        case .refused: "not on the air (refused)"
+        case .notOnAir: "not on the air"
         }
-        return (beacon.centrals.isEmpty ? "on" : "connected") + (beacon.muted == true ? " (muted)" : "")
     }
 
     /// `off until 2026-01-31T17:00:00.000Z`

@@ -28,27 +28,35 @@ package struct ServiceManager: Sendable {
     /// - Parameters:
     ///   - events: its events.
     ///   - waits: whether the run is started while it waits for its radio; else it is when the beacons are on the air.
-    ///   - isAlive: returns when the run has done something.
+    ///   - summary: what is on the air; it returns when the run has done something, so it is the sign of life, too.
     package func follow(
-        _ events: AsyncStream<PostedEvent>, waits: Bool, isAlive: @escaping @Sendable () async -> Void
+        _ events: AsyncStream<PostedEvent>, waits: Bool, summary: @escaping @Sendable () async -> AirSummary
     ) async {
         if waits { send("READY=1\nSTATUS=waiting for the radio") }
         let watchdog = Task {
             guard let limit else { return }
             while (try? await Task.sleep(for: limit / 2)) != nil {
-                await isAlive()
+                _ = await summary()
                 send("WATCHDOG=1")
             }
         }
         defer { watchdog.cancel() }
+        var isReady = false
+        var status = ""
         for await posted in events {
             switch posted.event {
-            case .ready(let count): send("READY=1\nSTATUS=\(Formatting.count(count, "beacon")) on the air")
-            case .reloaded(let count): send("STATUS=\(Formatting.count(count, "beacon")) after a reload")
-            case .radioReady: send("STATUS=the radio is ready")
+            case .ready:
+                isReady = true
+                status = await summary().sentence
+                send("READY=1\nSTATUS=\(status)")
+            case .radioReady where !isReady: send("STATUS=the radio is ready")
             case .radioLost(let error): send("STATUS=the radio is lost: \(error.message)")
             case .stopping: send("STOPPING=1\nSTATUS=stopping")
-            default: break
+            default:
+                guard isReady, posted.event.changesAir else { continue }
+                let present = await summary().sentence
+                if present != status { send("STATUS=\(present)") }
+                status = present
             }
         }
     }
@@ -71,6 +79,21 @@ package struct ServiceManager: Sendable {
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
                 _ = sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), address, length)
             }
+        }
+    }
+}
+
+extension EmulatorEvent {
+    /// Whether what is on the air may be different after the event.
+    fileprivate var changesAir: Bool {
+        switch self {
+        case .radioReady, .degraded, .recovered, .reloaded: true
+        case .beacon(_, let event):
+            switch event {
+            case .advertising, .advertisingStopped, .advertisingRefused, .muted, .unmuted, .battery: true
+            default: false
+            }
+        default: false
         }
     }
 }

@@ -191,9 +191,9 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
         guard !Task.isCancelled else { return }
         let stopped = placement.placedBeacons
         await detach()
-        for beacon in stopped { continuation.yield(.stopped(beacon, reason: error.message)) }
         if trouble != error { continuation.yield(.lost(error)) }
         trouble = error
+        for beacon in stopped { continuation.yield(.stopped(beacon, reason: error.message)) }
     }
 
     private func attachFirst(waits: Bool) async throws(RadioError) -> RadioCapabilities {

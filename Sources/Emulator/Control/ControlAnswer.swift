@@ -317,6 +317,10 @@ package struct BeaconRecord: Hashable, Sendable {
         /// Whether the beacon is on the air: not while it is switched off or refused, or has all the centrals that it
         /// accepts.
         package let onAir: Bool
+        /// Whether it is on the air now, or why it is not.
+        package let state: AirState
+        /// Whether it should be on the air.
+        package let shouldBeOnAir: Bool
         /// The advertiser's address, or the last one; absent if the radio does not report it.
         package let address: String?
         /// The PDU type on the air, or the last one.
@@ -355,7 +359,8 @@ package struct BeaconRecord: Hashable, Sendable {
             enabled: status.isEnabled,
             values: own.isEmpty ? nil : Dictionary(own.map { ($0.key, $0.text) }, uniquingKeysWith: { $1 }),
             presentValues: status.presentValues.isEmpty ? nil : status.presentValues, services: status.services,
-            keepsSettings: status.keepsSettings, onAir: status.isOnAir,
+            keepsSettings: status.keepsSettings, onAir: status.isOnAir, state: status.airState,
+            shouldBeOnAir: status.airState.isExpected,
             address: status.effective?.address.value?.description, pdu: status.effective?.pdu.value?.rawValue,
             flags: status.effective?.advertisingData.value.flatMap { bytes in
                 (try? AdvertisingData(parsing: bytes))?.flags?.rawValue

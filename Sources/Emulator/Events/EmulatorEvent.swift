@@ -16,8 +16,12 @@ package enum EmulatorEvent: Hashable, Sendable {
     case radioReady(RadioCapabilities)
     /// The radio is not usable any more; the run waits for it.
     case radioLost(RadioError)
-    /// Every beacon is on the air, for the first time.
+    /// Everything that should be on the air is on the air, for the first time.
     case ready(beacons: Int)
+    /// Something that should be on the air is not.
+    case degraded(AirSummary)
+    /// Everything that should be on the air is on the air again.
+    case recovered(AirSummary)
     /// The control requests are served over HTTP, at this URL.
     case controlServed(url: String)
     /// The profiles were read again.

@@ -23,6 +23,12 @@ extension PostedEvent: Encodable {
         case .ready(let count):
             try record.set(.event, "ready")
             try record.set(.beacons, count)
+        case .degraded(let summary):
+            try record.set(.event, "degraded")
+            try record.describe(summary)
+        case .recovered(let summary):
+            try record.set(.event, "recovered")
+            try record.describe(summary)
         case .controlServed(let url):
             try record.set(.event, "http-ready")
             try record.set(.url, url)
@@ -76,8 +82,9 @@ private struct EventFields {
         case host, transport, scan
         /// A phone's notification: an object.
         case notification, action, name, app
-        /// The number of lost events, and of beacons on the air.
-        case count, beacons
+        /// The number of lost events, and of beacons; the numbers of those that should be on the air and that are, and those
+        /// that should be and are not.
+        case count, beacons, expected, onAir, missing
         /// A duration.
         case seconds
         /// A radio.
@@ -125,6 +132,13 @@ private struct EventFields {
         try set(.servers, capabilities.servers.isEmpty ? nil : capabilities.servers)
         try set(.receivers, capabilities.receivers.isEmpty ? nil : capabilities.receivers)
         try set(.seed, capabilities.seed)
+    }
+
+    mutating func describe(_ summary: AirSummary) throws {
+        try set(.expected, summary.expected)
+        try set(.onAir, summary.count(.onAir))
+        try set(.missing, summary.missing.isEmpty ? nil : summary.missing)
+        try set(.message, summary.sentence)
     }
 
     mutating func describe(_ event: HostEvent) throws {

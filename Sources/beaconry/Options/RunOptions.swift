@@ -37,7 +37,7 @@ struct RunOptions: ParsableArguments {
         transform: OptionValue.rate)
     var rate: Simulation.Rate?
 
-    @Option(help: "File that exists while all beacons are on the air (default: none).")
+    @Option(help: "File that exists while everything that should be on the air is on the air (default: none).")
     var readyFile: String?
 
     @Option(

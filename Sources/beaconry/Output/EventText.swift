@@ -18,6 +18,8 @@ enum EventText {
         switch event {
         case .radioReady(let capabilities): return ready(capabilities)
         case .radioLost(let error): return "radio lost: \(error.message); \(error.hint)"
+        case .degraded(let summary): return "degraded: \(summary.sentence)"
+        case .recovered(let summary): return "recovered: \(summary.sentence)"
         case .ready(let count): return "ready: \(count) beacon\(count == 1 ? " is" : "s are") on the air"
         case .controlServed(let url): return "control over HTTP: \(url)"
         case .reloaded(let count): return "reloaded: \(count) beacon\(count == 1 ? "" : "s")"

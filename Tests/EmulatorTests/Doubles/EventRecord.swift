@@ -85,6 +85,9 @@ struct EventRecord: Decodable, Hashable, Sendable {
     var receivers: [String: String]?
     var seed: UInt64?
     var beacons: Int?
+    var expected: Int?
+    var onAir: Int?
+    var missing: [AirSummary.MissingBeacon]?
     var seconds: Double?
 
     /// The record of an event.

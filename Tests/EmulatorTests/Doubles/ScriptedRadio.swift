@@ -45,9 +45,7 @@ final class ScriptedRadio: ConnectionUpdatingRadio, PairingRadio, BondStoringRad
         var isOpeningHeld = false
         var replanFailure: RadioError?
         var whileReplanning: (@Sendable () async -> Void)?
-        var capabilities = RadioCapabilities(
-            name: "scripted", way: "script", wayReason: "this is a test", address: nil, hasExtendedAdvertising: true,
-            instances: 8, freeInstances: 8, sharesTime: false, canReadBack: true)
+        var capabilities = RadioCapabilities.scripted
         var injectsFaults = false
         var endedConnections: [String]?
         var keeper: (any BondStore)?
@@ -202,7 +200,10 @@ final class ScriptedRadio: ConnectionUpdatingRadio, PairingRadio, BondStoringRad
         calls.append(.power(beacon.name, isPowered))
     }
 
-    func setPowered(_ isPowered: Bool) async { calls.append(.power(nil, isPowered)) }
+    func setPowered(_ isPowered: Bool) async {
+        calls.append(.power(nil, isPowered))
+        emit(isPowered ? .ready(.scripted) : .lost(RadioError(.poweredOff, "switched off", hint: "switch it on")))
+    }
 
     func close() async {
         calls.append(.close)
@@ -220,4 +221,11 @@ final class ScriptedRadio: ConnectionUpdatingRadio, PairingRadio, BondStoringRad
         let warnings = fields.map { Warning(code: "scripted", message: "\($0.rawValue) differs", hint: "none") }
         return AdvertisingStatus(requested: requested, effective: effective, differences: fields, warnings: warnings)
     }
+}
+
+extension RadioCapabilities {
+    /// Those of a scripted radio.
+    static let scripted = RadioCapabilities(
+        name: "scripted", way: "script", wayReason: "this is a test", address: nil, hasExtendedAdvertising: true,
+        instances: 8, freeInstances: 8, sharesTime: false, canReadBack: true)
 }

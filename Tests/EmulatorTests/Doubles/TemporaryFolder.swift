@@ -32,6 +32,11 @@ final class TemporaryFolder: Sendable {
         try Data(text.utf8).write(to: url)
     }
 
+    /// Creates a folder in it.
+    func makeFolder(_ name: String) throws {
+        try FileManager.default.createDirectory(atPath: file(name), withIntermediateDirectories: true)
+    }
+
     /// The text of a file; `nil` if it does not exist.
     func text(_ name: String) -> String? {
         // FileManager's contents(atPath:) leaks its buffer if the file is empty.

@@ -50,6 +50,12 @@ def test_a_service_manager_is_notified(beaconry: Beaconry, is_abstract: bool) ->
     manager.wait("WATCHDOG=1")
     assert beaconry.call("ctl", "radio", "off").returncode == 0
     manager.wait("STATUS=the radio is lost: the radio was switched off")
+    assert beaconry.call("ctl", "radio", "on").returncode == 0
+    manager.wait("STATUS=13 beacons on the air")
+    assert beaconry.call("ctl", "disable", "entrance").returncode == 0
+    manager.wait("STATUS=12 of 13 beacons on the air, 1 off, paused or muted")
+    assert beaconry.call("ctl", "battery", "lobby-welcome", "flat").returncode == 0
+    manager.wait("STATUS=11 of 12 beacons on the air; not: lobby-welcome (flat battery)")
     assert run.end() == 0
     manager.wait("STOPPING=1")
 

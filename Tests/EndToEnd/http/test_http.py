@@ -85,7 +85,46 @@ def test_bad_requests_are_problems(served: Served, method: str, path: str, body:
     problem = answer.json
     assert problem["status"] == status and problem["title"] and problem["detail"]
     assert code is None or problem["code"] == code, problem
-    assert server.get("/v1/health") == {"status": "ok"}
+    assert server.get("/v1/health") == {"status": "ok", "beacons": 13, "expected": 13, "onAir": 13}
+
+
+def test_health_readiness_and_lists_follow_the_air(served: Served, beaconry: Beaconry) -> None:
+    ready = beaconry.folder / "ready"
+    server = served("--ready-file", str(ready))
+
+    def metrics() -> str:
+        return server.request("GET", "/metrics").body.decode()
+
+    assert server.get("/v1/health")["onAir"] == 13 and ready.exists()
+    assert beaconry.call("ctl", "radio", "off").returncode == 0
+    health = server.request("GET", "/v1/health")
+    assert (health.status, health.json["code"]) == (503, "not-ready")
+    assert health.json["detail"].startswith("0 of 13 beacons on the air; not: entrance (the radio is off or lost)")
+    assert not ready.exists()
+    assert "beaconry_ready 0\n" in metrics() and 'beaconry_beacons{state="radio-off"} 13\n' in metrics()
+    assert "not on the air (radio off)" in beaconry.call("ctl", "list").stdout
+    beacon = server.get("/v1/beacons/entrance")
+    assert (beacon["state"], beacon["shouldBeOnAir"], beacon["onAir"]) == ("radio-off", True, False)
+    server.run.wait("degraded", onAir=0, expected=13)
+
+    assert beaconry.call("ctl", "radio", "on").returncode == 0
+    server.run.wait("recovered", onAir=13)
+    assert ready.exists() and server.get("/v1/health")["status"] == "ok" and "beaconry_ready 1\n" in metrics()
+
+    # A beacon that is switched off or muted should not be on the air; one with a flat battery should be.
+    assert beaconry.call("ctl", "mute", "entrance").returncode == 0
+    assert beaconry.call("ctl", "disable", "lobby-welcome").returncode == 0
+    assert server.get("/v1/health") == {"status": "ok", "beacons": 13, "expected": 11, "onAir": 11}
+    assert beaconry.call("ctl", "unmute", "entrance").returncode == 0
+    assert beaconry.call("ctl", "battery", "entrance", "flat").returncode == 0
+    health = server.request("GET", "/v1/health")
+    assert (health.status, health.json["detail"]) == (503, "11 of 12 beacons on the air; not: entrance (flat battery)")
+    assert not ready.exists() and 'beaconry_beacons{state="flat-battery"} 1\n' in metrics()
+    assert beaconry.call("ctl", "battery", "entrance", "full").returncode == 0
+    server.run.wait("recovered", onAir=12)
+    assert ready.exists()
+    server.run.end()
+    assert not ready.exists()
 
 
 def test_other_methods_are_refused_with_those_that_are_there(served: Served) -> None:
@@ -335,7 +374,7 @@ def test_metrics_are_clean(served: Served) -> None:
     answer = server.request("GET", "/metrics")
     assert answer.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
     text = answer.body.decode()
-    assert 'beaconry_beacons{state="off"} 1\n' in text and 'beaconry_beacons{state="on-air"} 12\n' in text
+    assert 'beaconry_beacons{state="disabled"} 1\n' in text and 'beaconry_beacons{state="on-air"} 12\n' in text
     checked = subprocess.run([PROMTOOL, "check", "metrics"], input=text, capture_output=True, text=True, timeout=20, check=False)
     assert (checked.returncode, checked.stdout, checked.stderr) == (0, "", "")
 

@@ -1,0 +1,63 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a run announces of its beacons.
+///
+/// A run is ready, once, when everything that should be on the air is on the air. From then on it is complete or incomplete;
+/// its ready file exists while it is complete. It is degraded while something that was started is not on the air, which is
+/// announced at its beginning and at its end; a beacon that has just been switched on makes the run incomplete only.
+struct RunReadiness {
+    /// An announcement.
+    enum Step: Hashable {
+        /// The run is ready, for the first time.
+        case ready
+        /// The run is complete again.
+        case complete
+        /// The run is incomplete.
+        case incomplete
+        /// Something that should be on the air is not.
+        case degraded
+        /// Everything that should be on the air is on the air again.
+        case recovered
+    }
+
+    /// The states of the beacons, counted, without names.
+    private(set) var summary = AirSummary()
+    /// Whether the run has been ready.
+    private(set) var isReady = false
+    private var isComplete = false
+    private var isDegraded = false
+
+    /// Moves a beacon from one state to another; `nil` is no state.
+    mutating func move(from former: AirState?, to next: AirState?) { summary.move(from: former, to: next) }
+
+    /// Takes whether the beacons are on the radio.
+    mutating func setRunning(_ isRunning: Bool) { summary.isRunning = isRunning }
+
+    /// Takes whether the radio is usable.
+    mutating func setRadioUp(_ isUp: Bool) { summary.isRadioUp = isUp }
+
+    /// The announcements that follow from the changes since the last ones.
+    mutating func next() -> [Step] {
+        var steps: [Step] = []
+        if summary.isComplete != isComplete {
+            isComplete = summary.isComplete
+            if !isComplete {
+                steps.append(.incomplete)
+            } else if isReady {
+                steps.append(.complete)
+            } else {
+                isReady = true
+                steps.append(.ready)
+            }
+        }
+        guard isReady, summary.isRunning else { return steps }
+        let isDegraded = !summary.isRadioUp || summary.missingCount > summary.count(.starting)
+        // Whatever is starting again is not recovered yet.
+        guard isDegraded != self.isDegraded, isDegraded || isComplete else { return steps }
+        self.isDegraded = isDegraded
+        steps.append(isDegraded ? .degraded : .recovered)
+        return steps
+    }
+}
