@@ -111,6 +111,9 @@ package final class Simulation: Clock, SerialExecutor {
         var advances: [@Sendable () -> Void] = []
         /// Whether the thread waits for work.
         var isWaiting = false
+        /// Whether the thread ends when nothing is left to do; work that is added later starts another one.
+        var isReleased = false
+        var hasThread = true
     }
 
     private enum Step: @unchecked Sendable {
@@ -119,12 +122,14 @@ package final class Simulation: Clock, SerialExecutor {
         case arrived([@Sendable () -> Void])
         /// For this long in real time, or until there is work.
         case wait(Duration?)
+        /// The thread ends.
+        case end
     }
 
     private let state: Mutex<State>
     private let wakeUp = DispatchSemaphore(value: 0)
 
-    /// A simulation, whose thread starts at once and lasts as long as the process.
+    /// A simulation, whose thread starts at once and lasts as long as the process, unless it is one of `run`.
     package init(rate: Rate) {
         state = Mutex(State(rate: rate, anchor: (.now, .zero)))
         startThread()
@@ -149,7 +154,7 @@ package final class Simulation: Clock, SerialExecutor {
     }
 
     /// Runs a body, and all tasks and actors that it starts, in a simulation of its own; other tasks of the process are not
-    /// affected. Afterwards the time stands still.
+    /// affected. Afterwards the time stands still, and the thread ends.
     ///
     /// What a thread from elsewhere resumes, such as the queue of an actor, leaves the simulation.
     /// - Throws: the error of the body.
@@ -163,7 +168,7 @@ package final class Simulation: Clock, SerialExecutor {
                 Task.detached {
                     let result: Result<Value, any Error>
                     do { result = .success(try await body(simulation)) } catch { result = .failure(error) }
-                    simulation.setRate(.manual)
+                    simulation.release()
                     // Not here: what this thread resumes stays in the simulation.
                     DispatchQueue.global().async { continuation.resume(returning: result) }
                 }
@@ -191,6 +196,12 @@ extension Simulation {
             state.rate = rate
             wakeIfWaiting(&state)
         }
+    }
+
+    /// Stops the time, and lets the thread end when nothing is left to do.
+    private func release() {
+        setRate(.manual)
+        state.withLock { $0.isReleased = true }
     }
 
     /// Advances the time of a manual rate, and returns when all that is due until then is done; at any other rate it waits
@@ -299,6 +310,10 @@ extension Simulation {
     }
 
     private func wakeIfWaiting(_ state: inout State) {
+        if !state.hasThread {
+            state.hasThread = true
+            startThread()
+        }
         guard state.isWaiting else { return }
         state.isWaiting = false
         wakeUp.signal()
@@ -330,6 +345,7 @@ extension Simulation {
                 // A signal that comes after the time is taken by the next wait, which then does nothing.
                 _ = wakeUp.wait(timeout: .now() + .nanoseconds(Int(time / .nanoseconds(1))))
                 state.withLock { $0.isWaiting = false }
+            case .end: return
             }
         }
     }
@@ -354,6 +370,10 @@ extension Simulation {
             state.now = max(state.now, state.limit)
             defer { state.advances = [] }
             return .arrived(state.advances)
+        }
+        if state.isReleased {
+            state.hasThread = false
+            return .end
         }
         state.isWaiting = true
         guard case .scaled(let factor) = state.rate, let first = state.deadlines.min else { return .wait(nil) }

@@ -16,7 +16,34 @@ private final class Log: Sendable {
     var all: [String] { entries.withLock { $0 } }
 }
 
+/// A simulation that may have ended.
+private struct WeakSimulation: Sendable {
+    weak let simulation: Simulation?
+}
+
 @Suite(.timeLimit(.minutes(1))) struct SimulationTests {
+    @Test func simulationOfABodyEndsWithIt() async throws {
+        let ended = try await Simulation.run { clock in
+            try await clock.sleep(for: .seconds(1))
+            return WeakSimulation(simulation: clock)
+        }
+        // Its thread has held it.
+        while ended.simulation != nil { try await Task.sleep(for: .milliseconds(5)) }
+    }
+
+    @Test func workAfterTheEndOfABodyIsDone() async throws {
+        let clock = try await Simulation.run { clock in clock }
+        for _ in 0..<20 {
+            let isCurrent = await withCheckedContinuation { continuation in
+                clock.execute {
+                    let isCurrent = clock.isCurrent
+                    DispatchQueue.global().async { continuation.resume(returning: isCurrent) }
+                }
+            }
+            #expect(isCurrent)
+        }
+    }
+
     @Test func timersFireInTheOrderOfTheirTimesAndThenOfTheirCreation() async {
         let log = Log()
         let simulation = Simulation(rate: .manual)
