@@ -30,7 +30,8 @@ package final class MetricsFile: Sendable {
         do throws(SystemError) {
             try Self.write(report.text(watch), to: path)
         } catch {
-            throw EmulatorError(.cannotCreate, "\(error)", hint: "choose another --metrics-file")
+            let hint = SystemError.missingFolder(of: path) == nil ? "choose another --metrics-file" : ""
+            throw EmulatorError(.cannotCreate, "\(error)", hint: hint)
         }
         let events = emulator.events.listen()
         tasks = [

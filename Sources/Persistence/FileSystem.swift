@@ -50,7 +50,8 @@ extension FileSystem {
             try rename(temporary, to: path)
         } catch {
             try? remove(temporary)
-            throw error
+            throw SystemError.missingFolder(of: path)
+                ?? SystemError(error.code, attempt: "write \(path)", reason: error.reason)
         }
     }
 
@@ -100,6 +101,15 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The error of this thread's last failed call.
     package static func current(_ attempt: String) -> SystemError {
         SystemError(Errno(rawValue: errno), attempt: attempt)
+    }
+
+    /// The error of writing a file in a folder that does not exist; `nil` if the folder exists.
+    package static func missingFolder(of path: String) -> SystemError? {
+        let folder = Folder.containing(path)
+        guard !Folder.exists(folder) else { return nil }
+        return SystemError(
+            .noSuchFileOrDirectory, attempt: "write \(path)",
+            reason: "there is no folder \(folder); create the folder")
     }
 
     /// A file with more bytes than are read or written.
